@@ -23,7 +23,8 @@ void answers_lost(struct world *w)
 	w->asked_commits = w->landed_commits;
 }
 
-int world_answers(const struct world *w, int64_t run, int64_t iteration, int64_t slot, struct world_answer *out, int max)
+int world_answers(const struct world *w, int64_t run, int64_t iteration, int64_t slot,
+    struct world_answer *out, int max)
 {
 	int count = 0;
 

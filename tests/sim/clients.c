@@ -46,7 +46,8 @@ static void cancel_cb(void *arg, const struct engine_reply *reply)
 	if (w->dying || reply->code != RPC_OK)
 		return;
 	rows = view_run(w->disk, reply->id);
-	if (rows->run.state == RUN_S_CANCELLED || rows->run.end_kind == END_CANCELLED || rows->run.end_kind == END_RETRIED)
+	if (rows->run.state == RUN_S_CANCELLED || rows->run.end_kind == END_CANCELLED ||
+	    rows->run.end_kind == END_RETRIED)
 		asked_of(w, reply->id)->acked = true;
 	else if (!run_state_is_end((enum run_state)rows->run.state))
 		world_fail(w, "cancel of run %lld was acknowledged, but is not on disk", (long long)reply->id);
@@ -112,8 +113,8 @@ static bool is_as_said(const struct hold_row *hold, enum hold_decision decision)
 	case HOLD_REJECT:
 		return hold->state == HOLD_S_REJECTED;
 	case HOLD_REWORK:
-		return (hold->state == HOLD_S_REWORK || hold->state == HOLD_S_REWORKED || hold->state == HOLD_S_CANCELLED) &&
-		    starts_with(hold->decided_by, "human:ann");
+		return (hold->state == HOLD_S_REWORK || hold->state == HOLD_S_REWORKED ||
+		    hold->state == HOLD_S_CANCELLED) && starts_with(hold->decided_by, "human:ann");
 	}
 	return false;
 }
@@ -161,7 +162,8 @@ static void decide(struct world *w, int64_t id, enum hold_decision decision, con
 	const struct hold_row *hold = disk_hold(w, id);
 
 	*said = (struct said){ .world = w, .hold = id, .decision = decision, .check = check };
-	said->wrong = hold == NULL || hold->state != HOLD_S_OPEN || (hold->kind == HOLD_LOST && decision == HOLD_APPROVE) ||
+	said->wrong = hold == NULL || hold->state != HOLD_S_OPEN ||
+	    (hold->kind == HOLD_LOST && decision == HOLD_APPROVE) ||
 	    (hold->kind != HOLD_LOST && decision == HOLD_REWORK && (message == NULL || message[0] != 'l'));
 	PUSH(said, said);
 	engine_hold(w->engine, id, decision, "ann", message, check, hold_cb, said);
@@ -169,7 +171,8 @@ static void decide(struct world *w, int64_t id, enum hold_decision decision, con
 
 void client_hold(struct world *w)
 {
-	static const enum hold_decision decisions[] = { HOLD_APPROVE, HOLD_REJECT, HOLD_REWORK, HOLD_REWORK, HOLD_REWORK };
+	static const enum hold_decision decisions[] = { HOLD_APPROVE, HOLD_REJECT, HOLD_REWORK,
+	    HOLD_REWORK, HOLD_REWORK };
 	static const char *const messages[] = { NULL, "", " \n", "look again", "look again", "look again" };
 	const char *message = messages[below(w, sizeof(messages) / sizeof(messages[0]))];
 	int64_t id = random_hold(w);
@@ -272,7 +275,8 @@ static void accept_held(struct world *w, const struct run_rows *rows)
 /* Who is paused is mostly to go on. */
 void client_pause(struct world *w)
 {
-	const struct run_rows *held = below(w, 2) == 0 ? held_run(w) : NULL, *rows = held != NULL ? held : random_run(w);
+	const struct run_rows *held = below(w, 2) == 0 ? held_run(w) : NULL,
+	    *rows = held != NULL ? held : random_run(w);
 	bool pause;
 
 	for (size_t i = 0; held == NULL && i < w->npaused && below(w, 2) == 0; i++)
@@ -282,18 +286,21 @@ void client_pause(struct world *w)
 		return;
 	pause = rows->run.paused != 1 && below(w, 8) != 0;
 	if (pause)
-		engine_pause(w->engine, rows->run.id, "uid 1000", false, pause_cb, say(paused_of(w, rows->run.id, NULL), true));
+		engine_pause(w->engine, rows->run.id, "uid 1000", false, pause_cb,
+		    say(paused_of(w, rows->run.id, NULL), true));
 	if (pause && held != NULL && below(w, 4) == 0)
 		accept_held(w, held);
 	if (!pause)
-		engine_unpause(w->engine, rows->run.id, "uid 1000", false, pause_cb, say(paused_of(w, rows->run.id, NULL), false));
+		engine_unpause(w->engine, rows->run.id, "uid 1000", false, pause_cb,
+		    say(paused_of(w, rows->run.id, NULL), false));
 }
 
 void client_group(struct world *w)
 {
 	const char *name = below(w, 4) == 0 ? "default" : "night";
 	int paused = (int)below(w, 3) - 1;
-	int64_t slots = strcmp(name, "default") == 0 || below(w, 2) == 0 ? -1 : below(w, 3) == 0 ? ROW_NONE : 1 + (int64_t)below(w, 2);
+	int64_t slots = strcmp(name, "default") == 0 || below(w, 2) == 0 ? -1 : below(w, 3) == 0 ?
+	    ROW_NONE : 1 + (int64_t)below(w, 2);
 
 	if (w->settling)
 		paused = 0;

@@ -36,24 +36,30 @@ static int count_findings(const struct run_rows *rows, int64_t review, enum find
 	return count;
 }
 
-static void compare_review(struct world *w, const struct run_rows *rows, const struct review_row *row, const struct ref_review *want)
+static void compare_review(struct world *w, const struct run_rows *rows,
+    const struct review_row *row, const struct ref_review *want)
 {
 	long long run = rows->run.id, number = row->number;
-	int new = count_findings(rows, row->number, FINDING_NEW), repeated = count_findings(rows, row->number, FINDING_REPEATED),
+	int new = count_findings(rows, row->number, FINDING_NEW),
+	    repeated = count_findings(rows, row->number, FINDING_REPEATED),
 	    resolved = count_findings(rows, row->number, FINDING_RESOLVED);
 
 	if (strcmp(row->decision, want->decision) != 0 || row->iteration != want->round)
-		world_fail(w, "run %lld: review %lld is %s of round %lld, expected %s of round %d", run, number, row->decision,
-		    (long long)row->iteration, want->decision, want->round);
-	if (strcmp(row->reviewer_agent, want->human ? "human:ann" : "critic") != 0 && (want->human || strcmp(row->reviewer_agent, "spare") != 0))
+		world_fail(w, "run %lld: review %lld is %s of round %lld, expected %s of round %d", run,
+		    number, row->decision, (long long)row->iteration, want->decision, want->round);
+	if (strcmp(row->reviewer_agent, want->human ? "human:ann" : "critic") != 0 &&
+	    (want->human || strcmp(row->reviewer_agent, "spare") != 0))
 		world_fail(w, "run %lld: review %lld is by %s", run, number, row->reviewer_agent);
 	if (new != want->new || repeated != want->repeated || resolved != want->resolved)
-		world_fail(w, "run %lld: review %lld has %d new, %d repeated, %d resolved findings, expected %d, %d, %d", run, number,
+		world_fail(w, "run %lld: review %lld has %d new, %d repeated, "
+		    "%d resolved findings, expected %d, %d, %d", run, number,
 		    new, repeated, resolved, want->new, want->repeated, want->resolved);
 }
 
-/* The rows of one task against what its slots say, one slot after the other. exact: nothing cut them short. */
-static void compare_reviews(struct world *w, const struct run_rows *rows, const char *task, struct tale *const *tales, size_t count, bool exact)
+/* The rows of one task against what its slots say, one slot after the other. exact:
+ * nothing cut them short. */
+static void compare_reviews(struct world *w, const struct run_rows *rows, const char *task,
+    struct tale *const *tales, size_t count, bool exact)
 {
 	const struct review_row *last = NULL;
 	struct ref_review want;
@@ -68,11 +74,13 @@ static void compare_reviews(struct world *w, const struct run_rows *rows, const 
 			n = 0;
 		}
 		if (at == count) {
-			world_fail(w, "run %lld: review %lld of task %s was one too many", (long long)rows->run.id, (long long)rows->reviews[i]->number, task);
+			world_fail(w, "run %lld: review %lld of task %s was one too many",
+			    (long long)rows->run.id, (long long)rows->reviews[i]->number, task);
 			return;
 		}
 		want = tales[at]->end.reviews[n++];
-		/* slots without a task share one log, and a human's decision has a number of its own in it */
+		/* slots without a task share one log, and a human's decision has a number
+		 * of its own in it */
 		if (want.human && last != NULL && last->iteration >= want.round)
 			want.round = (int)last->iteration + 1;
 		compare_review(w, rows, rows->reviews[i], &want);
@@ -98,11 +106,14 @@ static bool fits(const struct tale *t, const struct run_rows *rows)
 	bool passed = false;	/* reviewed by a slot 0 since */
 
 	for (size_t i = 0; i < rows->nslots; i++)
-		passed |= rows->slots[i]->slot == 0 && rows->slots[i]->iteration >= t->row->iteration && rows->slots[i]->stage == SLOT_S_PASSED;
+		passed |= rows->slots[i]->slot == 0 && rows->slots[i]->iteration >= t->row->iteration &&
+		    rows->slots[i]->stage == SLOT_S_PASSED;
 	for (size_t i = 0; i < rows->ntasks; i++)
-		over |= rows->tasks[i]->state == TASK_S_FAILED && (t->row->task == NULL || strcmp(rows->tasks[i]->id, t->row->task) != 0);
+		over |= rows->tasks[i]->state == TASK_S_FAILED &&
+		    (t->row->task == NULL || strcmp(rows->tasks[i]->id, t->row->task) != 0);
 	if (t->row->stage == SLOT_S_PASSED)
-		return strcmp(state, "passed") == 0 || strcmp(state, "released") == 0 || strcmp(state, "untasked") == 0 || (passed && strcmp(state, "implemented") == 0);
+		return strcmp(state, "passed") == 0 || strcmp(state, "released") == 0 ||
+		    strcmp(state, "untasked") == 0 || (passed && strcmp(state, "implemented") == 0);
 	if (t->row->stage == SLOT_S_FAILED)
 		return strcmp(state, "failed") == 0 || (over && !passed && strcmp(state, "implemented") == 0);
 	if (t->row->stage == SLOT_S_CANCELLED)
@@ -118,9 +129,11 @@ static bool is_let_go(const struct world *w, const struct run_rows *rows, const 
 	bool stop = rows->run.stopped == 1 || world_is_spent(w, rows);
 
 	for (size_t i = 0; i < rows->ntasks; i++)
-		stop |= rows->tasks[i]->state == TASK_S_FAILED && world_plan(w, rows->run.id)->on_failure == ON_FAILURE_STOP;
+		stop |= rows->tasks[i]->state == TASK_S_FAILED &&
+		    world_plan(w, rows->run.id)->on_failure == ON_FAILURE_STOP;
 	for (size_t i = 0; i < rows->nslots; i++)
-		stop |= rows->slots[i]->stage == SLOT_S_FAILED && world_plan(w, rows->run.id)->on_failure == ON_FAILURE_STOP;
+		stop |= rows->slots[i]->stage == SLOT_S_FAILED &&
+		    world_plan(w, rows->run.id)->on_failure == ON_FAILURE_STOP;
 	return stop && t->row->task == NULL && t->row->slot != 0 && t->slot.count == 0 && t->slot.nanswers == 0;
 }
 
@@ -133,23 +146,30 @@ static void compare_slot(struct world *w, const struct run_rows *rows, const str
 	if (end->wrong[0] != '\0')
 		world_fail(w, "run %lld slot %lld/%lld: %s", run, iteration, slot, end->wrong);
 	if (row->stage != SLOT_S_CANCELLED && (end->used < t->slot.count || end->heard < t->slot.nanswers))
-		world_fail(w, "run %lld slot %lld/%lld: %d attempts and %d answers on record, %d and %d were needed", run, iteration, slot, t->slot.count,
+		world_fail(w, "run %lld slot %lld/%lld: %d attempts and %d answers on record, "
+		    "%d and %d were needed", run, iteration, slot, t->slot.count,
 		    t->slot.nanswers, end->used, end->heard);
 	if (!fits(t, rows) && !(row->stage == SLOT_S_PASSED && is_let_go(w, rows, t)))
-		world_fail(w, "run %lld (%s) slot %lld/%lld is %s (%s), expected %s (%s)", run, state_name(&run_state_names, rows->run.state), iteration, slot,
-		    state_name(&slot_stage_names, row->stage), row->cause != NULL ? row->cause : "no cause", end->state, end->kind != NULL ? end->kind : "no cause");
+		world_fail(w, "run %lld (%s) slot %lld/%lld is %s (%s), expected %s (%s)", run,
+		    state_name(&run_state_names, rows->run.state), iteration, slot,
+		    state_name(&slot_stage_names, row->stage), row->cause != NULL ? row->cause :
+		    "no cause", end->state, end->kind != NULL ? end->kind : "no cause");
 	if (t->slot.nholds > end->nholds)
-		world_fail(w, "run %lld slot %lld/%lld: %d holds, expected %d", run, iteration, slot, t->slot.nholds, end->nholds);
+		world_fail(w, "run %lld slot %lld/%lld: %d holds, expected %d", run, iteration,
+		    slot, t->slot.nholds, end->nholds);
 	for (int i = 0; i < t->slot.nholds && i < end->nholds; i++)
 		if (strcmp(t->holds[i].kind, end->holds[i]) != 0)
-			world_fail(w, "run %lld slot %lld/%lld: hold %d is for %s, expected %s", run, iteration, slot, i + 1, t->holds[i].kind, end->holds[i]);
+			world_fail(w, "run %lld slot %lld/%lld: hold %d is for %s, expected %s",
+			    run, iteration, slot, i + 1, t->holds[i].kind, end->holds[i]);
 	if (row->stage == SLOT_S_CANCELLED || strcmp(end->state, "working") == 0)
 		return;
 	if ((int)row->fix != end->fixes)
-		world_fail(w, "run %lld slot %lld/%lld used %lld fix rounds, expected %d", run, iteration, slot, (long long)row->fix, end->fixes);
-	if (strcmp(end->state, "implemented") != 0 && strcmp(end->state, "held") != 0 && strcmp(end->state, "rework") != 0 &&
-	    !fits_kind(row->end_kind, end->kind))
-		world_fail(w, "run %lld slot %lld/%lld: the cause \"%s\" is of kind %s, expected %s", run, iteration, slot, row->cause ? row->cause : "none",
+		world_fail(w, "run %lld slot %lld/%lld used %lld fix rounds, expected %d", run,
+		    iteration, slot, (long long)row->fix, end->fixes);
+	if (strcmp(end->state, "implemented") != 0 && strcmp(end->state, "held") != 0 &&
+	    strcmp(end->state, "rework") != 0 && !fits_kind(row->end_kind, end->kind))
+		world_fail(w, "run %lld slot %lld/%lld: the cause \"%s\" is of kind %s, expected %s",
+		    run, iteration, slot, row->cause ? row->cause : "none",
 		    kind_name(row->end_kind), end->kind != NULL ? end->kind : "none");
 }
 
@@ -159,7 +179,8 @@ static void compare_task(struct world *w, const struct run_rows *rows, const str
 		enum slot_stage stage;
 		enum task_state task;
 	} ends[] = {
-		{ SLOT_S_PASSED, TASK_S_PASSED }, { SLOT_S_FAILED, TASK_S_FAILED }, { SLOT_S_CANCELLED, TASK_S_CANCELLED }, { SLOT_S_HELD, TASK_S_CLAIMED }
+		{ SLOT_S_PASSED, TASK_S_PASSED }, { SLOT_S_FAILED, TASK_S_FAILED },
+		{ SLOT_S_CANCELLED, TASK_S_CANCELLED }, { SLOT_S_HELD, TASK_S_CLAIMED }
 	};
 	const char *id = t->row->task;
 
@@ -169,14 +190,20 @@ static void compare_task(struct world *w, const struct run_rows *rows, const str
 		if (strcmp(task->id, id) != 0)
 			continue;
 		for (size_t e = 0; e < sizeof(ends) / sizeof(ends[0]); e++)
-			if (t->row->stage == (int)ends[e].stage && strcmp(t->end.state, "released") != 0 && task->state != (int)ends[e].task)
-				world_fail(w, "run %lld: task %s is %s, its slot %s", (long long)rows->run.id, id, state_name(&task_state_names, task->state),
+			if (t->row->stage == (int)ends[e].stage &&
+			    strcmp(t->end.state, "released") != 0 && task->state != (int)ends[e].task)
+				world_fail(w, "run %lld: task %s is %s, its slot %s",
+				    (long long)rows->run.id, id, state_name(&task_state_names, task->state),
 				    state_name(&slot_stage_names, t->row->stage));
 		/* the only task of a run is that of slot 0 as well */
-		if (t->row->stage == SLOT_S_IMPLEMENTED && task->state != TASK_S_IMPLEMENTED && (task->state != TASK_S_CLAIMED || rows->ntasks > 1))
-			world_fail(w, "run %lld: task %s is %s, its slot implemented", (long long)rows->run.id, id, state_name(&task_state_names, task->state));
-		if (strcmp(t->end.state, "released") == 0 && t->row->stage == SLOT_S_PASSED && task->state != TASK_S_RELEASED)
-			world_fail(w, "run %lld: task %s was given back, and is %s", (long long)rows->run.id, id, state_name(&task_state_names, task->state));
+		if (t->row->stage == SLOT_S_IMPLEMENTED && task->state != TASK_S_IMPLEMENTED &&
+		    (task->state != TASK_S_CLAIMED || rows->ntasks > 1))
+			world_fail(w, "run %lld: task %s is %s, its slot implemented",
+			    (long long)rows->run.id, id, state_name(&task_state_names, task->state));
+		if (strcmp(t->end.state, "released") == 0 && t->row->stage == SLOT_S_PASSED &&
+		    task->state != TASK_S_RELEASED)
+			world_fail(w, "run %lld: task %s was given back, and is %s",
+			    (long long)rows->run.id, id, state_name(&task_state_names, task->state));
 	}
 }
 
@@ -188,7 +215,8 @@ static void compare_lock(struct world *w, const struct task_row *task, struct ta
 	for (size_t i = 0; i < count; i++)
 		pinned |= tales[i]->end.pinned && tales[i]->row->stage != SLOT_S_CANCELLED;
 	if ((task->locked_tree != NULL) != pinned)
-		world_fail(w, "run %lld: task %s is locked at %s", (long long)task->run, task->id, task->locked_tree != NULL ? task->locked_tree : "nothing");
+		world_fail(w, "run %lld: task %s is locked at %s", (long long)task->run, task->id,
+		    task->locked_tree != NULL ? task->locked_tree : "nothing");
 }
 
 /* The run */
@@ -206,14 +234,17 @@ static bool has_passed(const struct run_rows *rows, const char *id)
 {
 	for (size_t i = 0; i < rows->ntasks; i++)
 		if (strcmp(rows->tasks[i]->id, id) == 0)
-			return rows->tasks[i]->state == TASK_S_PASSED || rows->tasks[i]->state == TASK_S_DONE || rows->tasks[i]->state == TASK_S_IMPLEMENTED;
+			return rows->tasks[i]->state == TASK_S_PASSED ||
+			    rows->tasks[i]->state == TASK_S_DONE ||
+			    rows->tasks[i]->state == TASK_S_IMPLEMENTED;
 	return true;
 }
 
 static struct ref_task describe_task(const struct run_rows *rows, const struct task_row *task)
 {
 	static const char states[TASK_STATES] = {
-		[TASK_S_OPEN] = 'o', [TASK_S_CLAIMED] = 'w', [TASK_S_PASSED] = 'p', [TASK_S_FAILED] = 'f', [TASK_S_CANCELLED] = 'c', [TASK_S_DONE] = 'd',
+		[TASK_S_OPEN] = 'o', [TASK_S_CLAIMED] = 'w', [TASK_S_PASSED] = 'p',
+		[TASK_S_FAILED] = 'f', [TASK_S_CANCELLED] = 'c', [TASK_S_DONE] = 'd',
 		[TASK_S_TAKEN] = 't', [TASK_S_RELEASED] = 'r', [TASK_S_IMPLEMENTED] = 'i',
 	};
 	struct ref_task t = { .state = states[task->state], .ready = true };
@@ -233,7 +264,8 @@ static bool is_idle(const struct run_rows *rows, int64_t iteration)
 
 	for (size_t i = 0; i < rows->nslots; i++) {
 		slots += rows->slots[i]->iteration == iteration && rows->slots[i]->slot != 0;
-		tasks += rows->slots[i]->iteration == iteration && rows->slots[i]->slot != 0 && rows->slots[i]->task != NULL;
+		tasks += rows->slots[i]->iteration == iteration && rows->slots[i]->slot != 0 &&
+		    rows->slots[i]->task != NULL;
 	}
 	return slots > 0 && tasks == 0;
 }
@@ -259,7 +291,8 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 	const char *state = state_name(&run_state_names, run->state);
 	struct ref_task *tasks = xcalloc(rows->ntasks, sizeof(*tasks));
 	struct ref_run r = {
-		.tasks = tasks, .ntasks = (int)rows->ntasks, .iteration = (int)run->iteration, .iterations = run->iterations == ROW_NONE ? -1 : (int)run->iterations,
+		.tasks = tasks, .ntasks = (int)rows->ntasks, .iteration = (int)run->iteration,
+		.iterations = run->iterations == ROW_NONE ? -1 : (int)run->iterations,
 		.working = count == 0 && !run_state_is_end((enum run_state)run->state),
 		.spent = world_is_spent(w, rows),
 	};
@@ -276,7 +309,8 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 
 		r.held |= t->row->stage == SLOT_S_HELD;
 		r.rework |= strcmp(t->end.state, "rework") == 0;
-		r.working |= strcmp(t->end.state, "working") == 0 && t->row->stage != SLOT_S_PASSED && !run_state_is_end((enum run_state)run->state);
+		r.working |= strcmp(t->end.state, "working") == 0 &&
+		    t->row->stage != SLOT_S_PASSED && !run_state_is_end((enum run_state)run->state);
 		r.stopped |= t->end.stopped;
 		r.failed |= t->row->stage == SLOT_S_FAILED;
 		pinned |= t->end.pinned;
@@ -286,20 +320,25 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 	reference_run(&r, &end);
 	free(tasks);
 	if (run_state_is_end((enum run_state)run->state) && (end.state == NULL || strcmp(end.state, state) != 0))
-		world_fail(w, "run %lld is %s (%s), expected %s (%s)", (long long)run->id, state, run->cause ? run->cause : "no cause",
-		    end.state != NULL ? end.state : "something to do", end.kind != NULL ? end.kind : "the cause of a slot");
+		world_fail(w, "run %lld is %s (%s), expected %s (%s)", (long long)run->id, state,
+		    run->cause ? run->cause : "no cause",
+		    end.state != NULL ? end.state : "something to do",
+		    end.kind != NULL ? end.kind : "the cause of a slot");
 	if (run->state == RUN_S_HELD && (end.state == NULL || strcmp(end.state, "held") != 0))
 		world_fail(w, "run %lld is held, and something else can go on", (long long)run->id);
 	if (!run_state_is_end((enum run_state)run->state))
 		return;
 	if (end.kind != NULL ? !fits_kind(run->end_kind, end.kind) :
 	    !is_of_a_slot(tales, count, run->state == RUN_S_FAILED ? SLOT_S_FAILED : SLOT_S_PASSED, run->end_kind))
-		world_fail(w, "run %lld is %s: the cause \"%s\" is of kind %s, expected %s", (long long)run->id, state, run->cause ? run->cause : "none",
+		world_fail(w, "run %lld is %s: the cause \"%s\" is of kind %s, expected %s",
+		    (long long)run->id, state, run->cause ? run->cause : "none",
 		    kind_name(run->end_kind), end.kind != NULL ? end.kind : "that of a slot");
 	if (count_strings(run->known_issues) != known)
-		world_fail(w, "run %lld has %d known issues, expected %d", (long long)run->id, count_strings(run->known_issues), known);
+		world_fail(w, "run %lld has %d known issues, expected %d", (long long)run->id,
+		    count_strings(run->known_issues), known);
 	if ((run->result_ref != NULL) != pinned || (run->result_tree != NULL) != pinned)
-		world_fail(w, "run %lld is %s: pinned %s", (long long)run->id, state, run->result_ref != NULL ? run->result_ref : "nothing");
+		world_fail(w, "run %lld is %s: pinned %s", (long long)run->id, state,
+		    run->result_ref != NULL ? run->result_ref : "nothing");
 	if (committed && run->result_commit == NULL)
 		world_fail(w, "run %lld is %s, and its commit is forgotten", (long long)run->id, state);
 }
@@ -325,11 +364,15 @@ static void compare_cancel(struct world *w, const struct run_rows *rows)
 	if (cancelled && !may_be_cancelled(w, &rows->run))
 		world_fail(w, "run %lld is cancelled, but nobody asked", id);
 	if (world_cancel_acked(w, rows->run.id) && !cancelled)
-		world_fail(w, "run %lld: the cancel was acknowledged, but it is %s", id, state_name(&run_state_names, rows->run.state));
+		world_fail(w, "run %lld: the cancel was acknowledged, but it is %s", id,
+		    state_name(&run_state_names, rows->run.state));
 	for (size_t i = 0; i < rows->nslots && run_state_is_end((enum run_state)rows->run.state); i++)
-		if (!slot_stage_is_end((enum slot_stage)rows->slots[i]->stage) || rows->slots[i]->leaving != LEAVING_NOTHING)
-			world_fail(w, "run %lld is %s, its slot %lld/%lld %s", id, state_name(&run_state_names, rows->run.state), (long long)rows->slots[i]->iteration,
-			    (long long)rows->slots[i]->slot, state_name(&slot_stage_names, rows->slots[i]->stage));
+		if (!slot_stage_is_end((enum slot_stage)rows->slots[i]->stage) ||
+		    rows->slots[i]->leaving != LEAVING_NOTHING)
+			world_fail(w, "run %lld is %s, its slot %lld/%lld %s", id,
+			    state_name(&run_state_names, rows->run.state),
+			    (long long)rows->slots[i]->iteration, (long long)rows->slots[i]->slot,
+			    state_name(&slot_stage_names, rows->slots[i]->stage));
 }
 
 /* Its preparation, or that of an iteration, came to nothing: no slot has such a cause. */
@@ -368,7 +411,8 @@ static void compare_run(struct world *w, const struct run_rows *rows)
 		/* slot 0 comes last */
 		for (int pass = 0; pass < 2; pass++)
 			for (size_t i = 0; i < rows->nslots; i++)
-				if (strcmp(rows->slots[i]->task != NULL ? rows->slots[i]->task : "run", task) == 0 && (rows->slots[i]->slot == 0) == (pass == 1))
+				if (strcmp(rows->slots[i]->task != NULL ? rows->slots[i]->task : "run",
+				    task) == 0 && (rows->slots[i]->slot == 0) == (pass == 1))
 					of_task[count++] = &tales[i];
 		compare_reviews(w, rows, task, of_task, count, !cancelled);
 		if (t < rows->ntasks)
@@ -390,7 +434,8 @@ static bool has_to_wait(struct world *w, const struct run_rows *rows)
 	while ((other = view_next(world_disk(w), other != NULL ? other->run.id : 0)) != NULL) {
 		if (other == rows || run_state_is_end((enum run_state)other->run.state))
 			continue;
-		if (other->run.id == rows->run.after_run || other->run.id == rows->run.retry_of || strcmp(other->run.workspace, rows->run.workspace) == 0)
+		if (other->run.id == rows->run.after_run || other->run.id == rows->run.retry_of ||
+		    strcmp(other->run.workspace, rows->run.workspace) == 0)
 			return true;
 	}
 	return false;
@@ -404,8 +449,10 @@ void compare_runs(struct world *w)
 		compare_run(w, rows);
 		if (rows->run.state == RUN_S_RUNNING)
 			world_fail(w, "run %lld is still running, but nothing moves", (long long)rows->run.id);
-		if (!run_state_is_end((enum run_state)rows->run.state) && rows->run.end_kind == END_NONE && rows->run.after_run != ROW_NONE && comes_to_nothing(w, rows->run.after_run))
-			world_fail(w, "run %lld is %s, and run %lld, which it comes after, came to nothing", (long long)rows->run.id,
+		if (!run_state_is_end((enum run_state)rows->run.state) && rows->run.end_kind == END_NONE &&
+		    rows->run.after_run != ROW_NONE && comes_to_nothing(w, rows->run.after_run))
+			world_fail(w, "run %lld is %s, and run %lld, which it comes after, came to nothing",
+			    (long long)rows->run.id,
 			    state_name(&run_state_names, rows->run.state), (long long)rows->run.after_run);
 		if (rows->run.state == RUN_S_QUEUED && !has_to_wait(w, rows))
 			world_fail(w, "run %lld stays queued, and nothing holds it back", (long long)rows->run.id);

@@ -19,7 +19,8 @@ void port_commit(void *ctx, struct decision *d, bool refusable,
 	w->asked_commits++;
 }
 
-void port_task_text(void *ctx, int64_t run, const char *task, void (*done)(void *arg, const char *text, size_t size), void *arg)
+void port_task_text(void *ctx, int64_t run, const char *task,
+    void (*done)(void *arg, const char *text, size_t size), void *arg)
 {
 	struct world *w = ctx;
 	struct pending_text read = { run, xstrdup(task), done, arg };
@@ -175,7 +176,8 @@ static void put_spend(struct world *w, const struct spend_row *row)
 {
 	for (size_t i = 0; i < w->nspends; i++)
 		if (strcmp(w->spends[i]->account, row->account) == 0 && w->spends[i]->day == row->day) {
-			if (row->attempts < w->spends[i]->attempts || row->cost_usd < w->spends[i]->cost_usd || row->tokens < w->spends[i]->tokens)
+			if (row->attempts < w->spends[i]->attempts ||
+			    row->cost_usd < w->spends[i]->cost_usd || row->tokens < w->spends[i]->tokens)
 				world_fail(w, "account %s: what it has spent on a day is forgotten", row->account);
 			row_assign(ROW_SPEND, w->spends[i], row);
 			return;
@@ -218,7 +220,8 @@ static void put_kill(struct world *w, const struct step_row *row)
 const char *world_killed(const struct world *w, const struct slot_row *slot)
 {
 	for (size_t i = 0; i < w->nkills; i++)
-		if (same_where(w->kills[i].where, (struct where){ slot->run, slot->iteration, slot->slot }) && w->kills[i].count >= 3)
+		if (same_where(w->kills[i].where,
+		    (struct where){ slot->run, slot->iteration, slot->slot }) && w->kills[i].count >= 3)
 			return w->kills[i].operation;
 	return NULL;
 }
@@ -339,7 +342,8 @@ void disk_commit(struct world *w, bool report)
 	w->landed = NULL;
 }
 
-/* Of a decision that has landed: its effects come before its answers, and these before its events. Behind the events anything may begin. */
+/* Of a decision that has landed: its effects come before its answers, and these before its events.
+ * Behind the events anything may begin. */
 void disk_effect(struct world *w)
 {
 	if (w->landed != NULL && w->reported == REPORTED_ANSWERS)

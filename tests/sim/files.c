@@ -34,7 +34,8 @@ static bool host_refuses(struct world *w, struct job *job, char **error)
 static void job_step(struct world *w, struct step_job *job)
 {
 	struct task_op_spec spec = {
-		.kind = job->source.kind, .source = job->source.source, .path = job->source.path, .task = job->source.task, .actor = job->source.actor,
+		.kind = job->source.kind, .source = job->source.source, .path = job->source.path,
+		.task = job->source.task, .actor = job->source.actor,
 	};
 
 	job->next = STEP_NEXT_FAILED;
@@ -86,13 +87,16 @@ static void job_collect(struct world *w, struct collect_job *job)
 	if (host_refuses(w, &job->job, &job->error))
 		return;
 	if (f->answer != FATE_ANSWER_NONE) {
-		r->text = f->answer == FATE_ANSWER_SAME ? xstrdup("as before") : xasprintf("answer of %lld", (long long)job->attempt);
+		r->text = f->answer == FATE_ANSWER_SAME ? xstrdup("as before") :
+		    xasprintf("answer of %lld", (long long)job->attempt);
 		r->size = strlen(r->text);
-		job->answer_hash = f->answer == FATE_ANSWER_SAME ? xstrdup("hash-same") : xasprintf("hash-%lld", (long long)job->attempt);
+		job->answer_hash = f->answer == FATE_ANSWER_SAME ? xstrdup("hash-same") :
+		    xasprintf("hash-%lld", (long long)job->attempt);
 	}
 	r->tokens_input = r->tokens_cached = r->tokens_cache_write = r->tokens_output = r->tokens_reasoning = ROW_NONE;
 	r->cost_usd = NAN;
-	if (f->result != FATE_NOT_STARTED && f->result != FATE_HOST && (f->started > 0 || f->result == FATE_LOST) && !money_is_free(w, disk_attempt(w, job->attempt))) {
+	if (f->result != FATE_NOT_STARTED && f->result != FATE_HOST &&
+	    (f->started > 0 || f->result == FATE_LOST) && !money_is_free(w, disk_attempt(w, job->attempt))) {
 		r->cost_usd = f->cost;
 		r->tokens_output = f->tokens;
 	}
@@ -125,7 +129,8 @@ static void job_read_verdict(struct world *w, struct read_verdict_job *job)
 	if (host_refuses(w, &job->job, &job->error))
 		return;
 	if (job->carrier == CARRIER_EXIT && (job->status == 1) != (f->verdict == FATE_FINDINGS))
-		world_fail(w, "the reviewer %lld exited with another status than %lld", (long long)job->attempt, (long long)job->status);
+		world_fail(w, "the reviewer %lld exited with another status than %lld",
+		    (long long)job->attempt, (long long)job->status);
 	v->source = "text";
 	switch ((enum fate_verdict)f->verdict) {
 	case FATE_PASS:
@@ -138,7 +143,8 @@ static void job_read_verdict(struct world *w, struct read_verdict_job *job)
 		if (f->same)
 			add_finding(v, comments ? "must-fix" : NULL, xstrdup("the same again"));
 		for (int i = 0; i < f->fresh; i++)
-			add_finding(v, comments ? "must-fix" : NULL, xasprintf("new x%lldx%c", (long long)job->attempt, 'a' + i));
+			add_finding(v, comments ? "must-fix" : NULL,
+			    xasprintf("new x%lldx%c", (long long)job->attempt, 'a' + i));
 		break;
 	case FATE_MALFORMED:
 		v->kind = VERDICT_NONE;
@@ -197,7 +203,8 @@ static void job_intake(struct intake_job *job)
 static const struct review_row *review_of_task(const struct run_rows *rows, const char *name, size_t number)
 {
 	for (size_t i = 0; i < rows->nreviews; i++)
-		if (strncmp(rows->reviews[i]->task_id, name, strlen(name) - strlen(".json")) == 0 && strlen(rows->reviews[i]->task_id) + strlen(".json") == strlen(name) &&
+		if (strncmp(rows->reviews[i]->task_id, name, strlen(name) - strlen(".json")) == 0 &&
+		    strlen(rows->reviews[i]->task_id) + strlen(".json") == strlen(name) &&
 		    number-- == 0)
 			return rows->reviews[i];
 	return NULL;
@@ -214,9 +221,11 @@ static void check_log(struct world *w, const struct log_job *job)
 		const struct review_row *row = review_of_task(rows, job->name, i);
 
 		if (row == NULL)
-			world_fail(w, "run %lld: the log %s has %zu reviews, and the disk fewer", (long long)job->run, job->name, json_array_size(list));
+			world_fail(w, "run %lld: the log %s has %zu reviews, and the disk fewer",
+			    (long long)job->run, job->name, json_array_size(list));
 		else if (json_integer_value(json_object_get(item, "iteration")) != row->iteration)
-			world_fail(w, "run %lld: review %zu of the log %s is another", (long long)job->run, i + 1, job->name);
+			world_fail(w, "run %lld: review %zu of the log %s is another",
+			    (long long)job->run, i + 1, job->name);
 	}
 	if (log == NULL)
 		world_fail(w, "run %lld: the log %s cannot be read", (long long)job->run, job->name);
@@ -242,7 +251,8 @@ static void job_report(struct world *w, struct report_job *job)
 	const struct run_rows *rows = view_run(w->disk, told->id);
 
 	if (run_state_is_end((enum run_state)told->state) && rows->run.state != told->state)
-		world_fail(w, "run %lld is reported as %s before it is", (long long)told->id, state_name(&run_state_names, told->state));
+		world_fail(w, "run %lld is reported as %s before it is", (long long)told->id,
+		    state_name(&run_state_names, told->state));
 	if (job->rows->nreviews > rows->nreviews || job->rows->nholds > rows->nholds)
 		world_fail(w, "run %lld is reported with more than is on disk", (long long)told->id);
 	for (size_t i = 0; i < job->rows->nholds && i < rows->nholds; i++)
@@ -326,8 +336,10 @@ void files_check_end(struct world *w)
 		const struct plan *plan = world_plan(w, run->id);
 		bool over = run_state_is_end((enum run_state)run->state) || run->state == RUN_S_HELD;
 
-		if (plan->report != NULL && over && (w->reports[run->id] == NULL || w->reports[run->id]->run.state != run->state))
-			world_fail(w, "run %lld is %s, and no report says so", (long long)run->id, state_name(&run_state_names, run->state));
+		if (plan->report != NULL && over &&
+		    (w->reports[run->id] == NULL || w->reports[run->id]->run.state != run->state))
+			world_fail(w, "run %lld is %s, and no report says so", (long long)run->id,
+			    state_name(&run_state_names, run->state));
 		if (plan->review_log != NULL && rows->nreviews > 0 && w->logs[run->id] == NULL && !w->unlogged[run->id])
 			world_fail(w, "run %lld has reviews, but no log", (long long)run->id);
 	}

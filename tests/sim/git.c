@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Repositories of the simulated world: contents are numbers, commits know their parent, and each operation is one process. What a process
- * has begun is there even when nobody hears of its end. */
+/* Repositories of the simulated world: contents are numbers, commits know their parent, and each
+ * operation is one process. What a process has begun is there even when nobody hears of its end. */
 #include <stdio.h>
 
 #include "core/slot.h"
@@ -23,8 +23,10 @@ struct git_op {
 };
 
 const char *const git_op_names[GIT_OPS] = {
-	[GIT_SNAPSHOT] = "snapshot", [GIT_MEASURE] = "measure", [GIT_VERIFY] = "verify", [GIT_PIN] = "pin", [GIT_CHECKOUT] = "checkout",
-	[GIT_COMMIT] = "commit", [GIT_BASE] = "base", [GIT_WORKTREE_ADD] = "worktree", [GIT_ADOPT_COMMITS] = "committed", [GIT_MERGE] = "merge", [GIT_WORKTREE_REMOVE] = "clear",
+	[GIT_SNAPSHOT] = "snapshot", [GIT_MEASURE] = "measure", [GIT_VERIFY] = "verify",
+	[GIT_PIN] = "pin", [GIT_CHECKOUT] = "checkout",
+	[GIT_COMMIT] = "commit", [GIT_BASE] = "base", [GIT_WORKTREE_ADD] = "worktree",
+	[GIT_ADOPT_COMMITS] = "committed", [GIT_MERGE] = "merge", [GIT_WORKTREE_REMOVE] = "clear",
 	[GIT_INSPECT_HEAD] = "look",
 };
 
@@ -323,13 +325,16 @@ static void clear(struct world *w, struct git_op *op)
 static void check_begin(struct world *w, const struct git_op *op)
 {
 	const struct slot_row *slot = op->where.slot == OWN ? NULL : disk_slot(w, op->where);
-	bool jobs = op->kind == GIT_MEASURE || op->kind == GIT_COMMIT || op->kind == GIT_ADOPT_COMMITS || op->kind == GIT_VERIFY;
+	bool jobs = op->kind == GIT_MEASURE || op->kind == GIT_COMMIT ||
+	    op->kind == GIT_ADOPT_COMMITS || op->kind == GIT_VERIFY;
 
 	if (op->where.slot != OWN && slot == NULL)
-		world_fail(w, "git works for slot %lld/%lld/%lld, which is not on disk", (long long)op->where.run, (long long)op->where.iteration,
+		world_fail(w, "git works for slot %lld/%lld/%lld, which is not on disk",
+		    (long long)op->where.run, (long long)op->where.iteration,
 		    (long long)op->where.slot);
 	else if (jobs && strcmp(op->workspace, place_of_slot(w, slot)->path) != 0)
-		world_fail(w, "git %s of run %lld looks at %s", git_op_names[op->kind], (long long)op->where.run, op->workspace);
+		world_fail(w, "git %s of run %lld looks at %s", git_op_names[op->kind],
+		    (long long)op->where.run, op->workspace);
 	else if (op->kind == GIT_WORKTREE_REMOVE && !slot_stage_is_end((enum slot_stage)slot->stage))
 		world_fail(w, "the work tree %s is cleared before its slot has ended", op->dir);
 }
@@ -432,12 +437,14 @@ enum step_next git_move(struct world *w, struct git_op *op, bool ok)
 char git_answer(const struct git_op *op, enum step_next next, struct where *where, int64_t *value)
 {
 	static const char words[GIT_OPS] = {
-		[GIT_MEASURE] = 'T', [GIT_PIN] = 'P', [GIT_CHECKOUT] = 'O', [GIT_WORKTREE_ADD] = 'W', [GIT_COMMIT] = 'C', [GIT_ADOPT_COMMITS] = 'C', [GIT_MERGE] = 'M',
+		[GIT_MEASURE] = 'T', [GIT_PIN] = 'P', [GIT_CHECKOUT] = 'O', [GIT_WORKTREE_ADD] = 'W',
+		[GIT_COMMIT] = 'C', [GIT_ADOPT_COMMITS] = 'C', [GIT_MERGE] = 'M',
 	};
 
 	*where = op->where;
 	*value = op->number;
-	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_WORKTREE_REMOVE || op->kind == GIT_INSPECT_HEAD)
+	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_WORKTREE_REMOVE ||
+	    op->kind == GIT_INSPECT_HEAD)
 		return 0;
 	if (next == STEP_NEXT_FAILED)
 		return op->kind == GIT_VERIFY ? 'f' : 'F';
@@ -448,18 +455,21 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 	return words[op->kind] == 'C' && op->commit[0] == '\0' ? 'N' : words[op->kind];
 }
 
-/* Nothing that was laid lies about, unless it could not be removed, which is told; and nothing that was in it is lost. */
+/* Nothing that was laid lies about, unless it could not be removed, which is told; and nothing that
+ * was in it is lost. */
 void git_check_end(struct world *w)
 {
 	for (size_t i = 0; i < w->nplaces; i++) {
 		const struct place *place = w->places[i];
 		const struct run_rows *rows = view_run(w->disk, place->where.run);
-		bool told = rows != NULL && rows->run.warnings != NULL && strstr(rows->run.warnings, "git clear failed") != NULL, salvaged = told;
+		bool told = rows != NULL && rows->run.warnings != NULL &&
+		    strstr(rows->run.warnings, "git clear failed") != NULL, salvaged = told;
 
 		for (size_t s = 0; s < w->nsalvage; s++)
 			salvaged |= number_of(w->salvage[s]->commit_id) == place->saved;
 		if (place->there && run_state_is_end((enum run_state)rows->run.state) && !told)
-			world_fail(w, "run %lld is over, and its work tree %s is still there", (long long)rows->run.id, place->path);
+			world_fail(w, "run %lld is over, and its work tree %s is still there",
+			    (long long)rows->run.id, place->path);
 		if (place->laid > 1)
 			world_fail(w, "the work tree %s was laid again after it was cleared", place->path);
 		if (place->saved != 0 && !place->there && !salvaged)

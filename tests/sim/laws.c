@@ -19,13 +19,17 @@ static void check_run(struct world *w, const struct run_row *row)
 		world_fail(w, "run %lld was changed after its end", (long long)row->id);
 	if (row->state == RUN_S_HELD && before->run.state != RUN_S_HELD && row->wait_kind == WAIT_CANCELLING)
 		world_fail(w, "run %lld is cancelled, and becomes held", (long long)row->id);
-	if (row->started_at != ROW_NONE && before->run.started_at == ROW_NONE && row->after_run != ROW_NONE && view_run(w->disk, row->after_run)->run.state != RUN_S_SUCCEEDED)
-		world_fail(w, "run %lld starts before run %lld has succeeded", (long long)row->id, (long long)row->after_run);
+	if (row->started_at != ROW_NONE && before->run.started_at == ROW_NONE &&
+	    row->after_run != ROW_NONE && view_run(w->disk, row->after_run)->run.state != RUN_S_SUCCEEDED)
+		world_fail(w, "run %lld starts before run %lld has succeeded", (long long)row->id,
+		    (long long)row->after_run);
 	if (row->iteration != before->run.iteration && row->iteration != before->run.iteration + 1)
-		world_fail(w, "run %lld: iteration %lld comes after %lld", (long long)row->id, (long long)row->iteration, (long long)before->run.iteration);
+		world_fail(w, "run %lld: iteration %lld comes after %lld", (long long)row->id,
+		    (long long)row->iteration, (long long)before->run.iteration);
 	if (row->result_branch != NULL && before->run.result_commit != NULL &&
 	    (row->result_commit == NULL || !git_is_before(w, before->run.result_commit, row->result_commit)))
-		world_fail(w, "run %lld: its result was %s, and becomes %s, which has not all of it", (long long)row->id, before->run.result_commit,
+		world_fail(w, "run %lld: its result was %s, and becomes %s, which has not all of it",
+		    (long long)row->id, before->run.result_commit,
 		    row->result_commit != NULL ? row->result_commit : "nothing");
 }
 
@@ -35,12 +39,15 @@ static void check_task(struct world *w, const struct task_row *row)
 
 	if (before == NULL)
 		return;
-	if (before->locked_tree != NULL && (row->locked_tree == NULL || strcmp(row->locked_tree, before->locked_tree) != 0))
+	if (before->locked_tree != NULL &&
+	    (row->locked_tree == NULL || strcmp(row->locked_tree, before->locked_tree) != 0))
 		world_fail(w, "run %lld: the lock of task %s was changed", (long long)row->run, row->id);
 	if (before->state == TASK_S_PASSED && row->state != TASK_S_PASSED)
-		world_fail(w, "run %lld: task %s had passed, and becomes %s", (long long)row->run, row->id, state_name(&task_state_names, row->state));
+		world_fail(w, "run %lld: task %s had passed, and becomes %s", (long long)row->run,
+		    row->id, state_name(&task_state_names, row->state));
 	if (before->state == TASK_S_FAILED && row->state != TASK_S_FAILED)
-		world_fail(w, "run %lld: task %s had failed, and becomes %s", (long long)row->run, row->id, state_name(&task_state_names, row->state));
+		world_fail(w, "run %lld: task %s had failed, and becomes %s", (long long)row->run,
+		    row->id, state_name(&task_state_names, row->state));
 }
 
 /* Every task that it depends on has passed, or is none of the run. */
@@ -52,8 +59,10 @@ static void check_dependencies(struct world *w, const struct task_row *task)
 	json_array_foreach(ids, i, id) {
 		const struct task_row *on = disk_task(w, task->run, json_string_value(id));
 
-		if (on != NULL && on->state != TASK_S_PASSED && on->state != TASK_S_IMPLEMENTED && on->state != TASK_S_DONE)
-			world_fail(w, "run %lld: task %s is begun, and %s, which it depends on, is %s", (long long)task->run, task->id, on->id,
+		if (on != NULL && on->state != TASK_S_PASSED && on->state != TASK_S_IMPLEMENTED &&
+		    on->state != TASK_S_DONE)
+			world_fail(w, "run %lld: task %s is begun, and %s, which it depends on, is %s",
+			    (long long)task->run, task->id, on->id,
 			    state_name(&task_state_names, on->state));
 	}
 	json_decref(ids);
@@ -73,9 +82,11 @@ static void check_attempt(struct world *w, const struct attempt_row *row)
 	if (task == NULL || before != NULL)
 		return;
 	if (task->locked_tree != NULL)
-		world_fail(w, "run %lld: attempt %lld takes task %s, which is locked", (long long)row->run, (long long)row->id, row->task);
+		world_fail(w, "run %lld: attempt %lld takes task %s, which is locked",
+		    (long long)row->run, (long long)row->id, row->task);
 	if (row->slot != 0 && task->state == TASK_S_PASSED)
-		world_fail(w, "run %lld: attempt %lld takes task %s, which has passed", (long long)row->run, (long long)row->id, row->task);
+		world_fail(w, "run %lld: attempt %lld takes task %s, which has passed",
+		    (long long)row->run, (long long)row->id, row->task);
 	if (row->role == ROLE_IMPLEMENT)
 		check_dependencies(w, task);
 }
@@ -86,7 +97,8 @@ static void check_hold(struct world *w, const struct hold_row *row)
 
 	if (before != NULL && before->state != HOLD_S_OPEN && before->state != HOLD_S_REWORK)
 		world_fail(w, "hold %lld was changed after it was closed", (long long)row->id);
-	if (before != NULL && before->state == HOLD_S_REWORK && row->state != HOLD_S_REWORKED && row->state != HOLD_S_CANCELLED)
+	if (before != NULL && before->state == HOLD_S_REWORK && row->state != HOLD_S_REWORKED &&
+	    row->state != HOLD_S_CANCELLED)
 		world_fail(w, "hold %lld was decided twice", (long long)row->id);
 }
 
@@ -104,8 +116,10 @@ static void check_claim(struct world *w, const struct claim_row *row)
 	for (size_t i = 0; i < w->nclaims; i++) {
 		const struct claim_row *before = w->claims[i];
 
-		if (strcmp(before->source, row->source) == 0 && strcmp(before->task, row->task) == 0 && before->state == CLAIM_S_HELD && before->run != row->run)
-			world_fail(w, "task %s is claimed by run %lld, and taken from it by run %lld", row->task, (long long)before->run, (long long)row->run);
+		if (strcmp(before->source, row->source) == 0 && strcmp(before->task, row->task) == 0 &&
+		    before->state == CLAIM_S_HELD && before->run != row->run)
+			world_fail(w, "task %s is claimed by run %lld, and taken from it by run %lld",
+			    row->task, (long long)before->run, (long long)row->run);
 	}
 }
 
@@ -122,15 +136,18 @@ static void check_slot(struct world *w, const struct slot_row *row)
 
 	law_cooling(w, row);
 	if (before != NULL && slot_stage_is_end((enum slot_stage)before->stage) && before->stage != row->stage)
-		world_fail(w, "run %lld: slot %lld was %s, and becomes %s", (long long)row->run, (long long)row->slot, state_name(&slot_stage_names, before->stage),
+		world_fail(w, "run %lld: slot %lld was %s, and becomes %s", (long long)row->run,
+		    (long long)row->slot, state_name(&slot_stage_names, before->stage),
 		    state_name(&slot_stage_names, row->stage));
 }
 
 /* A sentence has a kind, and no kind is without a sentence. */
-static void check_kind(struct world *w, const char *what, int64_t run, const char *text, const struct state_names *names, int kind)
+static void check_kind(struct world *w, const char *what, int64_t run, const char *text,
+    const struct state_names *names, int kind)
 {
 	if ((text == NULL) != (kind == 0))
-		world_fail(w, "run %lld: the %s \"%s\" is of kind %s", (long long)run, what, text != NULL ? text : "none", kind != 0 ? state_name(names, kind) : "none");
+		world_fail(w, "run %lld: the %s \"%s\" is of kind %s", (long long)run, what,
+		    text != NULL ? text : "none", kind != 0 ? state_name(names, kind) : "none");
 }
 
 static void check_kinds(struct world *w, enum row_kind kind, const void *row)
@@ -148,7 +165,8 @@ static void check_kinds(struct world *w, enum row_kind kind, const void *row)
 		check_kind(w, "cause of a slot", slot->run, slot->cause, &end_kind_names, slot->end_kind);
 		check_kind(w, "reason of a slot", slot->run, slot->reason, &wait_kind_names, slot->wait_kind);
 		if (slot->accepted != (int)end_accepted((enum end_kind)slot->end_kind) && slot->stage != SLOT_S_HELD)
-			world_fail(w, "run %lld: a slot that ended as %s is accepted by %d", (long long)slot->run, slot->cause, slot->accepted);
+			world_fail(w, "run %lld: a slot that ended as %s is accepted by %d",
+			    (long long)slot->run, slot->cause, slot->accepted);
 	} else if (kind == ROW_TASK) {
 		check_kind(w, "reason of a task", task->run, task->reason, &end_kind_names, task->end_kind);
 	} else if (kind == ROW_ATTEMPT) {
@@ -201,7 +219,8 @@ void law_row(struct world *w, enum row_kind kind, const void *row)
 static void check_chain(struct world *w, int64_t run)
 {
 	const struct run_rows *rows = view_run(w->disk, run);
-	char *broken = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings, rows->run.review_count, rows->run.review_head);
+	char *broken = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings,
+	    rows->run.review_count, rows->run.review_head);
 
 	if (broken != NULL)
 		world_fail(w, "run %lld: %s", (long long)run, broken);
@@ -222,13 +241,16 @@ static void check_alone(struct world *w, const struct attempt_row *row)
 	for (size_t i = 0; i < rows->nattempts; i++) {
 		const struct attempt_row *other = rows->attempts[i];
 
-		if (other->id != row->id && other->slot == row->slot && other->iteration == row->iteration && is_unfinished(other) && is_unfinished(row))
-			world_fail(w, "run %lld: attempts %lld and %lld work in one slot", (long long)row->run, (long long)row->id, (long long)other->id);
+		if (other->id != row->id && other->slot == row->slot &&
+		    other->iteration == row->iteration && is_unfinished(other) && is_unfinished(row))
+			world_fail(w, "run %lld: attempts %lld and %lld work in one slot",
+			    (long long)row->run, (long long)row->id, (long long)other->id);
 	}
 	for (size_t i = 0; i < rows->niterations; i++)
 		known |= rows->iterations[i]->number == row->iteration;
 	if (!known || rows->run.iteration < row->iteration)
-		world_fail(w, "run %lld: attempt %lld is of iteration %lld, and the counter says %lld", (long long)row->run, (long long)row->id,
+		world_fail(w, "run %lld: attempt %lld is of iteration %lld, and the counter says %lld",
+		    (long long)row->run, (long long)row->id,
 		    (long long)row->iteration, (long long)rows->run.iteration);
 }
 
@@ -242,7 +264,8 @@ static bool same_text(const char *a, const char *b)
 static bool is_begun(const struct decision *d, const char *task)
 {
 	for (size_t i = 0; i < d->count; i++)
-		if (d->changes[i].kind == ROW_TASK && strcmp(((const struct task_row *)d->changes[i].row)->id, task) == 0 &&
+		if (d->changes[i].kind == ROW_TASK &&
+		    strcmp(((const struct task_row *)d->changes[i].row)->id, task) == 0 &&
 		    ((const struct task_row *)d->changes[i].row)->state == TASK_S_CLAIMED)
 			return true;
 	return false;
@@ -252,7 +275,9 @@ static bool has_passed(const struct run_rows *rows, const char *id)
 {
 	for (size_t i = 0; i < rows->ntasks; i++)
 		if (strcmp(rows->tasks[i]->id, id) == 0)
-			return rows->tasks[i]->state == TASK_S_PASSED || rows->tasks[i]->state == TASK_S_IMPLEMENTED || rows->tasks[i]->state == TASK_S_DONE;
+			return rows->tasks[i]->state == TASK_S_PASSED ||
+			    rows->tasks[i]->state == TASK_S_IMPLEMENTED ||
+			    rows->tasks[i]->state == TASK_S_DONE;
 	return true;
 }
 
@@ -270,7 +295,8 @@ static bool is_ready(const struct run_rows *rows, const struct task_row *task)
 }
 
 /* It takes what is offered first, as much as it has slots for. */
-static void check_filled(struct world *w, const struct decision *d, const struct run_rows *rows, const struct plan *plan)
+static void check_filled(struct world *w, const struct decision *d, const struct run_rows *rows,
+    const struct plan *plan)
 {
 	int64_t slots = 0, begun = 0, ready = 0, last = 0;
 
@@ -287,11 +313,15 @@ static void check_filled(struct world *w, const struct decision *d, const struct
 			continue;
 		ready++;
 		if (plan->assign == ASSIGN_DAEMON && rows->tasks[i]->position < last)
-			world_fail(w, "run %lld: iteration %lld passes over task %s", (long long)rows->run.id, (long long)rows->run.iteration, rows->tasks[i]->id);
+			world_fail(w, "run %lld: iteration %lld passes over task %s",
+			    (long long)rows->run.id, (long long)rows->run.iteration, rows->tasks[i]->id);
 	}
-	if (slots == 0 || slots > plan->parallel || (slots < plan->parallel && slots != ready + begun) || (plan->assign == ASSIGN_DAEMON && begun != slots))
-		world_fail(w, "run %lld: iteration %lld has %lld slots and begins %lld tasks; %lld are left, and it may have %lld slots", (long long)rows->run.id,
-		    (long long)rows->run.iteration, (long long)slots, (long long)begun, (long long)ready, (long long)plan->parallel);
+	if (slots == 0 || slots > plan->parallel || (slots < plan->parallel && slots != ready + begun) ||
+	    (plan->assign == ASSIGN_DAEMON && begun != slots))
+		world_fail(w, "run %lld: iteration %lld has %lld slots and begins %lld tasks; "
+		    "%lld are left, and it may have %lld slots", (long long)rows->run.id,
+		    (long long)rows->run.iteration, (long long)slots, (long long)begun,
+		    (long long)ready, (long long)plan->parallel);
 }
 
 /* Who resumes a run ends its rest as well. */
@@ -320,11 +350,13 @@ static void check_iteration(struct world *w, const struct decision *d, const str
 		world_fail(w, "run %lld: iteration %lld begins, and nothing is left to pay it", run, number);
 	for (size_t i = 0; i < rows->ntasks && plan->on_failure == ON_FAILURE_STOP; i++)
 		if (rows->tasks[i]->state == TASK_S_FAILED)
-			world_fail(w, "run %lld: iteration %lld begins, and task %s has failed", run, number, rows->tasks[i]->id);
+			world_fail(w, "run %lld: iteration %lld begins, and task %s has failed",
+			    run, number, rows->tasks[i]->id);
 	for (size_t i = 0; i < rows->niterations; i++) {
 		const struct iteration_row *before = rows->iterations[i];
 
-		if (before->number + 1 == row->number && (before->ended_at == ROW_NONE || (row->started_at < before->ended_at + plan->pause_ms && !was_paused(w, row->run))))
+		if (before->number + 1 == row->number && (before->ended_at == ROW_NONE ||
+		    (row->started_at < before->ended_at + plan->pause_ms && !was_paused(w, row->run))))
 			world_fail(w, "run %lld: iteration %lld begins too early", run, number);
 	}
 	check_filled(w, d, rows, plan);
@@ -338,7 +370,8 @@ static void check_owner(struct world *w, const struct slot_row *row)
 	if (row->task == NULL || row->slot == 0 || is_over(row))
 		return;
 	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
-		if (rows != mine && (strcmp(mine->run.source, "workflow") == 0 || !same_text(rows->run.source_path, mine->run.source_path) ||
+		if (rows != mine && (strcmp(mine->run.source,
+		    "workflow") == 0 || !same_text(rows->run.source_path, mine->run.source_path) ||
 		    strcmp(rows->run.source, mine->run.source) != 0))
 			continue;
 		for (size_t i = 0; i < rows->nslots; i++) {
@@ -346,7 +379,9 @@ static void check_owner(struct world *w, const struct slot_row *row)
 			bool self = rows == mine && other->iteration == row->iteration && other->slot == row->slot;
 
 			if (!self && other->slot != 0 && !is_over(other) && same_text(other->task, row->task))
-				world_fail(w, "task %s is in slot %lld of run %lld, and in slot %lld of run %lld", row->task, (long long)row->slot, (long long)row->run,
+				world_fail(w,
+				    "task %s is in slot %lld of run %lld, and in slot %lld of run %lld",
+				    row->task, (long long)row->slot, (long long)row->run,
 				    (long long)other->slot, (long long)other->run);
 		}
 	}
@@ -356,14 +391,18 @@ static void check_owner(struct world *w, const struct slot_row *row)
 static void check_passed(struct world *w, const struct task_row *row)
 {
 	const struct run_rows *rows = view_run(w->disk, row->run);
-	struct bead *bead = strcmp(rows->run.source, "beads") == 0 ? bead_find(w, rows->run.source_path, row->id) : NULL;
+	struct bead *bead = strcmp(rows->run.source, "beads") == 0 ?
+	    bead_find(w, rows->run.source_path, row->id) : NULL;
 
 	if (bead == NULL)
 		return;
 	if (row->state == TASK_S_CLAIMED && bead->ours_passed && bead->passed_by != row->run)
-		world_fail(w, "run %lld begins %s, which has passed in run %lld", (long long)row->run, row->id, (long long)bead->passed_by);
-	/* where bd is there, it is closed only when it has been told; the row is written again when its work tree goes */
-	if (row->state == TASK_S_PASSED && bead->passed_by != row->run && !(beads_have_bd(bead->dir) && bead->status != BEAD_CLOSED)) {
+		world_fail(w, "run %lld begins %s, which has passed in run %lld",
+		    (long long)row->run, row->id, (long long)bead->passed_by);
+	/* where bd is there, it is closed only when it has been told; the row is written again when
+	 * its work tree goes */
+	if (row->state == TASK_S_PASSED && bead->passed_by != row->run &&
+	    !(beads_have_bd(bead->dir) && bead->status != BEAD_CLOSED)) {
 		bead->ours_passed = true;
 		bead->passed_by = row->run;
 	}
@@ -375,7 +414,8 @@ static void check_news(struct world *w, const struct task_row *row)
 	const struct run_rows *rows = view_run(w->disk, row->run);
 	const struct task_row *before = rows != NULL ? run_rows_task(rows, row->id) : NULL;
 
-	if (before != NULL && before->state == row->state && (row->state == TASK_S_OPEN || row->state == TASK_S_TAKEN) && row_equal(ROW_TASK, before, row))
+	if (before != NULL && before->state == row->state &&
+	    (row->state == TASK_S_OPEN || row->state == TASK_S_TAKEN) && row_equal(ROW_TASK, before, row))
 		world_fail(w, "run %lld: the row of task %s is written again as it is", (long long)row->run, row->id);
 }
 
@@ -383,7 +423,8 @@ void law_news(struct world *w, const struct decision *d)
 {
 	for (size_t i = 0; i < d->count; i++) {
 		const struct slot_row *slot = d->changes[i].kind == ROW_SLOT ? d->changes[i].row : NULL;
-		const struct slot_row *before = slot != NULL ? disk_slot(w, (struct where){ slot->run, slot->iteration, slot->slot }) : NULL;
+		const struct slot_row *before = slot != NULL ?
+		    disk_slot(w, (struct where){ slot->run, slot->iteration, slot->slot }) : NULL;
 
 		if (d->changes[i].kind == ROW_TASK)
 			check_news(w, d->changes[i].row);
@@ -424,7 +465,8 @@ static bool is_starting(const struct world *w, const struct decision *d, int64_t
 	for (size_t i = 0; rows != NULL && i < d->count; i++) {
 		const struct run_row *row = d->changes[i].row;
 
-		if (d->changes[i].kind == ROW_RUN && row->id == run && row->started_at != ROW_NONE && rows->run.started_at == ROW_NONE)
+		if (d->changes[i].kind == ROW_RUN && row->id == run &&
+		    row->started_at != ROW_NONE && rows->run.started_at == ROW_NONE)
 			return true;
 	}
 	return false;
@@ -449,12 +491,14 @@ static bool is_served(const struct world *w, const struct decision *d, int64_t o
 	const struct run_rows *rows = NULL;
 
 	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
-		if (rows->run.owner == owner && !run_state_is_end((enum run_state)rows->run.state) && (rows->run.started_at != ROW_NONE || is_starting(w, d, rows->run.id)))
+		if (rows->run.owner == owner && !run_state_is_end((enum run_state)rows->run.state) &&
+		    (rows->run.started_at != ROW_NONE || is_starting(w, d, rows->run.id)))
 			return true;
 	return false;
 }
 
-/* Who waits only for a slot of the daemon is not passed over: by nobody who matters less, nor, when he has none yet, by a younger one. */
+/* Who waits only for a slot of the daemon is not passed over: by nobody who matters less, nor, when
+ * he has none yet, by a younger one. */
 void law_fair(struct world *w, const struct decision *d)
 {
 	for (size_t i = 0; i < d->count; i++) {
@@ -464,13 +508,19 @@ void law_fair(struct world *w, const struct decision *d)
 		if (d->changes[i].kind != ROW_RUN || !is_starting(w, d, row->id))
 			continue;
 		while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
-			if (rows->run.state != RUN_S_QUEUED || rows->run.end_kind != END_NONE || rows->run.wait_kind != WAIT_PERMIT ||
-			    strcmp(rows->run.group, "default") != 0 || may_be_paused(w, &rows->run) || is_starting(w, d, rows->run.id) || rows->run.started_at != ROW_NONE || is_locked_out(w, d, &rows->run))
+			if (rows->run.state != RUN_S_QUEUED || rows->run.end_kind != END_NONE ||
+			    rows->run.wait_kind != WAIT_PERMIT ||
+			    strcmp(rows->run.group, "default") != 0 ||
+			    may_be_paused(w, &rows->run) || is_starting(w, d, rows->run.id) ||
+			    rows->run.started_at != ROW_NONE || is_locked_out(w, d, &rows->run))
 				continue;
 			if (rows->run.priority > row->priority)
-				world_fail(w, "run %lld starts before run %lld, which matters more", (long long)row->id, (long long)rows->run.id);
-			if (rows->run.priority == row->priority && rows->run.id < row->id && !is_served(w, d, rows->run.owner))
-				world_fail(w, "run %lld starts before run %lld, which is older, and whose owner has none", (long long)row->id, (long long)rows->run.id);
+				world_fail(w, "run %lld starts before run %lld, which matters more",
+				    (long long)row->id, (long long)rows->run.id);
+			if (rows->run.priority == row->priority && rows->run.id < row->id &&
+			    !is_served(w, d, rows->run.owner))
+				world_fail(w, "run %lld starts before run %lld, which is older, and "
+				    "whose owner has none", (long long)row->id, (long long)rows->run.id);
 		}
 	}
 }
@@ -482,19 +532,24 @@ void law_start(struct world *w, const struct attempt_row *row)
 	const struct slot_row *slot = disk_slot(w, (struct where){ row->run, row->iteration, row->slot });
 
 	if (is_paused(w, &rows->run))
-		world_fail(w, "attempt %lld is started, and its run %lld is paused", (long long)row->id, (long long)row->run);
+		world_fail(w, "attempt %lld is started, and its run %lld is paused",
+		    (long long)row->id, (long long)row->run);
 	/* that it goes on may be on its way to the disk */
 	if (rows->run.state != RUN_S_RUNNING && rows->run.state != RUN_S_QUEUED)
-		world_fail(w, "attempt %lld is started, and its run %lld is %s", (long long)row->id, (long long)row->run, state_name(&run_state_names, rows->run.state));
+		world_fail(w, "attempt %lld is started, and its run %lld is %s", (long long)row->id,
+		    (long long)row->run, state_name(&run_state_names, rows->run.state));
 	if (slot == NULL || is_over(slot))
 		world_fail(w, "attempt %lld is started in no slot", (long long)row->id);
 	else
 		law_warm(w, row, slot);
 	money_start(w, row);
-	if (rows->run.source_path != NULL && strcmp(rows->run.source, "beads") == 0 && row->task != NULL && beads_have_bd(rows->run.source_path)) {
+	if (rows->run.source_path != NULL && strcmp(rows->run.source, "beads") == 0 &&
+	    row->task != NULL && beads_have_bd(rows->run.source_path)) {
 		const struct bead *bead = bead_find(w, rows->run.source_path, row->task);
 
-		if (bead != NULL && bead->assignee != NULL && strcmp(bead->assignee, "other") == 0 && world_plan(w, row->run)->assign == ASSIGN_DAEMON)
-			world_fail(w, "attempt %lld works on %s, which somebody else has", (long long)row->id, row->task);
+		if (bead != NULL && bead->assignee != NULL && strcmp(bead->assignee, "other") == 0 &&
+		    world_plan(w, row->run)->assign == ASSIGN_DAEMON)
+			world_fail(w, "attempt %lld works on %s, which somebody else has",
+			    (long long)row->id, row->task);
 	}
 }

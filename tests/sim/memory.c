@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The law that holds memory against the disk: when no commit is in flight, the engine's working rows equal the committed rows,
- * field by field. An edit that no decision records would be lost with the daemon. */
+/* The law that holds memory against the disk: when no commit is in flight, the engine's working
+ * rows equal the committed rows, field by field. An edit that no decision records would be lost
+ * with the daemon. */
 #include <string.h>
 
 #include "model/model.h"
@@ -20,15 +21,16 @@ static void compare_row(struct world *w, int64_t run, enum row_kind kind, const 
 	const struct field *field = row_difference(kind, working, committed);
 
 	if (field != NULL)
-		world_fail(w, "run %lld: the working row of %s differs from the committed one in %s", (long long)run, row_name(kind),
-		    field->name);
+		world_fail(w, "run %lld: the working row of %s differs from the committed one in %s",
+		    (long long)run, row_name(kind), field->name);
 }
 
 static void compare_list(struct world *w, int64_t run, enum row_kind kind, void *const *working, size_t nworking,
     void *const *committed, size_t ncommitted)
 {
 	if (nworking != ncommitted)
-		world_fail(w, "run %lld: %zu working rows of %s, %zu committed ones", (long long)run, nworking, row_name(kind), ncommitted);
+		world_fail(w, "run %lld: %zu working rows of %s, %zu committed ones",
+		    (long long)run, nworking, row_name(kind), ncommitted);
 	for (size_t i = 0; i < nworking && i < ncommitted; i++)
 		compare_row(w, run, kind, working[i], committed[i]);
 }
@@ -56,13 +58,15 @@ static void compare_steps(struct world *w, struct run *run, const struct run_row
 	for (size_t i = 0; i < run->nslots; i++)
 		working += run->slots[i]->op.step != NULL;
 	if (working != committed->nsteps)
-		world_fail(w, "run %lld: %zu steps under way, %zu committed ones", (long long)committed->run.id, working, committed->nsteps);
+		world_fail(w, "run %lld: %zu steps under way, %zu committed ones",
+		    (long long)committed->run.id, working, committed->nsteps);
 	for (size_t i = 0; i < committed->nsteps; i++) {
 		const struct step_row *row = committed->steps[i];
 		const struct slot *slot = run_slot(run, row->iteration, row->slot);
 
 		if (slot == NULL || slot->op.step == NULL)
-			world_fail(w, "run %lld: step %lld is under way in no slot", (long long)row->run, (long long)row->id);
+			world_fail(w, "run %lld: step %lld is under way in no slot",
+			    (long long)row->run, (long long)row->id);
 		else
 			compare_row(w, row->run, ROW_STEP, slot->op.step, row);
 	}
@@ -111,7 +115,8 @@ static void compare_claims(struct world *w, struct engine *engine)
 	}
 }
 
-/* What holds an account back is known by its row alone; a spent budget is asked for its day's row as well. */
+/* What holds an account back is known by its row alone; a spent budget is asked for its
+ * day's row as well. */
 static void compare_cooldowns(struct world *w, struct engine *engine)
 {
 	for (size_t i = 0; i < ACCOUNTS; i++) {

@@ -8,7 +8,8 @@
 /* From its start to its end, be it held, paused or sent back. Work trees are everybody's own. */
 static bool has_workspace(const struct world *w, const struct run_rows *rows)
 {
-	return !run_state_is_end((enum run_state)rows->run.state) && rows->run.started_at != ROW_NONE && world_plan(w, rows->run.id)->isolation != ISOLATION_WORKTREE;
+	return !run_state_is_end((enum run_state)rows->run.state) && rows->run.started_at != ROW_NONE &&
+	    world_plan(w, rows->run.id)->isolation != ISOLATION_WORKTREE;
 }
 
 static void check_workspaces(struct world *w)
@@ -19,7 +20,8 @@ static void check_workspaces(struct world *w)
 		other = has_workspace(w, rows) ? rows : NULL;
 		while (other != NULL && (other = view_next(w->disk, other->run.id)) != NULL)
 			if (has_workspace(w, other) && strcmp(other->run.workspace, rows->run.workspace) == 0)
-				world_fail(w, "runs %lld and %lld share a workspace", (long long)rows->run.id, (long long)other->run.id);
+				world_fail(w, "runs %lld and %lld share a workspace",
+				    (long long)rows->run.id, (long long)other->run.id);
 	}
 }
 
@@ -42,15 +44,18 @@ static void add_group(void *arg, const struct group_info *group)
 	}
 	for (size_t i = 0; i < use->world->nlive; i++) {
 		const struct process *p = use->world->live[i];
-		const struct run_rows *rows = p->kind == PROC_ATTEMPT && p->watched && p->state == PROC_RUNNING ? view_run(use->world->disk, p->run) : NULL;
+		const struct run_rows *rows = p->kind == PROC_ATTEMPT && p->watched &&
+		    p->state == PROC_RUNNING ? view_run(use->world->disk, p->run) : NULL;
 
 		running += rows != NULL && strcmp(rows->run.group, group->name) == 0;
 	}
 	if (running > group->used)
-		world_fail(use->world, "%lld attempts of group %s run in %lld slots", (long long)running, group->name, (long long)group->used);
+		world_fail(use->world, "%lld attempts of group %s run in %lld slots",
+		    (long long)running, group->name, (long long)group->used);
 }
 
-/* A limit is never passed; what was lowered below what is in use only goes down. What was found at start has its permits anyhow. */
+/* A limit is never passed; what was lowered below what is in use only goes down. What was found at
+ * start has its permits anyhow. */
 static void check_permits(struct world *w)
 {
 	struct use use = { .world = w, .night_slots = ROW_NONE };
@@ -61,9 +66,11 @@ static void check_permits(struct world *w)
 	}
 	engine_groups(w->engine, add_group, &use);
 	if (use.used > w->parallel && use.used > w->used)
-		world_fail(w, "%lld of %lld slots of the daemon are in use", (long long)use.used, (long long)w->parallel);
+		world_fail(w, "%lld of %lld slots of the daemon are in use", (long long)use.used,
+		    (long long)w->parallel);
 	if (use.night_slots != ROW_NONE && use.night > use.night_slots && use.night > w->night_used)
-		world_fail(w, "%lld of %lld slots of the group are in use", (long long)use.night, (long long)use.night_slots);
+		world_fail(w, "%lld of %lld slots of the group are in use", (long long)use.night,
+		    (long long)use.night_slots);
 	w->used = use.used;
 	w->night_used = use.night;
 }
@@ -101,14 +108,16 @@ static bool is_true(const struct world *w, const struct run_row *run, enum wait_
 		return (run->after_run == id || run->retry_of == id) && is_unfinished(w, id);
 	if (kind == WAIT_WORKSPACE) {
 		other = view_run(w->disk, id);
-		return other != NULL && id != run->id && has_workspace(w, other) && strcmp(other->run.workspace, run->workspace) == 0;
+		return other != NULL && id != run->id && has_workspace(w, other) &&
+		    strcmp(other->run.workspace, run->workspace) == 0;
 	}
 	if (kind == WAIT_GROUP_PAUSED)
 		return group != NULL && group->paused == 1;
 	/* which of both limits it is may change, and is told once */
 	if (kind != WAIT_PERMIT && kind != WAIT_GROUP)
 		return false;
-	return w->used >= w->parallel || (group != NULL && group->slots != ROW_NONE && strcmp(run->group, "night") == 0 && w->night_used >= group->slots);
+	return w->used >= w->parallel || (group != NULL && group->slots != ROW_NONE && strcmp(run->group,
+	    "night") == 0 && w->night_used >= group->slots);
 }
 
 static void check_waiting(struct world *w, const struct run_row *run, const char *who, int kind, const char *reason)
@@ -134,7 +143,8 @@ static void check_reasons(struct world *w)
 		if (run->state == RUN_S_QUEUED)
 			check_waiting(w, run, "it", run->wait_kind, run->reason);
 		if ((run->state == RUN_S_HELD || run->state == RUN_S_PAUSED) && run->reason == NULL)
-			world_fail(w, "run %lld is %s, and nobody says why", (long long)run->id, state_name(&run_state_names, run->state));
+			world_fail(w, "run %lld is %s, and nobody says why", (long long)run->id,
+			    state_name(&run_state_names, run->state));
 		for (size_t i = 0; i < rows->nslots && run->state == RUN_S_RUNNING; i++)
 			if (rows->slots[i]->stage == SLOT_S_WAITING)
 				check_waiting(w, run, "a slot", rows->slots[i]->wait_kind, rows->slots[i]->reason);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Money of the simulated world: added up from the rows on disk and what each process really told, without the daemon's own sums. */
+/* Money of the simulated world: added up from the rows on disk and what each process really told,
+ * without the daemon's own sums. */
 #include <math.h>
 
 #include "core/profile.h"
@@ -33,7 +34,8 @@ static double reserved(const struct attempt_row *row, int kind)
 /* Of one that has ended: what it told, else what was set aside. */
 static double used(const struct attempt_row *row, int kind)
 {
-	double told = kind == COST ? row->cost_usd : number(row->tokens_output), used = isnan(told) ? reserved(row, kind) : told;
+	double told = kind == COST ? row->cost_usd : number(row->tokens_output),
+	    used = isnan(told) ? reserved(row, kind) : told;
 
 	return isnan(used) ? 0 : used;
 }
@@ -70,10 +72,12 @@ bool world_is_spent(const struct world *w, const struct run_rows *rows)
 
 	if (money_is_gone(w, rows))
 		return true;
-	return plan->max_wall_ms != ROW_NONE && rows->run.started_at != ROW_NONE && until - rows->run.started_at >= plan->max_wall_ms;
+	return plan->max_wall_ms != ROW_NONE && rows->run.started_at != ROW_NONE &&
+	    until - rows->run.started_at >= plan->max_wall_ms;
 }
 
-/* What a process that is there may still cost: what was set aside. Of one that has gone the daemon may know already what it did cost. */
+/* What a process that is there may still cost: what was set aside. Of one that has gone the daemon
+ * may know already what it did cost. */
 static double at_stake(const struct world *w, const struct attempt_row *row, int kind)
 {
 	const struct process *p = row->id < IDS_MAX ? w->procs[row->id] : NULL;
@@ -82,7 +86,8 @@ static double at_stake(const struct world *w, const struct attempt_row *row, int
 }
 
 /* What starts is paid for by what is left, or is the only one that is. */
-static void check_fits(struct world *w, const struct attempt_row *row, int kind, double cap, double spent, const char *account)
+static void check_fits(struct world *w, const struct attempt_row *row, int kind, double cap,
+    double spent, const char *account)
 {
 	const struct run_rows *rows = NULL;
 	double stake = 0;
@@ -101,7 +106,9 @@ static void check_fits(struct world *w, const struct attempt_row *row, int kind,
 			continue;
 		for (size_t i = 0; i < rows->nattempts; i++) {
 			const struct attempt_row *other = rows->attempts[i];
-			double more = other->id == row->id || (account != NULL && (other->account == NULL || strcmp(other->account, account) != 0)) ? 0 : at_stake(w, other, kind);
+			double more = other->id == row->id || (account != NULL &&
+			    (other->account == NULL || strcmp(other->account, account) != 0)) ? 0 :
+			    at_stake(w, other, kind);
 
 			if (isnan(more) || more == 0)
 				continue;
@@ -110,14 +117,17 @@ static void check_fits(struct world *w, const struct attempt_row *row, int kind,
 		}
 	}
 	if (others > 0 && spent + stake + reserved(row, kind) > cap + 1e-6)
-		world_fail(w, "attempt %lld starts with %g set aside; %g of %g are spent, and %g are at stake", (long long)row->id, reserved(row, kind), spent, cap, stake);
+		world_fail(w,
+		    "attempt %lld starts with %g set aside; %g of %g are spent, and %g are at stake",
+		    (long long)row->id, reserved(row, kind), spent, cap, stake);
 }
 
 /* Today. */
 static const struct spend_row *spend_of(const struct world *w, const char *account)
 {
 	for (size_t i = 0; i < w->nspends; i++)
-		if (strcmp(w->spends[i]->account, account) == 0 && w->spends[i]->day == w->now / (INT64_C(24) * 3600 * 1000))
+		if (strcmp(w->spends[i]->account, account) == 0 &&
+		    w->spends[i]->day == w->now / (INT64_C(24) * 3600 * 1000))
 			return w->spends[i];
 	return NULL;
 }
@@ -137,8 +147,10 @@ void money_start(struct world *w, const struct attempt_row *row)
 
 		if (strcmp(world_accounts[i], row->account) != 0)
 			continue;
-		check_fits(w, row, COST, w->limits[i].budget_day_usd, spend != NULL ? spend->cost_usd : 0, row->account);
-		check_fits(w, row, TOKENS, number(w->limits[i].budget_day_tokens), spend != NULL ? (double)spend->tokens : 0, row->account);
+		check_fits(w, row, COST, w->limits[i].budget_day_usd,
+		    spend != NULL ? spend->cost_usd : 0, row->account);
+		check_fits(w, row, TOKENS, number(w->limits[i].budget_day_tokens),
+		    spend != NULL ? (double)spend->tokens : 0, row->account);
 	}
 }
 
@@ -171,12 +183,16 @@ void money_check_end(struct world *w)
 			bool most = !isnan(cap) && cap > 0 && spent(rows, kind) >= cap * 0.8 - 1e-6;
 
 			if (count_warnings(rows, names[kind]) != most)
-				world_fail(w, "run %lld has used %g of %g, and %d warnings say so", (long long)rows->run.id, spent(rows, kind), cap, count_warnings(rows, names[kind]));
+				world_fail(w, "run %lld has used %g of %g, and %d warnings say so",
+				    (long long)rows->run.id, spent(rows, kind), cap,
+				    count_warnings(rows, names[kind]));
 		}
 		for (size_t i = 0; i < rows->nattempts; i++)
 			for (int n = 0; n < ACCOUNTS; n++)
 				for (int kind = 0; kind < KINDS; kind++)
-					if (has_ended(rows->attempts[i]) && !money_is_free(w, rows->attempts[i]) && strcmp(rows->attempts[i]->account, world_accounts[n]) == 0)
+					if (has_ended(rows->attempts[i]) &&
+					    !money_is_free(w, rows->attempts[i]) &&
+					    strcmp(rows->attempts[i]->account, world_accounts[n]) == 0)
 						sums[n][kind] += used(rows->attempts[i], kind);
 	}
 	for (size_t i = 0; i < w->nspends; i++)
@@ -188,5 +204,6 @@ void money_check_end(struct world *w)
 	for (int n = 0; n < ACCOUNTS; n++)
 		for (int kind = 0; kind < KINDS; kind++)
 			if (fabs(sums[n][kind] - rows_of[n][kind]) > 1e-6)
-				world_fail(w, "account %s has paid %g, and its attempts have cost %g", world_accounts[n], rows_of[n][kind], sums[n][kind]);
+				world_fail(w, "account %s has paid %g, and its attempts have cost %g",
+				    world_accounts[n], rows_of[n][kind], sums[n][kind]);
 }

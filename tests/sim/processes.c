@@ -40,9 +40,11 @@ static void check_start(struct world *w, struct process *p)
 	if (row != NULL)
 		law_start(w, row);
 	if (row != NULL && row->state != ATTEMPT_S_STARTING)
-		world_fail(w, "attempt %lld was started in state %s", (long long)p->id, state_name(&attempt_state_names, row->state));
+		world_fail(w, "attempt %lld was started in state %s", (long long)p->id,
+		    state_name(&attempt_state_names, row->state));
 	if (told != NULL && told->row->state != ATTEMPT_S_STARTING)
-		world_fail(w, "hook %lld was started in state %s", (long long)p->id, state_name(&attempt_state_names, told->row->state));
+		world_fail(w, "hook %lld was started in state %s", (long long)p->id,
+		    state_name(&attempt_state_names, told->row->state));
 }
 
 void port_start(void *ctx, struct launch *launch)
@@ -137,7 +139,8 @@ void port_adopt(void *ctx, const struct adopt *adopt)
 	const struct attempt_row *row = disk_attempt(w, adopt->id);
 
 	/* it has not been started, whoever was there before */
-	if (row != NULL && row->state == ATTEMPT_S_STARTING && slot_cools(disk_slot(w, (struct where){ row->run, row->iteration, row->slot })))
+	if (row != NULL && row->state == ATTEMPT_S_STARTING &&
+	    slot_cools(disk_slot(w, (struct where){ row->run, row->iteration, row->slot })))
 		world_fail(w, "attempt %lld cools, and is taken for one that may run", (long long)row->id);
 
 	PUSH(questions, q);
@@ -152,16 +155,19 @@ const char *port_boot(void *ctx)
 	return text;
 }
 
-/* A reviewer in a checkout of its own is given exactly the tree under review, which nobody has worked in. */
+/* A reviewer in a checkout of its own is given exactly the tree under review, which
+ * nobody has worked in. */
 static void use_checkout(struct world *w, const struct attempt_row *row)
 {
 	const struct run_rows *rows = view_run(w->disk, row->run);
 	struct place *place;
 	char *path;
 
-	if (row->role != ROLE_REVIEW || world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task)->workspace != REVIEW_IN_SNAPSHOT || rows->run.has_git != 1)
+	if (row->role != ROLE_REVIEW || world_task_plan(w, row->run, row->slot == 0 ? NULL :
+	    row->task)->workspace != REVIEW_IN_SNAPSHOT || rows->run.has_git != 1)
 		return;
-	path = xasprintf("/state/runs/%lld/tree-%lld-%lld", (long long)row->run, (long long)row->iteration, (long long)row->slot);
+	path = xasprintf("/state/runs/%lld/tree-%lld-%lld", (long long)row->run,
+	    (long long)row->iteration, (long long)row->slot);
 	place = place_of(w, path);
 	free(path);
 	if (!place->fresh)
@@ -176,13 +182,17 @@ static void check_only_one(struct world *w, const struct attempt_row *row)
 
 	for (size_t i = 0; i < w->nlive && row->task != NULL; i++) {
 		const struct process *p = w->live[i];
-		const struct attempt_row *other = p->kind == PROC_ATTEMPT && p->state == PROC_RUNNING && p->id != row->id ? disk_attempt(w, p->id) : NULL;
-		const struct run_rows *rows = other != NULL && other->task != NULL && strcmp(other->task, row->task) == 0 ? view_run(w->disk, other->run) : NULL;
-		bool shared = rows != NULL && strcmp(rows->run.source, "beads") == 0 && strcmp(mine->run.source, "beads") == 0 &&
+		const struct attempt_row *other = p->kind == PROC_ATTEMPT &&
+		    p->state == PROC_RUNNING && p->id != row->id ? disk_attempt(w, p->id) : NULL;
+		const struct run_rows *rows = other != NULL && other->task != NULL &&
+		    strcmp(other->task, row->task) == 0 ? view_run(w->disk, other->run) : NULL;
+		bool shared = rows != NULL && strcmp(rows->run.source, "beads") == 0 &&
+		    strcmp(mine->run.source, "beads") == 0 &&
 		    strcmp(rows->run.source_path, mine->run.source_path) == 0;
 
 		if (rows != NULL && (rows == mine || shared))
-			world_fail(w, "attempts %lld and %lld work on task %s", (long long)other->id, (long long)row->id, row->task);
+			world_fail(w, "attempts %lld and %lld work on task %s",
+			    (long long)other->id, (long long)row->id, row->task);
 	}
 }
 
@@ -267,7 +277,8 @@ static void attempt_end(struct world *w, struct process *p)
 	switch ((enum fate_result)f->result) {
 	case FATE_OK:
 		if ((row->role == ROLE_IMPLEMENT || row->role == ROLE_FIX) && f->changes_tree)
-			place_of_slot(w, disk_slot(w, (struct where){ row->run, row->iteration, row->slot }))->tree = ++w->trees;
+			place_of_slot(w, disk_slot(w,
+			    (struct where){ row->run, row->iteration, row->slot }))->tree = ++w->trees;
 		r->status = review_status(w, row, f);
 		break;
 	case FATE_ERROR:
@@ -394,7 +405,8 @@ static void answer_lost(struct world *w, int64_t id, const struct process *p)
 {
 	if (p != NULL ? p->kind == PROC_ATTEMPT : disk_attempt(w, id) != NULL)
 		fate_of(w, id)->result = FATE_LOST;
-	engine_proc_sink.found(w->engine, id, below(w, 4) == 0 ? FOUND_UNREADABLE : FOUND_LOST, NULL, "its supervisor is gone");
+	engine_proc_sink.found(w->engine, id, below(w, 4) == 0 ? FOUND_UNREADABLE : FOUND_LOST,
+	    NULL, "its supervisor is gone");
 }
 
 void processes_answer(struct world *w)
@@ -430,9 +442,10 @@ void processes_check(struct world *w)
 		bool lives = p->state == PROC_RUNNING || (p->state == PROC_STARTING && p->watched);
 		const struct run_rows *rows = p->kind == PROC_ATTEMPT && lives ? view_run(w->disk, p->run) : NULL;
 
-		if (rows != NULL && (run_state_is_end((enum run_state)rows->run.state) || rows->run.state == RUN_S_HELD))
-			world_fail(w, "attempt %lld runs, but its run %lld is %s", (long long)p->id, (long long)rows->run.id,
-			    state_name(&run_state_names, rows->run.state));
+		if (rows != NULL &&
+		    (run_state_is_end((enum run_state)rows->run.state) || rows->run.state == RUN_S_HELD))
+			world_fail(w, "attempt %lld runs, but its run %lld is %s", (long long)p->id,
+			    (long long)rows->run.id, state_name(&run_state_names, rows->run.state));
 	}
 }
 
@@ -469,7 +482,8 @@ void hooks_check_end(struct world *w)
 		const struct plan *plan = world_plan(w, row->run);
 
 		if (row->state == ATTEMPT_S_STARTING || row->state == ATTEMPT_S_RUNNING)
-			world_fail(w, "hook %lld is still %s, but nothing moves", (long long)row->id, state_name(&attempt_state_names, row->state));
+			world_fail(w, "hook %lld is still %s, but nothing moves",
+			    (long long)row->id, state_name(&attempt_state_names, row->state));
 		if (strings_count(strcmp(row->name, "on_hold") == 0 ? plan->on_hold : plan->on_end) == 0)
 			world_fail(w, "run %lld: nobody wanted to be told %s", (long long)row->run, row->name);
 	}

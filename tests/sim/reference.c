@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections 4 to 8 of the specification, told from the first word to the last decision. It knows nothing of stages and events: what happened
- * is read from the record one attempt, one answer and one hold at a time, and what must come next is said here. */
+/* Sections 4 to 8 of the specification, told from the first word to the last decision. It knows
+ * nothing of stages and events: what happened is read from the record one attempt, one answer and
+ * one hold at a time, and what must come next is said here. */
 #include "reference.h"
 
 #include <stdarg.h>
@@ -21,11 +22,13 @@ struct story {
 	int64_t tree;			/* content when it was last looked at */
 	int answer;			/* whose answer it is */
 	bool denied;			/* whoever worked last was refused a permission */
-	bool silent;			/* it was the implementer, and it has not said that nothing is to be changed */
+	bool silent;			/* it was the implementer, and it has not said that nothing
+					 * is to be changed */
 	int64_t seen_tree;		/* of the round before */
 	int seen_answer;
 	int stalled;
-	bool obstacle;			/* git has had something against it, and no review has had the next word */
+	bool obstacle;			/* git has had something against it, and no review has
+					 * had the next word */
 	struct said said;
 };
 
@@ -74,7 +77,8 @@ static char hear(struct story *s, const char *expected, int64_t *value)
 	}
 	if (strchr(expected, answer->what) != NULL)
 		return answer->what;
-	snprintf(end->wrong, sizeof(end->wrong), "answer %d is %c, expected one of %s", end->heard, answer->what, expected);
+	snprintf(end->wrong, sizeof(end->wrong), "answer %d is %c, expected one of %s", end->heard,
+	    answer->what, expected);
 	return 0;
 }
 
@@ -125,8 +129,9 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 		}
 		a = &s->run->attempts[end->used++];
 		if (strcmp(a->role, role) != 0 || a->round != round)
-			snprintf(end->wrong, sizeof(end->wrong), "attempt %d is %s of round %d, expected %s of round %d", end->used, a->role, a->round,
-			    role, round);
+			snprintf(end->wrong, sizeof(end->wrong),
+			    "attempt %d is %s of round %d, expected %s of round %d", end->used,
+			    a->role, a->round, role, round);
 		if (!a->ended)
 			over(s, "working", NULL);
 		if (end->wrong[0] != '\0' || !a->ended)
@@ -140,7 +145,8 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 			losses--;
 			continue;
 		}
-		/* a service that does not serve uses nothing; what may be tried again, so often only */
+		/* a service that does not serve uses nothing; what may be tried
+		 * again, so often only */
 		if (!a->lost && (a->unserved == 'c' || (a->unserved == 't' && tries++ < s->run->retries))) {
 			cut = true;
 			losses--;
@@ -199,7 +205,9 @@ static bool fix(struct story *s, int fixers, const char *told)
 		const struct ref_attempt *a = next(s, "fix", s->end->fixes);
 
 		if (a != NULL && a->told != NULL && strcmp(a->told, told) != 0)
-			snprintf(s->end->wrong, sizeof(s->end->wrong), "fix attempt %d was told the %s's word, expected the %s's", s->end->used, a->told, told);
+			snprintf(s->end->wrong, sizeof(s->end->wrong),
+			    "fix attempt %d was told the %s's word, expected the %s's",
+			    s->end->used, a->told, told);
 		if (a == NULL || !take_work(s, a))
 			return false;
 	}
@@ -229,7 +237,8 @@ static bool send_back(struct story *s, const char *kind)
 	return s->fixes_left > 0 ? fix(s, 1, "git") : ask(s, kind);
 }
 
-/* What is passed or accepted is committed, merged and pinned. true: it was sent back and has been fixed. */
+/* What is passed or accepted is committed, merged and pinned. true: it was sent back
+ * and has been fixed. */
 static bool finish(struct story *s, bool passed, const char *kind)
 {
 	const struct ref_slot *run = s->run;
@@ -291,7 +300,8 @@ static int open_findings(const struct story *s)
 	return s->said.same + s->said.fresh;
 }
 
-/* A bad end: what the policy makes of it. known: how many findings stay. true: it was sent back, and has been fixed. */
+/* A bad end: what the policy makes of it. known: how many findings stay. true: it was sent back,
+ * and has been fixed. */
 static bool bad_end(struct story *s, char policy, const char *hold_kind, int known, const char *kind)
 {
 	switch (policy) {
@@ -320,7 +330,8 @@ static bool check(struct story *s)
 		if (!a->failed)
 			continue;
 		/* the reviewer is not asked; all of them run again on what the fixer made of it */
-		if (s->fixes_left > 0 ? !fix(s, 1, "check") : !bad_end(s, s->run->on_exhausted, "exhausted", open_findings(s) + 1, "check"))
+		if (s->fixes_left > 0 ? !fix(s, 1, "check") :
+		    !bad_end(s, s->run->on_exhausted, "exhausted", open_findings(s) + 1, "check"))
 			return false;
 		n = -1;
 	}
@@ -340,7 +351,8 @@ static bool no_verdict(struct story *s, char policy, const char *hold_kind, cons
 static const char *word(const struct story *s, bool pass)
 {
 	static const char *const words[][3] = {
-		{ "verdict", "pass", "drift" }, { "decision", "GO", "NO_GO" }, { "file", "pass", "issues" }, { "exit", "accept", "retry" },
+		{ "verdict", "pass", "drift" }, { "decision", "GO", "NO_GO" },
+		{ "file", "pass", "issues" }, { "exit", "accept", "retry" },
 		{ "comments", "pass", "must-fix" },
 	};
 
@@ -373,8 +385,8 @@ static bool idle(const struct story *s)
 	return s->run->has_git && s->silent && s->tree == s->seen_tree;
 }
 
-/* The work as it is now, and in *how what git says of it: T, or Y or R when it cannot be committed. false: nothing was done, since it was
- * refused a permission, or was to be done. */
+/* The work as it is now, and in *how what git says of it: T, or Y or R when it cannot be committed.
+ * false: nothing was done, since it was refused a permission, or was to be done. */
 static bool look(struct story *s, char *how)
 {
 	*how = 'T';
@@ -419,7 +431,8 @@ static bool review(struct story *s)
 	if (a == NULL)
 		return false;
 	if (a->failed)
-		return no_verdict(s, run->on_reviewer_error, "reviewer-error", "error", a->out_of_time ? "limit" : "process");
+		return no_verdict(s, run->on_reviewer_error, "reviewer-error", "error",
+		    a->out_of_time ? "limit" : "process");
 	if (s->end->heard < run->nanswers && run->answers[s->end->heard].what == 'f') {
 		s->end->heard++;
 		return over(s, "failed", "git");
@@ -479,7 +492,8 @@ static bool implement(struct story *s)
 
 void reference_slot(const struct ref_slot *run, struct ref_end *end)
 {
-	struct story s = { .run = run, .end = end, .fixes_left = run->max_fixes, .seen_tree = run->base, .answer = run->answer, .denied = run->denied };
+	struct story s = { .run = run, .end = end, .fixes_left = run->max_fixes,
+	    .seen_tree = run->base, .answer = run->answer, .denied = run->denied };
 	int64_t laid = run->base;
 
 	*end = (struct ref_end){ .state = "working" };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reference model: what a slot and a run must come to, written as a plain story with none of the daemon's tables. */
+/* The reference model: what a slot and a run must come to, written as a plain story with none of
+ * the daemon's tables. */
 #ifndef SIM_REFERENCE_H
 #define SIM_REFERENCE_H
 
@@ -15,13 +16,17 @@ struct ref_attempt {
 	bool lost, failed, not_started;
 	bool forgone;		/* its run was at a limit, so it has not begun */
 	bool out_of_time;	/* failed: its run has ended it */
-	char unserved;		/* its service did not serve it: 'c' its account is exhausted, 't' it may be tried again; 'h' the host kept it from starting; 0: it did */
-	bool anew;		/* it failed, and it went on with a conversation: perhaps for that */
+	char unserved;		/* its service did not serve it: 'c' its account is exhausted,
+				 * 't' it may be tried again; 'h' the host kept it from
+				 * starting; 0: it did */
+	bool anew;		/* it failed, and it went on with a conversation:
+				 * perhaps for that */
 	bool changed;		/* review: the reviewer broke the tree */
 	bool denied;
 	bool stop;		/* implement, fix: it said that there is nothing to do */
 	bool says_no_change;	/* implement: it said that nothing is to be changed */
-	const char *told;	/* fix: whose word it was given, "review", "check", "human", "git"; NULL: it came to nothing */
+	const char *told;	/* fix: whose word it was given, "review", "check", "human", "git";
+				 * NULL: it came to nothing */
 	int answer;		/* two answers with the same number are the same */
 	char verdict;		/* review: 'p'ass, 'f'indings, 'm'alformed, 'u'nreadable */
 	bool same;		/* findings: the one that every such review has is among them */
@@ -29,18 +34,21 @@ struct ref_attempt {
 	bool suggestion;	/* a remark, the same each time, that nobody has to settle */
 };
 
-/* What git or the task's source answered: 'K' the task is ours, 'k' somebody else has it; 'W' a work tree with the content value is laid;
- * 'T' the content is value; 'O' it is laid out for a reviewer; 'C' committed, 'N' there was nothing to commit, 'R' a hook refused it; 'M' merged,
- * 'X' a conflict, and value lies there now; 'Y' it is not resolved; 'P' pinned; 'F' it went wrong, 'f' so did looking
- * at what a reviewer has left. */
+/* What git or the task's source answered: 'K' the task is ours, 'k' somebody else has it; 'W' a
+ * work tree with the content value is laid; 'T' the content is value; 'O' it is laid out for a
+ * reviewer; 'C' committed, 'N' there was nothing to commit, 'R' a hook refused it; 'M' merged, 'X'
+ * a conflict, and value lies there now; 'Y' it is not resolved; 'P' pinned; 'F' it went wrong, 'f'
+ * so did looking at what a reviewer has left. */
 struct ref_answer {
 	char what;
 	int64_t value;
 };
 
 struct ref_hold {
-	const char *kind;	/* "lost", "exhausted", "stalled", "violation", "reviewer-error", "conflict", "refused", as recorded */
-	const char *state;	/* "open", "approved", "rejected", "rework", "reworked", "cancelled", as recorded */
+	const char *kind;	/* "lost", "exhausted", "stalled", "violation", "reviewer-error",
+				 * "conflict", "refused", as recorded */
+	const char *state;	/* "open", "approved", "rejected", "rework", "reworked",
+				 * "cancelled", as recorded */
 };
 
 struct ref_slot {
@@ -56,9 +64,11 @@ struct ref_slot {
 	int retries;		/* tries in a row after what may be tried again */
 	char on_lost;		/* 'h'old, 'r'etry, 'f'ail */
 	char on_no_change;	/* 'r'eview, 'f'ail, 'p'ass */
-	char on_malformed, on_reviewer_error, on_exhausted;	/* 'f'ail, 'h'old, 'a'ccept, 'k'nown issues */
+	/* 'f'ail, 'h'old, 'a'ccept, 'k'nown issues */
+	char on_malformed, on_reviewer_error, on_exhausted;
 	const char *review_file;
-	int64_t base;		/* content of the tree that the work is compared with; work trees: as they are laid */
+	int64_t base;		/* content of the tree that the work is compared with; work trees:
+				 * as they are laid */
 	int answer;		/* reviewer: the answer that it begins with ... */
 	bool denied;		/* ... and whether that one was denied something */
 	const struct ref_attempt *attempts;
@@ -77,11 +87,15 @@ struct ref_review {
 };
 
 struct ref_end {
-	const char *state;		/* "passed", "failed", "released", "untasked", "implemented", "held", "rework" (a human sent it back, and it
-					 * has not begun again); "cancelled": a held one was; "working": the record does not reach an end */
-	const char *kind;		/* of the recorded cause, by name; "process": "error", "timeout" or "not-started"; NULL: there is none */
+	const char *state;		/* "passed", "failed", "released", "untasked",
+					 * "implemented", "held", "rework" (a human sent it back,
+					 * and it has not begun again); "cancelled": a held one was;
+					 * "working": the record does not reach an end */
+	const char *kind;		/* of the recorded cause, by name; "process": "error",
+					 * "timeout" or "not-started"; NULL: there is none */
 	char waits;			/* working: the answer that it waits for, 0: an attempt */
-	int used, heard;		/* attempts and answers that the story needs; more on record were too many */
+	int used, heard;		/* attempts and answers that the story needs; more on
+					 * record were too many */
 	struct ref_review reviews[REF_MAX];
 	int nreviews;
 	const char *holds[REF_MAX];	/* kinds, in order */
@@ -92,13 +106,15 @@ struct ref_end {
 	bool pinned;			/* ... and git holds what it passed */
 	bool committed;
 	bool stopped;			/* by a stop marker */
-	char wrong[128];		/* the record has what the story does not ask for; "" otherwise */
+	char wrong[128];		/* the record has what the story does not ask
+					 * for; "" otherwise */
 };
 
 void reference_slot(const struct ref_slot *slot, struct ref_end *end);
 
 struct ref_task {
-	char state;			/* 'p'assed, 'd'one before, 'f'ailed, 'r'eleased, 't'aken, 'i'mplemented, 'c'ancelled, 'w'orking, 'o'pen */
+	char state;			/* 'p'assed, 'd'one before, 'f'ailed, 'r'eleased, 't'aken,
+					 * 'i'mplemented, 'c'ancelled, 'w'orking, 'o'pen */
 	bool ready;			/* all that it depends on have passed */
 };
 
@@ -107,7 +123,8 @@ struct ref_run {
 	int ntasks;
 	int iteration, iterations;	/* -1: without limit */
 	bool held, rework;		/* a slot is */
-	bool working;			/* something of it is under way, or would be if it had a slot of the daemon */
+	bool working;			/* something of it is under way, or would be if it had a
+					 * slot of the daemon */
 	bool stopped, idle;		/* a stop marker; an iteration in which nobody had a task */
 	bool failed;			/* a slot has */
 	bool spent;			/* its money, tokens or time are */

@@ -16,13 +16,15 @@
 #define HICCUP_MAX (10 * MINUTE)
 #define HICCUP_MIN (5 * SECOND - 5 * SECOND / 4)
 
-static const int64_t resets[] = { ROW_NONE, -5 * SECOND, 3 * SECOND, 5 * MINUTE, 20 * MINUTE, 5 * 60 * MINUTE, 50 * 60 * MINUTE };
+static const int64_t resets[] = { ROW_NONE, -5 * SECOND, 3 * SECOND, 5 * MINUTE, 20 * MINUTE,
+    5 * 60 * MINUTE, 50 * 60 * MINUTE };
 
 void service_draw(struct world *w, struct fate *f)
 {
 	f->reset_in = resets[below(w, sizeof(resets) / sizeof(resets[0]))];
 	f->silent = below(w, 6) == 0;
-	f->reports = below(w, 2) == 0 && (f->result == FATE_AUTH || (f->result == FATE_LIMIT && (f->reset_in == ROW_NONE || f->reset_in > HICCUP_MAX)));
+	f->reports = below(w, 2) == 0 && (f->result == FATE_AUTH ||
+	    (f->result == FATE_LIMIT && (f->reset_in == ROW_NONE || f->reset_in > HICCUP_MAX)));
 	f->silent &= !f->reports && f->result != FATE_AUTH;
 }
 
@@ -45,7 +47,8 @@ char service_says(const struct fate *f)
 }
 
 static const enum provider_result providers[FATE_RESULTS] = {
-	[FATE_LIMIT] = PROVIDER_LIMIT, [FATE_THROTTLED] = PROVIDER_THROTTLED, [FATE_HICCUP] = PROVIDER_ERROR, [FATE_AUTH] = PROVIDER_AUTH,
+	[FATE_LIMIT] = PROVIDER_LIMIT, [FATE_THROTTLED] = PROVIDER_THROTTLED,
+	[FATE_HICCUP] = PROVIDER_ERROR, [FATE_AUTH] = PROVIDER_AUTH,
 };
 
 void service_collect(struct world *w, const struct fate *f, struct collect_job *job)
@@ -53,7 +56,8 @@ void service_collect(struct world *w, const struct fate *f, struct collect_job *
 	struct agent_result *r = &job->result;
 
 	if (job->refused != PROVIDER_NONE && (!f->reports || job->refused != providers[f->result]))
-		world_fail(w, "attempt %lld is read as one that %s has ended", (long long)job->attempt, state_name(&provider_result_names, (int)job->refused));
+		world_fail(w, "attempt %lld is read as one that %s has ended",
+		    (long long)job->attempt, state_name(&provider_result_names, (int)job->refused));
 	r->reset_at = ROW_NONE;
 	r->provider = PROVIDER_OK;
 	if (!is_service(f) && f->result != FATE_AUTH)
@@ -91,27 +95,32 @@ void law_refused(struct world *w, const struct attempt_row *before, const struct
 	const struct fate *f = fate_of(w, row->id);
 	bool over = row->state == ATTEMPT_S_EXITED || row->state == ATTEMPT_S_LOST;
 
-	if (!over && row->provider != PROVIDER_NONE && (!f->reports || f->started == 0 || row->provider != (int)providers[f->result]))
+	if (!over && row->provider != PROVIDER_NONE &&
+	    (!f->reports || f->started == 0 || row->provider != (int)providers[f->result]))
 		world_fail(w, "attempt %lld is to be ended for what its service did not say", (long long)row->id);
 	if (row->process == PROCESS_REFUSED && (before == NULL || before->provider == PROVIDER_NONE))
 		world_fail(w, "attempt %lld was ended for its service before that was on disk", (long long)row->id);
 	if (over && row->process == PROCESS_REFUSED && row->provider != before->provider)
-		world_fail(w, "attempt %lld was ended for one word of its service, and has another", (long long)row->id);
+		world_fail(w, "attempt %lld was ended for one word of its service, and has another",
+		    (long long)row->id);
 }
 
 /* A refusal that ended an attempt for a while moves no counter of its slot. */
-void law_uses_nothing(struct world *w, const struct decision *d, const struct slot_row *before, const struct slot_row *row)
+void law_uses_nothing(struct world *w, const struct decision *d, const struct slot_row *before,
+    const struct slot_row *row)
 {
 	const struct attempt_row *a = NULL;
 
 	for (size_t i = 0; i < d->count; i++)
-		if (d->changes[i].kind == ROW_ATTEMPT && ((const struct attempt_row *)d->changes[i].row)->id == before->attempt)
+		if (d->changes[i].kind == ROW_ATTEMPT &&
+		    ((const struct attempt_row *)d->changes[i].row)->id == before->attempt)
 			a = d->changes[i].row;
 	if (a == NULL || a->process != PROCESS_REFUSED || a->provider != PROVIDER_LIMIT)
 		return;
-	if (row->retries != before->retries || row->interrupted != before->interrupted || row->fix != before->fix || row->round != before->round ||
-	    row->stalled != before->stalled)
-		world_fail(w, "attempt %lld was refused by its service, and a counter of its slot has moved", (long long)a->id);
+	if (row->retries != before->retries || row->interrupted != before->interrupted ||
+	    row->fix != before->fix || row->round != before->round || row->stalled != before->stalled)
+		world_fail(w, "attempt %lld was refused by its service, and a counter of its slot has moved",
+		    (long long)a->id);
 }
 
 /* Of the disk, or what is on its way there. NULL: there never was one. */
@@ -126,7 +135,8 @@ static const struct cooldown_row *newest(const struct world *w, const char *acco
 		for (size_t c = 0; c < w->commits[i].d->count; c++) {
 			const struct change *change = &w->commits[i].d->changes[c];
 
-			if (change->kind == ROW_COOLDOWN && strcmp(((const struct cooldown_row *)change->row)->account, account) == 0)
+			if (change->kind == ROW_COOLDOWN &&
+			    strcmp(((const struct cooldown_row *)change->row)->account, account) == 0)
 				row = change->row;
 		}
 	return row;
@@ -139,19 +149,22 @@ static const struct slot_row *slot_in(const struct decision *d, const struct att
 	for (size_t i = 0; i < d->count; i++) {
 		const struct slot_row *slot = d->changes[i].row;
 
-		if (d->changes[i].kind == ROW_SLOT && slot->run == a->run && slot->iteration == a->iteration && slot->slot == a->slot)
+		if (d->changes[i].kind == ROW_SLOT && slot->run == a->run &&
+		    slot->iteration == a->iteration && slot->slot == a->slot)
 			row = slot;
 	}
 	return row;
 }
 
-/* The attempt that was not served, whose end is in this decision. NULL: the attempt a begins for another reason. */
+/* The attempt that was not served, whose end is in this decision. NULL: the attempt a begins
+ * for another reason. */
 static const struct attempt_row *refused_in(struct world *w, const struct decision *d, const struct attempt_row *a)
 {
 	for (size_t i = 0; i < d->count; i++) {
 		const struct attempt_row *other = d->changes[i].row;
 
-		if (d->changes[i].kind == ROW_ATTEMPT && other->id < a->id && other->run == a->run && other->slot == a->slot && other->iteration == a->iteration &&
+		if (d->changes[i].kind == ROW_ATTEMPT && other->id < a->id && other->run == a->run &&
+		    other->slot == a->slot && other->iteration == a->iteration &&
 		    other->state == ATTEMPT_S_EXITED && service_says(fate_of(w, other->id)) != 0)
 			return other;
 	}
@@ -166,12 +179,15 @@ void law_again(struct world *w, const struct decision *d, const struct attempt_r
 	char says = refused != NULL ? service_says(fate_of(w, refused->id)) : 0;
 
 	/* what else it may be is in the story of its slot */
-	if (refused == NULL || slot == NULL || a->role != refused->role || a->round != refused->round || refused->account == NULL)
+	if (refused == NULL || slot == NULL || a->role != refused->role ||
+	    a->round != refused->round || refused->account == NULL)
 		return;
-	if (says == 't' && (slot->retry_at == ROW_NONE || slot->retry_at < refused->ended_at + HICCUP_MIN || slot->retry_at > w->now + HICCUP_MAX * 5 / 4))
+	if (says == 't' && (slot->retry_at == ROW_NONE || slot->retry_at < refused->ended_at +
+	    HICCUP_MIN || slot->retry_at > w->now + HICCUP_MAX * 5 / 4))
 		world_fail(w, "attempt %lld follows %lld at a wrong time", (long long)a->id, (long long)refused->id);
 	if (says == 'c' && (slot->cooling == NULL || newest(w, slot->cooling) == NULL))
-		world_fail(w, "attempt %lld was told that %s is exhausted, and nobody else knows", (long long)refused->id, refused->account);
+		world_fail(w, "attempt %lld was told that %s is exhausted, and nobody else knows",
+		    (long long)refused->id, refused->account);
 	fate_of(w, a->id)->not_before = says == 't' ? slot->retry_at : ROW_NONE;
 }
 
@@ -181,11 +197,13 @@ void law_served(struct world *w, const struct attempt_row *before, const struct 
 	const struct cooldown_row *cooldown = row->account != NULL ? newest(w, row->account) : NULL;
 	bool over = row->state == ATTEMPT_S_EXITED && before != NULL && before->state != ATTEMPT_S_EXITED;
 
-	if (over && row->outcome != TASK_R_FAILED && cooldown != NULL && cooldown->kind == COOLDOWN_LIMIT && cooldown->until > w->now && cooldown->created_at < row->ended_at)
+	if (over && row->outcome != TASK_R_FAILED && cooldown != NULL && cooldown->kind == COOLDOWN_LIMIT &&
+	    cooldown->until > w->now && cooldown->created_at < row->ended_at)
 		world_fail(w, "attempt %lld was served, and account %s still cools", (long long)row->id, row->account);
 }
 
-/* A conversation is gone on with by its own program, and not again by the one after him who could not. */
+/* A conversation is gone on with by its own program, and not again by the one after
+ * him who could not. */
 void law_resumes(struct world *w, const struct attempt_row *row)
 {
 	const struct attempt_row *from = row->resumes != ROW_NONE ? disk_attempt(w, row->resumes) : NULL;
@@ -194,17 +212,22 @@ void law_resumes(struct world *w, const struct attempt_row *row)
 	if (from == NULL || row->state != ATTEMPT_S_STARTING)
 		return;
 	if (from->session == NULL || strcmp(from->agent, row->agent) != 0 || from->run != row->run)
-		world_fail(w, "attempt %lld goes on with the conversation of %lld, which has none for it", (long long)row->id, (long long)from->id);
-	if (row->role == from->role && row->round == from->round && from->resumes != ROW_NONE && from->state == ATTEMPT_S_EXITED && service_says(f) == 0 &&
+		world_fail(w, "attempt %lld goes on with the conversation of %lld, which has none for it",
+		    (long long)row->id, (long long)from->id);
+	if (row->role == from->role && row->round == from->round && from->resumes != ROW_NONE &&
+	    from->state == ATTEMPT_S_EXITED && service_says(f) == 0 &&
 	    (f->result == FATE_ERROR || f->result == FATE_EXIT || f->result == FATE_SIGNAL))
-		world_fail(w, "attempt %lld goes on with the conversation of %lld, which could not", (long long)row->id, (long long)from->id);
+		world_fail(w, "attempt %lld goes on with the conversation of %lld, which could not",
+		    (long long)row->id, (long long)from->id);
 }
 
-/* What waits before it starts is no other stage's, and lets go of an account that has been set free. */
+/* What waits before it starts is no other stage's, and lets go of an account that
+ * has been set free. */
 void law_cooling(struct world *w, const struct slot_row *row)
 {
 	if (!slot_cools(row) && row->stage != SLOT_S_CHECKOUT && (row->cooling != NULL || row->retry_at != ROW_NONE))
-		world_fail(w, "run %lld slot %lld is %s, and cools", (long long)row->run, (long long)row->slot, state_name(&slot_stage_names, row->stage));
+		world_fail(w, "run %lld slot %lld is %s, and cools", (long long)row->run,
+		    (long long)row->slot, state_name(&slot_stage_names, row->stage));
 }
 
 static bool is_set_free(const struct world *w, const char *account)
@@ -227,9 +250,11 @@ static int64_t permits_of(const struct world *w, const struct run_rows *rows)
 		working += !over && !slot_cools(slot);
 	}
 	for (size_t i = 0; i < rows->nsteps; i++)
-		own |= rows->steps[i]->slot == ROW_NONE && (rows->steps[i]->state == ATTEMPT_S_STARTING || rows->steps[i]->state == ATTEMPT_S_RUNNING);
+		own |= rows->steps[i]->slot == ROW_NONE &&
+		    (rows->steps[i]->state == ATTEMPT_S_STARTING || rows->steps[i]->state == ATTEMPT_S_RUNNING);
 	for (size_t i = 0; i < w->njobs; i++)
-		own |= w->jobs[i].job != NULL && (w->jobs[i].job->type == &next_step_type || w->jobs[i].job->type == &build_type ||
+		own |= w->jobs[i].job != NULL &&
+		    (w->jobs[i].job->type == &next_step_type || w->jobs[i].job->type == &build_type ||
 		    w->jobs[i].job->type == &collect_type);
 	return cooling > 0 || working > 0 ? working + own : 1;
 }
@@ -237,7 +262,8 @@ static int64_t permits_of(const struct world *w, const struct run_rows *rows)
 /* It was cancelled before it started, and waits as if it had not been. */
 static bool is_left_waiting(const struct world *w, const struct slot_row *slot)
 {
-	const struct attempt_row *a = slot->stage == SLOT_S_ENDING && slot->attempt != ROW_NONE ? disk_attempt(w, slot->attempt) : NULL;
+	const struct attempt_row *a = slot->stage == SLOT_S_ENDING && slot->attempt != ROW_NONE ?
+	    disk_attempt(w, slot->attempt) : NULL;
 
 	if (a == NULL || a->state != ATTEMPT_S_STARTING || w->procs[a->id] != NULL || w->nreads > 0)
 		return false;
@@ -267,15 +293,19 @@ void services_check(struct world *w)
 			const struct slot_row *slot = rows->slots[i];
 
 			if (is_left_waiting(w, slot))
-				world_fail(w, "run %lld: slot %lld is cancelled, and still cools", (long long)rows->run.id, (long long)slot->slot);
+				world_fail(w, "run %lld: slot %lld is cancelled, and still cools",
+				    (long long)rows->run.id, (long long)slot->slot);
 			if (slot_cools(slot) && slot->reason == NULL && rows->run.state == RUN_S_RUNNING)
-				world_fail(w, "run %lld: slot %lld cools, and nobody says why", (long long)rows->run.id, (long long)slot->slot);
+				world_fail(w, "run %lld: slot %lld cools, and nobody says why",
+				    (long long)rows->run.id, (long long)slot->slot);
 			if (slot_cools(slot) && slot->cooling != NULL && is_set_free(w, slot->cooling))
-				world_fail(w, "run %lld: slot %lld waits for %s, which is free", (long long)rows->run.id, (long long)slot->slot, slot->cooling);
+				world_fail(w, "run %lld: slot %lld waits for %s, which is free",
+				    (long long)rows->run.id, (long long)slot->slot, slot->cooling);
 		}
 	}
 	if (w->used != INT64_MAX && w->used > most)
-		world_fail(w, "%lld slots of the daemon are in use, and %lld could be", (long long)w->used, (long long)most);
+		world_fail(w, "%lld slots of the daemon are in use, and %lld could be",
+		    (long long)w->used, (long long)most);
 }
 
 /* Whom it costs money, when it starts. */
@@ -290,7 +320,8 @@ void law_warm(struct world *w, const struct attempt_row *row, const struct slot_
 	if (slot_cools(slot))
 		world_fail(w, "attempt %lld is started, and its slot cools", (long long)row->id);
 	if ((row->account == NULL) != (row->role == ROLE_CHECK))
-		world_fail(w, "attempt %lld is paid by %s", (long long)row->id, row->account != NULL ? row->account : "nobody");
+		world_fail(w, "attempt %lld is paid by %s", (long long)row->id,
+		    row->account != NULL ? row->account : "nobody");
 }
 
 /* Somebody says that one is exhausted, or that it is not. */

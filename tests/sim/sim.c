@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Random histories of the engine in a simulated world, with deaths at any moment, compared with the reference model.
+/* Random histories of the engine in a simulated world, with deaths at any moment, compared with the
+ * reference model.
  *
  *   sim [--seeds N] [--first SEED] [--steps N]     every table row must have been taken at the end
- *   --plants                                       then bend each row in turn, in histories that take it, lose one put of each
- *                                                  kind of row, and forget the end of each kind of activity: it must be noticed
+ *   --plants                                       then bend each row in turn, in histories that
+ *                                                  take it, lose one put of each kind of row,
+ *                                                  and forget the end of each kind of activity:
+ *                                                  it must be noticed
  *   --debug                                        the engine's own log on stderr
  *   --show                                         what was on disk when a history has diverged
  *   --crowd                                        64 slots and more than one run on 40 beads
- *   sim --trace SEED                               print a digest of one history: the same every time */
+ *   sim --trace SEED                               print a digest of one history:
+ *                                                  the same every time */
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -30,8 +34,8 @@
 #include "show.h"
 #include "world.h"
 
-/* Rows taken, each from each of its stages or states, and the one that is bent. The linker sends the engine's calls through here
- * (-Wl,--wrap). */
+/* Rows taken, each from each of its stages or states, and the one that is bent. The linker sends
+ * the engine's calls through here (-Wl,--wrap). */
 
 /* Which histories took a row: those in which its bend is looked for. */
 #define SEEDS_KEPT 24
@@ -41,12 +45,15 @@ struct taken {
 	int count;
 };
 
-static struct taken slot_taken[SLOT_STAGES][SLOT_STAGES], run_taken[32][RUN_STATES], review_taken[ROUND_ENDS], check_taken[ROUND_ENDS],
+static struct taken slot_taken[SLOT_STAGES][SLOT_STAGES], run_taken[32][RUN_STATES],
+    review_taken[ROUND_ENDS], check_taken[ROUND_ENDS],
     put_taken[ROW_KINDS], activity_taken[ACTIVITIES];
 static uint64_t seed_now;
 static struct bend {
-	enum { BEND_NOTHING, BEND_MASK, BEND_MOVE, BEND_DECISION, BEND_RUN, BEND_REVIEW, BEND_CHECK, BEND_PUT, BEND_ACTIVITY } what;
-	int row;			/* of the table; kind of row of which one put is lost; kind of activity of which the end is forgotten */
+	enum { BEND_NOTHING, BEND_MASK, BEND_MOVE, BEND_DECISION, BEND_RUN, BEND_REVIEW, BEND_CHECK,
+	    BEND_PUT, BEND_ACTIVITY } what;
+	int row;			/* of the table; kind of row of which one put is lost; kind
+					 * of activity of which the end is forgotten */
 	int from;			/* stage or state */
 } bent;
 #define LOST_PUT 9	/* the one of its kind that is lost */
@@ -73,19 +80,25 @@ static bool is_bent(int what, int row, int from)
 	return (int)bent.what == what && bent.row == row && bent.from == from;
 }
 
-/* The functions that decide about the next stage: name, a stage in which they do, parameters, arguments. */
+/* The functions that decide about the next stage: name, a stage in which they do,
+ * parameters, arguments. */
 #define DECISIONS(X) \
 	X(first_stage, SLOT_S_WAITING, (const struct plan *plan, bool claims), (plan, claims)) \
 	X(first_review_stage, SLOT_S_WAITING, (const struct plan *plan, bool has_git), (plan, has_git)) \
 	X(stage_after_claim, SLOT_S_CLAIMING, (const struct plan *plan), (plan)) \
 	X(stage_after_worktree, SLOT_S_CREATING_WORKTREE, (const struct plan *plan, bool whole), (plan, whole)) \
-	X(stage_after_attempt, slot_role_stage(facts->role), (const struct attempt_facts *facts, enum move_reason *reason), (facts, reason)) \
-	X(stage_after_measure, SLOT_S_MEASURING, (const struct plan *plan, const struct measure_facts *facts), (plan, facts)) \
-	X(stage_after_round, SLOT_S_VERIFYING, (const struct plan *plan, enum round_end end, bool has_git), (plan, end, has_git)) \
+	X(stage_after_attempt, slot_role_stage(facts->role), \
+	    (const struct attempt_facts *facts, enum move_reason *reason), (facts, reason)) \
+	X(stage_after_measure, SLOT_S_MEASURING, \
+	    (const struct plan *plan, const struct measure_facts *facts), (plan, facts)) \
+	X(stage_after_round, SLOT_S_VERIFYING, \
+	    (const struct plan *plan, enum round_end end, bool has_git), (plan, end, has_git)) \
 	X(stage_after_acceptance, SLOT_S_HELD, (const struct plan *plan, bool has_git), (plan, has_git)) \
-	X(stage_after_commit, SLOT_S_COMMITTING, (const struct plan *plan, bool passed, bool whole), (plan, passed, whole)) \
+	X(stage_after_commit, SLOT_S_COMMITTING, \
+	    (const struct plan *plan, bool passed, bool whole), (plan, passed, whole)) \
 	X(stage_after_merge, SLOT_S_MERGING, (const struct plan *plan, bool passed), (plan, passed)) \
-	X(stage_after_rework, SLOT_S_HELD, (enum hold_kind kind, enum role role, bool checkout), (kind, role, checkout)) \
+	X(stage_after_rework, SLOT_S_HELD, (enum hold_kind kind, enum role role, bool checkout), \
+	    (kind, role, checkout)) \
 	X(stage_after_cancel, stage, (enum slot_stage stage), (stage))
 #define NUMBER(name, from, params, args) DECISION_##name,
 #define NAME(name, from, params, args) #name,
@@ -110,7 +123,8 @@ static void take(struct taken *taken)
 static enum slot_stage other_stage(enum slot_stage from, enum slot_stage to)
 {
 	static const enum slot_stage order[] = {
-		SLOT_S_FIXING, SLOT_S_PASSED, SLOT_S_FAILED, SLOT_S_HELD, SLOT_S_MEASURING, SLOT_S_IMPLEMENTING, SLOT_S_CANCELLED,
+		SLOT_S_FIXING, SLOT_S_PASSED, SLOT_S_FAILED, SLOT_S_HELD, SLOT_S_MEASURING,
+		SLOT_S_IMPLEMENTING, SLOT_S_CANCELLED,
 	};
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
@@ -217,8 +231,10 @@ static void add_up(struct world *w, struct totals *totals, struct buf *history)
 		totals->runs++;
 		totals->attempts += (long)rows->nattempts;
 		totals->holds += (long)rows->nholds;
-		buf_addf(history, "%lld %s %s %zu %zu %s\n", (long long)rows->run.id, state_name(&run_state_names, rows->run.state),
-		    rows->run.cause ? rows->run.cause : "-", rows->nattempts, rows->nholds, rows->run.review_head ? rows->run.review_head : "-");
+		buf_addf(history, "%lld %s %s %zu %zu %s\n", (long long)rows->run.id,
+		    state_name(&run_state_names, rows->run.state),
+		    rows->run.cause ? rows->run.cause : "-", rows->nattempts, rows->nholds,
+		    rows->run.review_head ? rows->run.review_head : "-");
 	}
 }
 
@@ -266,7 +282,8 @@ typedef int visit(struct bend bend, const struct taken *taken, const char *what,
 static int each_row(visit *see)
 {
 	static const char *const ends[ROUND_ENDS] = {
-		[ROUND_PASS] = "pass", [ROUND_FINDINGS] = "findings", [ROUND_EXHAUSTED] = "exhausted", [ROUND_STALLED] = "stalled",
+		[ROUND_PASS] = "pass", [ROUND_FINDINGS] = "findings",
+		[ROUND_EXHAUSTED] = "exhausted", [ROUND_STALLED] = "stalled",
 		[ROUND_VIOLATION] = "violation",
 	};
 	int count = 0;
@@ -278,14 +295,16 @@ static int each_row(visit *see)
 				    state_name(&slot_stage_names, to), state_name(&slot_stage_names, from));
 	for (int from = 0; from < SLOT_STAGES; from++)
 		for (int to = 0; to < SLOT_STAGES; to++)
-			if ((slot_followers[from] & 1u << to) != 0 && other_stage((enum slot_stage)from, (enum slot_stage)to) != (enum slot_stage)to)
+			if ((slot_followers[from] & 1u << to) != 0 &&
+			    other_stage((enum slot_stage)from, (enum slot_stage)to) != (enum slot_stage)to)
 				count += see((struct bend){ BEND_MOVE, to, from }, &slot_taken[from][to], "move to",
 				    state_name(&slot_stage_names, to), state_name(&slot_stage_names, from));
 	/* a result that no history brings is another's: the moves above are all taken */
 	for (int i = 0; i < DECISION_COUNT; i++)
 		for (int to = 0; to < SLOT_STAGES; to++)
 			if (decision_taken[i][to].count > 0)
-				count += see((struct bend){ BEND_DECISION, to, i }, &decision_taken[i][to], decision_names[i],
+				count += see((struct bend){ BEND_DECISION, to, i },
+				    &decision_taken[i][to], decision_names[i],
 				    state_name(&slot_stage_names, to), "any facts");
 	for (size_t i = 0; i < run_edges_count; i++)
 		for (int from = 0; from < RUN_STATES; from++)
@@ -293,13 +312,16 @@ static int each_row(visit *see)
 				count += see((struct bend){ BEND_RUN, (int)i, from }, &run_taken[i][from], "run row",
 				    run_event_name(run_edges[i].event), state_name(&run_state_names, from));
 	for (int end = ROUND_PASS; end <= ROUND_VIOLATION; end++)
-		count += see((struct bend){ BEND_REVIEW, end, -1 }, &review_taken[end], "review row", ends[end], "a review");
+		count += see((struct bend){ BEND_REVIEW, end, -1 }, &review_taken[end],
+		    "review row", ends[end], "a review");
 	for (int end = ROUND_FINDINGS; end <= ROUND_EXHAUSTED; end++)
-		count += see((struct bend){ BEND_CHECK, end, -1 }, &check_taken[end], "check row", ends[end], "a check");
+		count += see((struct bend){ BEND_CHECK, end, -1 }, &check_taken[end], "check row",
+		    ends[end], "a check");
 	/* what was salvaged is told once, and is no working row */
 	for (int kind = 0; kind < ROW_EVENT; kind++)
 		if (kind != ROW_SALVAGE)
-			count += see((struct bend){ BEND_PUT, kind, -1 }, &put_taken[kind], "put of", row_types[kind].name, "a decision");
+			count += see((struct bend){ BEND_PUT, kind, -1 }, &put_taken[kind],
+			    "put of", row_types[kind].name, "a decision");
 	/* after a turn or a retry something else always begins */
 	for (int kind = ACTIVITY_NONE + 1; kind < ACTIVITIES; kind++)
 		if (kind != ACTIVITY_TURN && kind != ACTIVITY_RETRY)
@@ -308,7 +330,8 @@ static int each_row(visit *see)
 	return count;
 }
 
-static int print_untaken(struct bend bend, const struct taken *taken, const char *what, const char *name, const char *from)
+static int print_untaken(struct bend bend, const struct taken *taken, const char *what,
+    const char *name, const char *from)
 {
 	(void)bend;
 	if (taken->count == 0)
@@ -424,8 +447,8 @@ int main(int argc, char *argv[])
 			return 1;
 		}
 	}
-	printf("sim: %ld histories, %ld runs, %ld attempts, %ld holds, %ld deaths of the daemon: 0 divergences\n", seeds, totals.runs,
-	    totals.attempts, totals.holds, totals.crashes);
+	printf("sim: %ld histories, %ld runs, %ld attempts, %ld holds, %ld deaths of the daemon: "
+	    "0 divergences\n", seeds, totals.runs, totals.attempts, totals.holds, totals.crashes);
 	if (crowd)
 		return 0;
 	if (each_row(print_untaken) > 0 && (bend || seeds >= COVERING))

@@ -11,7 +11,8 @@
 /* Half of the runs change what their profile says. */
 static void draw_knobs(struct world *w, struct plan *plan)
 {
-	static const enum commit_mode commits[] = { COMMIT_MODE_NONE, COMMIT_MODE_AUTO, COMMIT_MODE_AGENT, COMMIT_MODE_AGENT };
+	static const enum commit_mode commits[] = { COMMIT_MODE_NONE, COMMIT_MODE_AUTO,
+	    COMMIT_MODE_AGENT, COMMIT_MODE_AGENT };
 	bool own = below(w, 2) == 0;
 	const struct profile *p = plan->profile;
 
@@ -35,11 +36,13 @@ static void draw_loop(struct world *w, struct plan *plan, enum source_kind sourc
 {
 	static const int parallel[] = { 1, 1, 2, 2, 3, 4, 8, 64 };
 	static const int isolation[] = { ISOLATION_AUTO, ISOLATION_AUTO, ISOLATION_WORKTREE, ISOLATION_SHARED };
-	static const int integrate[] = { INTEGRATE_AUTO, INTEGRATE_AUTO, INTEGRATE_AUTO, INTEGRATE_NONE, INTEGRATE_MERGE };
+	static const int integrate[] = { INTEGRATE_AUTO, INTEGRATE_AUTO, INTEGRATE_AUTO,
+	    INTEGRATE_NONE, INTEGRATE_MERGE };
 
 	plan->parallel = 1;
 	plan->iterations = ROW_NONE;
-	plan->isolation = below(w, source == SOURCE_PROMPT ? 4 : 1) == 0 ? (enum isolation)isolation[below(w, 4)] : ISOLATION_AUTO;
+	plan->isolation = below(w, source == SOURCE_PROMPT ? 4 : 1) == 0 ?
+	    (enum isolation)isolation[below(w, 4)] : ISOLATION_AUTO;
 	plan->integrate = (enum integrate)integrate[below(w, 5)];
 	strings_append(&plan->stop_markers, "no_beads_available");
 	strings_append(&plan->no_change_markers, "no_change_needed");
@@ -102,7 +105,8 @@ static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_
 	plan->max_wall_ms = below(w, 8) == 0 ? 100 + (int64_t)below(w, 3000) : ROW_NONE;
 }
 
-/* Stories are offered as they are listed; a step of a workflow may come after some of those before it. */
+/* Stories are offered as they are listed; a step of a workflow may come after some of
+ * those before it. */
 static void draw_tasks(struct world *w, struct submission *s, struct task_list *list)
 {
 	size_t count = 1 + below(w, 6);
@@ -184,7 +188,8 @@ static void draw_crowd(struct plan *plan, struct submission *s)
 
 void client_submit(struct world *w)
 {
-	static const enum source_kind kinds[] = { SOURCE_PROMPT, SOURCE_PROMPT, SOURCE_PROMPT, SOURCE_PROMPT, SOURCE_BEADS, SOURCE_BEADS, SOURCE_STORIES, SOURCE_WORKFLOW };
+	static const enum source_kind kinds[] = { SOURCE_PROMPT, SOURCE_PROMPT, SOURCE_PROMPT,
+	    SOURCE_PROMPT, SOURCE_BEADS, SOURCE_BEADS, SOURCE_STORIES, SOURCE_WORKFLOW };
 	struct plan plan = { 0 }, whole;
 	struct task_list list = { 0 };
 	struct submission s = { .owner = 1000 + (int64_t)below(w, 3), .body_hash = "body", .after = ROW_NONE };
@@ -205,7 +210,8 @@ void client_submit(struct world *w)
 	} else if (s.source == SOURCE_BEADS) {
 		s.source_path = below(w, 2) == 0 ? "/beads/bd" : "/beads/file";
 	} else {
-		s.source_path = s.source == SOURCE_WORKFLOW ? "/w/flow.yaml" : below(w, 2) == 0 ? "/w/prd.json" : "/w/more.json";
+		s.source_path = s.source == SOURCE_WORKFLOW ? "/w/flow.yaml" : below(w, 2) == 0 ?
+		    "/w/prd.json" : "/w/more.json";
 		draw_tasks(w, &s, &list);
 	}
 	if (s.source == SOURCE_WORKFLOW) {

@@ -25,7 +25,8 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 	a.failed = f->result != FATE_OK;
 	a.not_started = f->result == FATE_NOT_STARTED;
 	a.unserved = row->role == ROLE_CHECK && f->result != FATE_HOST ? 0 : service_says(f);
-	a.anew = row->resumes != ROW_NONE && (f->result == FATE_ERROR || f->result == FATE_EXIT || f->result == FATE_SIGNAL);
+	a.anew = row->resumes != ROW_NONE &&
+	    (f->result == FATE_ERROR || f->result == FATE_EXIT || f->result == FATE_SIGNAL);
 	a.changed = row->role == ROLE_REVIEW && !f->changes_tree;
 	a.denied = f->denied;
 	a.stop = f->stop;
@@ -54,7 +55,8 @@ static void gather(struct tale *t, const struct world *w, const struct run_rows 
 			t->attempts[t->slot.count++] = describe(w, rows->attempts[i], plan);
 	for (size_t i = 0; i < rows->nholds && t->slot.nholds < REF_MAX; i++)
 		if (rows->holds[i]->iteration == t->row->iteration && rows->holds[i]->slot == t->row->slot)
-			t->holds[t->slot.nholds++] = (struct ref_hold){ state_name(&hold_kind_names, rows->holds[i]->kind), state_name(&hold_state_names, rows->holds[i]->state) };
+			t->holds[t->slot.nholds++] = (struct ref_hold){ state_name(&hold_kind_names,
+			    rows->holds[i]->kind), state_name(&hold_state_names, rows->holds[i]->state) };
 	t->slot.nanswers = world_answers(w, rows->run.id, t->row->iteration, t->row->slot, answers, ANSWERS_MAX - 1);
 	for (int i = 0; i < t->slot.nanswers; i++)
 		t->answers[i] = (struct ref_answer){ answers[i].what, answers[i].value };
@@ -69,7 +71,8 @@ static void hear_of_deaths(struct tale *t, const struct world *w)
 	const char *killed = world_killed(w, t->row);
 	bool verify = killed != NULL && strcmp(killed, "verify") == 0;
 
-	if (t->row->stage != SLOT_S_FAILED || (t->row->end_kind != END_GIT && t->row->end_kind != END_SOURCE) || killed == NULL ||
+	if (t->row->stage != SLOT_S_FAILED ||
+	    (t->row->end_kind != END_GIT && t->row->end_kind != END_SOURCE) || killed == NULL ||
 	    strcmp(t->end.state, "implemented") == 0 || (t->end.waits == 0 && !verify))
 		return;
 	/* an answer has said that it failed */
@@ -80,7 +83,8 @@ static void hear_of_deaths(struct tale *t, const struct world *w)
 }
 
 /* What slot 0 begins with: the answer of the last of those whose work it reviews. */
-static void begin_review(struct ref_slot *slot, const struct world *w, const struct run_rows *rows, const struct tale *tales)
+static void begin_review(struct ref_slot *slot, const struct world *w, const struct run_rows *rows,
+    const struct tale *tales)
 {
 	const struct slot_row *last = NULL;
 
@@ -97,12 +101,14 @@ static void begin_review(struct ref_slot *slot, const struct world *w, const str
 	}
 }
 
-void tale_tell(struct tale *t, const struct world *w, const struct run_rows *rows, const struct slot_row *row, const struct tale *tales)
+void tale_tell(struct tale *t, const struct world *w, const struct run_rows *rows,
+    const struct slot_row *row, const struct tale *tales)
 {
 	static const char policies[BAD_ENDS] = {
 		[BAD_END_FAIL] = 'f', [BAD_END_HOLD] = 'h', [BAD_END_ACCEPT] = 'a', [BAD_END_KNOWN_ISSUES] = 'k',
 	};
-	const struct plan *run = world_plan(w, rows->run.id), *plan = world_task_plan(w, rows->run.id, row->slot == 0 ? NULL : row->task);
+	const struct plan *run = world_plan(w, rows->run.id),
+	    *plan = world_task_plan(w, rows->run.id, row->slot == 0 ? NULL : row->task);
 	const struct source *source = &sources[source_find(rows->run.source)];
 
 	*t = (struct tale){ .row = row };

@@ -17,7 +17,9 @@ struct tale {
 	struct ref_end end;
 };
 
-/* tales: those of the run's slots, in order; slot 0 is told last, for it begins with what the others came to. */
-void tale_tell(struct tale *t, const struct world *w, const struct run_rows *rows, const struct slot_row *row, const struct tale *tales);
+/* tales: those of the run's slots, in order; slot 0 is told last, for it begins with what
+ * the others came to. */
+void tale_tell(struct tale *t, const struct world *w, const struct run_rows *rows,
+    const struct slot_row *row, const struct tale *tales);
 
 #endif

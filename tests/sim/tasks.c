@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Task sources of the simulated world: directories of beads, with bd and without, an imaginary other program that works on the same
- * beads, stories that are written back, and agents that pick by themselves. */
+/* Task sources of the simulated world: directories of beads, with bd and without, an imaginary
+ * other program that works on the same beads, stories that are written back, and agents that
+ * pick by themselves. */
 #include <stdio.h>
 #include <time.h>
 
@@ -73,7 +74,8 @@ void beads_init(struct world *w)
 		int64_t count = w->crowd ? 40 : (int64_t)below(w, 12);
 
 		for (int64_t i = 0; i < count; i++) {
-			struct bead bead = { .dir = bead_dirs[d], .id = xasprintf("b%lld", (long long)i + 1), .priority = (int64_t)below(w, 4), .changed_at = w->now };
+			struct bead bead = { .dir = bead_dirs[d], .id = xasprintf("b%lld",
+			    (long long)i + 1), .priority = (int64_t)below(w, 4), .changed_at = w->now };
 
 			if (i > 0 && !w->crowd && below(w, 4) == 0)
 				bead.after = w->beads[w->nbeads - 1].id;
@@ -111,7 +113,8 @@ static void set_bead(struct world *w, struct bead *bead, int status, const char 
 
 static bool is_ready(struct world *w, const struct bead *bead)
 {
-	return bead->status == BEAD_OPEN && (bead->after == NULL || bead_find(w, bead->dir, bead->after)->status == BEAD_CLOSED);
+	return bead->status == BEAD_OPEN &&
+	    (bead->after == NULL || bead_find(w, bead->dir, bead->after)->status == BEAD_CLOSED);
 }
 
 /* Compare and swap: it is his when nobody has it, or he. */
@@ -206,11 +209,13 @@ static void give_back(struct world *w, const struct task_op *op)
 	struct bead *bead = bead_find(w, op->path, op->task);
 
 	if (row->state == TASK_S_CLAIMED || (op->kind == TASK_OP_CLOSE) != (row->state == TASK_S_PASSED))
-		world_fail(w, "%s of task %s, which is %s", task_op_names[op->kind], op->task, state_name(&task_state_names, row->state));
+		world_fail(w, "%s of task %s, which is %s", task_op_names[op->kind], op->task,
+		    state_name(&task_state_names, row->state));
 	if (!op->has_bd || bead == NULL)
 		return;
 	if (op->kind == TASK_OP_CLOSE) {
-		if (bead->assignee != NULL && strcmp(bead->assignee, "other") == 0 && world_plan(w, row->run)->assign == ASSIGN_DAEMON)
+		if (bead->assignee != NULL && strcmp(bead->assignee, "other") == 0 &&
+		    world_plan(w, row->run)->assign == ASSIGN_DAEMON)
 			world_fail(w, "bead %s is closed, and somebody else works on it", bead->id);
 		set_bead(w, bead, BEAD_CLOSED, NULL);
 	} else if (bead->assignee == NULL || strcmp(bead->assignee, op->actor) == 0) {
@@ -319,14 +324,17 @@ void job_pick(struct world *w, struct pick_job *job)
 			job->picked = xstrdup(picked->id);
 }
 
-/* What a run claimed is given back, unless it goes on, or the source could not be told, which is told. */
+/* What a run claimed is given back, unless it goes on, or the source could not be
+ * told, which is told. */
 void tasks_check_end(struct world *w)
 {
 	for (size_t i = 0; i < w->nclaims; i++) {
 		const struct claim_row *claim = w->claims[i];
 
-		if (claim->state == CLAIM_S_HELD && run_state_is_end((enum run_state)view_run(w->disk, claim->run)->run.state))
-			world_fail(w, "run %lld is over, and keeps its claim of %s", (long long)claim->run, claim->task);
+		if (claim->state == CLAIM_S_HELD &&
+		    run_state_is_end((enum run_state)view_run(w->disk, claim->run)->run.state))
+			world_fail(w, "run %lld is over, and keeps its claim of %s",
+			    (long long)claim->run, claim->task);
 	}
 	for (size_t i = 0; i < w->nbeads; i++) {
 		const struct bead *bead = &w->beads[i];
@@ -335,8 +343,10 @@ void tasks_check_end(struct world *w)
 		if (bead->status != BEAD_BUSY || strncmp(bead->assignee, "rld-", 4) != 0)
 			continue;
 		rows = view_run(w->disk, strtoll(bead->assignee + 4, NULL, 10));
-		if (run_state_is_end((enum run_state)rows->run.state) && (rows->run.warnings == NULL || strstr(rows->run.warnings, "failed: ") == NULL) &&
+		if (run_state_is_end((enum run_state)rows->run.state) &&
+		    (rows->run.warnings == NULL || strstr(rows->run.warnings, "failed: ") == NULL) &&
 		    world_plan(w, rows->run.id)->assign == ASSIGN_DAEMON)
-			world_fail(w, "run %lld is over, and bd says that it works on %s", (long long)rows->run.id, bead->id);
+			world_fail(w, "run %lld is over, and bd says that it works on %s",
+			    (long long)rows->run.id, bead->id);
 	}
 }

@@ -42,11 +42,13 @@ const char *world_error(const struct world *w)
 struct fate *fate_of(struct world *w, int64_t id)
 {
 	static const enum fate_result bad[] = {
-		FATE_ERROR, FATE_EXIT, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST, FATE_LOST, FATE_LOST, FATE_LIMIT, FATE_LIMIT, FATE_THROTTLED,
+		FATE_ERROR, FATE_EXIT, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST,
+		FATE_LOST, FATE_LOST, FATE_LIMIT, FATE_LIMIT, FATE_THROTTLED,
 		FATE_HICCUP, FATE_HOST, FATE_AUTH,
 	};
 	static const enum fate_verdict verdicts[] = {
-		FATE_PASS, FATE_PASS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS,
+		FATE_PASS, FATE_PASS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS,
+		FATE_FINDINGS, FATE_FINDINGS,
 		FATE_FINDINGS, FATE_MALFORMED,
 	};
 	struct fate *f;
@@ -133,11 +135,13 @@ const char *const world_accounts[ACCOUNTS + 1] = { "fake", "critic", NULL };
 
 static void start_daemon(struct world *w)
 {
-	struct engine_options options = { .state_dir = "/state", .instance = "0123abcd", .rl_git = "/rl-git", .parallel = w->parallel };
+	struct engine_options options = { .state_dir = "/state", .instance = "0123abcd",
+	    .rl_git = "/rl-git", .parallel = w->parallel };
 	struct ports ports = {
 		.clock_ctx = w, .now = port_now, .uuid = port_uuid, .boot_id = port_boot,
 		.store_ctx = w, .commit = port_commit, .task_text = port_task_text,
-		.proc_ctx = w, .start = port_start, .end = port_end, .wind_up = port_wind_up, .stalled = port_stalled, .adopt = port_adopt,
+		.proc_ctx = w, .start = port_start, .end = port_end, .wind_up = port_wind_up,
+		.stalled = port_stalled, .adopt = port_adopt,
 		.files_ctx = w, .job = port_job, .job_later = port_job_later,
 		.timer_ctx = w, .wake = port_wake,
 	};
@@ -164,7 +168,8 @@ static void start_daemon(struct world *w)
 	engine_recover(w->engine);
 }
 
-/* kill -9: commits that wait may have landed unreported; file work and questions are forgotten; processes go on. */
+/* kill -9: commits that wait may have landed unreported; file work and questions are forgotten;
+ * processes go on. */
 static void kill_daemon(struct world *w, bool reboot)
 {
 	unsigned landed = below(w, (unsigned)w->ncommits + 1);
@@ -218,8 +223,10 @@ static void ask(struct world *w)
 		void (*ask)(struct world *w);
 		bool makes;	/* a new run */
 	} clients[] = {
-		{ 14, client_submit, true }, { 3, client_cancel, false }, { 3, client_retry, true }, { 14, client_hold, false },
-		{ 5, client_pause, false }, { 3, client_group, false }, { 1, client_slots, false }, { 10, beads_other, false },
+		{ 14, client_submit, true }, { 3, client_cancel, false }, { 3, client_retry, true },
+		{ 14, client_hold, false },
+		{ 5, client_pause, false }, { 3, client_group, false }, { 1, client_slots, false },
+		{ 10, beads_other, false },
 		{ 4, client_cooldown, false },
 	};
 	unsigned what = below(w, 57);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The insides of the simulated world, shared by its files. Each of them says what part of the world it is. */
+/* The insides of the simulated world, shared by its files. Each of them says what part of
+ * the world it is. */
 #ifndef SIM_WORLD_INT_H
 #define SIM_WORLD_INT_H
 
@@ -111,8 +112,8 @@ struct kept_text {
 	char *task, *text;
 };
 
-/* What git or a source answered a slot. It counts from when the decision that is made of it is on disk: what a dead daemon has not
- * written down it has not heard. */
+/* What git or a source answered a slot. It counts from when the decision that is made of it is on
+ * disk: what a dead daemon has not written down it has not heard. */
 struct answer {
 	struct where where;
 	char what;		/* see struct ref_answer */
@@ -146,7 +147,8 @@ struct place {
 struct made {
 	int64_t tree, parent;
 	struct where where;	/* whose work it is */
-	int64_t of;		/* the commit that this one is a copy of on another tip, itself else */
+	int64_t of;		/* the commit that this one is a copy of on another
+				 * tip, itself else */
 };
 
 struct branch {
@@ -202,12 +204,14 @@ struct task_plan {
 struct world {
 	uint64_t random;
 	bool calm;			/* the daemon of this world never dies */
-	bool crowd;			/* many slots, and more than one run, on the same few beads */
+	bool crowd;			/* many slots, and more than one run, on the
+					 * same few beads */
 	int64_t now, uuid, boot, parallel;
 	struct engine *engine;
 	struct view *disk;
 	const struct decision *landed;	/* the decision that is being reported as recorded */
-	enum { REPORTED_NOTHING, REPORTED_ANSWERS, REPORTED_EVENTS } reported;	/* ... and how far */
+	/* ... and how far */
+	enum { REPORTED_NOTHING, REPORTED_ANSWERS, REPORTED_EVENTS } reported;
 	struct plan *plans[RUNS_MAX];
 	char *logs[RUNS_MAX];		/* review log of the run's task as last written */
 	bool unlogged[RUNS_MAX];	/* a log could not be written */
@@ -236,12 +240,14 @@ struct world {
 	LIST_OF(struct spend_row *, spends);
 	LIST_OF(struct salvage_row *, salvage);
 	int64_t trees;			/* contents so far */
-	int64_t asked_commits, landed_commits;	/* decisions handed to the store, and those on disk */
+	int64_t asked_commits, landed_commits;	/* decisions handed to the store, and
+						 * those on disk */
 	bool settling;			/* nothing new, and nobody is paused any more */
 	LIST_OF(struct task_plan, task_plans);
 	struct account_limits limits[ACCOUNTS];
 	bool low_disk;			/* too little free space to start anything */
-	int64_t used, night_used;	/* slots of the daemon, and of group "night", when they were last looked at */
+	int64_t used, night_used;	/* slots of the daemon, and of group "night", when they
+					 * were last looked at */
 	LIST_OF(struct process *, live);	/* those of which something is still to come */
 	struct process *procs[IDS_MAX];
 	struct fate *fates[IDS_MAX];
@@ -267,8 +273,10 @@ bool starts_with(const char *text, const char *prefix);
 bool same_where(struct where a, struct where b);
 
 /* disk.c */
-void port_commit(void *ctx, struct decision *d, bool refusable, void (*done)(void *arg, enum commit_result result, struct decision *d), void *arg);
-void port_task_text(void *ctx, int64_t run, const char *task, void (*done)(void *arg, const char *text, size_t size), void *arg);
+void port_commit(void *ctx, struct decision *d, bool refusable,
+    void (*done)(void *arg, enum commit_result result, struct decision *d), void *arg);
+void port_task_text(void *ctx, int64_t run, const char *task,
+    void (*done)(void *arg, const char *text, size_t size), void *arg);
 void disk_commit(struct world *w, bool report);
 void disk_read_text(struct world *w);
 void disk_committed(void *arg, const struct decision *d);
@@ -303,7 +311,8 @@ void law_fair(struct world *w, const struct decision *d);
 void memory_check(struct world *w);
 
 /* answers.c */
-/* To be called around the delivery of an answer: what the engine decides meanwhile stands for it. */
+/* To be called around the delivery of an answer: what the engine decides meanwhile
+ * stands for it. */
 void answer_given(struct world *w, struct where where, char what, int64_t value, int64_t before);
 void answers_landed(struct world *w);
 void answers_lost(struct world *w);
@@ -362,7 +371,8 @@ bool service_refuses(struct world *w, int64_t attempt);
 void job_notice(struct world *w, struct notice_job *job);
 void law_refused(struct world *w, const struct attempt_row *before, const struct attempt_row *row);
 /* What a slot of the decision has used, before it is on disk. */
-void law_uses_nothing(struct world *w, const struct decision *d, const struct slot_row *before, const struct slot_row *row);
+void law_uses_nothing(struct world *w, const struct decision *d, const struct slot_row *before,
+    const struct slot_row *row);
 /* An attempt of the decision, which is on disk. */
 void law_again(struct world *w, const struct decision *d, const struct attempt_row *a);
 void law_served(struct world *w, const struct attempt_row *before, const struct attempt_row *row);
@@ -384,7 +394,8 @@ void client_pause(struct world *w);
 void client_group(struct world *w);
 void client_slots(struct world *w);
 void clients_settle(struct world *w);
-/* Somebody has said that it is paused, was told that it is so, and nobody has said otherwise since. */
+/* Somebody has said that it is paused, was told that it is so, and nobody has said
+ * otherwise since. */
 bool is_paused(const struct world *w, const struct run_row *run);
 /* The same, but perhaps not answered yet. */
 bool may_be_paused(const struct world *w, const struct run_row *run);
