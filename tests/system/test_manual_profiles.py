@@ -103,9 +103,9 @@ def test_every_profile_has_an_example():
     assert [n for n in names if f".Ss The profile {n}\n" not in PAGE or n not in EXAMPLES] == [] and len(names) == 5
 
 
-def test_the_knobs_are_those_of_the_program(daemon):
+def test_the_defaults_are_those_of_the_program(daemon):
     """The table of defaults is what the daemon says."""
-    rows = [re.split(r" Ta (?:Sy )?", row) for row in re.findall(r"^\.It (?:Sy knob|Ic \S+)( Ta .*)$", PAGE, re.M)]
+    rows = [re.split(r" Ta (?:Sy )?", row) for row in re.findall(r"^\.It (?:Sy key|Ic \S+)( Ta .*)$", PAGE, re.M)]
     keys = re.findall(r"^\.It Ic (\S+) Ta ", PAGE, re.M)
     profiles = rows[0][1:]
     for column, profile in enumerate(profiles, 1):
