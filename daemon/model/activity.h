@@ -71,16 +71,16 @@ void activity_start_attempt(struct activity *activity, int64_t attempt);
 void activity_start_operation(struct activity *activity, int64_t step);
 void activity_end(struct activity *activity);
 
-/* It ends by itself: a commit, a job or a process. */
+/* A commit, a job or a process is under way, which ends by itself. */
 bool activity_is_busy(const struct activity *activity);
 /* The same, or an operation waits to be retried. */
 bool activity_has_begun(const struct activity *activity);
 bool activity_has_process(const struct activity *activity);
 const char *activity_name(enum activity_kind kind);
 
-/* Frees git and task; the rest is set when the next operation begins. */
+/* Free git and task; the rest is set when the next operation begins. */
 void operation_free(struct operation *op);
-/* Frees everything. */
+/* Free everything. */
 void operation_release(struct operation *op);
 
 #endif

@@ -4,17 +4,17 @@
 
 #include <stddef.h>
 
-/* A task of the run, for a role that is told of all. Strings owned. */
+/* A task of the run, for a role that sees all tasks. Strings are owned. */
 struct story {
 	char *id, *title;
 	char *text;		/* NULL: not read yet */
 };
 
-/* Texts from the store that an attempt is told. All owned. */
+/* Texts from the store for the prompt of an attempt. All owned. */
 struct briefing {
-	char *text;		/* the task, where its file is not there yet; NULL */
+	char *text;		/* of the task, when its file does not exist yet; NULL */
 	size_t size;
-	struct story *stories;	/* all tasks of the run; none: its role is not told of them, or its one task is all */
+	struct story *stories;	/* all tasks of the run; none: the role does not see them, or there is one */
 	size_t nstories;
 };
 

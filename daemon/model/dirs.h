@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the files of runs, slots and attempts are below the state directory. */
+/* Paths of the files of runs, slots and attempts below the state directory. All malloc'd. */
 #ifndef MODEL_DIRS_H
 #define MODEL_DIRS_H
 
@@ -8,26 +8,26 @@
 #include "core/plan.h"
 #include "core/row.h"
 
-/* Paths, malloc'd. */
 char *work_attempt_dir(const char *state_dir, int64_t id);
 char *work_run_dir(const char *state_dir, int64_t run);
 
-/* Who a run is for a source that others use as well, malloc'd: "rld-42-5c1f09ab". Another daemon's run 42 is somebody else. */
+/* The name of a run at a task source that others use too: "rld-42-5c1f09ab". It differs between
+ * daemons. */
 char *work_actor(const char *state_dir, const struct run_row *run);
 
-/* A task's text, and its directories. malloc'd. */
+/* The file of a task's text, and the directories of its slot. */
 char *work_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
 char *work_worktree_dir(const char *state_dir, const struct slot_row *row);
 char *work_scratch_dir(const char *state_dir, int64_t run, const struct slot_row *row);	/* NULL: of the run itself */
 
-/* Where a slot works: the run's workdir, or its counterpart in the slot's work tree. malloc'd. */
+/* The directory a slot works in: the run's workdir, or its counterpart in the slot's work tree. */
 char *work_slot_dir(const struct run_row *run, const struct slot_row *row);
-/* Where its reviewer works: the same, or its counterpart in the checkout. malloc'd. */
+/* The directory its reviewer works in: the same, or its counterpart in the checkout. */
 char *work_review_dir(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
-/* The checkout itself, the workspace's counterpart. */
+/* The checkout, counterpart of the workspace. */
 char *work_checkout_dir(const char *state_dir, const struct slot_row *row);
-/* The carrier file of a review, or NULL when the profile has none. malloc'd. */
-/* Top of the tree that a reviewer works in, and where it is noted what it has of misnamed_note(). */
+/* The top of the tree that a reviewer works in, the note of misnamed_note() about it, and the
+ * carrier file of a review; NULL: the profile has none. */
 char *work_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
 char *work_misnamed_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
 char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A job is file work: whatever of the engine reads or writes files, as a value that travels to a worker thread
- * and back. One header for each kind is in daemon/job. */
+/* A job is file work of the engine as a value: it travels to a worker thread and back. Each kind
+ * has its own header in daemon/job. */
 #ifndef MODEL_JOB_H
 #define MODEL_JOB_H
 
@@ -8,8 +8,8 @@
 
 struct job;
 
-/* A kind of job: run is called on a worker thread, may block, and touches nothing but files and the job itself;
- * release frees the inputs that it owns, and the outputs that were not taken. */
+/* A kind of job. run is called on a worker thread, may block, and touches only files and the job
+ * itself. release frees the inputs that the job owns, and the outputs that were not taken. */
 struct job_type {
 	const char *name;
 	void (*run)(struct job *job);
@@ -18,11 +18,11 @@ struct job_type {
 
 /* Head of every kind; the type decides which struct it is. */
 struct job {
-	const struct job_type *type;	/* set when it is handed in */
+	const struct job_type *type;	/* set when the job is handed in */
 	const char *state_dir;		/* borrowed from the engine */
 	const char *config_dir;		/* NULL: none */
 	const char *socket;		/* of this daemon, NULL: none */
-	int fault;			/* out: the errno of a fault of the host that kept it from being done; nothing is lost, ask again. 0: none */
+	int fault;	/* out: errno of a fault of the host that prevented it: try again; 0: none */
 };
 
 /* Do it. */

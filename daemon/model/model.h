@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine as a struct: what its rooms share. */
+/* The engine as a struct, shared by its rooms. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
@@ -27,7 +27,7 @@ struct pending_submit;
 struct run;
 struct text_read;
 
-#define HOST_LOOK_MS 1000	/* until file work that the host kept from being done is tried again */
+#define HOST_LOOK_MS 1000	/* until a job that a fault of the host prevented is tried again */
 
 struct engine {
 	struct ports ports;
@@ -51,7 +51,7 @@ struct engine {
 	struct accounts *accounts;
 	size_t commits;			/* transactions in flight */
 	size_t adopting;		/* found() reports to come */
-	struct effect *deferred;		/* what slots are to go on with once all are found, see effects.c */
+	struct effect *deferred;	/* effects that wait for the end of recovery, see effects.c */
 	size_t ndeferred;
 	/* see file_queue.c */
 	void (*intake)(struct engine *engine);	/* begins the intake of submits */
@@ -64,12 +64,12 @@ struct engine {
 
 struct slot *engine_slot_of(struct engine *engine, int64_t id);
 int64_t engine_now(struct engine *engine);
-/* Start file work with the engine's directories filled in. */
+/* Start a job, with the engine's directories filled in. */
 void engine_job(struct engine *engine, struct job *job, const struct job_type *type, void (*done)(void *arg, struct job *job), void *arg);
-/* The same in ms from now. */
+/* The same, ms from now. */
 void engine_job_later(struct engine *engine, int64_t ms, struct job *job, const struct job_type *type,
     void (*done)(void *arg, struct job *job), void *arg);
-/* Calls due at wake.at, with the engine as arg, unless the engine is stopped by then. */
+/* Call due at wake.at, with the engine as arg, unless the engine has stopped by then. */
 void engine_wake(struct engine *engine, struct wake wake, wake_due_cb *due);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything the engine does to the world, as function tables. host_ports.c fills them with the real rooms, the simulation with fakes. */
+/* Everything the engine does to the world, as function tables. host_ports.c fills them with the
+ * real rooms, the simulation with fakes. */
 #ifndef MODEL_PORTS_H
 #define MODEL_PORTS_H
 
@@ -11,10 +12,10 @@
 
 struct job;
 
-/* A time that is waited for, by keys, since what it is about may be gone by then. */
+/* A timer. It has keys, not pointers, because its run may be gone when it is due. */
 struct wake {
 	int64_t at;			/* TIME */
-	int64_t until;			/* the time as the row or slot has it: another by then, and it waits no longer for this one */
+	int64_t until;			/* the time in the row or slot; changed: the timer is void */
 	int64_t run, iteration, slot;	/* ROW_NONE: see struct effect; of a hook: slot is its id */
 };
 
@@ -29,30 +30,35 @@ struct ports {
 	const char *(*boot_id)(void *ctx);
 
 	void *store_ctx;
-	/* Takes d; done gets it back with event numbers assigned and frees it. In order of the calls. */
+	/* Commit d, in order of the calls. Takes d; done gets it back with event numbers, and frees
+	 * it. */
 	void (*commit)(void *ctx, struct decision *d, bool refusable,
 	    void (*done)(void *arg, enum commit_result result, struct decision *d), void *arg);
-	/* The text of a task; callee of done copies. text NULL: no such row (a bug). */
+	/* Read the text of a task; done copies it. text NULL: no such row (a bug). */
 	void (*task_text)(void *ctx, int64_t run, const char *task,
 	    void (*done)(void *arg, const char *text, size_t size), void *arg);
 
 	void *proc_ctx;					/* reports go to engine_proc_sink */
 	void (*start)(void *ctx, struct launch *launch);
 	void (*end)(void *ctx, int64_t id);
-	/* Its result has been read: it may exit, and is ended when it takes more than the time that its job has for that. */
+	/* The result has been read: the process may exit within the job's post_result_ms, then it
+	 * is ended. */
 	void (*wind_up)(void *ctx, int64_t id);
-	/* It has made no progress for as long as its idle limit, and is ended for that. May be said again and again. */
+	/* No progress for as long as the idle limit: the process is ended as idle. Repeated calls
+	 * are allowed. */
 	void (*stalled)(void *ctx, int64_t id);
 	void (*adopt)(void *ctx, const struct adopt *adopt);
 
 	void *files_ctx;
 	/* Run job_run(job) off the loop, then done on the loop. */
 	void (*job)(void *ctx, struct job *job, void (*done)(void *arg, struct job *job), void *arg);
-	/* The same, but not before ms from now: a retry of what the host kept from being done. Dropped without done when the daemon stops. */
+	/* The same, ms from now: a retry after a fault of the host. Dropped without done when the
+	 * daemon stops. */
 	void (*job_later)(void *ctx, int64_t ms, struct job *job, void (*done)(void *arg, struct job *job), void *arg);
 
 	void *timer_ctx;
-	/* Call due on the loop at wake->at, which is copied. Dropped without a call when the daemon stops. */
+	/* Call due on the loop at wake->at, which is copied. Dropped without a call when the daemon
+	 * stops. */
 	void (*wake)(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg);
 };
 

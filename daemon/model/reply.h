@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the engine tells those who asked it. */
+/* Answers of the engine to requests. */
 #ifndef MODEL_REPLY_H
 #define MODEL_REPLY_H
 
@@ -8,10 +8,10 @@
 
 struct run_rows;
 
-/* Told after every commit, with the decision's event rows (seq assigned), on the loop. */
+/* Called on the loop after every commit, with the event rows of the decision (seq assigned). */
 typedef void engine_committed_cb(void *arg, const struct decision *d);
 
-/* What a changing request came to. code 0 = done, else a code of proto/error.h. */
+/* The outcome of a changing request. code 0: done, else a code of proto/error.h. */
 struct engine_reply {
 	int code;
 	const char *message;		/* valid during the callback */

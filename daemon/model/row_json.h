@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as the JSON that clients and files get, by the field table of core/row.h. */
+/* Rows as JSON for clients and files, by the field table of core/row.h. */
 #ifndef MODEL_ROW_JSON_H
 #define MODEL_ROW_JSON_H
 
@@ -8,7 +8,7 @@
 
 #include "core/row.h"
 
-/* A string of any bytes: what is not UTF-8 becomes U+FFFD. NULL becomes null. */
+/* A string from any bytes: invalid UTF-8 becomes U+FFFD, NULL becomes null. */
 json_t *json_text(const char *text);
 
 /* ROW_NONE becomes null. */
@@ -18,8 +18,8 @@ json_t *json_time(int64_t ms);
 /* The JSON document in text; fallback (taken over) when text is NULL or broken. */
 json_t *json_document(const char *text, json_t *fallback);
 
-/* The three results of an attempt, as members of json: process, provider, outcome, each null while it is not known; and fault, which of
- * them kept it from being a success ("process", "provider", "task"), null when none did. */
+/* Add the three results of an attempt to json: process, provider, outcome, each null while unknown;
+ * and fault, the one that prevented a success ("process", "provider", "task"), null: none. */
 void json_results(json_t *json, const struct attempt_row *attempt);
 
 /* Every column that clients may see. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The key of a slot: what file work carries instead of a pointer, for the slot may be gone when the result comes. */
+/* The key of a slot. A job carries it instead of a pointer, because the slot may be gone when the
+ * result comes. */
 #ifndef MODEL_SLOT_KEY_H
 #define MODEL_SLOT_KEY_H
 
@@ -14,8 +15,8 @@ struct slot_key {
 
 struct slot_key slot_key(const struct slot *slot);
 
-/* The slot that waits for the result of a job.
- * NULL: it is gone, its activity is another one by now, or the engine is stopped: drop the result. */
+/* The slot that waits for the result of a job. NULL: the slot is gone, has another activity by now,
+ * or the engine has stopped: drop the result. */
 struct slot *slot_at_job(struct engine *engine, struct slot_key key);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The committed rows of unfinished runs, as they are on disk: what rpc reads. Rows are installed by a commit and leave
- * when their run has ended; ended runs are pages of the store. */
+/* The committed rows of unfinished runs, as they are on disk; rpc reads them. A commit installs
+ * rows; they leave when their run has ended. Ended runs are read from the store in pages. */
 #ifndef MODEL_VIEW_H
 #define MODEL_VIEW_H
 
 #include "core/decision.h"
 
-/* All rows of one run. Lists are in order of their keys. Working rows are edited by transactions only: see txn/txn.h. */
+/* All rows of one run, each list in order of its keys. Transactions alone edit working rows:
+ * txn/txn.h. */
 struct run_rows {
 	struct run_row run;
 	const struct task_row **tasks;
@@ -32,14 +33,15 @@ struct view;
 struct view *view_new(void);
 void view_free(struct view *view);
 
-/* Copy the rows of a committed decision into the view. Rows that are no working rows of a run are passed over: events, settings, hooks,
- * claims, salvage, groups. */
+/* Copy the rows of a committed decision into the view. Rows that are no working rows of a run are
+ * ignored: events, settings, hooks, claims, salvage, groups. */
 void view_install(struct view *view, const struct decision *d);
 
-/* Put one row in, as read from disk at start; takes ownership. */
+/* Add one row as read from disk at start; takes ownership. */
 void view_load(struct view *view, enum row_kind kind, void *row);
 
-/* The rows of an unfinished run, NULL when it has ended or never was. Valid until the next install. */
+/* The rows of an unfinished run, NULL when it has ended or never was. Valid until the next
+ * install. */
 const struct run_rows *view_run(const struct view *view, int64_t id);
 
 /* The run of an unfinished run's attempt, NULL otherwise. */
@@ -51,28 +53,28 @@ const struct run_rows *view_run_of_hold(const struct view *view, int64_t hold);
 /* Drop an ended run. */
 void view_forget(struct view *view, int64_t id);
 
-/* In order of id: the first run with an id above after; NULL at the end. */
+/* The run with the lowest id above after; NULL: none. */
 const struct run_rows *view_next(const struct view *view, int64_t after);
 
 size_t view_count(const struct view *view);
 
-/* Attempts that run. */
+/* Number of running attempts. */
 size_t view_running(const struct view *view);
 
-/* A run_rows of its own, for rows read from the store: run_rows_put takes ownership of row. */
+/* Rows outside of a view, as read from the store. run_rows_put() takes ownership of row. */
 struct run_rows *run_rows_new(void);
 void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row);
-/* Take the row with the key of this one out, and free it. Kinds with a list of their own; one that is not there is none. */
+/* Remove and free the row with the key of this one, if it exists. Kinds with a list only. */
 void run_rows_drop(struct run_rows *rows, enum row_kind kind, const void *row);
-/* NULL: it has no such task. */
+/* NULL: no such task. */
 const struct task_row *run_rows_task(const struct run_rows *rows, const char *id);
-/* Its number among the attempts, nattempts: it has no such attempt. */
+/* Index of the attempt; nattempts: no such attempt. */
 size_t run_rows_attempt_at(const struct run_rows *rows, int64_t id);
-/* NULL: it has no such attempt. */
+/* NULL: no such attempt. */
 const struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t id);
-/* The findings of one review, count of them: a stretch of the run's list, which is in order. */
+/* The findings of one review, *count of them: a section of the run's list, borrowed. */
 const struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count);
-/* A deep copy, but for the steps: they are of no use to anybody else. */
+/* A deep copy without the steps, which only the engine needs. */
 struct run_rows *run_rows_copy(const struct run_rows *from);
 void run_rows_free(struct run_rows *rows);
 

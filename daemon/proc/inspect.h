@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What became of an attempt, from its directory and the kernel: the same question at an adoption
- * and when a watched shim has ended. */
+/* The fate of an attempt, by its directory and the kernel. The same inspection serves adoption and
+ * the end of a watched shim. */
 #ifndef PROC_INSPECT_H
 #define PROC_INSPECT_H
 
@@ -10,22 +10,19 @@
 
 enum inspection_result {
 	INSPECTION_RUNNING,		/* pidfd is the shim's */
-	INSPECTION_AGAIN,		/* the lock is held, and nobody says by whom: a shim is
-					 * coming up or just going; or an I/O error */
-	INSPECTION_BUSY,		/* could not look now: no descriptors, no memory */
+	INSPECTION_AGAIN,		/* lock held, holder unknown: a shim starts or ends; or EIO */
+	INSPECTION_BUSY,		/* not possible now: no descriptors, no memory */
 	INSPECTION_ENDED,		/* record is valid */
-	INSPECTION_NEVER_STARTED,	/* in this boot, and no shim came so far as to fork */
+	INSPECTION_NEVER_STARTED,	/* in this boot, no shim has forked */
 	INSPECTION_LOST,		/* shim gone without a record; its tree has been killed */
-	INSPECTION_UNREADABLE		/* record or directory damaged: set aside; its
-					 * tree has been killed */
+	INSPECTION_UNREADABLE		/* damaged and set aside; its tree has been killed */
 };
 
 struct inspection {
 	const char *dir;		/* in: of the attempt */
-	const char *uuid;		/* in: what its tree carries */
-	const char *boot_id;		/* in: of the boot that it was to start in */
-	bool last;			/* in: INSPECTION_AGAIN is no answer any more, who carries
-					 * the uuid is killed */
+	const char *uuid;		/* in: mark of its processes */
+	const char *boot_id;		/* in: boot in which it was to start */
+	bool last;			/* in: no INSPECTION_AGAIN; kill processes with the uuid */
 	enum inspection_result result;
 	int pidfd;			/* INSPECTION_RUNNING: the caller's, else -1 */
 	struct exit_record record;	/* INSPECTION_ENDED */

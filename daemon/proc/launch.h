@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be started, what is found again, and the reports about both. Knows no libuv: the
- * engine and its simulation use it too. */
+/* Requests to start and to adopt, and the reports about both. Without libuv, because the engine and
+ * its simulation use it too. */
 #ifndef PROC_LAUNCH_H
 #define PROC_LAUNCH_H
 
@@ -38,26 +38,23 @@ enum proc_found {
 
 struct adopt {
 	int64_t id;
-	const char *uuid;	/* of the row; strays that carry it are killed before
-				 * FOUND_LOST is reported */
+	const char *uuid;	/* of the row; its strays are killed before FOUND_LOST */
 	const char *boot_id;	/* of the row */
 };
 
 /* Reports, always from the event loop, never from inside a call. */
 struct proc_sink {
 	void (*started)(void *arg, int64_t id);
-	/* Could not be started: nothing runs, and it may be started again under its id.
-	 * error: "attempt directory: No space left on device", status: the errno of
-	 * that, 0: it is none. */
+	/* The start failed: nothing runs, and the id may be started again. error: "attempt
+	 * directory: No space left on device"; status: its errno, 0: none. */
 	void (*refused)(void *arg, int64_t id, int status, const char *error);
-	/* Could not be started: its directory was there before, and is not touched. Nothing runs.
-	 * vacant: the next number that has none. */
+	/* The start failed, since the directory exists; it is not touched. Nothing runs. vacant:
+	 * the next free number. */
 	void (*taken)(void *arg, int64_t id, int64_t vacant);
-	/* record is NULL when the shim died without leaving one (after its tree was
-	 * ended): lost. */
+	/* record NULL: lost; the shim died without one, and its tree has been ended. */
 	void (*ended)(void *arg, int64_t id, const struct exit_record *record);
-	/* Answer to adopt. record only for FOUND_ENDED. detail: a sentence for the
-	 * cause, may be NULL. */
+	/* The answer to adopt. record: FOUND_ENDED only. detail: a sentence for the cause, may be
+	 * NULL. */
 	void (*found)(void *arg, int64_t id, enum proc_found found,
 	    const struct exit_record *record, const char *detail);
 };

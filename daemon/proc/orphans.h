@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes whose shim was killed, and that have come to us: rld is the subreaper behind its shims.
- * They need not carry anything. */
+/* Processes whose shim was killed and whose parent is now rld, the subreaper behind its shims. They
+ * need no mark. */
 #ifndef PROC_ORPHANS_H
 #define PROC_ORPHANS_H
 
@@ -9,16 +9,15 @@
 
 #include "proc/proc.h"
 
-/* Are there processes with us that no shim of ours has started? As process 1 of a container we are
- * given everybody's orphans, and a script that became rld may have left its own. To be asked before
- * the first shim is started. */
+/* rld has children that no shim of its own has started: as process 1 of a container it gets all
+ * orphans, and a script that became rld may have left some. Call before the first shim is
+ * started. */
 bool orphans_mixed(void);
 
-/* SIGKILL to all children of this thread, which is the loop's, but for the shims of proc, and
- * reap them. Theirs come up when they are dead: to be repeated until it returns 0, that nobody
- * was there. A shim that an earlier rld has started has left its own to others. Where they are
- * mixed with strangers, who cannot be told from them, the dead are reaped, nobody is killed,
- * and 0 is returned. */
+/* Kill and reap all children of the calling thread, the loop's, except the shims of proc. Repeat
+ * until it returns 0, no child found: children of the dead come up afterwards. Orphans of a shim of
+ * an earlier rld have other parents. Among strangers, which cannot be told apart, it only reaps,
+ * and returns 0. */
 size_t orphans_end(const struct proc *proc);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An attempt's directory, made ready for its shim. */
+/* The directory of an attempt, prepared for its shim. */
 #ifndef PROC_PREPARE_H
 #define PROC_PREPARE_H
 
@@ -9,20 +9,18 @@ struct prepare {
 	const char *attempts_dir, *dir;
 	const struct launch *launch;
 	int lock;		/* out: descriptor of the held lock, the caller's; -1: failed */
-	bool made;		/* out: the directory was made for this launch. False at first */
-	int64_t vacant;		/* out: the directory was there before: the next number that has
-				 * none; 0: it was not */
-	int status;		/* out: errno of what failed, 0: nothing did, or it
-				 * is no such error */
+	bool made;		/* out: the directory was made for this launch; false at first */
+	int64_t vacant;		/* out: the directory existed: the next free number; else 0 */
+	int status;		/* out: errno of the failure, 0: none */
 	char error[256];	/* out: what failed, where and why */
 };
 
-/* Directory, files, job, lock. Blocks: off the loop. The directory is made, never found: whoever
- * made one beforehand could have put anything into it. */
+/* Make directory, files, job and lock. Blocks: off the loop. An existing directory is never used,
+ * because its contents could be anything. */
 void prepare(struct prepare *p);
 
-/* Nothing will be started there: take the directory away again, if it was made for this launch, so
- * that the number can be used later. */
+/* Nothing will be started: remove the directory, if it was made for this launch, so that the number
+ * can be used later. */
 void prepare_undo(struct prepare *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The structs of proc.c and entry.c, and what the one has for the other. */
+/* Structs and functions that proc.c and entry.c share. */
 #ifndef PROC_PROC_INT_H
 #define PROC_PROC_INT_H
 
@@ -21,15 +21,12 @@ struct entry {
 	enum entry_state state;
 	char *dir, *uuid, *boot_id;
 	bool adopting;		/* found() is still owed */
-	bool end_wanted, wind_up_wanted;	/* proc_end, proc_wind_up came, perhaps when
-						 * nobody could be told */
+	bool end_wanted, wind_up_wanted;	/* proc_end(), proc_wind_up() came, perhaps before the shim */
 	pid_t child;		/* own and not reaped, else 0 */
 	int pidfd;		/* WATCHING, else -1 */
-	uint64_t since;		/* loop time since when the lock is held by nobody
-				 * known, 0: it is not */
+	uint64_t since;		/* loop time since when the lock has an unknown holder, 0: it has none */
 	bool warned;
-	int exited;		/* exit status of the shim; 0: it was none of ours, or
-				 * has left its record */
+	int exited;		/* exit status of the shim; 0: not a child, or it left a record */
 	int tries;		/* how often orphans were looked for */
 	struct launch *launch;	/* PREPARING */
 	struct prepare prepare;
@@ -48,12 +45,10 @@ struct proc {
 	mode_t umask;
 	int64_t nofile;
 	rlim_t core;
-	bool mixed;		/* orphans of a killed shim cannot be told from
-				 * processes of strangers */
+	bool mixed;		/* orphans cannot be told from other children, see orphans.h */
 	LIST_HEAD(, entry) entries;
 	size_t count;		/* entries not freed, in the list or not */
-	uv_timer_t anchor;	/* never runs; its close makes closed() come from the
-				 * loop in any case */
+	uv_timer_t anchor;	/* never runs; closing it makes the loop call closed() */
 	bool anchored, closing;
 	void (*closed)(void *arg);
 	void *closed_arg;
@@ -66,13 +61,13 @@ struct proc {
 void proc_check_closed(struct proc *proc);
 
 struct entry *entry_new(struct proc *proc, int64_t id, const char *uuid, const char *boot_id);
-/* Forget the entry; no work of it is under way. */
+/* Free the entry; none of its work is under way. */
 void entry_drop(struct entry *e);
-/* What does its directory say? */
+/* Inspect the attempt, see inspect.h. */
 void entry_look(struct entry *e);
-/* e->prepare is filled in: make its directory, then start the shim. */
+/* Make the directory as e->prepare says, then start the shim. */
 void entry_prepare(struct entry *e);
-/* WATCHING: tell the shim. */
+/* WATCHING: send a signal to the shim. */
 void entry_signal(const struct entry *e, int sig);
 
 #endif

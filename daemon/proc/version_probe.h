@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks a program something that it tells at once: its version, or what it finds. */
+/* Runs a program that prints one line and ends, such as its version. */
 #ifndef PROC_VERSION_PROBE_H
 #define PROC_VERSION_PROBE_H
 
@@ -8,15 +8,15 @@
 
 #define VERSION_PROBE_MS 5000
 
-/* Run the program at path with argv, and envp as its whole environment (NULL: ours): line has the
- * first line that it prints, as much as fits, "" when it prints nothing. A program that goes on for
- * more than ms is ended, with its whole process group. Blocks: off the loop only. 0; -ETIMEDOUT;
- * -ENOMSG: it failed; or another -errno: it did not start. */
+/* Run the program at path with argv and envp, the whole environment (NULL: that of rld). line
+ * gets the first line it prints, as much as fits, "": none. After ms it is ended with its
+ * process group. Blocks: off the loop only. 0; -ETIMEDOUT; -ENOMSG: it failed; another -errno:
+ * it did not start. */
 int version_probe_run(const char *path, char *const *argv, char *const *envp, int64_t ms, char *line, size_t room);
 
-/* The first line that "path --version" prints, as much as fits. A program that goes on for more
- * than VERSION_PROBE_MS is ended, with its whole process group. Blocks: off the loop only. 0;
- * -ETIMEDOUT; -ENOMSG: it failed, or printed nothing; or another -errno: it did not start. */
+/* The first line that "path --version" prints, as much as fits. After VERSION_PROBE_MS the program
+ * is ended with its process group. Blocks: off the loop only. 0; -ETIMEDOUT; -ENOMSG: it failed or
+ * printed nothing; another -errno: it did not start. */
 int version_probe(const char *path, char *line, size_t room);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The process that the job names: made here, the only fork of the project. */
+/* The process of the job: the only fork of the project. */
 #ifndef SHIM_AGENT_PROCESS_H
 #define SHIM_AGENT_PROCESS_H
 
@@ -13,16 +13,16 @@ struct agent {
 	int report;	/* read end: struct agent_report, then EOF; not blocking */
 };
 
-/* How the start went. The child tells it when it has confined itself, and again when it could not
- * be executed after that. */
+/* How the start went. The child writes one when it has confined itself, and another one when the
+ * exec fails after that. */
 struct agent_report {
-	int sandbox;	/* Landlock ABI that confines it, 0: it is not confined */
+	int sandbox;	/* Landlock ABI that confines the process, 0: none */
 	int error;	/* errno of the step that failed, 0: none so far */
 	char what[8];	/* that step: "chdir", "exec", "input", "pipe", "fork", "sandbox" */
 };
 
-/* Fork and execute. 0, or -1 with report when it did not come to a fork. Ownership of the
- * descriptors passes to the caller. The caller has one thread. */
+/* Fork and exec. 0, or -1 with report when there was no fork. The caller owns the descriptors, and
+ * has one thread. */
 int agent_start(const struct shim_job *job, int dirfd, struct agent *agent, struct agent_report *report);
 
 /* The failure as a sentence that names the place: "exec /no/such: No such file or directory". */

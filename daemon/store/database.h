@@ -9,8 +9,8 @@
 struct database;
 struct statement;
 
-/* What may be answered to a failure; any other one ends the process, naming the file
- * and the statement. */
+/* Results that a caller handles; any other failure ends the process and names file and
+ * statement. */
 enum database_result {
 	DATABASE_OK,
 	DATABASE_FULL	/* no space; nothing is lost by database_rollback() */
@@ -27,8 +27,8 @@ enum database_result database_begin(struct database *db);
 enum database_result database_put(struct database *db, enum row_kind kind, const void *row);
 enum database_result database_change(struct database *db, struct statement *s, const struct query_bind *binds);
 
-/* Put everything but the commit mark on the disk and reserve the room for that: lack of space shows
- * here, where it can still be rolled back. */
+/* Write everything but the commit mark to the disk and reserve the space for it. Lack of space
+ * shows here, where a rollback is still possible. */
 enum database_result database_flush(struct database *db);
 
 /* After database_flush(). Any error ends the process, since the commit may have happened. */
@@ -39,8 +39,7 @@ void database_rollback(struct database *db);
 void database_read(struct database *db, struct statement *s, enum row_kind kind,
     const struct query_bind *binds, size_t max, struct rowset *set);
 
-/* Read the whole file and see whether it is sound; deep: its indexes against their tables as well.
- * What is wrong goes to fault. */
+/* Check the whole file; deep: also its indexes against their tables. fault gets what is wrong. */
 enum store_health database_check(struct database *db, bool deep, char *fault, size_t room);
 
 /* Move the WAL into the database when it has grown long enough. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Brings the schema of a database up to this program's, one transaction per migration. */
+/* Migrations of the schema to the version of this program, one transaction each. */
 #ifndef STORE_MIGRATE_H
 #define STORE_MIGRATE_H
 
 #include <sqlite3.h>
 #include <stddef.h>
 
-/* Refuse what is not ours, or newer than this program. The version found, or -1 with a sentence in
- * error. Only reads. */
+/* The version of a database, or -1 with a sentence in error: of another program, or newer than this
+ * one. Only reads. */
 int migrate_version(sqlite3 *db, char *error, size_t room);
 
-/* From version on, as found. 0, or -1 with a sentence in error; the migration that
- * failed is rolled back. */
+/* Run all migrations after version. 0, or -1 with a sentence in error; the failed migration is
+ * rolled back. */
 int migrate_run(sqlite3 *db, int version, char *error, size_t room);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs scripts of sql/ while the database is being opened, and says in a sentence
- * what went wrong. */
+/* Scripts of sql/ that run while the database is opened, and their errors as sentences. */
 #ifndef STORE_SCRIPT_H
 #define STORE_SCRIPT_H
 
@@ -19,7 +18,7 @@ int script_once(sqlite3 *db, const char *name, struct script_row *row, char *err
 /* Run text (of one or more statements). */
 int script_text(sqlite3 *db, const char *text, struct script_row *row, char *error, size_t room);
 
-/* Is it for want of space that a call failed with code rc, by errno error? */
+/* A call failed with rc, by errno error, for lack of space. */
 bool script_is_full(int rc, int error);
 
 /* The sentence for code rc of the last call on db: the file, what is wrong, the remedy. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of sql/, embedded at build by embed.awk: C holds no SQL of its own. */
+/* The text of sql/, embedded at build by embed.awk. C holds no SQL of its own. */
 #ifndef STORE_SQL_H
 #define STORE_SQL_H
 

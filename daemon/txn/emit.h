@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of runs and slots, and what a run warns of. */
+/* Events of runs and slots, and warnings of runs. */
 #ifndef TXN_EMIT_H
 #define TXN_EMIT_H
 
@@ -8,12 +8,13 @@ struct slot;
 struct txn;
 
 void run_warn(struct txn *txn, struct run *run, const char *text);
-/* Findings that the run ends with by leave of its policy, all at once: each time the whole row is copied. NULL-terminated. */
+/* Findings left open under the policy of the run, all in one call, because each call copies the
+ * whole row. NULL-terminated. */
 void run_known_issues(struct txn *txn, struct run *run, char *const *texts);
-/* What the source's program is asked meanwhile is why the run waits, "bd ready"; NULL: nothing any more. */
+/* The run waits for a command of its task source, "bd ready"; NULL: it waits no longer. */
 void run_waits_for(struct txn *txn, struct run *run, const char *what);
 void run_emit_state(struct txn *txn, const struct run *run);
-/* Its phase, or the reason why it waits, is another. */
+/* The phase of the slot, or the reason why it waits, has changed. */
 void slot_emit_phase(struct txn *txn, const struct slot *slot);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A transaction is one decision on its way: rows are put into it, it is committed, and only then its effects run, its replies
- * are given and its events told. */
+/* A transaction is one decision: edited rows, effects, answers and events. After its commit, and
+ * not before, its effects run, its answers are given and its events are emitted. */
 #ifndef TXN_TXN_H
 #define TXN_TXN_H
 
@@ -29,12 +29,12 @@ enum effect_kind {
 	EFFECT_REPORT,	/* write the run's report */
 	/* after the events, in this order */
 	EFFECT_CLEANUP,	/* the run has ended: remove it */
-	EFFECT_COOLING,	/* what attempts wait for before they start has changed */
-	EFFECT_SCHEDULE,	/* a slot of the daemon is free again */
+	EFFECT_COOLING,	/* an account, a time or a budget that attempts wait for has changed */
+	EFFECT_SCHEDULE,	/* a permit is free, or another run wants one */
 	EFFECTS
 };
 
-/* What follows from a decision once it is on disk. By key: the run may be gone by then. */
+/* An action that follows a decision when it is on disk. Keys, not pointers: the run may be gone. */
 struct effect {
 	enum effect_kind kind;
 	int64_t run, iteration, slot;	/* ROW_NONE: of no run; slot ROW_NONE: the run's own */
@@ -43,18 +43,20 @@ struct effect {
 
 struct txn;
 
-/* What transactions call of the rooms above; set once, at start. */
+/* Functions of the rooms above, set once at start. */
 struct txn_calls {
 	void (*effect)(struct engine *engine, const struct effect *effect);
 	void (*reconcile)(struct txn *txn, struct run *run);
 };
 
-/* The decision is on disk (COMMIT_OK), or was refused. False, after a refusal: it must be recorded all the same, as soon as there is space. */
+/* Outcome of a decision: on disk (COMMIT_OK), or refused. Return false after a refusal to record
+ * the decision all the same, as soon as there is space. */
 typedef bool txn_outcome_cb(void *arg, enum commit_result result);
 
 struct txn *txn_new(struct engine *engine);
 
-/* Working rows are const to everybody else. These give one to be edited: it is recorded at the commit, once, as it is then. */
+/* Editable working rows, which are const everywhere else. An edited row is recorded once, at the
+ * commit, with the values it has then. */
 struct run_row *txn_edit_run(struct txn *txn, const struct run *run);
 struct slot_row *txn_edit_slot(struct txn *txn, const struct slot *slot);
 struct task_row *txn_edit_task(struct txn *txn, const struct task_row *row);
@@ -63,41 +65,43 @@ struct attempt_row *txn_edit_attempt(struct txn *txn, const struct attempt_row *
 struct hold_row *txn_edit_hold(struct txn *txn, const struct hold_row *row);
 struct step_row *txn_edit_step(struct txn *txn, const struct step_row *row);
 struct hook_row *txn_edit_hook(struct txn *txn, const struct hook_row *row);
-/* The slot has another task from now on; NULL: none. */
+/* Assign a task to the slot; NULL: none. */
 void txn_set_task(struct txn *txn, struct slot *slot, const char *task);
-/* A new row of the run, which takes it; recorded in the same way. */
+/* Add a new row to the run, which takes ownership; recorded in the same way. */
 void txn_add(struct txn *txn, const struct run *run, enum row_kind kind, void *row);
-/* A row of something that never began is no working row any more, see decision_drop(). */
+/* Remove the working row of something that never began, see decision_drop(). */
 void txn_remove(struct txn *txn, const struct run *run, enum row_kind kind, const void *row);
-/* The working row is over: it is recorded as it is now, and freed. */
+/* Record a working row as it is now, and free it. */
 void txn_retire(struct txn *txn, enum row_kind kind, const void *row);
-/* A row that is no working row of a run, as it is now. */
+/* Record, as it is now, a row that is no working row of a run. */
 void txn_put(struct txn *txn, enum row_kind kind, const void *row);
 /* See decision_drop(). */
 void txn_drop(struct txn *txn, enum row_kind kind, const void *row);
-/* Consumes body. run: ROW_NONE for an event of the daemon. */
+/* Emit an event after the commit. Takes body. run: ROW_NONE for an event of the daemon. */
 void txn_emit(struct txn *txn, const char *type, int64_t run, json_t *body);
 void txn_effect(struct txn *txn, enum effect_kind kind, struct run *run, struct slot *slot, int64_t id);
-/* EFFECT_HOOK: start the hook of that id, whose run may be over. */
+/* EFFECT_HOOK: start the hook id, whose run may have ended. */
 void txn_effect_hook(struct txn *txn, int64_t id);
-/* A slot of the daemon may be free, or what somebody wants has changed. */
+/* EFFECT_SCHEDULE: a permit may be free, or what a run wants has changed. */
 void txn_effect_schedule(struct txn *txn);
-/* What attempts wait for before they start may be there. */
+/* EFFECT_COOLING: what attempts wait for may have come. */
 void txn_effect_cooling(struct txn *txn);
-/* Without a decision: what the effect would do. For what a clock or a setting has brought about. */
+/* Apply an effect without a decision, when a clock or a setting has caused it. */
 void effect_now(struct slot *slot, enum effect_kind kind, int64_t id);
 void effect_schedule_now(struct engine *engine);
 void effect_cooling_now(struct engine *engine);
-/* run 0: it is about none. */
+/* Answer a request after the commit. run 0: the request concerns no run. */
 void txn_reply(struct txn *txn, engine_reply_cb *cb, void *arg, int64_t run);
-/* A slot of the run has come to rest, or what the run waits for may be there: it is reconciled before the commit. */
+/* Have the run reconciled before the commit: a slot has come to rest, or what it waits for is
+ * there. */
 void txn_touch(struct txn *txn, struct run *run);
-/* Reconciles the runs that were touched, then hands the decision to the store. */
+/* Reconcile the touched runs, then hand the decision to the store. */
 void txn_commit(struct txn *txn);
-/* The same, unless nothing is in it. */
+/* The same; an empty transaction is freed instead. */
 void txn_commit_or_drop(struct txn *txn);
 int64_t txn_now(const struct txn *txn);
-/* To be told the outcome, before the effects. refusable: it may be refused for lack of space, and has changed no working row then. */
+/* Call cb with the outcome, before the effects. refusable: the decision may be refused for lack of
+ * space; it must not have changed a working row. */
 void txn_on_outcome(struct txn *txn, bool refusable, txn_outcome_cb *cb, void *arg);
 
 #endif
