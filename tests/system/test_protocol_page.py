@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The client of docs/protocol.md, run as it stands there: it submits once and misses nothing, whatever becomes of the daemon."""
+"""docs/protocol.md: its client, run as it stands there, submits once and misses nothing, whatever becomes of the daemon; its examples answer
+as it shows."""
 import re
 import subprocess
 
 import pytest
-from rld import SOURCE, Daemon
+from rld import BUILD, SOURCE, Daemon, Repo
 
 PAGE = (SOURCE / "docs" / "protocol.md").read_text()
 CLIENT = re.search(r"^```python\n(.*?)^```$", PAGE, re.M | re.S).group(1)
@@ -81,3 +82,67 @@ def test_a_refusal_ends_it(make_daemon, client, tmp_path):
     daemon = make_daemon()
     status, answer, seen, _ = ended(client(daemon, tmp_path / "nowhere"))
     assert (status, answer, seen) == (1, "", [])
+
+
+# ---- the examples ----------------------------------------------------------------------------------------------
+
+def script(text):
+    return {"command": ["sh", "-c", f"cat > /dev/null; {text}"], "reader": "text"}
+
+
+AGENTS = {
+    "default_agent": "worker",
+    "agent.worker": script("echo one > work.txt; echo done"),
+    "agent.fixer": script("echo two >> work.txt; echo done"),
+    "agent.reviewer": script("""if grep -q two work.txt
+        then echo '{"verdict": "pass", "followUpPrompt": "looked at work.txt"}'
+        else echo 'A line is missing.'; echo '{"verdict": "drift", "followUpPrompt": "work.txt needs a second line"}'
+        fi"""),
+    "agent.strict": script("""echo '{"decision": "NO_GO", "feedback": "not yet"}'"""),
+}
+VARYING = ((r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME"), (r'"seq":\d+', "SEQ"), (r"Content-Length:\d+", "LENGTH"), (r'"attempt":\d+', "ATTEMPT"),
+           (r'"head":"[0-9a-f]+…?"', "HASH"))
+
+
+def examples(page):
+    """[(command, output)] in order. A command goes on where its line ends in a backslash or within a quotation."""
+    found = []
+    for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", page, re.M):
+        lines = [line[4:] for line in block.splitlines()]
+        while lines:
+            line = lines.pop(0)
+            if not line.startswith("$ "):
+                if found:
+                    found[-1][1].append(line)
+                continue
+            command = line[2:]
+            while command.endswith("\\") or command.count("'") % 2:
+                command += "\n" + lines.pop(0)
+            found.append((command, []))
+    return [(command, "\n".join(output)) for command, output in found]
+
+
+def squeeze(text):
+    """Without white space, since the page breaks long lines, and without what varies."""
+    text = re.sub(r"\s+", "", text)
+    for pattern, word in VARYING:
+        text = re.sub(pattern, word, text)
+    return text
+
+
+def test_its_examples(make_daemon, tmp_path):
+    daemon = make_daemon(config=AGENTS)
+    Repo(tmp_path / "work")
+    environment = {**daemon.environment, "PATH": f"{BUILD}:{daemon.environment['PATH']}", "S": str(daemon.socket)}
+    there = examples(PAGE[PAGE.index("## Connections"):].replace("/tmp/x", str(tmp_path)))
+    assert len(there) > 15
+    setup = ""
+    for command, output in there:
+        if command.startswith("body="):
+            setup = command + "\n"
+            continue
+        if "hold.list" in command:
+            run = daemon.submit(Repo(tmp_path / "held").path, review={"enabled": True, "profile": "decision", "agent": "strict"})
+            assert daemon.ended(run)["state"] == "held"
+        done = subprocess.run(["bash", "-c", setup + command], capture_output=True, text=True, env=environment)
+        assert squeeze(output) == squeeze(done.stdout + done.stderr), f"{command}\n{output}\nand not\n{done.stdout}{done.stderr}"
