@@ -10,6 +10,7 @@
 #include "client/field.h"
 #include "client/print.h"
 #include "client/table.h"
+#include "client/task_summary.h"
 #include "proto/memory.h"
 
 static char *report_why(const json_t *turn, const char *key)
@@ -141,9 +142,7 @@ static void report_print_text(const struct print *p, const json_t *report)
 	table_fact(t, "fix rounds", PAINT_NONE, cell_number(stats, "fix_rounds"));
 	table_fact(t, "checks", PAINT_NONE, cell_number(stats, "checks"));
 	table_fact(t, "started", PAINT_NONE, cell_when(report, "started_at"));
-	table_fact(t, "took", PAINT_NONE, cell_duration(stats, "wall_ms"));
-	table_fact(t, "tokens", PAINT_NONE, cell_tokens(stats, NULL));
-	table_fact(t, "cost", PAINT_NONE, cell_cost(stats, "cost_usd"));
+	tasks_add_totals(t, stats);
 	table_fact(t, "no success", PAINT_NONE, report_faults(json_object_get(stats, "faults")));
 	table_fact(t, "denied", PAINT_YELLOW, cell_some(stats, "denials"));
 	table_fact(t, "tool errors", PAINT_NONE, cell_some(stats, "tool_errors"));

@@ -166,9 +166,7 @@ static void show_run_facts(const struct print *p, const json_t *run)
 	table_fact(t, "started", PAINT_NONE, cell_when(run, "started_at"));
 	table_fact(t, "ended", PAINT_NONE, cell_when(run, "ended_at"));
 	table_fact(t, "retry of", PAINT_NONE, cell_number(run, "retry_of"));
-	table_fact(t, "took", PAINT_NONE, cell_duration(totals, "wall_ms"));
-	table_fact(t, "tokens", PAINT_NONE, cell_tokens(totals, NULL));
-	table_fact(t, "cost", PAINT_NONE, cell_cost(totals, "cost_usd"));
+	tasks_add_totals(t, totals);
 	table_fact(t, "budget", PAINT_NONE, budget_line(json_object_get(run, "budget")));
 	table_fact(t, "disk", PAINT_NONE, cell_size(run, "disk_bytes"));
 	tasks_add_result(t, run);

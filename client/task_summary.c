@@ -99,6 +99,13 @@ char *tasks_branch(const json_t *run)
 	return xstrdup(branch);
 }
 
+void tasks_add_totals(struct table *facts, const json_t *totals)
+{
+	table_fact(facts, "took", PAINT_NONE, cell_duration(totals, "wall_ms"));
+	table_fact(facts, "tokens", PAINT_NONE, cell_tokens(totals, NULL));
+	table_fact(facts, "cost", PAINT_NONE, cell_cost(totals, "cost_usd"));
+}
+
 void tasks_add_result(struct table *facts, const json_t *run)
 {
 	const char *commit = field_text(run, "result_commit");

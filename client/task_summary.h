@@ -23,6 +23,9 @@ bool tasks_have_result(const json_t *run);
  * The caller frees. */
 char *tasks_branch(const json_t *run);
 
+/* Facts about what a run has taken: members wall_ms, tokens and cost_usd of totals. */
+void tasks_add_totals(struct table *facts, const json_t *totals);
+
 /* Facts about the result of a run, and how to have it. */
 void tasks_add_result(struct table *facts, const json_t *run);
 

@@ -71,6 +71,11 @@ void text_set(char **at, const char *text)
 	*at = copy;
 }
 
+bool text_equal(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
 size_t strings_count(char *const *list)
 {
 	size_t n = 0;

@@ -17,6 +17,8 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 /* *at, which is owned, becomes a copy of text, NULL: none. text may be what *at was. */
 void text_set(char **at, const char *text);
+/* Both are NULL, or the same text. */
+bool text_equal(const char *a, const char *b);
 
 /* NULL-terminated lists of strings. */
 size_t strings_count(char *const *list);

@@ -18,8 +18,7 @@ int config_refuse(struct config_error *error, const char *field, const char *fmt
 	size_t n;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) == -1)
-		abort();
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	redact_string(NULL, &text);	/* a mistake may be a secret in the wrong place */
 	safe = text_escape(text, strlen(text), false);

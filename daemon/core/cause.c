@@ -2,31 +2,20 @@
 #include "core/cause.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "proto/memory.h"
-
-/* text may be *to. */
-static void text_replace(char **to, const char *text)
-{
-	char *copy = xstrdup(text);
-
-	free(*to);
-	*to = copy;
-}
 
 static void cause_put(char **text, int *kind, struct cause cause)
 {
 	assert((cause.text == NULL) == (cause.kind == END_NONE));
-	text_replace(text, cause.text);
+	text_set(text, cause.text);
 	*kind = (int)cause.kind;
 }
 
 static void reason_put(char **text, int *kind, struct reason reason)
 {
 	assert((reason.text == NULL) == (reason.kind == WAIT_NOTHING));
-	text_replace(text, reason.text);
+	text_set(text, reason.text);
 	*kind = (int)reason.kind;
 }
 
@@ -80,19 +69,14 @@ void slot_set_reason(struct slot_row *slot, struct reason reason)
 	reason_put(&slot->reason, &slot->wait_kind, reason);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 bool run_has_reason(const struct run_row *run, struct reason reason)
 {
-	return run->wait_kind == (int)reason.kind && same_text(run->reason, reason.text);
+	return run->wait_kind == (int)reason.kind && text_equal(run->reason, reason.text);
 }
 
 bool slot_has_reason(const struct slot_row *slot, struct reason reason)
 {
-	return slot->wait_kind == (int)reason.kind && same_text(slot->reason, reason.text);
+	return slot->wait_kind == (int)reason.kind && text_equal(slot->reason, reason.text);
 }
 
 enum accepted end_accepted(enum end_kind kind)

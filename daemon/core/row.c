@@ -439,11 +439,6 @@ void *row_copy(enum row_kind kind, const void *row)
 	return copy;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 static bool field_equal(const struct field *f, const char *a, const char *b)
 {
 	switch (f->kind) {
@@ -455,7 +450,7 @@ static bool field_equal(const struct field *f, const char *a, const char *b)
 		    (isnan(*(const double *)(const void *)a) && isnan(*(const double *)(const void *)b));
 	case FIELD_TEXT:
 	case FIELD_JSON:
-		return same_text(*(char *const *)(const void *)a, *(char *const *)(const void *)b);
+		return text_equal(*(char *const *)(const void *)a, *(char *const *)(const void *)b);
 	case FIELD_STATE:
 		return *(const int *)(const void *)a == *(const int *)(const void *)b;
 	}

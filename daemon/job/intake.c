@@ -43,8 +43,7 @@ static void intake_refuse(struct intake *item, int code, const char *field, cons
 	item->field = field;
 	item->hint = hint != NULL ? xstrdup(hint) : NULL;
 	va_start(ap, fmt);
-	if (vasprintf(&item->message, fmt, ap) == -1)
-		abort();
+	item->message = xvasprintf(fmt, ap);
 	va_end(ap);
 }
 

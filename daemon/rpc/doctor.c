@@ -23,8 +23,7 @@ void doctor_vsay(struct doctor_checks *checks, const char *name, enum doctor_sta
 {
 	char *text;
 
-	if (vasprintf(&text, fmt, ap) == -1)
-		abort();	/* out of memory */
+	text = xvasprintf(fmt, ap);	/* out of memory */
 	*doctor_add(checks) = (struct doctor_check){ name, state, text, xstrdup(remedy) };
 }
 

@@ -309,8 +309,7 @@ static void request_fail(struct call *call, int code, const char *field, const c
 	char *message = NULL;
 	json_t *error;
 
-	if (vasprintf(&message, fmt, ap) == -1)
-		abort();
+	message = xvasprintf(fmt, ap);
 	if (call->id != NULL && call->link->ops != NULL) {
 		error = error_object(code, field, hint, message);
 		request_answer(call, "error", error);

@@ -50,8 +50,7 @@ static bool submit_source_refuse(struct submit_source *source, const char *field
 	source->code = RPC_INVALID_PARAMS;
 	source->hint = hint;
 	va_start(ap, fmt);
-	if (vasprintf(&source->error, fmt, ap) == -1)
-		abort();
+	source->error = xvasprintf(fmt, ap);
 	va_end(ap);
 	return false;
 }
@@ -313,16 +312,11 @@ static bool refuse_settings(struct submit_source *source, const struct config_er
 	return submit_source_refuse(source, place ? "workflow" : error->field, place ? mend : NULL, "%s", error->text);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 static bool same_settings(const struct task_item *a, const struct task_item *b)
 {
-	return same_text(a->agent, b->agent) && a->review == b->review &&
+	return text_equal(a->agent, b->agent) && a->review == b->review &&
 	    (!a->review || (a->max_reviews == b->max_reviews &&
-	    same_text(a->coder, b->coder) && same_text(a->reviewer, b->reviewer)));
+	    text_equal(a->coder, b->coder) && text_equal(a->reviewer, b->reviewer)));
 }
 
 static bool resolve_tasks(struct submit_source *source, const struct config *config,

@@ -130,11 +130,6 @@ static bool (*const waits[])(struct slot *slot, const struct attempt_row *a, str
 	waits_for_budget,
 };
 
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 static void wake_cb(void *arg, const struct wake *wake)
 {
 	struct engine *engine = arg;
@@ -168,7 +163,7 @@ static void cool(struct slot *slot, const struct wait *wait)
 	const struct attempt_row *a = run_attempt(slot->run, row->attempt);
 	struct txn *txn = txn_new(slot->run->engine);
 	struct reason reason = REASON(wait->kind, wait->reason);
-	bool told = slot_cools(row) && same(row->cooling, wait->account) && slot_has_reason(row, reason);
+	bool told = slot_cools(row) && text_equal(row->cooling, wait->account) && slot_has_reason(row, reason);
 
 	activity_wait(&slot->activity, ACTIVITY_ACCOUNT);
 	if (budget_release(txn, a))

@@ -33,19 +33,14 @@ static bool stories_fail(struct reader *r, const char *fmt, ...) __attribute__((
 
 static bool stories_fail(struct reader *r, const char *fmt, ...)
 {
-	struct buf b = { 0 };
 	char *words;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&words, fmt, ap);
+	words = xvasprintf(fmt, ap);
 	va_end(ap);
-	if (n == -1)
-		abort();
-	buf_addf(&b, "the PRD: %s", words);
+	r->error = xasprintf("the PRD: %s", words);
 	free(words);
-	r->error = buf_take(&b, NULL);
 	return false;
 }
 

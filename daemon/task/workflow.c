@@ -43,13 +43,10 @@ static bool workflow_fail(struct reader *r, const struct node *at, const char *f
 {
 	char *words;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&words, fmt, ap);
+	words = xvasprintf(fmt, ap);
 	va_end(ap);
-	if (n == -1)
-		abort();
 	r->error = xasprintf("workflow:%zu:%zu: %s", at->line, at->column, words);
 	free(words);
 	return false;

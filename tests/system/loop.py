@@ -13,6 +13,7 @@ from typing import Callable, NamedTuple
 
 import pytest
 from rld import FAKES, proc_stat, wait_gone
+from stops import Stops
 
 # Where a run can be stopped, in the order of a run, and the phase that people see meanwhile.
 AGENT_STOPS = {"implement": "implementing", "check": "checking", "review": "reviewing", "fix": "fixing"}
@@ -77,7 +78,7 @@ class Profile:
     prepare: Callable = lambda loop: {}	# more [review] keys
 
 
-class Loop:
+class Loop(Stops):
     """A daemon with a repository; the first review finds something, the second is content."""
 
     def __init__(self, make_daemon, repo, tmp_path, profile, scripts=None, config=None, name="d", **kwargs):
@@ -131,17 +132,6 @@ class Loop:
 
     def warnings(self, number=1):
         return self.daemon.run(number)["warnings"]
-
-    # gates
-
-    def stop_at(self, where):
-        (self.play.path / f"stop.{where}").touch()
-
-    def submit_to(self, where, **params):
-        """Submit, and wait until it stands at that stop: (run, pid)."""
-        self.stop_at(where)
-        number = self.submit(**params)
-        return number, self.play.arrived(where)
 
     def phases(self, number=1):
         return {s["slot"]: s["phase"] for s in self.daemon.run(number)["slots"]}

@@ -11,6 +11,7 @@ import shlex
 import stat
 
 import pytest
+from stops import Stops
 
 AGENTS = ("implement", "review", "fix", "commit")
 # What the words of a git process tell about where a slot is, in the order of a task.
@@ -121,7 +122,7 @@ def names_in(repo, tree):
     return set(repo.git("ls-tree", "-r", "-z", "--name-only", tree).strip("\0").split("\0")) - {""}
 
 
-class Trees:
+class Trees(Stops):
     def __init__(self, make_daemon, repo, tmp_path, scripts=None, config=None, name="d", gates=(), **kwargs):
         self.repo, play = repo, tmp_path / f"{name}.play"
         tools = git_with_gates(tmp_path / f"{name}.tools", play)
@@ -152,15 +153,6 @@ class Trees:
         there = set(self.repo.git("for-each-ref", "--format=%(refname:short)", "refs/heads/rl").split())
         assert told <= there, "a branch is told that is not there"
         return row
-
-    def stop_at(self, where):
-        (self.play.path / f"stop.{where}").touch()
-
-    def submit_to(self, where, **params):
-        """Submit, and wait until it stands there: (run, pid)."""
-        self.stop_at(where)
-        number = self.submit(**params)
-        return number, self.play.arrived(where)
 
     def roles(self, number=1):
         return [s[1] for s in self.play.starts(run=number)]

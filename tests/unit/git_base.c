@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The commit that work starts from: what the user has not committed gets in, and nothing of his moves. */
-#include "git_repo.h"
+#include "git_last.h"
 
 #define REF "refs/rl/base/42"
 #define MESSAGE "rld: uncommitted work at the start of run 42"
 
-static char *error, *commit, *tree;	/* of the last operation, NULL: none */
 static char **artifacts;
 static const char *branch;	/* that must not be there */
 
@@ -15,24 +14,6 @@ static struct git_op *base_op(const char *name)
 		.branch = branch };
 
 	return git_op_new(&spec);
-}
-
-static void take(struct git_op *op)
-{
-	free(error);
-	free(commit);
-	free(tree);
-	error = xstrdup(git_op_error(op));
-	commit = xstrdup(git_op_commit(op));
-	tree = xstrdup(git_op_tree(op));
-	git_op_free(op);
-	expect_scratch_empty();
-}
-
-static void expect_text(const char *want, char *got)
-{
-	ck_assert_str_eq(got, want);
-	free(got);
 }
 
 /* All that is the user's: not the object store, nor refs of ours. */

@@ -6,13 +6,12 @@
 #include <unistd.h>
 
 #include "git/worktree_admin.h"
-#include "git_repo.h"
+#include "git_last.h"
 
 #define BRANCH "rl/42/t1"
 #define REF "refs/rl/salvage/42/t1"
 
 static char *dir, *start;	/* the work tree; the commit that it was made at */
-static char *error, *commit;	/* of the last operation, NULL: none */
 static char **artifacts;
 
 static struct git_op *op_for(enum git_op_kind kind)
@@ -28,19 +27,8 @@ static enum step_next run(enum git_op_kind kind)
 	struct git_op *op = op_for(kind);
 	enum step_next next = drive(op);
 
-	free(error);
-	free(commit);
-	error = xstrdup(git_op_error(op));
-	commit = xstrdup(git_op_commit(op));
-	git_op_free(op);
-	expect_scratch_empty();
+	take(op);
 	return next;
-}
-
-static void expect_text(const char *want, char *got)
-{
-	ck_assert_str_eq(got, want);
-	free(got);
 }
 
 static void make(void)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A work tree of a task's own: made, begun again, and refused where it could not work. */
-#include "git_repo.h"
+#include "git_last.h"
 
 #define BRANCH "rl/42/t-1"
 #define REF "refs/rl/salvage/42/t-1"
 
 static char *dir;			/* of the task */
-static char *error, *commit, *tree;	/* of the last operation, NULL: none */
 
 static struct git_op *worktree_op(const char *branch, const char *from)
 {
@@ -20,18 +19,6 @@ static struct git_op *clear_op(const char *from)
 	struct git_op_spec spec = { .kind = GIT_WORKTREE_REMOVE, .workspace = repo, .scratch = scratch, .dir = dir, .branch = BRANCH, .commit = from, .ref = REF, .message = "saved\n" };
 
 	return git_op_new(&spec);
-}
-
-static void take(struct git_op *op)
-{
-	free(error);
-	free(commit);
-	free(tree);
-	error = xstrdup(git_op_error(op));
-	commit = xstrdup(git_op_commit(op));
-	tree = xstrdup(git_op_tree(op));
-	git_op_free(op);
-	expect_scratch_empty();
 }
 
 static void done(struct git_op *op)
@@ -48,12 +35,6 @@ static void refused(struct git_op *op, const char *sign, const char *remedy)
 	take(op);
 	EXPECT_IN(error, sign);
 	EXPECT_IN(error, remedy);
-}
-
-static void expect_text(const char *want, char *got)
-{
-	ck_assert_str_eq(got, want);
-	free(got);
 }
 
 /* It is on its branch, as if git had made it, and the user's own tree has not moved. */
