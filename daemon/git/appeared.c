@@ -11,12 +11,10 @@ int appeared_read(struct git_op *op, struct changes *files)
 {
 	if (op->spec.appeared_tree == NULL)
 		return 0;
-	if (git_run(op, 0, "ls-tree", "-r", "-z", "--full-tree", op->spec.appeared_tree) != 0)
+	if (git_list_tree(op, op->spec.appeared_tree, files) != 0)
 		return -1;
-	if (!changes_read_tree(files, git_out(op), git_out_size(op)) || files->count == 0)
-		return git_fail_output(op);
 	changes_order(files);
-	return 0;
+	return files->count > 0 ? 0 : git_fail_output(op);
 }
 
 bool appeared_has(const struct changes *files, const struct change *c)
@@ -41,8 +39,7 @@ int appeared_keep(struct git_op *op, const struct changes *files, const struct c
 		return 0;
 	git_fresh_index(op);
 	changes_index(seen, false, &index);
-	rv = git_run_input(op, GIT_INDEX, &index, "update-index", "-z", "--index-info");
-	buf_release(&index);
+	rv = git_update_index(op, GIT_INDEX, &index);
 	if (rv == 0)
 		rv = disk_tree_write(op, &op->result.appeared_tree);
 	/* a run may be held for weeks, and a gc meanwhile would take what nothing leads to */

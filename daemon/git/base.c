@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* BASE: the commit that work starts from. Uncommitted work gets into one by a copy of the user's index: it knows what
- * he forced in, took out, or does not have checked out. */
+/* BASE: the commit that work starts from. Uncommitted work gets into one by a copy of the user's
+ * index: it knows what he forced in, took out, or does not have checked out. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -99,7 +99,8 @@ static int copy_all(int in, int out)
 	return n == 0 ? 0 : -errno;
 }
 
-/* With its time: to git, a file that is younger than the index may have changed unnoticed. 0 or -errno. */
+/* With its time: to git, a file that is younger than the index may have changed unnoticed. 0 or
+ * -errno. */
 static int copy_index(const char *from, const char *to)
 {
 	int in = open(from, O_RDONLY | O_CLOEXEC), out, rv;
@@ -145,8 +146,6 @@ static int once(struct git_op *op, void *arg)
 	git_fresh_index(op);
 	snapshot_shared_paths(s, op->shared_paths);
 	rv = disk_tree_list(op, s);
-	if (rv == 0)
-		rv = disk_tree_nested(op, s, NULL);
 	if (rv == 0)
 		rv = take_index(op);
 	snapshot_names(s, true, &gone);

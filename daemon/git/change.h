@@ -26,10 +26,12 @@ struct changes {
 void changes_add(struct changes *changes, const char *path, unsigned mode, const char *id);
 void changes_order(struct changes *changes);
 
-/* Lines of `git ls-tree -r -z`: all of a tree, each as new. False: it is no such output; what came before is kept. */
+/* Lines of `git ls-tree -r -z`: all of a tree, each as new. False: it is no such output; what came
+ * before is kept. */
 bool changes_read_tree(struct changes *changes, const char *data, size_t size);
 
-/* Takes output in. artifacts: such paths are left out. False: it is no such output; what came before is kept. */
+/* Takes output in. artifacts: such paths are left out. False: it is no such output; what came
+ * before is kept. */
 bool changes_read(struct changes *changes, const char *data, size_t size, char *const *artifacts);
 void changes_release(struct changes *changes);
 
@@ -42,8 +44,8 @@ struct changes changes_in(const struct changes *changes, char *const *paths, boo
 /* Their paths, each with a NUL behind: the removed ones, or the others. */
 void changes_paths(const struct changes *changes, bool removed, struct buf *out);
 
-/* Input of update-index -z --index-info, which is also what snapshot_index() makes of the same files. Removed ones
- * come first when they are wanted: one may be where a directory is now. */
+/* Input of update-index -z --index-info, which is also what snapshot_index() makes of the same
+ * files. Removed ones come first when they are wanted: one may be where a directory is now. */
 void changes_index(const struct changes *changes, bool removed, struct buf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CHECKOUT: a tree as files, by ls-tree and cat-file. What they print is written as it is: no attribute, filter or
- * hook has a say. */
+/* CHECKOUT: a tree as files, by ls-tree and cat-file. What they print is written as it is: no
+ * attribute, filter or hook has a say. */
 #include "git/checkout.h"
 
 #include <errno.h>
@@ -42,12 +42,8 @@ static int fail_path(struct git_op *op, const char *path, int rv)
 
 int checkout_list(struct git_op *op, const char *tree, struct changes *entries)
 {
-	if (git_run(op, 0, "ls-tree", "-r", "-z", "--full-tree", tree) != 0)
+	if (git_list_tree(op, tree, entries) != 0)
 		return -1;
-	if (git_out_size(op) > 0 && git_out(op)[git_out_size(op) - 1] != '\0')
-		return git_fail(op, xasprintf("git ls-tree: its output ends in the middle of a name in %s", op->spec.workspace));
-	if (!changes_read_tree(entries, git_out(op), git_out_size(op)))
-		return git_fail_output(op);
 	for (size_t i = 0; i < entries->count; i++) {
 		char *shown;
 

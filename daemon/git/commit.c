@@ -156,22 +156,12 @@ static int compare_files(struct git_op *op, const struct commit *c, struct buf *
 {
 	struct changes own = changes_in(&c->wanted, op->shared_paths, false);
 	struct snapshot *s = snapshot_new(op->spec.workspace, op->spec.scratch, NULL);
-	struct buf list = { 0 };
-	char *error;
 	int rv;
 
-	for (size_t i = 0; i < own.count; i++) {
-		if (own.list[i].mode == 0)
-			continue;
-		buf_addf(&list, "H %06o %s 0\t%s", own.list[i].mode, own.list[i].id, own.list[i].path);
-		buf_add(&list, "", 1);
-	}
 	changes_index(&own, false, want);
-	free(own.list);
 	git_fresh_index(op);
-	error = snapshot_list(s, NULL, list.data != NULL ? list.data : "", list.size);
-	buf_release(&list);
-	rv = error != NULL ? git_fail(op, error) : disk_tree_nested(op, s, NULL);
+	rv = disk_tree_add(op, s, &own, NULL);
+	free(own.list);
 	if (rv == 0)
 		rv = disk_tree_hash(op, s, NULL, NULL);
 	if (rv == 0)
@@ -254,18 +244,14 @@ static int make(struct git_op *op)
 static int set_own_index(struct git_op *op, const struct commit *c)
 {
 	struct changes ours = { .list = xcalloc(c->made.count + 1, sizeof(*ours.list)) };
-	struct buf input = { 0 };
-	int rv = 0;
+	struct buf lines = { 0 };
 
 	for (size_t i = 0; i < c->made.count; i++)
 		if (changes_find(&c->wanted, c->made.list[i].path) != NULL)
 			ours.list[ours.count++] = c->made.list[i];
-	changes_index(&ours, true, &input);
+	changes_index(&ours, true, &lines);
 	free(ours.list);
-	if (input.size > 0)
-		rv = git_run_input(op, GIT_OWN_INDEX, &input, "update-index", "-z", "--index-info");
-	buf_release(&input);
-	return rv;
+	return git_update_index(op, GIT_OWN_INDEX, &lines);
 }
 
 static bool is_below(const char *path, const char *dir)

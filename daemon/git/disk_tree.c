@@ -63,7 +63,8 @@ static int fail_tracked(struct git_op *op, const char *path, const char *what, c
 	return -1;
 }
 
-/* Once the run goes on, an agent that adds an artifact does no harm: it is passed over, unless it commits it. */
+/* Once the run goes on, an agent that adds an artifact does no harm: it is passed over, unless it
+ * commits it. */
 static int check_artifact(struct git_op *op, const char *artifact)
 {
 	enum git_op_kind kind = op->spec.kind;
@@ -77,26 +78,6 @@ static int check_artifact(struct git_op *op, const char *artifact)
 	if (rv != 0 || git_out_size(op) == 0)
 		return rv == -1 ? -1 : 0;
 	return fail_tracked(op, artifact, "was committed by an agent, but what a review leaves behind is never", " and `git commit --amend`, then retry the run");
-}
-
-int disk_tree_list(struct git_op *op, struct snapshot *s)
-{
-	const char *artifact;
-	char *error;
-
-	if (git_run(op, GIT_FILES | GIT_MOVING, "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard") != 0)
-		return -1;
-	error = snapshot_list(s, NULL, git_out(op), git_out_size(op));
-	if (error != NULL)
-		return git_fail(op, error);
-	if (is_no_list(op, git_out_size(op)))
-		return git_fail_moved(op, xasprintf("git ls-files: nothing is listed of %s, which is not empty; see what `git ls-files -c -o --exclude-standard` "
-		    "prints there, then retry the run", op->place));
-	if (op->spec.kind == GIT_BASE && !is_merged(git_out(op), git_out_size(op)))
-		return git_fail(op, xasprintf("%s has conflicts that are not resolved; resolve them, or end what is under way, such as by `git merge --abort`",
-		    op->spec.workspace));
-	artifact = snapshot_tracked_artifact(s);
-	return artifact != NULL ? check_artifact(op, artifact) : 0;
 }
 
 /* The HEAD of a repository inside; one without a commit gives its files. */
@@ -122,7 +103,7 @@ static int list_nested(struct git_op *op, struct snapshot *s, const char *nested
 	return rv;
 }
 
-int disk_tree_nested(struct git_op *op, struct snapshot *s, const char *place)
+static int add_nested(struct git_op *op, struct snapshot *s, const char *place)
 {
 	const char *nested;
 	int rv = 0;
@@ -134,6 +115,35 @@ int disk_tree_nested(struct git_op *op, struct snapshot *s, const char *place)
 		free(name);
 	}
 	return rv;
+}
+
+int disk_tree_list(struct git_op *op, struct snapshot *s)
+{
+	const char *artifact;
+	char *error;
+
+	if (git_run(op, GIT_FILES | GIT_MOVING, "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard") != 0)
+		return -1;
+	error = snapshot_list(s, NULL, git_out(op), git_out_size(op));
+	if (error != NULL)
+		return git_fail(op, error);
+	if (is_no_list(op, git_out_size(op)))
+		return git_fail_moved(op, xasprintf("git ls-files: nothing is listed of %s, which is not empty; see what `git ls-files -c -o --exclude-standard` "
+		    "prints there, then retry the run", op->place));
+	if (op->spec.kind == GIT_BASE && !is_merged(git_out(op), git_out_size(op)))
+		return git_fail(op, xasprintf("%s has conflicts that are not resolved; resolve them, or end what is under way, such as by `git merge --abort`",
+		    op->spec.workspace));
+	artifact = snapshot_tracked_artifact(s);
+	if (artifact != NULL && check_artifact(op, artifact) != 0)
+		return -1;
+	return add_nested(op, s, NULL);
+}
+
+int disk_tree_add(struct git_op *op, struct snapshot *s, const struct changes *files, const char *place)
+{
+	char *error = snapshot_add(s, files);
+
+	return error != NULL ? git_fail(op, error) : add_nested(op, s, place);
 }
 
 int disk_tree_hash(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place)
@@ -158,9 +168,21 @@ int disk_tree_hash(struct git_op *op, struct snapshot *s, const char *git_dir, c
 	return error == NULL ? 0 : git_fail_moved(op, error);
 }
 
+int disk_tree_stage(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place)
+{
+	struct buf lines = { 0 };
+
+	git_fresh_index(op);
+	if (disk_tree_hash(op, s, git_dir, place) != 0)
+		return -1;
+	snapshot_index(s, &lines);
+	return git_update_index(op, GIT_INDEX, &lines);
+}
+
 int disk_tree_write(struct git_op *op, char **tree)
 {
-	/* missing-ok: every object was just written or is the repository's own; a partial clone must not fetch */
+	/* missing-ok: every object was just written or is the repository's own; a partial clone
+	 * must not fetch */
 	if (git_run(op, GIT_INDEX, "write-tree", "--missing-ok") != 0)
 		return -1;
 	free(*tree);
@@ -175,35 +197,33 @@ struct disk_tree {
 	char **tree;
 };
 
+/* The private index gets the shared paths as a tree has them. */
+static int stage_shared_paths(struct git_op *op)
+{
+	struct buf lines = { 0 };
+
+	if (git_run_call(op, &(struct git_call){ .more = op->shared_paths }, "ls-tree", "-r", "-z", "--full-tree",
+	    op->spec.shared_paths_tree != NULL ? op->spec.shared_paths_tree : op->spec.tree, "--", NULL) != 0)
+		return -1;
+	buf_add(&lines, git_out(op), git_out_size(op));
+	return git_update_index(op, GIT_INDEX, &lines);
+}
+
 static int once(struct git_op *op, void *arg)
 {
 	const struct disk_tree *d = arg;
 	struct snapshot *s = snapshot_new(op->place, op->spec.scratch, op->artifacts);
-	struct buf index = { 0 };
 	int rv;
 
-	git_fresh_index(op);
 	snapshot_shared_paths(s, op->shared_paths);
+	snapshot_leave_out(s, d->leave_out);
 	rv = disk_tree_list(op, s);
 	if (rv == 0)
-		rv = disk_tree_nested(op, s, NULL);
-	if (rv == 0)
-		rv = disk_tree_hash(op, s, NULL, NULL);
-	if (rv == 0 && d->leave_out != NULL)
-		snapshot_leave_out(s, d->leave_out);
-	if (rv == 0)
-		snapshot_index(s, &index);
-	if (rv == 0 && op->shared_paths != NULL) {
-		rv = git_run_call(op, &(struct git_call){ .more = op->shared_paths }, "ls-tree", "-r", "-z", "--full-tree",
-		    op->spec.shared_paths_tree != NULL ? op->spec.shared_paths_tree : op->spec.tree, "--", NULL);
-		if (rv == 0)
-			buf_add(&index, git_out(op), git_out_size(op));
-	}
-	if (rv == 0)
-		rv = git_run_input(op, GIT_INDEX, &index, "update-index", "-z", "--index-info");
+		rv = disk_tree_stage(op, s, NULL, NULL);
+	if (rv == 0 && op->shared_paths != NULL)
+		rv = stage_shared_paths(op);
 	if (rv == 0)
 		rv = disk_tree_write(op, d->tree);
-	buf_release(&index);
 	snapshot_free(s);
 	return rv;
 }

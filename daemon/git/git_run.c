@@ -150,7 +150,8 @@ static bool is_full(const char *path)
 	return (uint64_t)fs.f_bavail * fs.f_frsize < FULL_BYTES || (fs.f_files > 0 && fs.f_favail < FULL_FILES);
 }
 
-/* What git says on stderr of the host. Of one whose hooks have written there too, its own last word counts. */
+/* What git says on stderr of the host. Of one whose hooks have written there too, its own last word
+ * counts. */
 static int fault_said(const struct git_op *op)
 {
 	return op->end.err.data != NULL ? host_fault_said(op->end.err.data, (op->flags & GIT_HOOKED) != 0) : 0;
@@ -288,6 +289,14 @@ int git_run_call(struct git_op *op, const struct git_call *call, const char *wor
 
 /* ---- questions that many ask ---- */
 
+int git_update_index(struct git_op *op, unsigned flags, struct buf *lines)
+{
+	int rv = lines->size > 0 ? git_run_input(op, flags, lines, "update-index", "-z", "--index-info") : 0;
+
+	buf_release(lines);
+	return rv;
+}
+
 void git_fresh_index(const struct git_op *op)
 {
 	char *lock = xasprintf("%s.lock", op->index);
@@ -319,6 +328,14 @@ int git_resolve(struct git_op *op, const char *name, char **id)
 
 	*id = rv == 0 ? git_out_line(op) : NULL;
 	return rv == -1 ? -1 : 0;
+}
+
+int git_list_tree(struct git_op *op, const char *tree, struct changes *files)
+{
+	if (git_run(op, 0, "ls-tree", "-r", "-z", "--full-tree", tree) != 0)
+		return -1;
+	changes_release(files);
+	return changes_read_tree(files, git_out(op), git_out_size(op)) ? 0 : git_fail_output(op);
 }
 
 int git_diff(struct git_op *op, unsigned flags, const char *from, const char *to, char *const *artifacts, struct changes *changes)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* An operation while rl-git runs it, and git as a function: git_run() starts one git process, waits for it and has its output.
+/* An operation while rl-git runs it, and git as a function: git_run() starts one git process, waits
+ * for it and has its output.
  *
- * Functions that can fail return 0, or -1 when the operation has failed: then result.error says what, and the remedy. Blocking. */
+ * Functions that can fail return 0, or -1 when the operation has failed: then result.error says
+ * what, and the remedy. Blocking. */
 #ifndef GIT_GIT_RUN_H
 #define GIT_GIT_RUN_H
 
@@ -66,7 +68,8 @@ struct git_call {
 	void *arg;
 };
 
-/* git with these words, NULL-terminated. 0; 1: GIT_MAY_FAIL, and it has failed; -1. Its output is git_out() until the next call. */
+/* git with these words, NULL-terminated. 0; 1: GIT_MAY_FAIL, and it has failed; -1. Its output is
+ * git_out() until the next call. */
 int git_run_call(struct git_op *op, const struct git_call *call, const char *word, ...) __attribute__((sentinel));
 #define git_run(op, flags, ...) git_run_call(op, &(struct git_call){ (flags), .input = NULL }, __VA_ARGS__, NULL)
 #define git_run_input(op, flags, in, ...) \
@@ -78,7 +81,8 @@ size_t git_out_size(const struct git_op *op);
 /* Its only line without the line end, malloc'd; NULL: it printed none. */
 char *git_out_line(const struct git_op *op);
 
-/* The first line of one that must print it, such as an id: malloc'd; NULL: it has failed. what: of an error, "no commit". */
+/* The first line of one that must print it, such as an id: malloc'd; NULL: it has failed. what: of
+ * an error, "no commit". */
 char *git_line(struct git_op *op, const char *what);
 
 /* All return -1. */
@@ -91,6 +95,9 @@ int git_fail_moved(struct git_op *op, char *error);		/* takes error; a second tr
 const char *git_remedy(const struct git_op *op, const char *there);
 #define GIT_KEPT "that work tree goes with its task, and what it has is kept: see its branch and `rlctl salvage list`, then retry the run"
 
+/* update-index with these lines of changes_index() or snapshot_index(), if there are any; releases
+ * lines. */
+int git_update_index(struct git_op *op, unsigned flags, struct buf *lines);
 /* Nothing is left of the private index. */
 void git_fresh_index(const struct git_op *op);
 
@@ -110,6 +117,8 @@ void names_add(struct names *names, const char *path);
 /* The list, malloc'd; NULL: nothing was added. */
 char *names_take(struct names *names);
 
+/* All files of tree. What files held is released. */
+int git_list_tree(struct git_op *op, const char *tree, struct changes *files);
 /* Output of `diff-tree -r -z --raw` of two trees or commits; flags beside. */
 int git_diff(struct git_op *op, unsigned flags, const char *from, const char *to, char *const *artifacts, struct changes *changes);
 

@@ -49,45 +49,40 @@ static void id_of(const char *text, size_t size, const char *like, char id[SHA25
 	free(head);
 }
 
-/* The id of path in what ls-tree has printed: "mode type id<TAB>path"; NULL: it is not there. */
-static char *id_in(const char *data, size_t size, const char *path)
+/* head: the files of HEAD. */
+static bool differs(const struct git_op *op, const struct changes *head, const char *name)
 {
-	for (const char *line = data; line < data + size; line += strlen(line) + 1) {
-		const char *tab = strchr(line, '\t'), *id = tab != NULL ? memrchr(line, ' ', (size_t)(tab - line)) : NULL;
-
-		if (id != NULL && strcmp(tab + 1, path) == 0)
-			return xmemdup0(id + 1, (size_t)(tab - id) - 1);
-	}
-	return NULL;
-}
-
-static bool differs(const struct git_op *op, const char *data, size_t size, const char *name)
-{
-	char *path = xasprintf("%s/%s", op->spec.workspace, name), *id = id_in(data, size, name), *text, own[SHA256_DIGEST_STRING_LENGTH];
+	const struct change *committed = changes_find(head, name);
+	char *path = xasprintf("%s/%s", op->spec.workspace, name), *text, id[SHA256_DIGEST_STRING_LENGTH];
 	size_t n = 0;
 	bool differ;
 
 	text = content_of(path, &n);
-	differ = (text != NULL) != (id != NULL);
-	if (text != NULL && id != NULL) {
-		id_of(text, n, id, own);
-		differ = strcmp(own, id) != 0;
+	differ = (text != NULL) != (committed != NULL);
+	if (text != NULL && committed != NULL) {
+		id_of(text, n, committed->id, id);
+		differ = strcmp(id, committed->id) != 0;
 	}
 	free(text);
-	free(id);
 	free(path);
 	return differ;
 }
 
 int modified_basis_find(struct git_op *op)
 {
+	struct git_call call = { .flags = GIT_MAY_FAIL, .more = op->spec.basis };
+	struct changes head = { 0 };
 	struct names names = { 0 };
-	int rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .more = op->spec.basis }, "ls-tree", "-z", "--full-tree", "HEAD", "--", NULL);
+	int rv = git_run_call(op, &call, "ls-tree", "-z", "--full-tree", "HEAD", "--", NULL);
 
+	if (rv == 0 && !changes_read_tree(&head, git_out(op), git_out_size(op)))
+		rv = git_fail_output(op);
+	changes_order(&head);
 	/* without a commit there is nothing to compare with */
 	for (size_t i = 0; rv == 0 && op->spec.basis[i] != NULL; i++)
-		if (differs(op, git_out(op), git_out_size(op), op->spec.basis[i]))
+		if (differs(op, &head, op->spec.basis[i]))
 			names_add(&names, op->spec.basis[i]);
 	op->result.modified_basis = names_take(&names);
+	changes_release(&head);
 	return rv == -1 ? -1 : 0;
 }

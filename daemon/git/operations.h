@@ -29,10 +29,13 @@ bool tree_is_empty(const char *id);
  * meanwhile. */
 int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree);
 
-/* Its parts. place, with git_dir: instead of op->place, whose files are hashed into git_dir; NULL: op->place. */
-int disk_tree_list(struct git_op *op, struct snapshot *s);		/* by ls-files */
-int disk_tree_nested(struct git_op *op, struct snapshot *s, const char *place);
+/* Its parts. place: the directory that files are in, NULL: op->place. git_dir: where their objects go, NULL: the
+ * git directory of place. */
+int disk_tree_list(struct git_op *op, struct snapshot *s);	/* adds what git lists in op->place */
+int disk_tree_add(struct git_op *op, struct snapshot *s, const struct changes *files, const char *place);
 int disk_tree_hash(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place);
+/* Hashes them, and sets the private index to them. */
+int disk_tree_stage(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place);
 int disk_tree_write(struct git_op *op, char **tree);		/* of the private index */
 /* once(op, arg), and once more when files have moved and nobody but people works there. */
 int disk_tree_twice(struct git_op *op, int (*once)(struct git_op *op, void *arg), void *arg);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* MERGE: commits one by one on top of a tip.
  *
- * Each is a merge of three trees: the one before it, its own, and that of the tip. git 2.39 takes no base for merge-tree, so commits
- * of ours are made that have nothing but those trees and that history. merge-tree runs in a git directory of ours which knows the
- * objects of the repository and nothing of anybody's configuration: there no merge driver has a name, while attributes such as
- * merge=union count. When one of the commits is in conflict, or they are no line, all of them together become one. */
+ * Each is a merge of three trees: the one before it, its own, and that of the tip. git 2.39 takes
+ * no base for merge-tree, so commits of ours are made that have nothing but those trees and that
+ * history. merge-tree runs in a git directory of ours which knows the objects of the repository and
+ * nothing of anybody's configuration: there no merge driver has a name, while attributes such as
+ * merge=union count. When one of the commits is in conflict, or they are no line, all of them
+ * together become one. */
 #include "git/replay.h"
 
 #include <errno.h>
@@ -25,6 +27,7 @@
 struct objects {
 	struct buf names;
 	size_t count;
+	const char *next, *end;		/* their ids that nobody has taken yet, in git_out() */
 };
 
 static char *object_file(const struct git_op *op, size_t i)
@@ -50,10 +53,14 @@ static int object_add(struct git_op *op, struct objects *o, const char *tree, co
 	return rv == 0 ? 0 : -1;
 }
 
-/* git_out() has their ids. */
+/* Their ids are next_id(), until git runs again. */
 static int objects_hash(struct git_op *op, struct objects *o)
 {
-	return git_run_input(op, 0, &o->names, "hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths");
+	int rv = git_run_input(op, 0, &o->names, "hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths");
+
+	o->next = git_out(op);
+	o->end = o->next + git_out_size(op);
+	return rv;
 }
 
 static void objects_release(const struct git_op *op, struct objects *o)
@@ -68,30 +75,27 @@ static void objects_release(const struct git_op *op, struct objects *o)
 	o->count = 0;
 }
 
-/* The next id that hash-object printed. */
-static bool next_id(char id[GIT_ID_MAX], const char **data, const char *end)
+static int next_id(struct git_op *op, struct objects *o, char id[GIT_ID_MAX])
 {
-	const char *stop = memchr(*data, '\n', (size_t)(end - *data));
+	const char *stop = memchr(o->next, '\n', (size_t)(o->end - o->next));
 
-	if (stop == NULL || stop - *data >= GIT_ID_MAX)
-		return false;
-	memcpy(id, *data, (size_t)(stop - *data));
-	id[stop - *data] = '\0';
-	*data = stop + 1;
-	return true;
+	if (stop == NULL || stop - o->next >= GIT_ID_MAX)
+		return git_fail_output(op);
+	memcpy(id, o->next, (size_t)(stop - o->next));
+	id[stop - o->next] = '\0';
+	o->next = stop + 1;
+	return 0;
 }
 
 int replay_note(struct git_op *op, const char *tree, const char *const *parents, char id[GIT_ID_MAX])
 {
 	struct objects o = { 0 };
-	const char *data;
 	int rv = object_add(op, &o, tree, parents, NULL, 0);
 
 	if (rv == 0)
 		rv = objects_hash(op, &o);
-	data = git_out(op);
-	if (rv == 0 && !next_id(id, &data, data + git_out_size(op)))
-		rv = git_fail(op, xasprintf("git hash-object: no commit in %s", op->spec.workspace));
+	if (rv == 0)
+		rv = next_id(op, &o, id);
 	objects_release(op, &o);
 	return rv;
 }
@@ -172,11 +176,12 @@ static int read_commits(struct git_op *op, struct merge *m, char *const *ids)
 	return 0;
 }
 
-/* The commits of ours that stand for the trees before, for those of the commits, and for the tip. */
+/* The commits of ours that stand for the trees before, for those of the commits, and for the
+ * tip. */
 static int make_sides(struct git_op *op, struct merge *m)
 {
 	static const char *const none[] = { NULL };
-	const char *parents[] = { NULL, NULL }, *data, *end;
+	const char *parents[] = { NULL, NULL };
 	struct objects o = { 0 };
 	int rv = 0;
 
@@ -185,10 +190,8 @@ static int make_sides(struct git_op *op, struct merge *m)
 	if (rv == 0)
 		rv = objects_hash(op, &o);
 	objects_release(op, &o);
-	data = git_out(op);
-	end = data + git_out_size(op);
 	for (size_t i = 0; rv == 0 && i < m->count; i++)
-		rv = next_id(m->picks[i].root, &data, end) ? 0 : git_fail_output(op);
+		rv = next_id(op, &o, m->picks[i].root);
 	for (size_t i = 0; rv == 0 && i < m->count; i++) {
 		parents[0] = m->picks[i].root;
 		rv = object_add(op, &o, m->picks[i].commit.tree, parents, NULL, 0);
@@ -199,11 +202,9 @@ static int make_sides(struct git_op *op, struct merge *m)
 	if (rv == 0)
 		rv = objects_hash(op, &o);
 	objects_release(op, &o);
-	data = git_out(op);
-	end = data + git_out_size(op);
 	for (size_t i = 0; rv == 0 && i < m->count; i++)
-		rv = next_id(m->picks[i].side, &data, end) ? 0 : git_fail_output(op);
-	return rv != 0 || next_id(m->ours, &data, end) ? rv : git_fail_output(op);
+		rv = next_id(op, &o, m->picks[i].side);
+	return rv == 0 ? next_id(op, &o, m->ours) : rv;
 }
 
 /* ---- one after the other ---- */
@@ -278,7 +279,7 @@ static int merge_pick(struct git_op *op, struct merge *m, const struct pick *pic
 static int take_pick(struct git_op *op, struct merge *m, size_t at)
 {
 	const struct pick *pick = &m->picks[at];
-	const char *parents[] = { m->tip, NULL }, *data, *end;
+	const char *parents[] = { m->tip, NULL };
 	bool changed = strcmp(m->tree, m->tip_tree) != 0, last = at + 1 == m->count;
 	struct objects o = { 0 };
 	char id[GIT_ID_MAX];
@@ -294,17 +295,14 @@ static int take_pick(struct git_op *op, struct merge *m, size_t at)
 	}
 	if (rv == 0 && o.count > 0)
 		rv = objects_hash(op, &o);
-	data = git_out(op);
-	end = data + git_out_size(op);
+	if (rv == 0 && changed)
+		rv = next_id(op, &o, id);
 	if (rv == 0 && changed) {
-		if (next_id(id, &data, end))
-			text_set(&m->tip, id);
-		else
-			rv = git_fail_output(op);
+		text_set(&m->tip, id);
 		memcpy(m->tip_tree, m->tree, sizeof(m->tip_tree));
 	}
-	if (rv == 0 && !last && !next_id(m->ours, &data, end))
-		rv = git_fail_output(op);
+	if (rv == 0 && !last)
+		rv = next_id(op, &o, m->ours);
 	objects_release(op, &o);
 	return rv;
 }

@@ -27,15 +27,16 @@ struct merge {
 	char tree[GIT_ID_MAX];		/* of the pick that was merged */
 };
 
-/* ids: of the commits, NULL-terminated; where they are no line, of the last one alone. 0: tip and tip_tree are as they are to be; 1: in
- * conflict, and git_out() is what merge-tree said; -1. */
+/* ids: of the commits, NULL-terminated; where they are no line, of the last one alone. 0: tip and
+ * tip_tree are as they are to be; 1: in conflict, and git_out() is what merge-tree said; -1. */
 int replay(struct git_op *op, struct merge *m, char *const *ids);
 void replay_release(struct merge *m);
 
 /* A commit by rld of tree, with these parents: id. */
 int replay_note(struct git_op *op, const char *tree, const char *const *parents, char id[GIT_ID_MAX]);
 
-/* conflict.c: the work tree of the task gets both sides. Output of merge-tree is what git_out() has. */
+/* conflict.c: the work tree of the task gets both sides. Output of merge-tree is what git_out()
+ * has. */
 int conflict_check_out(struct git_op *op, const struct merge *m);
 
 #endif

@@ -37,6 +37,7 @@ struct entry {
 struct snapshot {
 	char *workspace, *scratch;
 	char *const *artifacts, *const *shared_paths;	/* borrowed */
+	const struct changes *left_out;		/* borrowed, NULL: none */
 	char *tracked_artifact;	/* the first, NULL: none */
 	int dirfd;		/* workspace, -1 until the first listing */
 	struct entry *entries;	/* owned */
@@ -235,18 +236,36 @@ static char *take(struct snapshot *s, const char *inside, const char *record)
 	return inspect(s, e, mode, id, record[0] == 'S');
 }
 
-char *snapshot_list(struct snapshot *s, const char *inside, const char *data, size_t size)
+static char *open_workspace(struct snapshot *s)
 {
-	char *error = NULL;
-
 	if (s->dirfd == -1)
 		s->dirfd = open(s->workspace, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (s->dirfd == -1)
-		return xasprintf("%s: %s", s->workspace, host_words(errno));
+	return s->dirfd == -1 ? xasprintf("%s: %s", s->workspace, host_words(errno)) : NULL;
+}
+
+char *snapshot_list(struct snapshot *s, const char *inside, const char *data, size_t size)
+{
+	char *error = open_workspace(s);
+
+	if (error != NULL)
+		return error;
 	if (size > 0 && data[size - 1] != '\0')
 		return xasprintf("git ls-files: its output ends in the middle of a name in %s", s->workspace);
 	for (const char *p = data, *end = data + size; p < end && error == NULL; p += strlen(p) + 1)
 		error = take(s, inside, p);
+	return error;
+}
+
+char *snapshot_add(struct snapshot *s, const struct changes *files)
+{
+	char *error = open_workspace(s);
+
+	for (size_t i = 0; i < files->count && error == NULL; i++) {
+		const struct change *file = &files->list[i];
+
+		if (file->mode != 0)
+			error = inspect(s, entry_add(s, xstrdup(file->path)), file->mode, file->id, false);
+	}
 	return error;
 }
 
@@ -354,13 +373,14 @@ char *snapshot_check(const struct snapshot *s)
 
 void snapshot_leave_out(struct snapshot *s, const struct changes *files)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		struct entry *e = &s->entries[i];
-		const struct change *file = changes_find(files, e->path);
+	s->left_out = files;
+}
 
-		if (file != NULL && file->mode == e->mode && strcmp(file->id, e->id) == 0)
-			e->mode = 0;
-	}
+static bool is_left_out(const struct snapshot *s, const struct entry *e)
+{
+	const struct change *file = s->left_out != NULL ? changes_find(s->left_out, e->path) : NULL;
+
+	return file != NULL && file->mode == e->mode && strcmp(file->id, e->id) == 0;
 }
 
 void snapshot_index(const struct snapshot *s, struct buf *out)
@@ -368,8 +388,9 @@ void snapshot_index(const struct snapshot *s, struct buf *out)
 	for (size_t i = 0; i < s->count; i++) {
 		const struct entry *e = &s->entries[i];
 
-		if (e->mode == 0 || e->id[0] == '\0')
-			continue;	/* not there, or a repository that has gone since */
+		/* not there, or a repository that has gone since */
+		if (e->mode == 0 || e->id[0] == '\0' || is_left_out(s, e))
+			continue;
 		buf_addf(out, "%06o %s\t%s", e->mode, e->id, e->path);
 		buf_add(out, "", 1);
 	}

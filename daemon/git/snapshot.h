@@ -32,6 +32,8 @@ void snapshot_shared_paths(struct snapshot *s, char *const *paths);
 
 /* Take a listing in; inside: the untracked repository it is from, NULL: the workspace. */
 char *snapshot_list(struct snapshot *s, const char *inside, const char *data, size_t size);
+/* Take files in by name, those of a tree. */
+char *snapshot_add(struct snapshot *s, const struct changes *files);
 /* The first artifact that the workspace's index has; NULL: none. */
 const char *snapshot_tracked_artifact(const struct snapshot *s);
 /* Lines for hash-object --stdin-paths. */
@@ -41,7 +43,7 @@ char *snapshot_ids(struct snapshot *s, const char *data, size_t size);
 /* Did any hashed file change since snapshot_list() looked? */
 char *snapshot_check(const struct snapshot *s);
 
-/* What is as it is in files is not in the tree. */
+/* A file that is as it is in files, which are borrowed, is not in the tree. */
 void snapshot_leave_out(struct snapshot *s, const struct changes *files);
 
 /* Input of update-index -z --index-info. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The private index gets HEAD, and over it what is wanted as it is in the work tree; shared paths are as they were reviewed. */
+/* The private index gets HEAD, and over it what is wanted as it is in the work tree; shared paths
+ * are as they were reviewed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,15 +32,11 @@ static int add(struct git_op *op, const struct changes *wanted)
 static int add_shared(struct git_op *op, const struct changes *wanted)
 {
 	struct changes shared = changes_in(wanted, op->shared_paths, true);
-	struct buf input = { 0 };
-	int rv = 0;
+	struct buf lines = { 0 };
 
-	changes_index(&shared, false, &input);
+	changes_index(&shared, false, &lines);
 	free(shared.list);
-	if (input.size > 0)
-		rv = git_run_input(op, GIT_INDEX, &input, "update-index", "-z", "--index-info");
-	buf_release(&input);
-	return rv;
+	return git_update_index(op, GIT_INDEX, &lines);
 }
 
 int stage_work(struct git_op *op, const char *tip, const struct changes *wanted)

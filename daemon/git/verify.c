@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* VERIFY: is the work tree, or the checkout that the reviewer had to itself, as it was? Nothing in it is touched. */
+/* VERIFY: is the work tree, or the checkout that the reviewer had to itself, as it was? Nothing in
+ * it is touched. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,8 @@ struct verify {
 	struct names changed, appeared;
 };
 
-/* What differs between spec.tree and what is there. checkout: what is new there is in nobody's way, and goes with it. work: what is
- * changed counts, and not only what is new. */
+/* What differs between spec.tree and what is there. checkout: what is new there is in nobody's way,
+ * and goes with it. work: what is changed counts, and not only what is new. */
 static int compare(struct git_op *op, struct verify *v, bool checkout, bool work)
 {
 	struct changes changes = { 0 };
@@ -48,32 +49,16 @@ static int checkout_tree(struct git_op *op)
 {
 	struct changes entries = { 0 };
 	struct snapshot *s = snapshot_new(op->spec.dir, op->spec.scratch, NULL);
-	char *own = git_dir_own(op->spec.workspace), *error = NULL;
+	char *own = git_dir_own(op->spec.workspace);
 	const char *git_dir = own != NULL ? own : op->spec.workspace;
-	struct buf list = { 0 }, index = { 0 };
 	int rv = checkout_list(op, op->spec.tree, &entries);
 
-	for (size_t i = 0; rv == 0 && i < entries.count; i++) {
-		buf_addf(&list, "H %06o %s 0\t%s", entries.list[i].mode, entries.list[i].id, entries.list[i].path);
-		buf_add(&list, "", 1);
-	}
-	git_fresh_index(op);
 	if (rv == 0)
-		error = snapshot_list(s, NULL, list.data != NULL ? list.data : "", list.size);
-	if (error != NULL)
-		rv = git_fail(op, error);
+		rv = disk_tree_add(op, s, &entries, op->spec.dir);
 	if (rv == 0)
-		rv = disk_tree_nested(op, s, op->spec.dir);
-	if (rv == 0)
-		rv = disk_tree_hash(op, s, git_dir, op->spec.dir);
-	if (rv == 0)
-		snapshot_index(s, &index);
-	if (rv == 0)
-		rv = git_run_input(op, GIT_INDEX, &index, "update-index", "-z", "--index-info");
+		rv = disk_tree_stage(op, s, git_dir, op->spec.dir);
 	if (rv == 0)
 		rv = disk_tree_write(op, &op->result.tree);
-	buf_release(&index);
-	buf_release(&list);
 	snapshot_free(s);
 	changes_release(&entries);
 	free(own);
@@ -88,7 +73,8 @@ static int verify(struct git_op *op, struct verify *v)
 		return -1;
 	if (checkout && op->spec.repository != NULL)
 		return 0;
-	/* a person, or another slot, may have made files in the workspace while the reviewer looked at its checkout */
+	/* a person, or another slot, may have made files in the workspace while the reviewer looked
+	 * at its checkout */
 	if (appeared_read(op, &v->known) != 0 || disk_tree(op, NULL, &op->result.tree) != 0 || compare(op, v, false, !checkout) != 0)
 		return -1;
 	return appeared_keep(op, &v->known, &v->seen);

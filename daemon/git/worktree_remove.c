@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* WORKTREE_REMOVE: the end of a task's work tree. Nothing in it is taken on trust: an agent may have broken its .git, its index or
- * its administrative files. The files are saved byte for byte, and no filter of the repository runs; so for a file that differs
- * from the branch's, what WORKTREE_ADD noted tells whether that is only a filter's doing.
+/* WORKTREE_REMOVE: the end of a task's work tree. Nothing in it is taken on trust: an agent may
+ * have broken its .git, its index or its administrative files. The files are saved byte for byte,
+ * and no filter of the repository runs; so for a file that differs from the branch's, what
+ * WORKTREE_ADD noted tells whether that is only a filter's doing.
  *
  * Begun again: once the directory has another name, all of it was saved. */
 #include <errno.h>
@@ -51,7 +52,8 @@ static int inspect_dir(struct git_op *op)
 	return own ? -1 : 0;
 }
 
-/* HEAD of the work tree. No HEAD, or an unborn one: the branch is what the work was on, and what git knows of dir is of no use. */
+/* HEAD of the work tree. No HEAD, or an unborn one: the branch is what the work was on, and what
+ * git knows of dir is of no use. */
 static int find_head(struct git_op *op, char **tip, bool *broken_admin)
 {
 	char *admin = worktree_admin_find(op->common, op->spec.dir), *name;
@@ -100,7 +102,8 @@ static int list(struct git_op *op, const char *tip, bool broken_admin, struct sn
 	return error != NULL ? git_fail(op, error) : 0;
 }
 
-/* Is all that the disk has in the index? git passes over what is in a repository inside, and over names like .GIT. */
+/* Is all that the disk has in the index? git passes over what is in a repository inside, and over
+ * names like .GIT. */
 static int check_held(struct git_op *op, struct snapshot *s)
 {
 	char *error, *missed, *shown;
@@ -122,22 +125,15 @@ static int check_held(struct git_op *op, struct snapshot *s)
 static int take_tree(struct git_op *op, const char *tip, bool broken_admin)
 {
 	struct snapshot *s = snapshot_new(op->spec.dir, op->spec.scratch, op->artifacts);
-	struct buf index = { 0 };
 	int rv = list(op, tip, broken_admin, s);
 
-	git_fresh_index(op);
-	/* repositories inside are not asked: they are all in the way */
+	/* nested repositories are not asked: they are all in the way */
 	if (rv == 0)
-		rv = disk_tree_hash(op, s, NULL, NULL);
-	if (rv == 0)
-		snapshot_index(s, &index);
-	if (rv == 0)
-		rv = git_run_input(op, GIT_INDEX, &index, "update-index", "-z", "--index-info");
+		rv = disk_tree_stage(op, s, NULL, NULL);
 	if (rv == 0)
 		rv = check_held(op, s);
 	if (rv == 0)
 		rv = disk_tree_write(op, &op->result.tree);
-	buf_release(&index);
 	snapshot_free(s);
 	return rv;
 }
@@ -152,7 +148,8 @@ static int loses_commits(struct git_op *op, const char *tip)
 	return git_out_size(op) > 0;
 }
 
-/* A file that neither the disk nor the branch has changed since WORKTREE_ADD is as its filter made it. */
+/* A file that neither the disk nor the branch has changed since WORKTREE_ADD is as its filter made
+ * it. */
 static int loses_changes(struct git_op *op, const char *tip, const struct changes *differs)
 {
 	struct changes on_disk = { 0 }, on_branch = { 0 };
@@ -207,7 +204,8 @@ static int save(struct git_op *op)
 
 /* ---- away with it ---- */
 
-/* The directory of the run's work trees goes with the last of them; making and removing them take turns. */
+/* The directory of the run's work trees goes with the last of them; making and removing them take
+ * turns. */
 static void remove_parent(const struct git_op *op)
 {
 	char *parent = xmemdup0(op->spec.dir, (size_t)(strrchr(op->spec.dir, '/') - op->spec.dir));
