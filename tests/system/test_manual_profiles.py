@@ -116,6 +116,12 @@ def test_the_defaults_are_those_of_the_program(daemon):
         assert said == {k: v if isinstance(v, str) else json.dumps(v) for k, v in there.items()}, profile
 
 
+def test_the_defaults_are_the_same_in_both_pages():
+    settings = (SOURCE / "docs" / "rld.toml.5").read_text()
+    rows = re.findall(r"^\.It (?:Ic )?(\w+)( Ta \w.*)$", PAGE, re.M)
+    assert len(rows) > 10 and re.findall(r"^\.It (\w+)( Ta \w.*)$", settings, re.M) == rows
+
+
 def test_the_placeholders_are_those_of_the_program():
     """Every placeholder of the templates is on the page, and no other."""
     source = "".join((SOURCE / "daemon" / "prompt" / name).read_text() for name in ("placeholder.c", "prompt.c"))
