@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""docs/guide.md does what it says: its blocks are pasted into one shell, in order, with the scripted claude of tests/fakes/guide.
+"""docs/guide.md does what it says: its blocks are pasted into one shell, in order, with the scripted
+claude of tests/fakes/guide.
 
-A block "sh" is run; a block "text" behind it is what it prints, where "..." stands for any text, and "sh host" changes the
-machine: it is only looked at. tests/record writes outputs anew. Every rlctl command and option that a page names is one of the program.
+A block "sh" is run; a block "text" behind it is what it prints, where "..." stands for any text.
+A block "sh host" changes the machine: it is only looked at. tests/record writes outputs anew. Every
+rlctl command and option that a page names is one of the program.
 """
 import difflib
 import os
 import re
 import select
 import subprocess
+import textwrap
 
 import pytest
 from rld import BUILD, RLCTL, SANITIZED, SOURCE, Daemon, Rpc, note_command
@@ -18,7 +21,10 @@ GUIDE = PATH.read_text()
 RECORD = bool(os.environ.get("RL_RECORD"))      # write, do not compare
 BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)^```$", re.M)
 TIMES = [(re.compile(p), r) for p, r in (
-    (r"\b\d{4}-\d\d-\d\d[ T][\d:.]+Z?", "TIME"), (r"\b\d+(?:ms|[smhd])(?: \d\d[smh])?\b", "SPAN"), (r"\b[0-9a-f]{7,40}\b", "HASH"))]
+    (r"\b\d{4}-\d\d-\d\d[ T][\d:.]+Z?", "TIME"),
+    (r"\b\d+(?:ms|[smhd])(?: \d\d[smh])?\b", "SPAN"),
+    (r"\b[0-9a-f]{7,40}\b", "HASH"))]
+CALL = re.compile(r"(?:^|[\s/(])rlctl((?: --[a-z-]+(?:[ =](?!-)\S+)??)*) ([a-z]+)\b([^\n;|&]*)", re.M)
 READS = re.compile(r"(rlctl (hold )?(list|show)( .*)?\n)+")
 PATIENCE = 5 if RECORD else 60      # seconds without an event before a state that the page shows is given up
 
@@ -53,7 +59,7 @@ def matches(wanted, got):
 
 
 def renew(wanted, got, home):
-    """The output as it is now, with what the page leaves out left out again. For people to look at afterwards."""
+    """The output as it is now, without what the page leaves out. For people to look at afterwards."""
     lines, now, kept, skipping = wanted.splitlines(), got.replace(str(home), "~").splitlines(), [], False
     for line in lines:
         if line == "...":
@@ -70,12 +76,12 @@ def renew(wanted, got, home):
 
 
 class Shell:
-    """One shell for all blocks: what a block sets, the next one has. It ends at the first command that fails."""
+    """One shell for all blocks: what a block sets, the next one has. It ends when a command fails."""
 
     def __init__(self, path, environment):
         self.path = path
-        self.process = subprocess.Popen(["sh", "-e"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        cwd=path / "clone", env=environment)
+        self.process = subprocess.Popen(["sh", "-e"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, cwd=path / "clone", env=environment)
         Daemon.processes.append(self.process)
 
     def run(self, text):
@@ -98,7 +104,7 @@ class Shell:
 
 @pytest.fixture
 def reader(make_daemon, tmp_path):
-    """reader(PAGE): read the page as a new user does, in a home of its own; AssertionError where the page is wrong."""
+    """reader(PAGE): read the page as a new user does, in a home of its own, and fail where it is wrong."""
     if os.path.exists("/run/rld/rld.sock"):
         pytest.skip("rlctl would find the system's daemon")
     daemon = make_daemon(start=False)
@@ -142,9 +148,11 @@ def reader(make_daemon, tmp_path):
                     if READS.fullmatch(command) and before is not None and wait_for_event(before):
                         continue
                     if RECORD and page == GUIDE:
-                        PATH.write_text(plant(PATH.read_text(), f"```text\n{output}```\n", f"```text\n{renew(output, said, daemon.home)}```\n"))
+                        now = renew(output, said, daemon.home)
+                        PATH.write_text(plant(PATH.read_text(), f"```text\n{output}```\n", f"```text\n{now}```\n"))
                         break
-                    pytest.fail(f"the page shows for\n{command}\nthis output:\n{output}\nand not what it printed:\n{said}")
+                    pytest.fail(f"the page shows for\n{command}\nthis output:\n{output}\n"
+                                f"and not what it printed:\n{said}")
         finally:
             shell.close()
             if newest_event() is not None:
@@ -199,14 +207,19 @@ def test_commands_for_the_host_are_well_formed():
                 units = SOURCE / "systemd" / ("user" if "--user" in words else "")
                 assert words[-1] == "daemon-reload" or (units / f"{words[-1]}.service").exists(), command
             else:
-                assert " ".join(words[:2]) in ("loginctl enable-linger", "systemd-sysusers", "systemd-tmpfiles --create"), command
+                known = ("loginctl enable-linger", "systemd-sysusers", "systemd-tmpfiles --create")
+                assert " ".join(words[:2]) in known, command
 
 
 def test_settings_are_valid(tmp_path):
+    """Those of the guide, and the indented tables of the page on agents."""
+    agents = (SOURCE / "docs" / "agents.md").read_text()
     there = [text for kind, text in BLOCK.findall(GUIDE) if kind == "toml"]
+    there += [textwrap.dedent(text) for text in re.findall(r"(?:^    .*\n|^\n(?=    ))+", agents, re.M) if "    [" in text]
+    assert len(there) > 3
     (tmp_path / "rld.toml").write_text("\n".join(there))
     done = subprocess.run([RLCTL, "config", "check", tmp_path / "rld.toml"], capture_output=True, text=True)
-    assert there and done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_list_at_the_top_is_that_of_the_sections():
@@ -221,10 +234,11 @@ def test_commands_and_options_exist(name):
     def help_on(*words):
         return subprocess.run([RLCTL, "help", *words], capture_output=True, text=True, check=True).stdout
     page = (SOURCE / name).read_text()
-    code = [text for _, text in BLOCK.findall(page)] + re.findall(r"`([^`\n]+)`", BLOCK.sub("", page)) + re.findall(r"^    (.+)$", page, re.M)
+    code = [text for _, text in BLOCK.findall(page)]
+    code += re.findall(r"`([^`\n]+)`", BLOCK.sub("", page)) + re.findall(r"^    (.+)$", page, re.M)
     commands, known = set(re.findall(r"^  ([a-z]+) ", help_on(), re.M)), {}
     for text in code:
-        for before, command, rest in re.findall(r"(?:^|[\s/(])rlctl((?: --[a-z-]+(?:[ =](?!-)\S+)??)*) ([a-z]+)\b([^\n;|&]*)", text, re.M):
+        for before, command, rest in CALL.findall(text):
             assert command in commands, f"rlctl {command}"
             known.setdefault(command, set(re.findall(r"--([a-z-]+)", help_on(command))))
             for option in re.findall(r"(?<!\S)--([a-z][a-z-]*)", re.sub(r"[\"'].*?[\"']", "", before + rest)):
@@ -240,7 +254,9 @@ def test_the_recipes_are_accepted(make_daemon, repo):
     repo.write("review.sh", "#!/bin/sh\n")
     (repo.path / "review.sh").chmod(0o755)
     daemon = make_daemon(config={"default_agent": "claude"})
-    environment = {**daemon.environment, "PATH": f"{BUILD}:{daemon.environment['PATH']}", "RLD_SOCKET": str(daemon.socket)}
+    environment = {**daemon.environment, "PATH": f"{BUILD}:{daemon.environment['PATH']}",
+                   "RLD_SOCKET": str(daemon.socket)}
     for recipe in recipes:
-        done = subprocess.run(["sh", "-c", f"{recipe} --dry-run"], cwd=repo.path, env=environment, capture_output=True, text=True)
+        done = subprocess.run(["sh", "-c", f"{recipe} --dry-run"], cwd=repo.path, env=environment,
+                              capture_output=True, text=True)
         assert done.returncode == 0, (recipe, done.stderr)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/protocol.md: its client, run as it stands there, submits once and misses nothing, whatever becomes of the daemon; its examples answer
-as it shows."""
+"""docs/protocol.md: its client, run as it stands there, submits once and misses nothing, whatever
+becomes of the daemon; its examples answer as it shows."""
 import re
 import subprocess
 
@@ -18,8 +18,9 @@ def client(tmp_path):
     """client(daemon, workdir): a started client."""
     def start(daemon, workdir):
         (tmp_path / "follow.py").write_text(CLIENT)
-        process = subprocess.Popen(["/usr/bin/python3", "-I", str(tmp_path / "follow.py"), str(daemon.socket), str(workdir), "write a line"],
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=daemon.environment)
+        argv = ["/usr/bin/python3", "-I", str(tmp_path / "follow.py"), str(daemon.socket), str(workdir), "write"]
+        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=daemon.environment)
         Daemon.processes.append(process)
         return process
     return start
@@ -30,7 +31,8 @@ def ended(process):
     out, err = process.communicate()
     print(err.decode())
     events = [line.split() for line in err.decode().splitlines() if re.match(r"\d+ [a-z.]+", line)]
-    return process.returncode, out.decode(), [int(e[0]) for e in events], [e[2] for e in events if e[1] == "run.state"]
+    states = [event[2] for event in events if event[1] == "run.state"]
+    return process.returncode, out.decode(), [int(event[0]) for event in events], states
 
 
 def numbers(daemon, run):
@@ -73,7 +75,8 @@ def test_it_waits_for_a_daemon_that_is_not_there_yet(make_daemon, repo, client):
 def test_a_held_run(make_daemon, repo, client):
     """It is not final, and the client does not wait for the decision."""
     repo.write(".rld.toml", '[review]\nenabled = true\nprofile = "decision"\n')
-    daemon = make_daemon(scripts={"implement": "echo one > work.txt\nanswer done\n", "review": NO_GO, "fix": "echo two >> work.txt\nanswer done\n"})
+    daemon = make_daemon(scripts={"implement": "echo one > work.txt\nanswer done\n", "review": NO_GO,
+                                  "fix": "echo two >> work.txt\nanswer done\n"})
     status, answer, seen, states = ended(client(daemon, repo.path))
     assert (status, answer, states[-1]) == (13, "", "held") and seen == numbers(daemon, 1)
 
@@ -100,8 +103,13 @@ AGENTS = {
         fi"""),
     "agent.strict": script("""echo '{"decision": "NO_GO", "feedback": "not yet"}'"""),
 }
-VARYING = ((r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME"), (r'"seq":\d+', "SEQ"), (r"Content-Length:\d+", "LENGTH"), (r'"attempt":\d+', "ATTEMPT"),
-           (r'"head":"[0-9a-f]+…?"', "HASH"))
+VARYING = (
+    (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME"),
+    (r'"seq":\d+', "SEQ"),
+    (r'"attempt":\d+', "ATTEMPT"),
+    (r"Content-Length:\d+", "LENGTH"),
+    (r'"head":"[0-9a-f]+…?"', "HASH"),
+)
 
 
 def examples(page):
@@ -142,7 +150,8 @@ def test_its_examples(make_daemon, tmp_path):
             setup = command + "\n"
             continue
         if "hold.list" in command:
-            run = daemon.submit(Repo(tmp_path / "held").path, review={"enabled": True, "profile": "decision", "agent": "strict"})
+            run = daemon.review(Repo(tmp_path / "held").path, review={"profile": "decision", "agent": "strict"})
             assert daemon.ended(run)["state"] == "held"
         done = subprocess.run(["bash", "-c", setup + command], capture_output=True, text=True, env=environment)
-        assert squeeze(output) == squeeze(done.stdout + done.stderr), f"{command}\n{output}\nand not\n{done.stdout}{done.stderr}"
+        said = done.stdout + done.stderr
+        assert squeeze(output) == squeeze(said), f"{command}\n{output}\nand not\n{said}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What README.md shows of the program is what it prints. tests/record writes it anew.
 
-Scripted agents work on a terminal of ours. Each frame is taken where every agent stands at a gate; times, spans and hashes, which
-differ from run to run, are frozen.
+Scripted agents work on a terminal of ours. A frame is taken where every agent stands at a gate;
+times, spans and hashes, which differ from run to run, are frozen.
 """
 import json
 import os
@@ -15,7 +15,12 @@ from terminal import Terminal
 
 README = SOURCE / "README.md"
 RECORD = bool(os.environ.get("RL_RECORD"))      # write, do not compare
-FROZEN = ((r"\b(?:\d+ms|\d+s|\d+m \d\ds)\b", "41s"), (r"It took 41s", "It took 2m 44s"), (r"updated 41s", "updated 2s"), (r"\b[0-9a-f]{8}\b", "3f2a9c01"))
+FROZEN = (
+    (r"\b(?:\d+ms|\d+s|\d+m \d\ds)\b", "41s"),
+    (r"It took 41s", "It took 2m 44s"),
+    (r"updated 41s", "updated 2s"),
+    (r"\b[0-9a-f]{8}\b", "3f2a9c01"),
+)
 WIDTH = 96
 FAKES = {name: [str(SOURCE / "tests" / "fakes" / name)] for name in ("implementer", "reviewer", "fixer")}
 
@@ -45,7 +50,9 @@ STORIES = ("Refuse dates that do not exist", "Sum up the invoice", "Parse amount
 def freeze(text):
     for pattern, word in FROZEN:
         text = re.sub(pattern, word, text)
-    lines = [part for line in text.strip("\n").split("\n") for part in textwrap.wrap(line, WIDTH, drop_whitespace=False) or [""]]
+    lines = []
+    for line in text.strip("\n").split("\n"):
+        lines += textwrap.wrap(line, WIDTH, drop_whitespace=False) or [""]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -57,7 +64,7 @@ def compare(name, text):
     if RECORD:
         README.write_text(pattern.sub(lambda m: m.group(1) + text + m.group(3), page))
     else:
-        assert pattern.search(page).group(2) == text, "README.md shows what the program does not print any more: run tests/record"
+        assert pattern.search(page).group(2) == text, "the program prints something else: run tests/record"
 
 
 @pytest.fixture
@@ -81,8 +88,10 @@ def test_a_run(make_daemon, repo, on):
     repo.git("add", ".")
     repo.git("commit", "-q", "-m", "a parser")
     agents = {f"agent.{name}": {"command": command, "reader": "text"} for name, command in FAKES.items()}
-    daemon = make_daemon(config={"default_agent": "implementer", **agents, "review": {"agent": "reviewer", "fixer_agent": "fixer"}})
-    screen = on(daemon, "run", "-C", repo.path, "--review", "--color", "never", "Make duration() accept 1h30m", width=WIDTH)
+    daemon = make_daemon(config={"default_agent": "implementer", **agents,
+                                 "review": {"agent": "reviewer", "fixer_agent": "fixer"}})
+    screen = on(daemon, "run", "-C", repo.path, "--review", "--color", "never", "Make duration() accept 1h30m",
+                width=WIDTH)
     assert screen.ended() == 0, screen.data.decode()
     compare("run", freeze(screen.data.decode().replace("\r", "")))
 
@@ -91,7 +100,8 @@ def test_a_run(make_daemon, repo, on):
 def test_watch(make_daemon, repo, on, tmp_path):
     gates = ("one", "two", "three")
     play = Play(tmp_path / "play", NIGHT).gates(*gates)
-    daemon = make_daemon(play=play, config={"default_agent": "claude", "agent.claude": {"command": play.command(), "review": [], "reader": "text"}})
+    agent = {"command": play.command(), "review": [], "reader": "text"}
+    daemon = make_daemon(play=play, config={"default_agent": "claude", "agent.claude": agent})
     stories = [{"id": f"S{n}", "title": title, "priority": n, "passes": False} for n, title in enumerate(STORIES, 1)]
     run = daemon.call("run.submit", workdir=str(repo.path), parallel=3, review={"enabled": True},
                       stories=json.dumps({"project": "invoices", "userStories": stories}))["id"]
