@@ -367,8 +367,8 @@ static void write_answer(struct buf *out, const struct setting *s)
 static const char *const no_change_words[] = {
 	[NO_CHANGE_UNASKED] = "",
 	[NO_CHANGE_SAID] = "The developer says that nothing had to be changed. Find out whether that is so.\n",
-	[NO_CHANGE_UNSAID] = "The developer did not say that nothing had to be changed: "
-	    "whatever the answer tells of changes has not been done.\n",
+	[NO_CHANGE_UNSAID] = ("The developer did not say that nothing had to be changed: "
+	    "whatever the answer tells of changes has not been done.\n"),
 };
 
 static void write_diff(struct buf *out, const struct setting *s)
