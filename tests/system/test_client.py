@@ -779,12 +779,15 @@ def test_skipped_review_in_the_words_of_requirement_002(fake, rlctl, reason):
     assert "Skipping review (--skip-review flag set)\n" in rlctl("run", "x")[1]
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("states, code", [
-    ([("failed", "x"), ("failed", "lost: y"), ("held", "")], 10), ([("failed", "lost"), ("held", "")], 12), ([("held", ""), ("failed", "limit: z")], 13),
-    ([("failed", "limit: z"), ("cancelled", "")], 14), ([("succeeded", ""), ("cancelled", "")], 11), ([("failed", "x"), ("running", "")], 124),
+    ([("failed", "error"), ("failed", "lost"), ("held", None)], 10), ([("failed", "lost"), ("held", None)], 12),
+    ([("held", None), ("failed", "limit")], 13), ([("failed", "limit"), ("cancelled", "cancelled")], 14),
+    ([("succeeded", None), ("cancelled", "cancelled")], 11), ([("failed", "error"), ("running", None)], 124),
 ])
 def test_wait_ends_with_the_worst(fake, rlctl, states, code):
-    fake.answers["run.wait"] = {"runs": [{"id": i + 1, "state": state, "cause": cause} for i, (state, cause) in enumerate(states)]}
+    fake.answers["run.wait"] = {"runs": [{"id": i + 1, "state": state, "cause": kind and f"in words: {kind}", "end_kind": kind}
+                                         for i, (state, kind) in enumerate(states)]}
     rlctl("wait", "--timeout", "2m", *range(1, len(states) + 1), check=code)
     assert fake.of("run.wait") == [{"ids": list(range(1, len(states) + 1)), "timeout_ms": 120000}]
 
