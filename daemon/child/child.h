@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Run a program to its end and have what it printed: how rl-git starts git and bd, one after the other. Blocking.
+/* Run a program to its end and have what it printed: how rl-git starts git and bd, one after the
+ * other. Blocking.
  *
- * When the program has exited, what it left running is ended as rl-shim does it: the pipes are read until they are closed or quiet,
- * then the remaining processes get SIGTERM and SIGKILL. The caller is a subreaper, or orphans are not seen. */
+ * When the program has exited, what it left running is ended as rl-shim does it: the pipes are read
+ * until they are closed or quiet, then the remaining processes get SIGTERM and SIGKILL. The caller
+ * is a subreaper, or orphans are not seen. */
 #ifndef CHILD_CHILD_H
 #define CHILD_CHILD_H
 
@@ -20,7 +22,8 @@ struct child {
 	size_t input_size;
 	int output;		/* descriptor that becomes its stdout; -1: captured */
 	size_t keep;		/* of a captured stream: so many bytes of its head, and of its tail; 0: all */
-	/* Reads its stdout from fd while it runs, until it has what it wants, in place of the capture; NULL: it is captured. */
+	/* Reads its stdout from fd while it runs, until it has what it wants, in place of the
+	 * capture; NULL: it is captured. */
 	void (*reader)(void *arg, int fd);
 	void *arg;
 };
@@ -40,7 +43,8 @@ void child_end_release(struct child_end *end);
 /* The environment of this process with the entries "K=V" of more in it; the caller frees. */
 char **child_environment(const char *const *more);
 
-/* Called before each start, and when the program has ended, when they are set: tests put themselves between. */
+/* Called before each start, and when the program has ended, when they are set: tests put themselves
+ * between. */
 extern void (*child_before)(struct child *child);
 extern void (*child_after)(void);
 

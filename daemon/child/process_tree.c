@@ -30,7 +30,8 @@ bool tree_reap(struct tree *tree)
 	return any;
 }
 
-/* Call each(arg, pid) for all children of this process. Those that come meanwhile may be missed: callers repeat. */
+/* Call each(arg, pid) for all children of this process. Those that come meanwhile may be missed:
+ * callers repeat. */
 static void each_child(void (*each)(void *arg, pid_t pid), void *arg)
 {
 	int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
@@ -54,10 +55,12 @@ static void each_child(void (*each)(void *arg, pid_t pid), void *arg)
 	close(fd);
 }
 
-/* The agent's whole group; and the agent itself when it has not come to setsid() yet, or has left its group. */
+/* The agent's whole group; and the agent itself when it has not come to setsid() yet, or has left
+ * its group. */
 static void terminate_main(pid_t pid)
 {
-	/* The failure counts and not only a later look: between the two the agent may have made its group. */
+	/* The failure counts and not only a later look: between the two the agent may have made its
+	 * group. */
 	bool missed = kill(-pid, SIGTERM) == -1;
 
 	if (missed || getpgid(pid) != pid)

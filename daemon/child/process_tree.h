@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The process tree under rl-shim or rl-git: who belongs to it, signals to all of it, and the proof that it is empty.
+/* The process tree under rl-shim or rl-git: who belongs to it, signals to all of it, and the proof
+ * that it is empty.
  *
- * That program is a subreaper, so whatever loses its parent becomes its child. Only its own unreaped children are signalled,
- * and the agent's group while the agent is unreaped: such a pid cannot have been given to a stranger. Who stands deeper
- * comes up as a child when its parent is dead. */
+ * That program is a subreaper, so whatever loses its parent becomes its child. Only its own
+ * unreaped children are signalled, and the agent's group while the agent is unreaped: such a pid
+ * cannot have been given to a stranger. Who stands deeper comes up as a child when its parent is
+ * dead. */
 #ifndef CHILD_PROCESS_TREE_H
 #define CHILD_PROCESS_TREE_H
 
@@ -25,7 +27,8 @@ struct tree {
 /* Reap all that is dead, without waiting. True when somebody was. */
 bool tree_reap(struct tree *tree);
 
-/* SIGTERM, and SIGCONT so that a stopped process can heed it, to the agent's group and to every child; once each. */
+/* SIGTERM, and SIGCONT so that a stopped process can heed it, to the agent's group and to every
+ * child; once each. */
 void tree_terminate(struct tree *tree);
 
 /* SIGKILL to the agent's group and to every child. To be repeated until the tree is empty. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What an agent has committed itself. ADOPT_COMMITS asks whether that is as it was told to; both it and COMMIT look for artifacts in
- * each of its commits, and take what they touched along: the last commit is to have the tree that was reviewed, whatever the
- * agent put in and took out again on the way. */
+/* What an agent has committed itself. ADOPT_COMMITS asks whether that is as it was told to; both it
+ * and COMMIT look for artifacts in each of its commits, and take what they touched along: the last
+ * commit is to have the tree that was reviewed, whatever the agent put in and took out again on the
+ * way. */
 #include "git/adopt_commits.h"
 
 #include <stdlib.h>
@@ -138,7 +139,8 @@ int adopt_commits(struct git_op *op, const char *tip, bool tip_ours, struct chan
 	return rv;
 }
 
-/* Is it there as the tree has it, or not there when the tree has not? Of a file only whether it is there. */
+/* Is it there as the tree has it, or not there when the tree has not? Of a file only whether it is
+ * there. */
 static bool stands(const struct git_op *op, const struct change *c)
 {
 	char *path = xasprintf("%s/%s", op->spec.workspace, c->path);

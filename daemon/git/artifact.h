@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* The list in the form that artifact_has() wants: no "./" in front, no "/" behind. NULL-terminated; NULL stays NULL. */
+/* The list in the form that artifact_has() wants: no "./" in front, no "/" behind. NULL-terminated;
+ * NULL stays NULL. */
 char **artifacts_copy(char *const *list);
 
 /* Is path one of them, or in one that is a folder? list: of artifacts_copy(), NULL: none. */

@@ -5,7 +5,8 @@
 
 #include "proto/memory.h"
 
-/* System and user configuration stay in force: safe.directory and the user's excludes file live there. */
+/* System and user configuration stay in force: safe.directory and the user's excludes file live
+ * there. */
 static const char *const settings[] = {
 	"--no-pager",
 	"--no-replace-objects",			/* a tree id means that tree */
@@ -23,7 +24,8 @@ static const char *const environment[] = {
 	NULL
 };
 
-/* Each object and ref is whole on the disk before it has its name, so that a power cut damages none. The private index is made anew. */
+/* Each object and ref is whole on the disk before it has its name, so that a power cut damages
+ * none. The private index is made anew. */
 static const char *const synced[] = { "-c", "core.fsync=committed,reference", NULL };
 static const char *const synced_index[] = { "-c", "core.fsync=added,reference", NULL };
 
@@ -45,7 +47,8 @@ static const char *const filtered_settings[] = {
 	NULL
 };
 
-/* Who needs a passphrase fails at once; one that an agent of the user's keeps is found as always. */
+/* Who needs a passphrase fails at once; one that an agent of the user's keeps is found as
+ * always. */
 static const char *const silent_environment[] = {
 	"GIT_EDITOR=:",
 	"GIT_ASKPASS=/bin/false",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The argv and environment of one git process: fixed words, no shell, and nothing of the repository's configuration
- * that would run a program. */
+/* The argv and environment of one git process: fixed words, no shell, and nothing of the
+ * repository's configuration that would run a program. */
 #ifndef GIT_COMMAND_H
 #define GIT_COMMAND_H
 
@@ -9,11 +9,13 @@ struct git_command {
 	char **env;	/* owned, NULL-terminated "K=V" */
 };
 
-/* git in workspace/inside (NULL: workspace itself) with the words of args, NULL-terminated. index: the private index
- * file that takes the place of the user's, NULL: the user's own. What the struct held is freed. */
+/* git in workspace/inside (NULL: workspace itself) with the words of args, NULL-terminated. index:
+ * the private index file that takes the place of the user's, NULL: the user's own. What the struct
+ * held is freed. */
 void git_command_set(struct git_command *command, const char *workspace, const char *inside, const char *index, const char *const *args);
 
-/* The same for `git commit`: the repository's hooks run, and nothing that could ask somebody gets to. */
+/* The same for `git commit`: the repository's hooks run, and nothing that could ask somebody gets
+ * to. */
 void git_command_set_hooked(struct git_command *command, const char *workspace, const char *index, const char *const *args);
 
 /* The same for what runs the repository's filters, and no hook. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* COMMIT and ADOPT_COMMITS: what differs between two trees, as a commit of the user's repository with its filters and hooks.
+/* COMMIT and ADOPT_COMMITS: what differs between two trees, as a commit of the user's repository
+ * with its filters and hooks.
  *
- * The commit is made from a private index: HEAD with those paths as they are in the work tree. What the user has staged
- * elsewhere neither gets in nor is lost; in his own index only those paths are set, afterwards. `git commit --only` does
- * nearly that, but drops a directory that became a link, fails at a file that became a directory, and adds again what was
- * taken out of the index and kept. */
+ * The commit is made from a private index: HEAD with those paths as they are in the work tree. What
+ * the user has staged elsewhere neither gets in nor is lost; in his own index only those paths are
+ * set, afterwards. `git commit --only` does nearly that, but drops a directory that became a link,
+ * fails at a file that became a directory, and adds again what was taken out of the index and
+ * kept. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,7 +28,8 @@ struct commit {
 	bool tip_ours;		/* it is a commit that an earlier begin of this operation made */
 };
 
-/* Files of a git directory, there while something is under way that a commit would end or take part in. */
+/* Files of a git directory, there while something is under way that a commit would end or take part
+ * in. */
 static const struct { const char *file, *what, *end; } obstacles[] = {
 	{ "MERGE_HEAD", "a merge is under way", "end it with `git commit` or `git merge --abort`" },
 	{ "CHERRY_PICK_HEAD", "a cherry-pick is under way", "end it with `git cherry-pick --continue` or `--abort`" },
@@ -74,7 +77,8 @@ static bool has_line(const char *text, const char *line, size_t size)
 	return false;
 }
 
-/* All lines "Rld-..." of message, at least one, are in the commit's text. A hook may have changed other lines. */
+/* All lines "Rld-..." of message, at least one, are in the commit's text. A hook may have changed
+ * other lines. */
 static bool is_ours(const char *message, const char *text)
 {
 	bool any = false;
@@ -240,7 +244,8 @@ static int make(struct git_op *op)
 	return rv;
 }
 
-/* The user's index gets what the commit has of what was wanted. A path that is not among them stays as he has it. */
+/* The user's index gets what the commit has of what was wanted. A path that is not among them stays
+ * as he has it. */
 static int set_own_index(struct git_op *op, const struct commit *c)
 {
 	struct changes ours = { .list = xcalloc(c->made.count + 1, sizeof(*ours.list)) };
@@ -261,8 +266,8 @@ static bool is_below(const char *path, const char *dir)
 	return strncmp(path, dir, size) == 0 && path[size] == '/';
 }
 
-/* A file and a directory of one name cannot both be in a commit: who had put one in the other's place before the work
- * began gets it committed with the work. */
+/* A file and a directory of one name cannot both be in a commit: who had put one in the other's
+ * place before the work began gets it committed with the work. */
 static bool gave_way(const struct changes *wanted, const struct change *made)
 {
 	for (size_t i = 0; made->mode == 0 && i < wanted->count; i++) {

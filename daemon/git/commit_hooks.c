@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The hooks of a commit: each is a process of its own, and all but the last run before anything is committed. So one
- * that fails has said no, while the troubles of git are told apart from it; and what they have made of the private index is
- * looked at before it is a commit. What was reviewed is what is committed: a hook that puts files in form says no as well, with
- * their names, and the next review is of the files in that form. */
+/* The hooks of a commit: each is a process of its own, and all but the last run before anything is
+ * committed. So one that fails has said no, while the troubles of git are told apart from it; and
+ * what they have made of the private index is looked at before it is a commit. What was reviewed is
+ * what is committed: a hook that puts files in form says no as well, with their names, and the next
+ * review is of the files in that form. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree becomes a commit on top of another, and a ref is pointed there. Begun again, the commit that the ref has
- * already is taken for it. */
+/* A tree becomes a commit on top of another, and a ref is pointed there. Begun again, the commit
+ * that the ref has already is taken for it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

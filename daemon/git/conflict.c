@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* MERGE, when it is in conflict: the work tree of the task gets what is integrated already, and over it, as changes that are not
- * committed, what merge-tree made of both. */
+/* MERGE, when it is in conflict: the work tree of the task gets what is integrated already, and
+ * over it, as changes that are not committed, what merge-tree made of both. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static const char *next_word(const char **data, const char *end)
 	return word;
 }
 
-/* "CONFLICT (modify/delete)": what is in its brackets, when path is among those that it is about. Where there are markers to
- * be seen in the file, NULL. */
+/* "CONFLICT (modify/delete)": what is in its brackets, when path is among those that it is about.
+ * Where there are markers to be seen in the file, NULL. */
 static char *kind_of(const char *path, const char *messages, const char *end)
 {
 	char *kind = NULL;
@@ -77,7 +77,8 @@ static int has_moved(struct git_op *op)
 	return git_fail(op, xasprintf("%s: HEAD is not at %.12s, which is to be integrated; " GIT_KEPT, op->spec.dir, op->spec.commit));
 }
 
-/* Begun again, behind the reset: HEAD is the tip of then. What was checked out there must be known to git, so that it goes with the next reset. */
+/* Begun again, behind the reset: HEAD is the tip of then. What was checked out there must be known
+ * to git, so that it goes with the next reset. */
 static int resume(struct git_op *op, const struct merge *m, const char *head, const char *tip)
 {
 	int rv = git_run(op, GIT_MAY_FAIL, "merge-base", "--is-ancestor", head, tip);

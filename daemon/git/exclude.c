@@ -17,7 +17,8 @@
 
 #define EXCLUDE_MAX (4 * 1024 * 1024)
 
-/* The pattern that matches path at the top and nothing else. What cannot stand in a line, "?" matches. */
+/* The pattern that matches path at the top and nothing else. What cannot stand in a line, "?"
+ * matches. */
 static char *pattern(const char *path)
 {
 	size_t words = strlen(path);

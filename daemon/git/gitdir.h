@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The git directory of a work tree, found by reading, without running git. Blocking: off the loop only. */
+/* The git directory of a work tree, found by reading, without running git. Blocking: off the loop
+ * only. */
 #ifndef GIT_GITDIR_H
 #define GIT_GITDIR_H
 
 #include <stdbool.h>
 
-/* Of the repository whose top is workspace: its own directory (HEAD, index), and the one that worktrees share (refs,
- * info/exclude). malloc'd; NULL: there is none, or its .git cannot be read (errno). */
+/* Of the repository whose top is workspace: its own directory (HEAD, index), and the one that
+ * worktrees share (refs, info/exclude). malloc'd; NULL: there is none, or its .git cannot be read
+ * (errno). */
 char *git_dir_own(const char *workspace);
 char *git_dir_common(const char *workspace);
 

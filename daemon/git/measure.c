@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MEASURE: the tree, and the patch since the base. Before a reviewer is paid: could what is there be committed? Marks of a conflict
- * say no, and so may a hook of the repository. A hook may also put files in form: what it has left is measured, and it is asked about
- * that once more. Nothing is committed here. */
+/* MEASURE: the tree, and the patch since the base. Before a reviewer is paid: could what is there
+ * be committed? Marks of a conflict say no, and so may a hook of the repository. A hook may also
+ * put files in form: what it has left is measured, and it is asked about that once more. Nothing is
+ * committed here. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +31,8 @@ static int any_hook(struct git_op *op)
 	return any;
 }
 
-/* Run the hooks on a commit of the tree. 0: they have had their say; 1: there is nothing to commit; -1. */
+/* Run the hooks on a commit of the tree. 0: they have had their say; 1: there is nothing to commit;
+ * -1. */
 static int rehearse(struct git_op *op)
 {
 	struct changes wanted = { 0 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* MERGE: what is there already, and how ref is moved.
  *
- * A note, a commit with the new tip and with what was asked for as its parents, is made before ref is moved. Who begins again and
- * finds in ref what the note has knows that it is done: replayed once more, the same commits need not agree with what they have
- * made of it. */
+ * A note, a commit with the new tip and with what was asked for as its parents, is made before ref
+ * is moved. Who begins again and finds in ref what the note has knows that it is done: replayed
+ * once more, the same commits need not agree with what they have made of it. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,7 +72,8 @@ static int whole(struct git_op *op, const char *tip)
 
 /* ---- ref ---- */
 
-/* Is that a work tree of ours, such as one of the whole run that could not be removed? Those of a run stand side by side. */
+/* Is that a work tree of ours, such as one of the whole run that could not be removed? Those of a
+ * run stand side by side. */
 static bool is_ours(const struct git_op *op, const char *place)
 {
 	const char *name = strrchr(op->spec.dir, '/'), *other = strrchr(place, '/');
@@ -90,7 +91,8 @@ static bool is_ours(const struct git_op *op, const char *place)
 	return yes;
 }
 
-/* The files of a work tree that has ref checked out would stay behind, and the next commit there would undo what was integrated. */
+/* The files of a work tree that has ref checked out would stay behind, and the next commit there
+ * would undo what was integrated. */
 static int find_taker(struct git_op *op)
 {
 	size_t ref = strlen(op->spec.ref), size;
@@ -109,8 +111,8 @@ static int find_taker(struct git_op *op)
 	return 0;
 }
 
-/* note: NULL: none is needed, for ref gets the very commit that was asked for, or one that was there before. AGAIN: somebody else has
- * moved ref. */
+/* note: NULL: none is needed, for ref gets the very commit that was asked for, or one that was
+ * there before. AGAIN: somebody else has moved ref. */
 static int move_ref(struct git_op *op, const struct merge *m, const char *tip, const char *note)
 {
 	static const char *const signs[] = { "but expected", "reference already exists", "unable to resolve reference" };

@@ -19,11 +19,13 @@ struct commit_object {
 	int64_t committed;	/* seconds */
 };
 
-/* The next one in the output of `cat-file --batch`; *data is moved behind it. False: there is none, or it is no commit. */
+/* The next one in the output of `cat-file --batch`; *data is moved behind it. False: there is none,
+ * or it is no commit. */
 bool commit_object_read(struct commit_object *commit, const char **data, const char *end);
 void commit_object_release(struct commit_object *commit);
 
-/* By rld, with author and message of like, which may be NULL: rld's too, and of no meaning. parents: NULL-terminated. */
+/* By rld, with author and message of like, which may be NULL: rld's too, and of no meaning.
+ * parents: NULL-terminated. */
 void commit_object_write(struct buf *out, const char *tree, const char *const *parents, const struct commit_object *like, int64_t committed);
 
 #endif

@@ -29,8 +29,8 @@ bool tree_is_empty(const char *id);
  * meanwhile. */
 int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree);
 
-/* Its parts. place: the directory that files are in, NULL: op->place. git_dir: where their objects go, NULL: the
- * git directory of place. */
+/* Its parts. place: the directory that files are in, NULL: op->place. git_dir: where their objects
+ * go, NULL: the git directory of place. */
 int disk_tree_list(struct git_op *op, struct snapshot *s);	/* adds what git lists in op->place */
 int disk_tree_add(struct git_op *op, struct snapshot *s, const struct changes *files, const char *place);
 int disk_tree_hash(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* An agent may have turned a task's work tree away: .git leads to another repository, or HEAD is another branch, such as the
- * user's. The first ends the operation, for nothing of ours is done elsewhere. The second is put right before a commit:
- * HEAD comes back to the branch of the task, and that to what HEAD was at. Index and files stay as they are.
- * After a conflict, the markers have to be gone before anything is committed. */
+/* An agent may have turned a task's work tree away: .git leads to another repository, or HEAD is
+ * another branch, such as the user's. The first ends the operation, for nothing of ours is done
+ * elsewhere. The second is put right before a commit: HEAD comes back to the branch of the task,
+ * and that to what HEAD was at. Index and files stay as they are. After a conflict, the markers
+ * have to be gone before anything is committed. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A branch that is the run's alone, although other daemons may work in the repository and number their runs alike. Each writes
- * its instance into branch.NAME.rldInstance before it creates the branch, and creating is atomic: so a branch that exists, has only
- * our instance there and is where it was to be made is ours, from an earlier begin of this operation. Any other is
- * taken, and NAME-<instance> is tried instead. A configuration that cannot be written costs no more than that suffix. */
+/* A branch that is the run's alone, although other daemons may work in the repository and number
+ * their runs alike. Each writes its instance into branch.NAME.rldInstance before it creates the
+ * branch, and creating is atomic: so a branch that exists, has only our instance there and is where
+ * it was to be made is ours, from an earlier begin of this operation. Any other is taken, and
+ * NAME-<instance> is tried instead. A configuration that cannot be written costs no more than that
+ * suffix. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,7 +160,8 @@ int branch_claim(struct git_op *op, struct branch *b, const char *start, bool ta
 		if (b->tip != NULL)
 			return 0;
 		if (ours) {
-			/* nobody else has begun to create it: the lock is of a git of ours that was killed */
+			/* nobody else has begun to create it: the lock is of a git of ours that was
+			 * killed */
 			char *ref = xasprintf("refs/heads/%s", op->result.branch);
 
 			lock_remove_ref(op->common, ref);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* WORKTREE_ADD: a work tree of a task's own. What the disk has when it is made is noted in two refs that only this work
- * tree has, and that say that it is complete: the tree, byte for byte, and the commit that it is of. */
+/* WORKTREE_ADD: a work tree of a task's own. What the disk has when it is made is noted in two refs
+ * that only this work tree has, and that say that it is complete: the tree, byte for byte, and the
+ * commit that it is of. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@
 
 /* ---- is it whole? ---- */
 
-/* A file beside dir, there while dir is being made: whatever is in dir then, or known of it, is half of it. After a power cut nothing
- * else tells. */
+/* A file beside dir, there while dir is being made: whatever is in dir then, or known of it, is
+ * half of it. After a power cut nothing else tells. */
 static char *marker_file(const struct git_op *op)
 {
 	return xasprintf("%s.making", op->spec.dir);
@@ -107,8 +108,8 @@ static enum state state_of(const struct git_op *op, const char *admin)
 	return same ? COMPLETE : noted ? ANOTHER : HALF_MADE;
 }
 
-/* Half-made: no agent was ever there. Its files go first, so that it is known for ours as long as there is one. admin: NULL,
- * there is none, or it was damaged. */
+/* Half-made: no agent was ever there. Its files go first, so that it is known for ours as long as
+ * there is one. admin: NULL, there is none, or it was damaged. */
 static int remove_rest(struct git_op *op, const char *admin)
 {
 	int rv = remove_dir(op->spec.dir);
@@ -122,7 +123,8 @@ static int remove_rest(struct git_op *op, const char *admin)
 
 /* ---- the new one ---- */
 
-/* 1: another git was in the way of the branch. tip: of the branch, NULL: there is no such branch. */
+/* 1: another git was in the way of the branch. tip: of the branch, NULL: there is no such
+ * branch. */
 static int make(struct git_op *op, const char *tip)
 {
 	static const char add[] = "a task of rld works here";

@@ -107,8 +107,8 @@ static char **environment_of(const struct task_op *op)
 	return env;
 }
 
-/* bd with these words, NULL-terminated. name: of it in errors. A word of ours that begins with a dash holds its value behind "=", so that no
- * value is taken for an option. */
+/* bd with these words, NULL-terminated. name: of it in errors. A word of ours that begins with a
+ * dash holds its value behind "=", so that no value is taken for an option. */
 static void bd_run(struct task_op *op, struct answer *a, const char *name, const char *word, ...) __attribute__((sentinel));
 static void bd_run(struct task_op *op, struct answer *a, const char *name, const char *word, ...)
 {
@@ -143,7 +143,8 @@ static void bd_run(struct task_op *op, struct answer *a, const char *name, const
 
 #define BUSY "see which other program keeps its database busy"
 
-/* What bd's words tell of a failure: will it pass, and what is to be done. The first sign that is in them counts. */
+/* What bd's words tell of a failure: will it pass, and what is to be done. The first sign that is
+ * in them counts. */
 static const struct ill {
 	const char *sign;
 	enum task_trouble trouble;
@@ -260,7 +261,8 @@ static int close_issue(struct task_op *op, struct answer *a)
 	bd_run(op, a, "bd close", "close", "--json", NULL);
 	if (a->ok && member_is(issue_of(op, a->json), "status", "closed"))
 		return 0;
-	/* it may have been closed before, by the agent or by this very operation before the daemon died */
+	/* it may have been closed before, by the agent or by this very operation before the daemon
+	 * died */
 	fail(op, a, a->ok && a->json != NULL ? "it did not say that the issue is closed now" : a->said);
 	bd_run(op, a, "bd show", "show", "--json", NULL);
 	if (!a->ok || !member_is(issue_of(op, a->json), "status", "closed"))
@@ -304,7 +306,8 @@ static int load(struct task_op *op, struct answer *a)
 		return -1;
 	}
 	text_set(&op->result.ready, a->text);
-	/* only people are told of these: one that has no such answer still has what is ready done */
+	/* only people are told of these: one that has no such answer still has what is ready
+	 * done */
 	bd_run(op, a, "bd blocked", "blocked", "--json", NULL);
 	if (a->ok && a->json != NULL) {
 		bd_list_blocked(a->json, &op->list);

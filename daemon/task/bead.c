@@ -80,7 +80,8 @@ static void add_edge(struct bead *bead, const char *on, enum edge_kind kind)
 	bead->edges[bead->nedges++] = (struct edge){ xstrdup(on), kind };
 }
 
-/* A record {issue_id, depends_on_id, type}, or the other issue itself with a dependency_type, as `bd show` has it. */
+/* A record {issue_id, depends_on_id, type}, or the other issue itself with a dependency_type, as
+ * `bd show` has it. */
 static bool take_record(struct bead *bead, const json_t *record)
 {
 	const char *on = json_string_value(json_object_get(record, "depends_on_id")), *whose = json_string_value(json_object_get(record, "issue_id"));
@@ -121,7 +122,8 @@ static bool take_dependencies(struct bead *bead, const json_t *object)
 	return true;
 }
 
-/* The ids that it waits for itself: a parent is done after its children, so that nobody waits for it. */
+/* The ids that it waits for itself: a parent is done after its children, so that nobody waits for
+ * it. */
 static char **depends_on(const struct bead *bead)
 {
 	char **ids = xcalloc(bead->nedges + 1, sizeof(char *));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What jsonl lines and answers of bd have in common: one issue as JSON, and what holds it back. Pure. */
+/* What jsonl lines and answers of bd have in common: one issue as JSON, and what holds it back.
+ * Pure. */
 #ifndef TASK_BEAD_H
 #define TASK_BEAD_H
 
@@ -10,15 +11,16 @@
 #include "task/task.h"
 
 /* What `bd ... --json` prints, as a list of issues: an array of issues, one object, or either in an
- * envelope {"schema_version", "data"}. NULL with *error, a sentence for the user, malloc'd: that of an
- * object with "error". */
+ * envelope {"schema_version", "data"}. NULL with *error, a sentence for the user, malloc'd: that of
+ * an object with "error". */
 json_t *bd_answer(const char *text, size_t size, char **error);
 
-/* The answer of `bd ready` as a list: each is ready. 0, or -1 with *error, as the readers in task.h. */
+/* The answer of `bd ready` as a list: each is ready. 0, or -1 with *error, as the readers in
+ * task.h. */
 int bd_list(const json_t *answer, struct task_list *list, char **error);
 
-/* Into list, which has those of `bd ready`: those of `bd blocked` that could be worked on if it were not for others. What cannot be read is
- * passed over. */
+/* Into list, which has those of `bd ready`: those of `bd blocked` that could be worked on if it
+ * were not for others. What cannot be read is passed over. */
 void bd_list_blocked(const json_t *answer, struct task_list *list);
 
 enum edge_kind {
@@ -39,7 +41,8 @@ struct bead {
 	bool settled;		/* holds nothing back */
 };
 
-/* object: an issue. now: milliseconds since the epoch, for defer_until. False with *words, malloc'd; release it either way. */
+/* object: an issue. now: milliseconds since the epoch, for defer_until. False with *words,
+ * malloc'd; release it either way. */
 bool bead_read(struct bead *bead, const json_t *object, int64_t now, char **words);
 void bead_release(struct bead *bead);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the readers of all sources share: a list of tasks that grows, is put in order and is looked at as a whole. Pure. */
+/* What the readers of all sources share: a list of tasks that grows, is put in order and is looked
+ * at as a whole. Pure. */
 #ifndef TASK_LIST_H
 #define TASK_LIST_H
 
@@ -26,7 +27,8 @@ void list_sort(struct task_list *list, bool by_id);
 /* Why id can be none, a sentence without a place; NULL: it can. */
 const char *list_id_fault(const char *id);
 
-/* Ids are valid and unique, dependencies are there and form no cycle. False: *fault is the first thing that is wrong. */
+/* Ids are valid and unique, dependencies are there and form no cycle. False: *fault is the first
+ * thing that is wrong. */
 bool list_check(const struct task_list *list, struct list_fault *fault);
 
 #endif

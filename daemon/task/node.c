@@ -179,7 +179,8 @@ static bool take_event(struct builder *b, const yaml_event_t *event)
 	return true;
 }
 
-/* Bytes of the line break at text, as YAML 1.1 has them, which is what the parser counts by; 0: there is none. */
+/* Bytes of the line break at text, as YAML 1.1 has them, which is what the parser counts by; 0:
+ * there is none. */
 static size_t break_size(const char *text, size_t size)
 {
 	static const char *const breaks[] = { "\r\n", "\n", "\r", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9" };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A YAML document as a tree that knows the line and column of everything in it. Plain data only: anchors, aliases, tags and
- * keys that come twice are refused. What a plain word means is decided by the core schema of YAML 1.2. Pure. */
+/* A YAML document as a tree that knows the line and column of everything in it. Plain data only:
+ * anchors, aliases, tags and keys that come twice are refused. What a plain word means is decided
+ * by the core schema of YAML 1.2. Pure. */
 #ifndef TASK_NODE_H
 #define TASK_NODE_H
 
@@ -29,7 +30,8 @@ void node_free(struct node *node);
 /* The value of name in a MAP; NULL: none. */
 const struct node *node_get(const struct node *map, const char *name);
 
-/* What the core schema makes of a node: "text", "a number", "true", "null", "a list", "a mapping". */
+/* What the core schema makes of a node: "text", "a number", "true", "null", "a list", "a
+ * mapping". */
 const char *node_describe(const struct node *node);
 
 bool node_is_string(const struct node *node);

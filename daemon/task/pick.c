@@ -75,7 +75,8 @@ static bool joins(unsigned char c)
 	return c == '-' || c == '.';
 }
 
-/* x-7 ends where no letter follows, nor a dot or dash with a letter behind it: x-7.1 is another id, "x-7." is not. */
+/* x-7 ends where no letter follows, nor a dot or dash with a letter behind it: x-7.1 is another id,
+ * "x-7." is not. */
 static bool ends_at(const char *text, size_t size, size_t at)
 {
 	while (at < size && joins((unsigned char)text[at]))

@@ -236,7 +236,8 @@ static bool key_is(const char *text, const struct member *m, const char *name)
 	return is;
 }
 
-/* The member behind at, a brace or comma. False: there is none, and m->space is where that shows. */
+/* The member behind at, a brace or comma. False: there is none, and m->space is where that
+ * shows. */
 static bool next_member(const char *text, size_t at, struct member *m)
 {
 	*m = (struct member){ .space = at + 1 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks as their sources tell of them: a PRD's stories, a workflow's steps, a directory's beads. Pure: text in, list out. */
+/* Tasks as their sources tell of them: a PRD's stories, a workflow's steps, a directory's beads.
+ * Pure: text in, list out. */
 #ifndef TASK_TASK_H
 #define TASK_TASK_H
 
@@ -39,24 +40,28 @@ struct task_list {
 
 void task_list_release(struct task_list *list);
 
-/* All readers: 0, or -1 with *error, a sentence for the person who submitted it, with place and remedy, malloc'd; the list
- * is empty then. Ids are 1 to TASK_ID_MAX bytes without control characters and unique; dependencies name ids of the list, and there is no cycle. */
+/* All readers: 0, or -1 with *error, a sentence for the person who submitted it, with place and
+ * remedy, malloc'd; the list is empty then. Ids are 1 to TASK_ID_MAX bytes without control
+ * characters and unique; dependencies name ids of the list, and there is no cycle. */
 
-/* A PRD: project, description, userStories[] with id, title, description, acceptanceCriteria, priority, passes; see SPEC 4.3.
- * Other keys are passed over: real tools write many. Offered by priority, then as written. */
+/* A PRD: project, description, userStories[] with id, title, description, acceptanceCriteria,
+ * priority, passes; see SPEC 4.3. Other keys are passed over: real tools write many. Offered by
+ * priority, then as written. */
 int stories_read(const char *text, size_t size, struct task_list *list, char **error);
 
-/* A workflow in YAML of requirement 001. Unknown keys, cycles, aliases, tags and duplicates are errors with line and column:
- * "workflow:12:5: ...". */
+/* A workflow in YAML of requirement 001. Unknown keys, cycles, aliases, tags and duplicates are
+ * errors with line and column: "workflow:12:5: ...". */
 int workflow_read(const char *text, size_t size, struct task_list *list, char **error);
 
-/* .beads/issues.jsonl: the last line of an id wins; one malformed line makes the file untrusted, and *error names it. Lines of another
- * "_type" than issue are passed over. Offered by priority, then id; `ready` is worked out from the dependencies. Dependencies on
- * ids that are not in the file, or that form a cycle, are no error here: the bead is not ready. */
+/* .beads/issues.jsonl: the last line of an id wins; one malformed line makes the file untrusted,
+ * and *error names it. Lines of another "_type" than issue are passed over. Offered by priority,
+ * then id; `ready` is worked out from the dependencies. Dependencies on ids that are not in the
+ * file, or that form a cycle, are no error here: the bead is not ready. */
 int beads_read_jsonl(const char *text, size_t size, struct task_list *list, char **error);
 
-/* The PRD text with passes: true at the story id, in the form the file has (indentation, order of keys, last newline).
- * malloc'd, *out_size bytes; NULL with *error when it is no PRD or has no such story. */
+/* The PRD text with passes: true at the story id, in the form the file has (indentation, order of
+ * keys, last newline). malloc'd, *out_size bytes; NULL with *error when it is no PRD or has no such
+ * story. */
 char *stories_pass(const char *text, size_t size, const char *id, size_t *out_size, char **error);
 
 #endif

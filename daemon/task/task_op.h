@@ -55,12 +55,14 @@ struct task_op;
 struct task_op *task_op_new(const struct task_op_spec *spec);
 void task_op_free(struct task_op *op);
 
-/* What is done without a program. STEP_NEXT_RUN: rl-git is to be run. Does file work: called off the loop. */
+/* What is done without a program. STEP_NEXT_RUN: rl-git is to be run. Does file work: called off
+ * the loop. */
 enum step_next task_op_begin(struct task_op *op);
 
 /* What rl-git reads, malloc'd. */
 char *task_op_text(const struct task_op *op, size_t *size);
-/* What it has left in dirfd, its attempt directory. 0, and task_op_error() tells whether it failed; or -errno: there is no result. */
+/* What it has left in dirfd, its attempt directory. 0, and task_op_error() tells whether it failed;
+ * or -errno: there is no result. */
 int task_op_result(struct task_op *op, int dirfd);
 
 /* For rl-git: the operation that fd has, NULL: none. */
@@ -70,7 +72,8 @@ int task_op_run(struct task_op *op);
 /* The result, into the directory dirfd. 0 or -errno. */
 int task_op_write(const struct task_op *op, int dirfd);
 
-/* When it is over: what the source's program said is masked. The tasks themselves are the user's own words. */
+/* When it is over: what the source's program said is masked. The tasks themselves are the user's
+ * own words. */
 void task_op_redact(struct task_op *op, const struct redactor *redactor);
 
 const char *task_op_error(const struct task_op *op);

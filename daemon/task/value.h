@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the readers of JSON sources share: bounded parsing, and values that several tools write in several ways. Pure. */
+/* What the readers of JSON sources share: bounded parsing, and values that several tools write in
+ * several ways. Pure. */
 #ifndef TASK_VALUE_H
 #define TASK_VALUE_H
 
@@ -17,10 +18,12 @@ size_t value_mark(const char *text, size_t size);
 /* "a string", "an object": what value is. */
 const char *value_kind(const json_t *value);
 
-/* A member that is a string, absent or null, in which case *out is NULL. A new string. False: it is something else. */
+/* A member that is a string, absent or null, in which case *out is NULL. A new string. False: it is
+ * something else. */
 bool value_take_text(const json_t *object, const char *name, char **out);
 
-/* A member that is a string or a list of strings: Markdown, a "- " line for each of a list. As above. */
+/* A member that is a string or a list of strings: Markdown, a "- " line for each of a list. As
+ * above. */
 bool value_take_criteria(const json_t *object, const char *name, char **out);
 
 /* A member that is a number, or one as text: "2", "P2". ROW_NONE when it is absent or null. */

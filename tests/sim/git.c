@@ -216,7 +216,7 @@ static int64_t start_of_worktree(struct world *w, const struct git_op *op)
 }
 
 /* Its directory is there from the first process on. */
-static bool lay_begin(struct world *w, struct git_op *op)
+static bool begin_worktree(struct world *w, struct git_op *op)
 {
 	struct place *place = place_of(w, op->dir);
 	int64_t start = start_of_worktree(w, op);
@@ -236,13 +236,13 @@ static bool lay_begin(struct world *w, struct git_op *op)
 	free(place->branch);
 	place->branch = xstrdup(op->branch);
 	place->there = true;
-	place->laid++;
+	place->created++;
 	place->head = start;
 	place->tree = made_of(w, start)->tree;
 	return true;
 }
 
-static void lay(struct world *w, struct git_op *op)
+static void create_worktree(struct world *w, struct git_op *op)
 {
 	const struct place *place = place_of(w, op->dir);
 
@@ -398,7 +398,7 @@ static void act(struct world *w, struct git_op *op)
 		place_of(w, op->dir)->fresh = true;
 		break;
 	case GIT_WORKTREE_ADD:
-		lay(w, op);
+		create_worktree(w, op);
 		break;
 	case GIT_COMMIT:
 	case GIT_ADOPT_COMMITS:
@@ -424,7 +424,7 @@ enum step_next git_move(struct world *w, struct git_op *op, bool ok)
 {
 	if (op->calls++ == 0) {
 		begin(w, op);
-		if (op->kind == GIT_WORKTREE_ADD && !lay_begin(w, op))
+		if (op->kind == GIT_WORKTREE_ADD && !begin_worktree(w, op))
 			return STEP_NEXT_FAILED;
 		return STEP_NEXT_RUN;
 	}
@@ -455,7 +455,7 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 	return words[op->kind] == 'C' && op->commit[0] == '\0' ? 'N' : words[op->kind];
 }
 
-/* Nothing that was laid lies about, unless it could not be removed, which is told; and nothing that
+/* No work tree is left behind, unless it could not be removed, which is told; and nothing that
  * was in it is lost. */
 void git_check_end(struct world *w)
 {
@@ -470,8 +470,8 @@ void git_check_end(struct world *w)
 		if (place->there && run_state_is_end((enum run_state)rows->run.state) && !told)
 			world_fail(w, "run %lld is over, and its work tree %s is still there",
 			    (long long)rows->run.id, place->path);
-		if (place->laid > 1)
-			world_fail(w, "the work tree %s was laid again after it was cleared", place->path);
+		if (place->created > 1)
+			world_fail(w, "the work tree %s was created again after it was removed", place->path);
 		if (place->saved != 0 && !place->there && !salvaged)
 			world_fail(w, "what %s had is kept, and nobody is told where", place->path);
 	}

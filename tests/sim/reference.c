@@ -494,15 +494,15 @@ void reference_slot(const struct ref_slot *run, struct ref_end *end)
 {
 	struct story s = { .run = run, .end = end, .fixes_left = run->max_fixes,
 	    .seen_tree = run->base, .answer = run->answer, .denied = run->denied };
-	int64_t laid = run->base;
+	int64_t created = run->base;
 
 	*end = (struct ref_end){ .state = "working" };
 	if (run->claims && !run->reviewer && !claim(&s))
 		return;
-	if (run->worktree && hear(&s, "W", &laid) == 0)
+	if (run->worktree && hear(&s, "W", &created) == 0)
 		return;
 	if (!run->reviewer)
-		s.seen_tree = laid;
+		s.seen_tree = created;
 	if (!run->reviewer && !implement(&s))
 		return;
 	/* one review for the whole run is the work of slot 0 */

@@ -136,11 +136,11 @@ struct place {
 	int64_t head;		/* commit that is checked out, 0: unborn */
 	struct where where;	/* work trees and checkouts: whose */
 	char *branch;		/* work trees: checked out in it */
-	bool there;		/* work trees: laid and not yet cleared */
-	int laid;		/* how often it came to be */
+	bool there;		/* work trees: created and not yet removed */
+	int created;		/* how often it came to be */
 	int64_t saved;		/* cleared: commit that has what only it had; 0: nothing */
 	bool conflict;		/* work trees: what does not fit is marked in it */
-	bool fresh;		/* checkouts: as git has laid them out */
+	bool fresh;		/* checkouts: as git has unpacked them */
 };
 
 /* A commit. */
