@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Has git overlook the artifacts of reviews in a repository: the user's own `git status` and `git
- * add` do not show them. */
+/* Makes git ignore the artifacts of reviews in a repository: the user's `git status` and `git add`
+ * do not show them. */
 #ifndef GIT_EXCLUDE_H
 #define GIT_EXCLUDE_H
 

@@ -489,5 +489,5 @@ int main(void)
 	tcase_add_test(tc, cut_short_it_is_found_again);
 	tcase_add_test(tc, what_a_killed_git_has_begun);
 	tcase_add_test(tc, a_second_time);
-	return run_tests("git_clear", tc);
+	return run_tests("git_worktree_remove", tc);
 }
