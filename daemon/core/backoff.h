@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a service that failed is left alone before it is asked again. Pure. */
+/* The wait before a failed service is asked again. Pure. */
 #ifndef CORE_BACKOFF_H
 #define CORE_BACKOFF_H
 
@@ -8,9 +8,9 @@
 /* The longest wait by back-off. A service that wants more has a limit, not a hiccup. */
 #define BACKOFF_MAX_MS (INT64_C(10) * 60 * 1000)
 
-/* ms before try number n, 1 the first: 5 s, and twice as long each time, up to BACKOFF_MAX_MS; then
- * up to a quarter more or less, so that those who failed together do not come back together. seed:
- * names who waits; the same one gets the same. */
+/* ms before try number n, 1 the first: 5 s, doubled each time up to BACKOFF_MAX_MS, then up to a
+ * quarter more or less, so that attempts that failed together do not return together. seed: name of
+ * the waiting attempt; the same seed gives the same wait. */
 int64_t backoff_ms(int64_t n, const char *seed);
 
 /* ms before the next try of what has failed for elapsed ms: as long again, at least 1 s and at most

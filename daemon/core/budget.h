@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run or an account may spend: what it has spent, what is set aside for attempts under way,
- * and whether one more may start. Pure.
+/* Budgets of runs and accounts: spent, reserved for attempts under way, and whether one more may
+ * start. Pure.
  *
- * Nobody knows what an attempt will cost before it has ended. So something is set aside
- * before it starts, and replaced by what it says afterwards; when it says nothing, what was
- * set aside counts. */
+ * The cost of an attempt is unknown before its end. So an amount is reserved before it starts, and
+ * replaced by what the attempt reports; when it reports nothing, the reserved amount counts. */
 #ifndef CORE_BUDGET_H
 #define CORE_BUDGET_H
 
@@ -25,7 +24,7 @@ struct budget_words { const char *run, *account, *spent; };
 
 extern const struct budget_words budget_words[BUDGET_KINDS];
 
-#define BUDGET_WARN 0.8		/* of a limit: people are told */
+#define BUDGET_WARN 0.8		/* of a limit: the run gets a warning */
 
 struct budget {
 	double cap[BUDGET_KINDS];	/* NaN: no limit */
@@ -69,8 +68,9 @@ enum budget_word {
 	BUDGET_SPENT			/* nothing more starts */
 };
 
-/* May an attempt start for which `own` would be set aside? *kind: which limit says no. What would
- * be the only thing under way may, as long as anything is left: nobody waits for nothing. */
+/* May an attempt start for which `own` would be reserved? *kind: the limit that refuses it. With
+ * nothing else under way it may start as long as anything is left, since there is nothing to wait
+ * for. */
 enum budget_word budget_ask(const struct budget *b, const double own[BUDGET_KINDS], enum budget_kind *kind);
 
 /* Is nothing left? *kind: of what. */

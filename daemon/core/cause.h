@@ -42,14 +42,14 @@ void attempt_set_cause(struct attempt_row *attempt, struct cause cause);
 void run_set_reason(struct run_row *run, struct reason reason);
 void slot_set_reason(struct slot_row *slot, struct reason reason);
 
-/* The row has it already. */
+/* The row already has this reason. */
 bool run_has_reason(const struct run_row *run, struct reason reason);
 bool slot_has_reason(const struct slot_row *slot, struct reason reason);
 
-/* Who accepts with this end; BY_NONE: it is no acceptance. */
+/* The party that accepts with this end; ACCEPTED_BY_NONE: no acceptance. */
 enum accepted end_accepted(enum end_kind kind);
 
-/* Why it was not reviewed, as a sentence; NULL for SKIP_NOTHING and SKIP_OTHER. */
+/* The reason of a skipped review as a sentence; NULL for SKIP_NOTHING and SKIP_OTHER. */
 const char *skip_text(enum skip_kind kind);
 
 #endif

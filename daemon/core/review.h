@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ended attempt, a measured tree and a read verdict mean: facts in, meaning out.
- * core/next_stage.h says where they lead. Pure. */
+/* The meaning of an ended attempt, a measured tree and a verdict: facts in, meaning out.
+ * core/next_stage.h decides where they lead. Pure. */
 #ifndef CORE_REVIEW_H
 #define CORE_REVIEW_H
 
@@ -10,46 +10,44 @@
 #include "core/plan.h"
 #include "core/row.h"
 
-/* An attempt that has ended, as the exit record and its reader tell. */
+/* An ended attempt, by its exit record and its reader. */
 struct attempt_facts {
 	enum role role;
 	enum process_result process;	/* how the process ended */
 	int64_t status;			/* exit code or signal */
 	bool is_error;			/* the program itself says that it failed */
 	enum provider_result provider;
-	bool transient;			/* PROVIDER_ERROR: of the kind that passes by itself */
+	bool transient;			/* PROVIDER_ERROR: passes by itself */
 	int64_t now, reset_at;		/* LIMIT, THROTTLED: TIME when it serves again;
 					 * ROW_NONE: it does not say */
-	bool account;			/* somebody pays for it: it is not a check */
+	bool account;			/* an account pays for it; false: a check */
 	int64_t retries, retries_max;	/* tries in a row after failures that pass by themselves,
 					 * this one not included, and how many there may be */
 	bool host;			/* a fault of the host kept it from starting, or the output
 					 * of a check from being kept */
 	bool cut;			/* ... or the end of what an agent said: its work is there,
 					 * and its answer is not */
-	bool resumed;			/* it went on with the conversation of one
-					 * that was cut off */
+	bool resumed;			/* it resumed an interrupted conversation */
 	bool denied;			/* it was refused a permission */
-	bool has_git;			/* so the tree can tell whether it did
-					 * something all the same */
+	bool has_git;			/* so the tree shows whether it did something */
 	bool review;			/* a review is wanted */
 	bool later;			/* ... of the whole run, when all is implemented */
 	bool stop;			/* IMPLEMENT: it said that there is nothing to do; or
 					 * it picked nothing */
 	bool by_status;			/* REVIEW: exit status 1 is an answer as well */
-	bool checkout;			/* REVIEW: it works in a checkout of its own */
+	bool checkout;			/* REVIEW: it works in its own checkout */
 	int64_t checks, check;		/* how many there are, and which one this was; 0: none */
-	int64_t items_left;		/* FIX: findings that wait for a fixer of their own */
+	int64_t items_left;		/* FIX: findings that wait for their own fixer */
 	enum on_lost on_lost;
 	int64_t losses;			/* attempts lost in a row in this place, this
 					 * one included */
 };
 
-/* on_lost = "retry" gives up here and holds the run: what kills three in a row will kill the
- * fourth, and each was paid. */
+/* on_lost = "retry" holds the run after so many losses: what kills three in a row will kill the
+ * fourth, and each is paid. */
 #define LOSSES_MAX 3
 
-/* What becomes of an attempt that its service did not serve, or the host. */
+/* How to repeat an attempt that its service or the host did not serve. */
 enum again {
 	AGAIN_NOT,			/* nothing special: it has succeeded or failed */
 	AGAIN_COOL,			/* its account is exhausted: it begins again when it is not,
@@ -57,31 +55,31 @@ enum again {
 	AGAIN_RETRY,			/* it begins again after a back-off, as often as it may */
 	AGAIN_HOST,			/* it begins again when the fault of the host is over, and
 					 * that uses nothing */
-	AGAIN_ANEW			/* its conversation could not be gone on with, perhaps: it
+	AGAIN_ANEW			/* perhaps its conversation could not be resumed: it
 					 * begins again without */
 };
 
 enum again attempt_again(const struct attempt_facts *facts);
 
-/* Positive evidence only: exit 0, no error of its own, provider ok. Status 1 of a reviewer whose
- * status is the verdict is one, too. Whoever lingered had given its result: how it went when it was
- * ended tells nothing. */
+/* Positive evidence only: exit status 0, no error of the program's own, provider ok. Also status 1
+ * of a reviewer whose status is the verdict. A lingering attempt had given its result, so the way
+ * it was ended does not count. */
 bool attempt_succeeded(const struct attempt_facts *facts);
-/* It ended well, but the end of its output could not be kept: nobody knows what it said, so it
- * counts as lost, and is never a failure. */
+/* It ended well, but the end of its output could not be kept. Its answer is unknown, so it counts
+ * as lost, never as failed. */
 bool attempt_is_cut(const struct attempt_facts *facts);
 enum task_result attempt_outcome(const struct attempt_facts *facts);
-/* What the tree tells of the work that has been measured. */
+/* A measured tree, compared with the work before it. */
 struct measure_facts {
-	bool accepted;			/* by leave, so there is no further review */
+	bool accepted;			/* by policy or a human: no further review */
 	bool later;			/* the run is reviewed as a whole */
 	bool unchanged;			/* the tree is as it was before */
 	bool implement;			/* it is the implementer's own work, not yet a fixer's */
-	bool denied;			/* whoever did it was refused a permission */
+	bool denied;			/* the attempt was refused a permission */
 	bool says_no_change;		/* ... or has said that nothing is to be changed */
 };
 
-/* TASK_R_DENIED, TASK_R_NO_CHANGE or TASK_R_DONE: what whoever succeeded has really done. */
+/* TASK_R_DENIED, TASK_R_NO_CHANGE or TASK_R_DONE: what the successful attempt has really done. */
 enum task_result measured_outcome(const struct measure_facts *facts);
 
 /* The implementer changed nothing and did not say so: run.on_no_change decides. */
@@ -91,7 +89,7 @@ bool measured_no_change(const struct measure_facts *facts);
 struct attempt_limit {
 	int64_t ms;
 	bool progress;		/* IDLE: progress was wanted, and not any output */
-	const char *setting;	/* who sets it: "limits.timeout in rld.toml or --timeout" */
+	const char *setting;	/* its origin: "limits.timeout in rld.toml or --timeout" */
 };
 
 /* "reviewer process exited with status 3", "implementer process timed out after 2h": the cause of a

@@ -97,7 +97,7 @@ struct run_row {
 	int64_t priority;		/* higher goes first */
 	char *group;			/* whose slots it uses */
 	int64_t after_run;		/* run that it waits for, ROW_NONE */
-	int64_t paused;			/* 1: somebody said so, and nobody has undone it */
+	int64_t paused;			/* 1: paused by a user, until resume */
 	int64_t next_at;		/* TIME of the next try, while it waits for one; ROW_NONE */
 	int wait;			/* enum wait_kind, host or source: what holds up what the
 					 * run does between its slots */
@@ -123,8 +123,8 @@ struct run_row {
 	int64_t review_count;		/* length of the review chain */
 	char *review_head;		/* hash of the newest review row, NULL before the first */
 	char *warnings;			/* JSON array of strings */
-	char *known_issues;		/* JSON array of strings: findings that the run ended with
-					 * by leave of its policy */
+	char *known_issues;		/* JSON array of strings: findings left open under the
+					 * policy */
 	char *others;			/* JSON array of strings: paths in workspace where other
 					 * runs kept their tasks while this one worked; NULL */
 	char *instance;			/* eight hex digits in the names of its refs; NULL: of an
@@ -261,7 +261,7 @@ struct attempt_row {
 	int64_t tokens_output;
 	int64_t tokens_reasoning;
 	double cost_usd;		/* NaN: not given */
-	char *account;			/* who pays; NULL: nobody, it is a check */
+	char *account;			/* that pays; NULL: a check */
 	double reserved_usd;		/* set aside for it while it has not ended, of a run with a
 					 * budget; NaN: nothing */
 	int64_t reserved_tokens;	/* the same, ROW_NONE: nothing */

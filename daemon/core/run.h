@@ -112,9 +112,9 @@ struct loop {
 
 #define RUN_LIMIT "limit: "		/* how a cause of END_LIMIT begins */
 
-/* What they add up to, RUN_EVENTS: somebody still works. Cancelled before held before failed for
- * on_failure = "stop"; then the next iteration; then what is held, the review of the run, failed,
- * passed. A slot that is leaving still works. */
+/* The event that follows from slots and tasks; RUN_EVENTS: a slot still works, also one that is
+ * leaving. Cancelled comes before held, held before failed with on_failure = "stop"; then the next
+ * iteration; then held, the review of the run, failed, passed. */
 enum run_event run_settle(const struct loop *loop);
 
 /* May another iteration begin, now that the source has been asked? */

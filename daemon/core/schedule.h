@@ -36,27 +36,26 @@ struct schedule *schedule_new(int64_t slots);
 void schedule_free(struct schedule *s);
 
 void schedule_set_slots(struct schedule *s, int64_t slots);
-/* A group that nobody has set has no limit of its own. slots ROW_NONE: no limit. */
+/* Limit and pause of a group. A group that was never set has no limit. slots ROW_NONE: no limit. */
 void schedule_set_group(struct schedule *s, const char *group, int64_t slots, bool paused);
 
-/* A run, in order of id or not; once. It wants nothing yet, and is not in its workspace.
- * Strings are copied. */
+/* Add a run, once, in any order of ids. It wants nothing yet and is not in its workspace. Strings
+ * are copied. */
 void schedule_add(struct schedule *s, const struct schedule_run *run);
-/* It is over: its permits, its workspace and those who came after it are free. */
+/* The run has ended: its permits, its workspace and the runs after it are free. */
 void schedule_remove(struct schedule *s, int64_t id);
 
-/* How many permits it wants beyond those it has. */
+/* Set how many permits the run wants beyond those it has. */
 void schedule_want(struct schedule *s, int64_t id, int64_t permits);
-/* It gets a permit: one more, one wanted less, and it is in its workspace until it is over.
- * Also beyond every limit, and beside whoever else is there: what is found running after a
- * start has its permits. */
+/* Give the run a permit; it wants one less, and is in its workspace until it ends. Works beyond
+ * every limit and beside other runs there: what is found running after a start has its permits. */
 void schedule_take(struct schedule *s, int64_t id);
-/* It gives one permit back. It stays in its workspace. */
+/* The run gives one permit back and stays in its workspace. */
 void schedule_give(struct schedule *s, int64_t id);
-/* It is in its workspace without a permit: held, paused. */
+/* The run is in its workspace without a permit: held, paused. */
 void schedule_occupy(struct schedule *s, int64_t id);
 
-/* The run that is to get the next permit, which is taken by schedule_take(); 0: none can. */
+/* The run that gets the next permit, by schedule_take(); 0: none can. */
 int64_t schedule_next(struct schedule *s);
 
 int64_t schedule_permits(const struct schedule *s, int64_t id);	/* of one run */
@@ -69,12 +68,11 @@ int64_t schedule_group_used(const struct schedule *s, const char *group);
  * wants none. Two are in a workspace only after a start: it is the first of them. */
 char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind);
 
-/* The runs whose reason may be another than when they were last named here, each once; 0: no more.
- * To be asked when schedule_next() has no more to give. One that has just been added, has sat
- * down, or wants more is named; lack of slots, of the group or of the daemon, is told once: that
- * it is another slot that is lacking changes nothing. When the workspace of many goes to the next
- * run, all that wait for it are named: a caller may leave the rest for later, who is named first
- * then waits longest. */
+/* The next run whose reason may have changed since it was last named here, each once; 0: no more.
+ * Call when schedule_next() has no more to give. Named are runs that were added, got a permit, or
+ * want more; lack of slots, of the group or the daemon, is named once. When a workspace goes to the
+ * next run, all runs that wait for it are named, longest wait first, and a caller may leave the
+ * rest for later. */
 int64_t schedule_changed(struct schedule *s);
 
 #endif

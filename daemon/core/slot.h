@@ -57,11 +57,10 @@ bool slot_row_move(struct slot_row *row, enum slot_stage from, enum slot_stage t
 
 const char *move_reason_name(enum move_reason reason);
 
-/* The phase that users see, of a stage by itself. */
+/* The phase of a stage, for users. */
 enum slot_phase slot_phase(enum slot_stage stage);
-/* The same of a slot, which may be cooling: its attempt waits for an account, for the host, or for
- * a time, and has not been started. What an implementer has done is measured as a part of his work
- * while no review has begun. */
+/* The phase of a slot, which may be cooling: its attempt waits for an account, for the host, or for
+ * a time, and has not been started. Before the first review measuring counts as implementing. */
 enum slot_phase slot_row_phase(const struct slot_row *row);
 bool slot_cools(const struct slot_row *row);
 

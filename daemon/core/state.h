@@ -16,9 +16,8 @@ enum task_state {
 	TASK_S_OPEN, TASK_S_CLAIMED,
 	TASK_S_IMPLEMENTED,	/* done, and reviewed with the whole run: others may build on it */
 	TASK_S_PASSED, TASK_S_FAILED, TASK_S_CANCELLED,
-	TASK_S_DONE,		/* its source says so: not ours to do */
-	TASK_S_TAKEN,		/* left to others: somebody else has it, or its
-				 * source holds it back */
+	TASK_S_DONE,		/* done already, by its source */
+	TASK_S_TAKEN,		/* not for this run: claimed elsewhere, or blocked */
 	TASK_S_RELEASED,	/* given back: a stop marker */
 	TASK_STATES
 };
@@ -28,7 +27,7 @@ enum iteration_state { ITERATION_S_RUNNING, ITERATION_S_PASSED, ITERATION_S_FAIL
 /* Slot stages are finer than the phases users see; slot_phase() in core/slot.h maps them. */
 enum slot_stage {
 	SLOT_S_WAITING,		/* nothing has run yet */
-	SLOT_S_CLAIMING,	/* the task's source is told that it is ours */
+	SLOT_S_CLAIMING,	/* the task is claimed at its source */
 	SLOT_S_CREATING_WORKTREE,		/* git makes the work tree of the task */
 	SLOT_S_IMPLEMENTING,	/* the implement attempt runs */
 	SLOT_S_CHECKING,	/* a check attempt runs */
@@ -60,7 +59,7 @@ enum slot_phase {
 /* What a slot that has come to its end still gives back, in this order. */
 enum slot_leaving {
 	LEAVING_NOTHING,
-	LEAVING_TASK,		/* the source is told: closed, or released */
+	LEAVING_TASK,		/* the task is closed or released at its source */
 	LEAVING_LOOK,		/* commits that rld did not make are looked for */
 	LEAVING_CLEAR,		/* the work tree is saved and removed */
 	SLOT_LEAVINGS
@@ -91,7 +90,7 @@ enum on_lost { ON_LOST_HOLD, ON_LOST_RETRY, ON_LOST_FAIL, ON_LOST_CHOICES };
 
 /* What a bad end of a review comes to: no evidence, a reviewer that failed, findings that stay. */
 enum bad_end { BAD_END_FAIL, BAD_END_HOLD, BAD_END_ACCEPT, BAD_END_KNOWN_ISSUES, BAD_ENDS };
-/* Who settles the findings. */
+/* The agent that fixes findings. */
 enum fixer { FIXER_FRESH, FIXER_IMPLEMENTER, FIXER_CORRECTOR, FIXER_RESUME, FIXER_PER_FINDING, FIXERS };
 enum scope { SCOPE_TASK, SCOPE_RUN, SCOPES };
 enum commit_mode { COMMIT_MODE_NONE, COMMIT_MODE_AUTO, COMMIT_MODE_AGENT, COMMIT_MODES };
@@ -99,22 +98,22 @@ enum commit_mode { COMMIT_MODE_NONE, COMMIT_MODE_AUTO, COMMIT_MODE_AGENT, COMMIT
 enum isolation { ISOLATION_AUTO, ISOLATION_SHARED, ISOLATION_WORKTREE, ISOLATIONS };
 enum integrate { INTEGRATE_AUTO, INTEGRATE_NONE, INTEGRATE_MERGE, INTEGRATES };
 enum on_failure { ON_FAILURE_STOP, ON_FAILURE_CONTINUE, ON_FAILURES };
-/* Who chooses the task of a slot. */
+/* The party that chooses the task of a slot. */
 enum assign { ASSIGN_DAEMON, ASSIGN_AGENT, ASSIGNS };
 enum claim_state {
 	CLAIM_S_HELD,		/* an unfinished run works on it */
-	CLAIM_S_DONE,		/* a run passed it, and its source could not be told */
+	CLAIM_S_DONE,		/* passed; its source cannot record it */
 	CLAIM_S_FREE,		/* given back */
 	CLAIM_STATES
 };
 /* What exhausts an account. */
 enum cooldown_kind {
-	COOLDOWN_LIMIT,		/* its service says so */
-	COOLDOWN_BUDGET,	/* what may be spent on a day is spent */
-	COOLDOWN_OPERATOR,	/* somebody says so */
+	COOLDOWN_LIMIT,		/* reported by its service */
+	COOLDOWN_BUDGET,	/* the day's budget is spent */
+	COOLDOWN_OPERATOR,	/* an operator set it */
 	COOLDOWN_KINDS
 };
-/* Who accepted work that no verdict has passed. */
+/* The party that accepted work without a passing verdict. */
 enum accepted { ACCEPTED_BY_NONE, ACCEPTED_BY_POLICY, ACCEPTED_BY_HUMAN, ACCEPTED_WITH_ISSUES, ACCEPTEDS };
 /* What becomes of an implementer that changed nothing and did not say so. */
 enum on_no_change { ON_NO_CHANGE_REVIEW, ON_NO_CHANGE_FAIL, ON_NO_CHANGE_PASS, ON_NO_CHANGES };
@@ -126,8 +125,7 @@ enum hold_kind { HOLD_LOST, HOLD_EXHAUSTED, HOLD_STALLED, HOLD_VIOLATION, HOLD_R
     HOLD_CONFLICT, HOLD_REFUSED, HOLD_KINDS };
 enum hold_state {
 	HOLD_S_OPEN, HOLD_S_APPROVED, HOLD_S_REJECTED,
-	HOLD_S_REWORK,		/* decided; its slot goes on when the run has a slot of
-				 * the daemon again */
+	HOLD_S_REWORK,		/* decided; the slot continues when the run has a permit */
 	HOLD_S_REWORKED, HOLD_S_CANCELLED, HOLD_STATES
 };
 

@@ -19,11 +19,11 @@ enum task_wait {
 	TASK_W_NOT_OPEN		/* it has been begun, or is over */
 };
 
-/* Whether each of them may start now, malloc'd. One walk over tasks and dependencies, and a search
- * for each of these: whoever wants to know it of many asks here. */
+/* For each task whether it may start now, malloc'd. One walk over tasks and dependencies, with a
+ * search for each of these: cheaper than task_wait() for many tasks. */
 enum task_wait *task_waits(const struct task_row *const *tasks, size_t count);
 
-/* The same of one of them. */
+/* The same for one task. */
 enum task_wait task_wait(const struct task_row *task, const struct task_row *const *tasks, size_t count);
 
 /* The first by position of those that may start now, *ready of them and limit at most;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs whose waiting reason changes at the same time, and the list of those that are to be told of
- * it. No call costs more when there are more of them. Pure. */
+/* Runs whose waiting reason changes at the same time, and the list of those still to be reported.
+ * The cost of a call does not grow with their number. Pure. */
 #ifndef CORE_WAITERS_H
 #define CORE_WAITERS_H
 
@@ -11,11 +11,11 @@
 struct waiter {
 	int64_t id;			/* what dirty_next() gives */
 	struct waiters *waiters;
-	uint64_t told;			/* their epoch in which it was last told */
+	uint64_t told;			/* epoch of its last report */
 	TAILQ_ENTRY(waiter) entry;
 };
 
-/* Those that are yet to be told are in front. A new epoch makes all of them so. */
+/* Waiters to be reported come first. A new epoch makes all of them so. */
 struct waiters {
 	TAILQ_HEAD(, waiter) list;
 	size_t count, untold;
@@ -26,14 +26,14 @@ TAILQ_HEAD(dirty_list, waiters);
 
 void waiters_init(struct waiters *waiters);
 
-/* The waiter comes in, and is to be told; it was in none, or has left. Its id is set. */
+/* Add a waiter, which is to be reported. It is in no other list; its id is set. */
 void waiters_join(struct waiters *waiters, struct waiter *waiter, struct dirty_list *dirty);
 void waiters_leave(struct waiter *waiter, struct dirty_list *dirty);
 
-/* All of them are to be told. Those that were to be told before stay in front. */
+/* All waiters are to be reported. Those that were already stay in front. */
 void waiters_mark(struct waiters *waiters, struct dirty_list *dirty);
 
-/* One that is to be told, and now has been; 0: none is left. */
+/* The next waiter to be reported, which counts as reported then; 0: none. */
 int64_t dirty_next(struct dirty_list *dirty);
 
 #endif

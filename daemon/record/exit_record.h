@@ -13,7 +13,7 @@ enum exit_how {
 	EXIT_NOT_STARTED	/* status = errno of the failed start; error says what failed */
 };
 
-/* Who ended it. */
+/* What ended the process. */
 enum exit_by {
 	EXIT_OWN,		/* it ended by itself */
 	EXIT_WALL,		/* wall timeout */

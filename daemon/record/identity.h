@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who supervises an attempt: the file that rl-shim renames into place before it starts anything. */
+/* The identity of the shim of an attempt: a file that rl-shim renames into place before it starts
+ * anything. */
 #ifndef RECORD_IDENTITY_H
 #define RECORD_IDENTITY_H
 
@@ -16,11 +17,11 @@ struct identity {
 /* This boot's id, as the kernel gives it. 0 or -errno. */
 int boot_id_read(char out[BOOT_ID]);
 
-/* Write the calling process's identity into dirfd. Not fsynced: after a power cut no shim lives,
- * and proc/inspect.c does not mind. 0 or -errno. */
+/* Write the identity of the calling process into dirfd. Not fsynced: after a power cut no shim
+ * lives, and proc/inspect.c allows for it. 0 or -errno. */
 int identity_write(int dirfd);
 
-/* 0; -ENOENT: no shim has come so far; -EBADMSG: unreadable; -errno. */
+/* 0; -ENOENT: no shim has written one; -EBADMSG: unreadable; -errno. */
 int identity_read(int dirfd, struct identity *identity);
 
 #endif

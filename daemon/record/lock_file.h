@@ -4,11 +4,10 @@
 #ifndef RECORD_LOCK_FILE_H
 #define RECORD_LOCK_FILE_H
 
-/* Create and lock dirfd/lock. A descriptor (CLOEXEC), -EWOULDBLOCK when somebody
- * holds it, or -errno. */
+/* Create and lock dirfd/lock. A descriptor (CLOEXEC), -EWOULDBLOCK: held, or -errno. */
 int lock_take(int dirfd);
 
-/* 1: somebody holds it; 0: nobody does, or there is no lock file; -errno. */
+/* 1: held; 0: free, or no lock file; -errno. */
 int lock_held(int dirfd);
 
 #endif

@@ -47,13 +47,13 @@ int output_vouched(int dirfd, int64_t keep_bytes);
  * NULL: no memory. */
 struct output_writer;
 struct output_writer *output_writer_new(int dirfd, const char *stream, int64_t keep_bytes);
-/* 0 or -errno, and the caller goes on draining. Bytes that a fault of the host keeps from the disk
- * (it is full) stay in memory, up to 256 KiB, and come before the next ones; those before them, and
- * what fails for another reason, are counted as dropped. */
+/* Write data. 0 or -errno; the caller continues to drain in any case. Bytes that a fault of the
+ * host keeps from the disk stay in memory, up to 256 KiB, and are written before the next ones;
+ * older ones, and bytes that fail for another reason, count as dropped. */
 int output_write(struct output_writer *w, const void *data, size_t size);
-/* Write what stays in memory: 0, there is nothing left, or -errno. */
+/* Write the bytes in memory. 0: none are left; or -errno. */
 int output_flush(struct output_writer *w);
-/* It is counted as dropped. */
+/* Count the bytes in memory as dropped. */
 void output_give_up(struct output_writer *w);
 uint64_t output_written(const struct output_writer *w);
 uint64_t output_dropped(const struct output_writer *w);
