@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""rlctl(1) and rld.toml(5): each example is pasted into a shell, with a fake claude on the PATH, or given to the program as a file."""
+"""rlctl(1) and rld.toml(5): each example is pasted into a shell, with a fake claude on the PATH, or
+given to the program as a file."""
 import json
 import re
 import subprocess
@@ -41,16 +42,22 @@ class Page:
 
     def __init__(self, daemon, repo, tools, played):
         self.daemon, self.repo, self.played = daemon, repo, played
-        self.environment = {**daemon.environment, "PATH": f"{tools}:{daemon.environment['PATH']}", "RLD_SOCKET": str(daemon.socket),
-                            "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
+        self.environment = {
+            **daemon.environment, "PATH": f"{tools}:{daemon.environment['PATH']}",
+            "RLD_SOCKET": str(daemon.socket), "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
 
     def answer(self, text):
         (self.played / "review").write_text(text)
 
+    def rlctl(self, *args, check=0):
+        return self.daemon.rlctl(*args, cwd=self.repo.path, environment=self.environment, check=check)
+
     def paste(self, text, check=0, **numbers):
         for word, number in numbers.items():
             text = re.sub(rf"\b{word[1:]}\b", str(number), text)
-        done = subprocess.run(["sh", "-e"], input=text.encode(), cwd=self.repo.path, env=self.environment, capture_output=True)
+        done = subprocess.run(["sh", "-e"], input=text.encode(), cwd=self.repo.path,
+                              env=self.environment, capture_output=True)
         done.out, done.err = done.stdout.decode(), done.stderr.decode()
         assert done.returncode == check, (text, done.out, done.err)
         return done
@@ -64,7 +71,8 @@ def page(make_daemon, repo, tmp_path):
     (tools / "claude").write_text(CLAUDE.format(at=played))
     (tools / "claude").chmod(0o755)
     (tools / "rlctl").symlink_to(RLCTL)
-    page = Page(make_daemon(config={"default_agent": "claude", "agent.claude": {"writable": [str(played)]}}), repo, tools, played)
+    config = {"default_agent": "claude", "agent.claude": {"writable": [str(played)]}}
+    page = Page(make_daemon(config=config), repo, tools, played)
     page.answer(PASS)
     return page
 
@@ -86,15 +94,20 @@ def test_beads(page):
     page.repo.git("commit", "-qm", "beads")
     done = page.paste(COMMANDS["beads"], _42=1)
     assert 'git merge rl/1-result' in done.err
-    assert [page.repo.read(f"work-{name}.txt") for name in ("a-1", "a-2")] == ["a-1 implement\n", "a-2 implement\n"]
+    for name in ("a-1", "a-2"):
+        assert page.repo.read(f"work-{name}.txt") == f"{name} implement\n"
 
 
 def test_picked(page):
     """The work of the tasks alone, beside something that was not committed."""
     page.repo.write(".beads/issues.jsonl", BEADS)
-    page.daemon.rlctl("run", "--beads", "-P2", cwd=page.repo.path, environment=page.environment, check=0)
-    page.paste("git config user.name t; git config user.email t@example.org\n" + COMMANDS["pick"].replace("3f2a9c01", page.daemon.call("daemon.hello")["instance"]), _42=1)
-    assert page.repo.git("ls-tree", "--name-only", "HEAD").split() == ["README", "work-a-1.txt", "work-a-2.txt"]
+    page.rlctl("run", "--beads", "-P2")
+    page.repo.git("config", "user.name", "t")
+    page.repo.git("config", "user.email", "t@example.org")
+    instance = page.daemon.call("daemon.hello")["instance"]
+    page.paste(COMMANDS["pick"].replace("3f2a9c01", instance), _42=1)
+    files = page.repo.git("ls-tree", "--name-only", "HEAD").split()
+    assert files == ["README", "work-a-1.txt", "work-a-2.txt"]
 
 
 def test_night(page):
@@ -110,17 +123,18 @@ def test_night(page):
 
 def test_hold(page):
     page.answer(NO_GO)
-    page.daemon.rlctl("run", "--review=decision", "x", cwd=page.repo.path, environment=page.environment, check=13)
+    page.rlctl("run", "--review=decision", "x", check=13)
     done = page.paste(COMMANDS["hold"], _3=1)
     assert "not yet" in done.out
     page.daemon.rlctl("wait", "1", check=13)
     hold = page.daemon.call("hold.get", id=1)
-    assert hold["message"] == "keep the old behaviour for empty input" and hold["state"] in ("rework", "reworked")
+    assert hold["message"] == "keep the old behaviour for empty input"
+    assert hold["state"] in ("rework", "reworked")
 
 
 def test_salvage(page, tmp_path):
     page.answer('{"verdict": "drift", "followUpPrompt": "more"}')
-    page.daemon.rlctl("run", "--review", "--isolation=worktree", "--review-max-fix-attempts=0", "x", cwd=page.repo.path, environment=page.environment, check=10)
+    page.rlctl("run", "--review", "--isolation=worktree", "--review-max-fix-attempts=0", "x", check=10)
     text = COMMANDS["salvage"].replace("/tmp/half-done", str(tmp_path / "half-done"))
     saved = page.daemon.call("salvage.list", run=1)["salvage"][0]["id"]
     assert "t1" in page.paste(text, _42=1, _17=saved).out
@@ -128,11 +142,12 @@ def test_salvage(page, tmp_path):
 
 
 def test_report_and_events(page):
-    page.daemon.rlctl("run", "--review", "x", cwd=page.repo.path, environment=page.environment, check=0)
+    page.rlctl("run", "--review", "x")
     assert page.paste(COMMANDS["report"], _42=1).out == "1\n"
     done = page.paste("timeout 3 " + COMMANDS["events"], check=124, _1234=0)
     events = [json.loads(line) for line in done.out.splitlines()]
-    assert [e["seq"] for e in events] == list(range(1, len(events) + 1)) and "run.state" in {e["type"] for e in events}
+    assert [e["seq"] for e in events] == list(range(1, len(events) + 1))
+    assert "run.state" in {e["type"] for e in events}
 
 
 def test_files(page, tmp_path):
@@ -142,12 +157,14 @@ def test_files(page, tmp_path):
     shown = page.daemon.rlctl("config", "show", "-C", page.repo.path, "--json", check=0).out
     origins = {s["path"]: s["from"] for s in json.loads(shown)["settings"]}
     assert {path for path, origin in origins.items() if ".rld.toml" in origin} == {
-        "run.commit", "review.enabled", "review.profile", "review.checks", "review.guidelines", "review.on_exhausted"}
+        "run.commit", "review.enabled", "review.profile", "review.checks", "review.guidelines",
+        "review.on_exhausted"}
 
 
 def test_every_example_is_tried():
     text = (SOURCE / "tests" / "system" / "test_manual_client.py").read_text()
     for kind, found in (("COMMANDS", COMMANDS), ("FILES", FILES)):
         assert set(re.findall(rf'{kind}\["(\w+)"\]', text)) == set(found)
-    assert len(re.findall(r"^(?:\.Dl )?\$ ", PAGE.split(".Sh EXAMPLES")[1], re.M)) == sum(len(re.findall("^[a-z]", COMMANDS[n], re.M))
-        for n in ("task", "background", "beads", "night", "hold", "report", "events"))
+    names = ("task", "background", "beads", "night", "hold", "report", "events")
+    tried = sum(len(re.findall("^[a-z]", COMMANDS[name], re.M)) for name in names)
+    assert len(re.findall(r"^(?:\.Dl )?\$ ", PAGE.split(".Sh EXAMPLES")[1], re.M)) == tried

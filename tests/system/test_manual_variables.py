@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """rld(8): each variable that it lists is set for the processes that it names, and for no others."""
+import json
 import os
 import re
 
 import pytest
 from rld import SOURCE
 
-SECTION = re.search(r"^\.Sh ENVIRONMENT OF ATTEMPTS AND HOOKS\n(.*?)^\.Sh ", (SOURCE / "docs" / "rld.8").read_text(), re.M | re.S).group(1)
+SECTION = re.search(r"^\.Sh ENVIRONMENT OF ATTEMPTS AND HOOKS\n(.*?)^\.Sh ",
+                    (SOURCE / "docs" / "rld.8").read_text(), re.M | re.S).group(1)
 ATTEMPTS, HOOKS = {"implement", "check", "review", "fix", "commit"}, {"on_hold", "on_end"}
 GROUPS = {"attempts": ATTEMPTS, "hooks": HOOKS, "all": ATTEMPTS | HOOKS}
 PAGE = {name: set().union(*(GROUPS.get(word, {word}) for word in words.split(" , ")))
@@ -39,21 +41,29 @@ def played(tmp_path):
 
 @pytest.fixture
 def daemon(make_daemon, played):
-    hook = {name: ["/bin/sh", "-c", f"{NAMES.format(at=played, kind=name)}; [ ! -p {played / name} ] || echo done > {played / name}"] for name in sorted(HOOKS)}
-    return make_daemon(config={"default_agent": "a", "hook": hook, "agent.a": {"command": [str(played / "agent")], "model": "m", "writable": [str(played)]}})
+    def hook(name):
+        told = played / name
+        text = f"{NAMES.format(at=played, kind=name)}; [ ! -p {told} ] || echo done > {told}"
+        return ["/bin/sh", "-c", text]
+
+    agent = {"command": [str(played / "agent")], "model": "m", "writable": [str(played)]}
+    return make_daemon(config={"default_agent": "a", "agent.a": agent,
+                               "hook": {name: hook(name) for name in sorted(HOOKS)}})
 
 
 def seen(played, hook):
-    """{kind of process: names of the page's variables that one of them had}, when the hook has ended the run's story"""
+    """{kind of process: names of the page's variables that it had}, after the hook has ended."""
     found = {}
     assert (played / hook).read_text() == "done\n"
     for path in played.glob("1.*.*"):
-        found.setdefault(path.name.split(".")[1], set()).update(set(path.read_text().split()) & (set(PAGE) - {"TMPDIR"}))
+        names = set(path.read_text().split()) & (set(PAGE) - {"TMPDIR"})
+        found.setdefault(path.name.split(".")[1], set()).update(names)
     return found
 
 
 def listed(kinds, *without):
-    return {kind: {name for name, receivers in PAGE.items() if kind in receivers} - {"TMPDIR"} - set(without) for kind in kinds}
+    return {kind: {name for name, receivers in PAGE.items() if kind in receivers}
+            - {"TMPDIR", *without} for kind in kinds}
 
 
 SWIVAL = {name for name in PAGE if name.startswith("SWIVAL")}
@@ -67,8 +77,7 @@ def test_every_role(daemon, played, repo):
     repo.git("config", "user.email", "t@example.org")
     repo.write(".beads/issues.jsonl", '{"id": "a-1", "title": "one"}\n')
     check = NAMES.format(at=played, kind="$RL_ROLE")
-    daemon.rlctl("run", "--review", "--commit=agent", f"--check={check}", "--beads", cwd=repo.path, check=0,
-                 environment={"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"})
+    daemon.rlctl("run", "--review", "--commit=agent", f"--check={check}", "--beads", cwd=repo.path, check=0)
     assert seen(played, "on_end") == listed(ATTEMPTS | {"on_end"}, *SWIVAL)
 
 
@@ -78,9 +87,11 @@ def test_program(daemon, played, repo):
 
 
 def test_hidden_task(daemon, played, repo):
-    """Under profile comments reviewers and fixers do not see the task, and no process of the run has the socket that would show it."""
+    """Under profile comments reviewers and fixers do not see the task, and no attempt of the run has
+    the socket, which would show it."""
+    comment = {"file": "work.txt", "line": 1, "severity": "must-fix", "comment": "no"}
     for number in (1, 2, 3):
-        (played / f"verdict.1.{number}").write_text('{"comments": [{"file": "work.txt", "line": 1, "severity": "must-fix", "comment": "no"}], "summary": "1"}')
+        (played / f"verdict.1.{number}").write_text(json.dumps({"comments": [comment], "summary": "1"}))
     daemon.rlctl("run", "--review=comments", "x", cwd=repo.path, check=0)
     wanted = listed({"implement", "review", "fix", "on_end"}, *ACTORS, *SWIVAL)
     wanted["implement"] -= {"RLD_SOCKET"}
