@@ -567,6 +567,24 @@ START_TEST(trap_success_with_is_error)
 }
 END_TEST
 
+/* A result that does not say whether it is a failure is one. */
+START_TEST(trap_result_without_is_error)
+{
+	static const char *const results[] = {
+		"{\"type\":\"result\",\"result\":\"fine\"}\n",
+		"{\"type\":\"result\",\"is_error\":null,\"result\":\"fine\"}\n",
+		"{\"type\":\"result\",\"is_error\":\"false\",\"result\":\"fine\"}\n",
+	};
+
+	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
+		struct agent_result r = read_text(READER_CLAUDE, results[i]);
+
+		ck_assert_msg(r.is_error, "%s", results[i]);
+		agent_result_release(&r);
+	}
+}
+END_TEST
+
 START_TEST(trap_error_items_are_warnings)
 {
 	/* "Model metadata for ... not found" */
@@ -955,6 +973,7 @@ int main(void)
 	tcase_add_test(tcase, sessions);
 	tcase_add_test(tcase, lost_result);
 	tcase_add_test(tcase, trap_success_with_is_error);
+	tcase_add_test(tcase, trap_result_without_is_error);
 	tcase_add_test(tcase, trap_error_items_are_warnings);
 	tcase_add_test(tcase, trap_exit_0_with_api_error);
 	tcase_add_test(tcase, trap_stop_reason_error_with_exit_0);
