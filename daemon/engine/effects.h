@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each effect of a decision does. */
+/* The functions of the effects. */
 #ifndef ENGINE_EFFECTS_H
 #define ENGINE_EFFECTS_H
 
@@ -8,7 +8,7 @@
 struct engine;
 
 extern const struct txn_calls effects_calls;
-/* Everything has been found: do what was decided meanwhile. */
+/* Recovery is complete: apply the effects that were decided meanwhile. */
 void effects_resume(struct engine *engine);
 
 #endif

@@ -4,7 +4,7 @@
 
 struct engine;
 
-/* Every unfinished attempt is classified: go on. */
+/* Every unfinished attempt is classified: resume all runs. */
 void engine_resume(struct engine *engine);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts what is next: sched says who has a permit, run and slot go on with it. */
+/* Starting: sched names the next slot with a permit, and run or slot continues. */
 #ifndef ENGINE_START_H
 #define ENGINE_START_H
 
 struct engine;
 struct txn;
 
-/* Start those who are next, as part of a decision, and tell why the rest waits: its answer tells what came of it. */
+/* Start all slots that get a permit, as part of a decision, and record why the others wait. The
+ * answer of the decision shows the result. */
 void start_next(struct txn *txn, struct engine *engine);
-/* The same as a decision of its own. */
+/* The same in a separate decision. */
 void engine_schedule(struct engine *engine);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The run machine applied. */
+/* The run machine applied to a run. */
 #ifndef RUN_LIFECYCLE_H
 #define RUN_LIFECYCLE_H
 
@@ -9,15 +9,15 @@
 struct run;
 struct txn;
 
-/* It has ended, and everybody was told: free it, and remove what it had on disk for its work. */
+/* The run has ended, and its events are out: free it, and remove its working files. */
 void run_cleanup(struct run *run);
 /* cause: of an end; what a run is held or paused for becomes its reason. */
 void run_event(struct txn *txn, struct run *run, enum run_event event, struct cause cause);
-/* Looks at the tasks and slots of the run, and takes what follows from them: the next iteration, a review, an end. */
+/* Decide by the tasks and slots of the run what follows: the next iteration, a review, an end. */
 void run_reconcile(struct txn *txn, struct run *run);
-/* What the run does between its slots has failed: nothing more begins. */
+/* The work of the run between its slots has failed: nothing more begins. */
 void run_failed(struct txn *txn, struct run *run, struct cause cause);
-/* Somebody said so. */
+/* Cancel the run. */
 void run_cancel(struct txn *txn, struct run *run, struct cause cause);
 
 #endif

@@ -11,13 +11,13 @@ struct run;
 struct txn;
 
 void run_begin_iteration(struct txn *txn, struct run *run);
-/* False: it was over already. */
+/* End the iteration. False: it was over already. */
 bool run_finish_iteration(struct txn *txn, struct run *run);
 /* Scope "run": everything is implemented, slot 0 reviews it. */
 void run_begin_review(struct txn *txn, struct run *run);
-/* Tasks that were never begun, with the reason. */
+/* End the tasks that were never begun, with the reason. */
 void run_finish_tasks(struct txn *txn, struct run *run);
-/* The loop as run_settle() wants it; *slots is malloc'd, for the caller to free. */
+/* The facts for run_settle(). *slots is malloc'd; the caller frees it. */
 struct loop run_loop(const struct run *run, const struct slot_row ***slots);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the result of an operation goes: to the run that asked for it between its slots, or to the slot. */
+/* Results of operations: for the run, between its slots, or for the slot that asked. */
 #ifndef RUN_OPERATION_RESULT_H
 #define RUN_OPERATION_RESULT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written for people: review logs and reports. */
+/* Files for people: review logs and reports. */
 #ifndef RUN_PUBLICATION_H
 #define RUN_PUBLICATION_H
 

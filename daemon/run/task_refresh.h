@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a source offers. */
+/* The tasks that a source offers. */
 #ifndef RUN_TASK_REFRESH_H
 #define RUN_TASK_REFRESH_H
 
@@ -10,9 +10,9 @@
 struct run;
 struct txn;
 
-/* The source has been asked: list is all that it has, by position. */
+/* Take over list, all tasks of the source by position. */
 void offer_take(struct txn *txn, struct run *run, const struct task_list *list, bool has_bd);
-/* It is read once only: what other runs do with the tasks of the same one is known here. */
+/* The same for a source that is read once: follow the claims of other runs on its tasks. */
 void offer_follow_claims(struct txn *txn, struct run *run);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of tasks, as their source has them. */
+/* Rows of tasks, made from what their source has. */
 #ifndef RUN_TASK_ROWS_H
 #define RUN_TASK_ROWS_H
 
@@ -11,9 +11,9 @@
 
 /* The first line of a text, cut; malloc'd. */
 char *task_title(const char *text);
-/* With its text; without a position. */
+/* A row with its text, without a position. */
 struct task_row *task_row_new(int64_t run, const struct task_item *item);
-/* Its source says that it has changed since. */
+/* The task has changed at its source since then. */
 bool item_is_newer(const struct task_item *item, int64_t at);
 
 #endif

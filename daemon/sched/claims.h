@@ -16,14 +16,14 @@ struct txn;
 struct claims *claims_new(void);
 void claims_free(struct claims *claims);
 void claims_load(struct claims *claims, struct claim_row *row);	/* takes row */
-/* NULL: nobody ever had it. */
+/* NULL: never claimed. */
 const struct claim_row *claims_find(const struct claims *claims, const char *source, const char *task);
-/* A source as claims name it, malloc'd; NULL: its tasks are nobody else's. */
+/* The name of a source in claims, malloc'd; NULL: its tasks belong to one run. */
 char *claim_source(enum source_kind kind, const char *path);
 char *run_claim_source(const struct run *run);
-/* Another run has it, or has passed it since this one last asked its source. */
+/* Another run has the task, or has passed it since this one last asked its source. */
 bool run_is_claimed_elsewhere(const struct run *run, const char *task);
-/* The claim of a task of the run becomes this; nothing where there are no claims. */
+/* Set the claim of a task of the run. No effect for sources without claims. */
 void run_claim(struct txn *txn, struct run *run, const char *task, enum claim_state state);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of runs: their limits, and whether they are paused. */
+/* Groups of runs: limits and pauses. */
 #ifndef SCHED_GROUPS_H
 #define SCHED_GROUPS_H
 
@@ -12,22 +12,23 @@
 struct engine;
 struct groups;
 
-/* Live limits of a group, kept over restarts. slots ROW_NONE: as rld.toml says again; -1: as it is. paused 0, 1, or -1: as it is. The group need
- * not have a run. reply.id is 0 and there are no rows. */
+/* Set live limits of a group, kept over restarts. slots ROW_NONE: back to rld.toml; -1: unchanged.
+ * paused 0, 1, or -1: unchanged. The group need not have a run. reply.id is 0, without rows. */
 void engine_group_set(struct engine *engine, const char *name, int64_t slots, int paused, bool check, engine_reply_cb *cb, void *arg);
 
 struct group_info {
 	const char *name;
 	int64_t slots;			/* in force; ROW_NONE: no limit */
 	bool live;			/* set by engine_group_set(), not by rld.toml */
-	int64_t used, queued;		/* slots of the daemon that its runs use, runs in the queue */
+	int64_t used, queued;		/* permits that its runs have, runs in the queue */
 	bool paused;
 };
 
-/* Every group that is configured, set or has an unfinished run, by name. */
+/* Call each for every group that is configured, set, or has an unfinished run, by name. */
 void engine_groups(struct engine *engine, void (*each)(void *arg, const struct group_info *group), void *arg);
 
-/* Groups as rld.toml has them: at start and after a reload. names NULL-terminated, slots beside them. */
+/* Set the groups of rld.toml, at start and after a reload. names is NULL-terminated, with one of
+ * slots for each. */
 void engine_configure_groups(struct engine *engine, const char *const *names, const int64_t *slots);
 
 struct groups *groups_new(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The permits of the daemon: who has one, who is next, and why the rest waits. */
+/* The permits of the daemon: which slots have one, which is next, and why the others wait. */
 #ifndef SCHED_PERMITS_H
 #define SCHED_PERMITS_H
 
@@ -8,23 +8,23 @@ struct run;
 struct slot;
 struct txn;
 
-/* Who is next, with a permit from now on: a slot that waited for one, or the run's own, when the run is to start or to go on. queue_update()
- * when it has begun. NULL: nobody, or none is free. */
+/* Give the next slot a permit: a slot that waited for one, or a run's own when the run starts or
+ * continues. Call queue_update() when it has begun. NULL: no slot waits, or no permit is free. */
 struct slot *permits_next(struct engine *engine);
-/* Why those wait that changed since. */
+/* Record the reasons of waiting runs that have changed. */
 void permits_tell(struct txn *txn, struct engine *engine);
-/* A run enters the schedule: a new one, or one that was found at start. */
+/* Add a run to the schedule: a new one, or one found at start. */
 void queue_add(struct run *run);
-/* The slot gives its slot of the daemon back, if it has one. */
+/* The slot gives its permit back, if it has one. */
 void queue_give(struct slot *slot);
-/* The slot wants one: permits_next() names it when it has it. */
+/* The slot wants a permit: permits_next() returns it when it has one. */
 void queue_want(struct slot *slot);
-/* The run does nothing between its slots for now: what it keeps for itself goes to one of them that waits for it, or for something else; one that
- * is being cancelled keeps nothing. */
+/* The run does nothing between its slots: give its own permit back when one of its slots waits for a
+ * permit or an account, or when the run is being cancelled. */
 void queue_yield(struct txn *txn, struct run *run);
-/* It was found at work: it has a permit. */
+/* The slot was found at work after a start: it has a permit. */
 void queue_sit(struct slot *slot);
-/* What the run wants has changed: its state, or that of its slots. */
+/* The state of the run or of its slots has changed, and with it what the run wants. */
 void queue_update(struct run *run);
 
 #endif
