@@ -565,6 +565,11 @@ START_TEST(choosing)
 	json_decref(run);
 	screen_follow(&choice, NULL);
 	ck_assert_uint_eq(choice.slot, 0);
+	/* the checkout of the first review is being made: there is nothing of it to show */
+	run = json_pack("{s:[{s:i,s:s,s:i}]}", "slots", "slot", 1, "phase", "reviewing", "round", 0);
+	screen_follow(&choice, run);
+	ck_assert_int_eq(choice.tab, SCREEN_OUTPUT);
+	json_decref(run);
 }
 END_TEST
 
