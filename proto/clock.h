@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Since the epoch. Somebody may set it. */
+/* Since the epoch. It may be set. */
 int64_t clock_wall(void);
 
 /* Only differences mean anything; it never goes back. */

@@ -34,7 +34,7 @@ enum wait_kind {
 	/* no waits: what the reason tells of a slot at its end */
 	WAIT_NOT_REVIEWED,
 	WAIT_RELEASED,		/* its task was given back after a stop marker */
-	WAIT_TAKEN,		/* somebody else has its task */
+	WAIT_TAKEN,		/* another run has its task */
 	WAIT_UNASSIGNED,	/* the run ended before it had begun */
 	WAIT_OTHER,		/* written by an earlier version */
 	WAITS

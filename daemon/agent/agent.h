@@ -20,7 +20,7 @@ struct agent_preset {
 	enum reader_kind reader;
 	const char *const *env;		/* names that pass from the submitter's environment */
 	const char *const *set;		/* "K=V" */
-	const char *const *resume;	/* words that go on with {session} */
+	const char *const *resume;	/* words that resume the conversation {session} */
 	const char *const *writable;	/* files and folders of its own state, "~/" is HOME */
 	/* Any one of these is a login: "NAME", a variable that is not empty; "~/FILE", a file below
 	 * HOME of more than "{}"; "$NAME/FILE", one in the folder that the variable names. */
@@ -60,8 +60,7 @@ struct agent_result {
 	/* ROW_NONE: not given, or more than can be. Each token is in one of the first four; those
 	 * of reasoning are a part of the output. */
 	int64_t tokens_input, tokens_cached, tokens_cache_write, tokens_output, tokens_reasoning;
-	bool tokens_of_session;	/* they count the whole conversation: with those of the attempts
-				 * that it goes on from */
+	bool tokens_of_session;	/* they include earlier attempts of the conversation */
 	double cost_usd;	/* NaN: not given, or more than can be */
 	char *session;		/* fit for a command line; NULL: none */
 	bool is_error;		/* the program itself reports failure, whatever its exit code */
@@ -84,9 +83,9 @@ struct agent_result {
 
 #define AGENT_TEXT_MAX (16 * 1024 * 1024)
 
-/* First line of a text that lost its beginning or had a hole. It opens a brace that nothing
- * closes, as the lost bytes may have: who looks for a JSON object behind it finds a broken one,
- * never the inside of one. */
+/* First line of a text that lost its beginning or had a gap. It opens a brace that nothing closes,
+ * as the lost bytes may have: a search for a JSON object after it finds a broken one, never the
+ * inside of one. */
 #define AGENT_CUT_LINE "{... the output before this line was left out\n"
 
 struct reader;
@@ -105,8 +104,7 @@ bool reader_is_over(const struct reader *r);
 bool reader_can_tell(enum reader_kind kind);
 /* Bytes were dropped here by the output cap: an unfinished line is void. */
 void reader_gap(struct reader *r);
-/* Frees the reader and fills out; reset_at only as far as a number was given for it, which
- * nobody has looked at. */
+/* Free the reader and fill out; reset_at only if it was given as a number, unchecked. */
 void reader_end(struct reader *r, struct agent_result *out);
 void agent_result_release(struct agent_result *result);
 
@@ -124,9 +122,9 @@ struct agent_ending {
  * is long. malloc'd; NULL: none. */
 char *agent_last_words(enum reader_kind reader, const char *text, size_t size);
 
-/* Say the rest about the service: what an exit code or stderr tells where the output does not, and
- * when it serves again. Returns how a time zone that nobody knows was read, malloc'd; NULL: no
- * doubt. Reads the tz database. */
+/* Complete the result about the service: by exit code or stderr where the output does not show it,
+ * and when it serves again. Returns how an unknown time zone was read, malloc'd; NULL: no doubt.
+ * Reads the tz database. */
 char *agent_result_complete(struct agent_result *result, const struct agent_ending *ending);
 
 #endif

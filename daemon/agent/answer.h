@@ -15,8 +15,8 @@ struct answer {
 void answer_add(struct answer *a, const char *data, size_t size);
 /* Another answer takes its place, whole. text NULL: an empty one. */
 void answer_set(struct answer *a, const char *text);
-/* Something is missing here: what stands before it goes, since a text with a hole reads as
- * something that nobody said. */
+/* Bytes are missing here: the text before the gap is dropped, since joined parts would be a text
+ * that the agent never wrote. */
 void answer_lost(struct answer *a);
 /* Fills text, size and truncated; leaves nothing to release. */
 void answer_end(struct answer *a, struct agent_result *out);

@@ -12,8 +12,8 @@
 
 struct events;
 
-/* One type of event; all others are noise. Each takes back the end that was told before it: the
- * work continues, so a result counts only as the last thing that was said. */
+/* One type of event; all others are ignored. Each revokes an earlier end: the work continues, so a
+ * result counts only as the last event. */
 struct events_row {
 	const char *type;	/* of the member "type" */
 	/* NULL: the event only says that the work continues */
@@ -29,8 +29,8 @@ struct events_type {
 	/* First bytes of events that only repeat what others say, and are not even
 	 * parsed; NULL: none. */
 	const char *passed_over;
-	/* Rows that are no part of the answer: of one that is too long, on() is told that it was,
-	 * event NULL. Ends with NULL; NULL: none. */
+	/* Rows that are no part of the answer. Of one that is too long on() gets event NULL. Ends
+	 * with NULL; NULL: none. */
 	const char *const *wordless;
 	/* Events without a "type"; NULL: noise. */
 	void (*on_untyped)(struct events *e, const json_t *event);
@@ -46,8 +46,8 @@ struct events {
 				 * is another answer */
 	char *session;
 	bool ended;		/* they said how the work went: well, or error */
-	bool answered;		/* the last message leaves nothing to do, in a format that
-				 * tells the end apart */
+	bool answered;		/* the last message leaves nothing to do, in a format that marks
+				 * the end */
 	bool broken_off;	/* they said that this turn was given up, in a format that has
 				 * an event for that */
 	char *error;		/* the program's words for a failure that nothing good has
@@ -69,8 +69,8 @@ void events_gap(void *state);
 bool events_is_over(const void *state);
 void events_end(void *state, struct agent_result *out);
 
-/* Text that was said: a whole message takes the place of the former answer; a piece goes on with
- * it, unless a tool was used in between. NULL and "" say nothing. */
+/* Text of the agent: a whole message replaces the answer; a piece extends it, unless a tool was
+ * used in between. NULL and "" are ignored. */
 void events_message(struct events *e, const char *text);
 void events_piece(struct events *e, const char *text);
 

@@ -14,19 +14,19 @@ struct json_stream {
 	enum { STREAM_BETWEEN, STREAM_NOISE, STREAM_DOCUMENT } at;
 	bool fresh;		/* a document may begin: a line, an array or the next element has */
 	bool opening;		/* nothing but the brace that opens the document has come */
-	bool indented;		/* it goes on over lines */
+	bool indented;		/* it spans several lines */
 	bool line_start;
 	bool in_string, escaped;
 	bool skipping;		/* it is too long, only its end is looked for */
 	size_t depth;
 };
 
-/* Who takes the documents. */
+/* The receiver of the documents. */
 struct json_taker {
 	/* A whole object, at most READER_LINE_MAX bytes; whether it is JSON is still open. */
 	void (*document)(void *state, const char *data, size_t size);
-	/* One that was longer was passed over; head: its first bytes, enough for the name of its
-	 * type. NULL: nobody minds. */
+	/* A longer document was skipped; head: its first bytes, enough for the name of its type.
+	 * NULL: not wanted. */
 	void (*lost)(void *state, const char *head, size_t size);
 };
 

@@ -14,12 +14,11 @@ struct refusal {
 	bool transient;		/* ERROR: of the kind that passes by itself */
 };
 
-/* status: 0 when the program gives none apart from its words. words: NULL, or what the program
- * says. otherwise: what it is when neither tells anything; PROVIDER_ERROR where the reader knows
- * that the service failed. */
+/* status: 0: none apart from the words. words: of the program, or NULL. otherwise: the result when
+ * neither shows anything; PROVIDER_ERROR where the reader knows that the service failed. */
 struct refusal refusal_of(int64_t status, const char *words, enum provider_result otherwise);
 
-/* Is there a phrase for it in the words? A number in them tells nothing here. */
+/* The words contain a phrase of a refusal. Numbers in them do not count here. */
 bool refusal_is_said(const char *words, enum provider_result provider);
 
 #endif

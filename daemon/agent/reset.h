@@ -14,9 +14,9 @@ struct reset_place {
 	const char *zones;	/* see zone_open() */
 };
 
-/* ms since the epoch, ROW_NONE: it says no time, or one that cannot be. What is over by now is
- * given as a minute from now: clocks differ, and a text leaves out seconds. *doubt: malloc'd, how a
- * time zone that nobody knows was read; NULL: as told. */
+/* ms since the epoch; ROW_NONE: no time, or an impossible one. A past time becomes a minute from
+ * now, because clocks differ and texts leave out seconds. *doubt: malloc'd, how an unknown time
+ * zone was read; NULL: no doubt. */
 int64_t reset_time(const char *words, const struct reset_place *place, char **doubt);
 
 /* Milliseconds of a number that counts them, or seconds, since the epoch; ROW_NONE stays. */

@@ -11,8 +11,8 @@
 struct show_row {
 	const char *type;	/* of the member "type" */
 	void (*show)(struct preview *p, const json_t *event);
-	/* NULL, or instead of show: a piece of a text that goes on in the next event of this row.
-	 * Borrowed; NULL: not here. */
+	/* NULL, or instead of show: a piece of a text that continues in the next event of this row.
+	 * Borrowed; NULL: none here. */
 	const char *(*piece)(const json_t *event);
 };
 
@@ -22,8 +22,8 @@ void show_events(struct preview *p, const struct preview_tail *out, const struct
 
 /* NULL shows nothing. */
 void show_text(struct preview *p, const char *text);
-/* "bash: make test": the tool's name, and of what it is given the member that tells most. name
- * NULL shows nothing. */
+/* "bash: make test": the name of the tool, and the most useful member of its input. name NULL shows
+ * nothing. */
 void show_tool(struct preview *p, const char *name, const json_t *input);
 /* What a message of Claude Code's kind has in its content: texts and uses of tools. */
 void show_blocks(struct preview *p, const json_t *event);

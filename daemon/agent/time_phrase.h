@@ -19,13 +19,13 @@ struct time_phrase {
 	} kind;
 	int64_t epoch;
 	double amount;			/* AFTER: ms; NUMBER */
-	int64_t year;			/* DATE; 0: not told */
+	int64_t year;			/* DATE; 0: not given */
 	int month, day;			/* DATE; from 1, the day maybe not one of the month */
 	int weekday;			/* WEEKDAY; 0 is Thursday, as the first day
 					 * of the epoch was */
 	int64_t clock;			/* from DATE on: s after midnight; a day alone
 					 * is its beginning */
-	char zone[64];			/* the same: "Europe/Berlin"; "": not told */
+	char zone[64];			/* the same: "Europe/Berlin"; "": not given */
 	bool has_offset;
 	int64_t offset;			/* s ahead of UTC, instead of a zone */
 };

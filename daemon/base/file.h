@@ -15,8 +15,8 @@ int file_read(int dirfd, const char *name, size_t max, char **data, size_t *size
  * behind on failure. */
 int file_write(int dirfd, const char *name, const void *data, size_t size, int mode, bool durable);
 
-/* Replace somebody's file atomically and durably: a link is followed to its target, which keeps its
- * mode. 0 or -errno. */
+/* Replace a file of the user atomically and durably: a link is followed to its target, which keeps
+ * its mode. 0 or -errno. */
 int file_update(const char *path, const void *data, size_t size);
 
 /* mkdir -p with mode for the missing ones. 0 or -errno. */

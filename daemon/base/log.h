@@ -14,8 +14,7 @@ void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* A broken promise of our own: the line starts with "bug: ", which every system test
- * looks for. Goes on. */
+/* A broken invariant: the line starts with "bug: ", which every system test looks for. Returns. */
 void log_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* The environment is broken beyond use: log and _exit(1). */

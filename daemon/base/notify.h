@@ -3,8 +3,8 @@
 #ifndef BASE_NOTIFY_H
 #define BASE_NOTIFY_H
 
-/* socket: the value of $NOTIFY_SOCKET, "@name" for an abstract one; NULL or "": nobody asked, 0.
- * Else 0 or -errno. A manager that does not read is not waited for: -EAGAIN. */
+/* socket: the value of $NOTIFY_SOCKET, "@name" for an abstract one; NULL or "": no manager, 0. Else
+ * 0 or -errno; -EAGAIN at once when the manager does not read. */
 
 /* Up, or done with a reload. status: a line for "systemctl status", may be NULL. */
 int notify_ready(const char *socket, const char *status);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Secrets out of texts that others wrote: exact values, and the patterns of base/secret_patterns.h.
+/* Removal of secrets from foreign texts: exact values, and the patterns of base/secret_patterns.h.
  * Pure, in time linear in the text.
  *
- * What is secret becomes "[secret]"; what tells its kind stays: "sk-ant-[secret]",
+ * What is secret becomes "[secret]"; its kind stays visible: "sk-ant-[secret]",
  * "https://me:[secret]@host". A masked text stays as it is when it is masked again. What a cut has
  * left of an exact value at either end of a text is found as well, from eight bytes on. */
 #ifndef BASE_REDACT_H

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What stands in place of a secret. Behind the beginning that tells its kind, where it has
- * one: "sk-ant-[secret]". */
+/* The replacement of a secret, after the beginning that shows its kind, if any:
+ * "sk-ant-[secret]". */
 #define SECRET_MARK "[secret]"
 
 /* The bytes from..to are secret. */

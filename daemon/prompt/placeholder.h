@@ -27,7 +27,7 @@ extern const struct placeholder placeholder_sections[];
 /* Words inside a line. Ends with name NULL. */
 extern const struct placeholder placeholder_values[];
 
-/* False: it is a check or a human who says what is to be done. */
+/* False: the follow-up comes from a check or a human. */
 bool feedback_is_of_review(const struct prompt_parts *parts);
 /* That the work was interrupted, if so; then the feedback under a line that says whose it is,
  * without heading and fence. */

@@ -21,8 +21,7 @@ struct span {
 struct prompt_review {
 	int64_t round;
 	const char *decision, *feedback, *by;
-	struct span answer;	/* that it was about; NULL data: it is told elsewhere,
-				 * or there was none */
+	struct span answer;	/* that it was about; NULL data: given elsewhere, or none */
 };
 
 /* Has the implementer said that nothing is to be changed? */
@@ -49,23 +48,22 @@ struct prompt_parts {
 	const char *follow_up_from;	/* "review" (NULL is), "check", "human", "git" */
 	struct span guidelines;		/* Markdown, see prompt_section() */
 	struct span conventions;	/* Markdown: the files' contents under their names */
-	const struct prompt_review *history;	/* earlier reviews of the task, oldest first; their
-						 * answers are for who sees PART_ANSWER too */
+	const struct prompt_review *history;	/* earlier reviews of the task, oldest first;
+						 * their answers only with PART_ANSWER */
 	size_t nhistory;
 	const char *review_file;	/* name of the carrier file, NULL: none */
 	bool read_only;			/* only the carrier file can be written */
-	bool resumed;			/* the conversation goes on: a fixer's prompt is
-					 * the feedback, and that it was interrupted,
-					 * and nothing else */
+	bool resumed;			/* resumed conversation: a fixer's prompt is only the
+					 * feedback, and that it was interrupted */
 	struct span answer;		/* under review */
 	struct span diff;
 	bool diff_dropped;		/* the recorded diff itself was cut in the middle */
 	bool shared_tree;		/* another slot writes the same tree: warn */
 	bool interrupted;		/* the attempt before this one was interrupted: say so */
-	const char *interruption;	/* ... why, one line; NULL: nobody knows */
+	const char *interruption;	/* ... why, one line; NULL: unknown */
 	const char *verdict_file;	/* path offered in the response contract, NULL: none */
-	const char *no_change_marker;	/* line by which an implementer says that nothing is to be
-					 * changed; NULL: nobody would look for it */
+	const char *no_change_marker;	/* line by which an implementer says that nothing is to
+					 * be changed; NULL: not evaluated */
 	enum no_change no_change;	/* what the answer under review says of that */
 };
 

@@ -15,8 +15,7 @@ struct pool {
 	server_document_cb *document;
 	void *arg;
 	TAILQ_HEAD(, conn) conns;
-	TAILQ_HEAD(, conn) again;	/* the line of those who have more documents than they
-					 * may take at a time */
+	TAILQ_HEAD(, conn) again;	/* connections with more documents than one turn takes */
 	uv_idle_t idle;			/* runs while again is not empty */
 	bool squeezed;			/* a connection waits for the sums to fall */
 	struct conn *favoured;		/* the one that may finish its frame meanwhile */

@@ -59,8 +59,8 @@ void doctor_look(struct doctor_host *host);
 
 /* Every agent that a run could name. */
 json_t *doctor_agents(const struct config *config);
-/* Warns of each [account.NAME] that none of these agents has as its account: its
- * budgets hold nobody. */
+/* Warn of each [account.NAME] that is the account of none of these agents: its budgets have no
+ * effect. */
 void doctor_accounts(const struct config *config, const json_t *agents, struct doctor_checks *checks);
 
 /* done is called once, on the loop: whether the review logs of the newest runs are as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Committed events to those who follow them. A subscription is a cursor: the newest events are a
- * ring of texts made once and shared, older ones are pages of the store, so a slow client costs the
- * same as a quick one. */
+/* Committed events for subscribers. A subscription is a cursor: the newest events are a ring of
+ * shared texts, older ones are pages of the store, so a slow client costs the same as a quick
+ * one. */
 #ifndef RPC_FEED_H
 #define RPC_FEED_H
 

@@ -12,7 +12,8 @@
 
 struct rpc;
 
-/* Who may call it, when there are roles: ids of the daemon's own user and root may everything. */
+/* The role that a method needs. So far every client is the daemon's own user or root, and has all
+ * roles. */
 enum access { ACCESS_ANY, ACCESS_READ, ACCESS_SUBMIT, ACCESS_OWNER, ACCESS_ADMIN, ACCESSES };
 
 struct result_field {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A pending call, and the link to the client it came from: each has a life of its own, so that a
- * client may leave while its call is being worked on. */
+/* A pending call, and the link to its client. Their lifetimes are independent, so a client may
+ * leave while its call is being worked on. */
 #ifndef RPC_REQUEST_H
 #define RPC_REQUEST_H
 
@@ -19,15 +19,15 @@ struct batch;
 struct link_ops {
 	void (*send)(void *arg, const char *json, size_t size);	/* one document, copied */
 	bool (*room)(void *arg);		/* more may be sent without being asked for */
-	bool (*deaf)(void *arg);		/* nobody will read an answer, though what was
-						 * sent is still taken */
+	bool (*deaf)(void *arg);		/* the client reads no answers any more; its
+						 * documents are still taken */
 	void (*relieved)(void *arg);		/* a call has ended: more documents may be taken */
 };
 
-/* Work under way that outlives its client: who closes waits for none. */
+/* Work under way that outlives its client. A tear-down waits until count is 0. */
 struct tally {
 	size_t count;
-	void (*none)(void *arg);	/* count has become 0; NULL: nobody waits for that */
+	void (*none)(void *arg);	/* called when count becomes 0; NULL: no caller waits */
 	void *arg;
 };
 
@@ -36,8 +36,8 @@ void tally_drop(struct tally *tally);
 
 /* tally counts the calls not yet answered. */
 struct link *link_new(uid_t uid, struct tally *tally, const struct link_ops *ops, void *arg);
-/* The client is gone: answers are dropped from now on, what waits for it is told. The link itself
- * lives as long as its calls. */
+/* The client is gone: drop its answers from now on, and notify waiting calls. The link lives as
+ * long as its calls. */
 void link_close(struct link *link);
 
 void link_send(struct link *link, const char *json, size_t size);

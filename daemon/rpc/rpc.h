@@ -46,7 +46,7 @@ int rpc_listen(struct rpc *rpc, const char *path, char *error, size_t room);
 /* Make those sockets anew whose files are gone; what fails is logged. */
 void rpc_listen_again(struct rpc *rpc);
 
-/* A decision is on disk and in the view: tell subscribers and those who wait. */
+/* A decision is on disk and in the view: send its events, and answer waiting calls. */
 void rpc_committed(struct rpc *rpc, const struct decision *d);
 
 /* Give clients what can be sent at once and close. Frees rpc when the calls under way are over,

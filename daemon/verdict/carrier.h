@@ -13,7 +13,8 @@ void carrier_verdict_read(const struct verdict_input *in, struct verdict *out);
 /* {"decision": "GO" | "NO_GO", "feedback": "...", "quality_checks": {"name": true}}
  * somewhere in the text. */
 void carrier_decision_read(const struct verdict_input *in, struct verdict *out);
-/* A Markdown file of issues; none or a blank one is a pass of whoever said something at all. */
+/* A Markdown file of issues. No file or a blank one is a pass, if the reviewer said anything at
+ * all. */
 void carrier_file_read(const struct verdict_input *in, struct verdict *out);
 /* Exit status 0 or 1, and what the program printed. */
 void carrier_exit_read(const struct verdict_input *in, struct verdict *out);

@@ -35,14 +35,14 @@ struct extract {
  * it. When no candidate has the key and none is broken, the object that ends the text counts,
  * wherever on its line it starts.
  *
- * "A broken candidate after it, or with none before it, is a violation" is read as: each
- * broken candidate is one, unless it stands between two whole objects with the key, which then
- * have to agree. So one before the first verdict counts as well, be it only C code with a
- * brace at the start of its line: it may have been a verdict of the other kind, cut or
- * misspelt, and then the whole one behind it may be its inside or a quotation. Nobody can
- * tell, so nobody passes. The price is paid by reviewers that quote such code in front of
- * their verdict, which is why the response contract in the prompt forbids it. Behind a broken
- * one nothing is looked for inside it. */
+ * "A broken candidate after it, or with none before it, is a violation" is read as: each broken
+ * candidate is one, unless it stands between two whole objects with the key, which then have to
+ * agree. So one before the first verdict counts as well, be it only C code with a brace at the
+ * start of its line: it may have been a verdict of the other kind, cut or misspelt, and then the
+ * whole one behind it may be its inside or a quotation. This cannot be decided, so it is no
+ * pass. The price is paid by reviewers that quote such code in front of their verdict, which is
+ * why the response contract in the prompt forbids it. Behind a broken one nothing is looked for
+ * inside it. */
 struct extract extract_find(const char *text, size_t size, const char *key);
 
 /* What was got in place of what was expected: short JSON in ASCII, "nothing" for NULL. malloc'd. */

@@ -27,8 +27,7 @@ struct verdict {
 	enum verdict_kind kind;
 	char *reason;		/* VERDICT_NONE: one of a fixed set of sentences, see
 				 * docs/protocol.md */
-	char *feedback;		/* what the fixer is told; never NULL or blank for
-				 * VERDICT_FINDINGS */
+	char *feedback;		/* for the fixer; never NULL or blank for VERDICT_FINDINGS */
 	char *quality_checks;	/* DECISION: the object as compact JSON; NULL: not given */
 	const char *source;	/* "text", "file" or "exit", static; NULL when nothing was read */
 	struct verdict_finding *findings;
