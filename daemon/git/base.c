@@ -137,7 +137,7 @@ static int take_index(struct git_op *op)
 }
 
 /* The tree of what there is, through clean filters. */
-static int once(struct git_op *op, void *arg)
+static int take_filtered_tree(struct git_op *op, void *arg)
 {
 	struct snapshot *s = snapshot_new(op->place, op->spec.scratch, op->artifacts);
 	struct buf gone = { 0 }, here = { 0 };
@@ -164,7 +164,7 @@ static int once(struct git_op *op, void *arg)
 static int from_work(struct git_op *op)
 {
 	char *tree = NULL;
-	int rv = disk_tree_twice(op, once, &op->result.tree);
+	int rv = disk_tree_twice(op, take_filtered_tree, &op->result.tree);
 
 	if (rv == 0 && op->result.head != NULL)
 		rv = tree_of(op, op->result.head, &tree);

@@ -74,7 +74,7 @@ struct blobs {
 };
 
 /* What is there to be read, at most max bytes. 0 or -errno, -ENODATA at the end. */
-static int take(struct blobs *s, uint64_t max, const char **data, size_t *size)
+static int read_chunk(struct blobs *s, uint64_t max, const char **data, size_t *size)
 {
 	if (s->used == s->size) {
 		ssize_t n;
@@ -102,7 +102,7 @@ static int read_head(struct blobs *s, const char *id, uint64_t *bytes)
 	int rv;
 
 	do {
-		rv = take(s, 1, &c, &size);
+		rv = read_chunk(s, 1, &c, &size);
 		if (rv != 0)
 			return rv;
 		line[length++] = *c;
@@ -114,12 +114,12 @@ static int read_head(struct blobs *s, const char *id, uint64_t *bytes)
 }
 
 /* The next bytes go to fd, or when it is -1, to text, which has room for them. */
-static int copy(struct blobs *s, uint64_t bytes, int fd, char *text)
+static int copy_bytes(struct blobs *s, uint64_t bytes, int fd, char *text)
 {
 	while (bytes > 0) {
 		const char *data;
 		size_t size;
-		int rv = take(s, bytes, &data, &size);
+		int rv = read_chunk(s, bytes, &data, &size);
 
 		if (rv != 0)
 			return rv;
@@ -147,7 +147,7 @@ static int write_link(struct unpack *unpack, const struct change *e, struct blob
 
 	if (bytes >= sizeof(text))
 		return -ENAMETOOLONG;
-	rv = copy(s, bytes, -1, text);
+	rv = copy_bytes(s, bytes, -1, text);
 	text[bytes] = '\0';
 	return rv == 0 ? unpack_link(unpack, e->path, text) : rv;
 }
@@ -158,7 +158,7 @@ static int write_file(struct unpack *unpack, const struct change *e, struct blob
 
 	if (rv != 0)
 		return rv;
-	rv = copy(s, bytes, fd, NULL);
+	rv = copy_bytes(s, bytes, fd, NULL);
 	if (close(fd) == -1 && rv == 0)
 		rv = -errno;
 	return rv;
@@ -176,7 +176,7 @@ static int write_entry(struct unpack *unpack, const struct change *e, struct blo
 	rv = read_head(s, e->id, &bytes);
 	if (rv == 0)
 		rv = S_ISLNK(e->mode) ? write_link(unpack, e, s, bytes) : write_file(unpack, e, s, bytes);
-	return rv == 0 ? take(s, 1, &end, &size) : rv;
+	return rv == 0 ? read_chunk(s, 1, &end, &size) : rv;
 }
 
 static void write_entries(void *arg, int fd)

@@ -223,7 +223,7 @@ static int check_files(struct git_op *op, struct commit *c)
 
 /* ---- the commit ---- */
 
-static int make(struct git_op *op)
+static int make_commit(struct git_op *op)
 {
 	char *planned = NULL, *message = commit_hooks_message_file(op);
 	int rv = disk_tree_write(op, &planned), error;
@@ -339,7 +339,7 @@ static int commit_work(struct git_op *op, struct commit *c)
 	if (rv == READY) {
 		rv = stage_work(op, c->tip, &c->wanted);
 		if (rv == 0) {
-			rv = make(op);
+			rv = make_commit(op);
 			return rv == 0 ? finish(op, c) : rv;
 		}
 		rv = rv == 1 ? NOTHING : rv;

@@ -24,7 +24,7 @@ int commit_tree_saved(struct git_op *op, struct saved *saved, bool *there)
 	return 0;
 }
 
-static int make(struct git_op *op, const char *tree, const char *parent, const char *second)
+static int make_commit_of(struct git_op *op, const char *tree, const char *parent, const char *second)
 {
 	const char *parents[5] = { NULL };
 	struct buf message = { 0 };
@@ -65,5 +65,5 @@ int commit_tree(struct git_op *op, const char *tree, const char *parent, bool ke
 		return 0;
 	}
 	/* what was saved before must not be lost with the ref's new value */
-	return make(op, tree, parent, there && keep && saved.tree[0] != '\0' ? saved.id : NULL);
+	return make_commit_of(op, tree, parent, there && keep && saved.tree[0] != '\0' ? saved.id : NULL);
 }

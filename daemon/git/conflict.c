@@ -79,7 +79,7 @@ static int has_moved(struct git_op *op)
 
 /* Begun again, behind the reset: HEAD is the tip of then. What was checked out there must be known
  * to git, so that it goes with the next reset. */
-static int resume(struct git_op *op, const struct merge *m, const char *head, const char *tip)
+static int resume_check_out(struct git_op *op, const struct merge *m, const char *head, const char *tip)
 {
 	int rv = git_run(op, GIT_MAY_FAIL, "merge-base", "--is-ancestor", head, tip);
 
@@ -100,7 +100,7 @@ static int keep_head(struct git_op *op, const struct merge *m)
 	if (rv == 0 && head != NULL && strcmp(head, op->spec.commit) == 0)
 		rv = git_run(op, 0, "update-ref", "--no-deref", op->spec.keep_ref, op->spec.commit);
 	else if (rv == 0 && head != NULL && kept != NULL && strcmp(kept, op->spec.commit) == 0)
-		rv = resume(op, m, head, m->start);
+		rv = resume_check_out(op, m, head, m->start);
 	else if (rv == 0)
 		rv = has_moved(op);
 	free(head);

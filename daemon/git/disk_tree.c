@@ -209,7 +209,7 @@ static int stage_shared_paths(struct git_op *op)
 	return git_update_index(op, GIT_INDEX, &lines);
 }
 
-static int once(struct git_op *op, void *arg)
+static int take_disk_tree(struct git_op *op, void *arg)
 {
 	const struct disk_tree *d = arg;
 	struct snapshot *s = snapshot_new(op->place, op->spec.scratch, op->artifacts);
@@ -244,5 +244,5 @@ int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree)
 {
 	struct disk_tree d = { leave_out, tree };
 
-	return disk_tree_twice(op, once, &d);
+	return disk_tree_twice(op, take_disk_tree, &d);
 }

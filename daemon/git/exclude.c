@@ -19,7 +19,7 @@
 
 /* The pattern that matches path at the top and nothing else. What cannot stand in a line, "?"
  * matches. */
-static char *pattern(const char *path)
+static char *exclude_pattern(const char *path)
 {
 	size_t words = strlen(path);
 	struct buf out = { 0 };
@@ -52,13 +52,13 @@ static bool has_line(const struct buf *text, const char *line)
 }
 
 /* What is to be added to text. */
-static struct buf missing(const struct buf *text, char *const *artifacts)
+static struct buf missing_lines(const struct buf *text, char *const *artifacts)
 {
 	char **list = artifacts_copy(artifacts);
 	struct buf out = { 0 };
 
 	for (size_t i = 0; list != NULL && list[i] != NULL; i++) {
-		char *line = pattern(list[i]);
+		char *line = exclude_pattern(list[i]);
 
 		if (!has_line(text, line) && !has_line(&out, line))
 			buf_addf(&out, "%s\n", line);
@@ -82,7 +82,7 @@ static int add_lines(const char *file, char *const *artifacts, struct buf *lines
 		buf_add(&text, data, size);
 		free(data);
 	}
-	*lines = missing(&text, artifacts);
+	*lines = missing_lines(&text, artifacts);
 	if ((rv == 0 || rv == -ENOENT) && lines->size > 0) {
 		if (text.size > 0 && text.data[text.size - 1] != '\n')
 			buf_adds(&text, "\n");
@@ -95,7 +95,7 @@ static int add_lines(const char *file, char *const *artifacts, struct buf *lines
 	return lines->size > 0 ? rv : 0;
 }
 
-static char *trouble(const char *file, int rv, const struct buf *lines)
+static char *exclude_error(const char *file, int rv, const struct buf *lines)
 {
 	size_t size = lines->size > 0 ? lines->size - 1 : 0;
 	char *shown = text_escape(lines->data != NULL ? lines->data : "", size, false);
@@ -122,7 +122,7 @@ int git_exclude(const char *workspace, char *const *artifacts, char **error)
 	if (rv == 0)
 		rv = add_lines(real != NULL ? real : file, artifacts, &lines);
 	if (rv != 0)
-		*error = trouble(file, rv, &lines);
+		*error = exclude_error(file, rv, &lines);
 	buf_release(&lines);
 	free(real);
 	free(file);

@@ -107,7 +107,7 @@ const char *git_remedy(const struct git_op *op, const char *there)
 
 #define WRITABLE "make its .git writable for the daemon's user"
 
-static const char *remedy(const struct git_op *op, const char *said)
+static const char *remedy_for(const struct git_op *op, const char *said)
 {
 	/* kind, command: only there; GIT_OPS, NULL: anywhere */
 	static const struct { enum git_op_kind kind; const char *command, *sign, *remedy; } remedies[] = {
@@ -179,7 +179,7 @@ int git_fail_process(struct git_op *op)
 	else if (said[0] == '\0')
 		error = silent(op);
 	else
-		error = xasprintf("git %s in %s: %s; %s%s%s", op->command, op->spec.workspace, said, remedy(op, said), commit ? "; " : "",
+		error = xasprintf("git %s in %s: %s; %s%s%s", op->command, op->spec.workspace, said, remedy_for(op, said), commit ? "; " : "",
 		    commit ? git_remedy(op, "the work is in the work tree") : "");
 	free(said);
 	return git_fail(op, error);

@@ -34,7 +34,7 @@ static int move_up(int root, int fd, const char *name, unsigned *number)
 
 /* What stands in dir goes, directories move up into root: no depth needs more than three open
  * ones. */
-static int lift(int root, const char *dir, unsigned *number)
+static int remove_level(int root, const char *dir, unsigned *number)
 {
 	struct dirent *entry;
 	int fd, rv = 0;
@@ -85,7 +85,7 @@ int empty_dir(int root)
 				continue;
 			found = true;
 			if (unlinkat(root, entry->d_name, 0) == -1)
-				rv = errno == EISDIR ? lift(root, entry->d_name, &number) : -errno;
+				rv = errno == EISDIR ? remove_level(root, entry->d_name, &number) : -errno;
 		}
 		if (rv == 0)
 			rv = -errno;

@@ -105,7 +105,7 @@ int branch_is_ours(struct git_op *op)
 }
 
 /* A configuration that cannot be written costs no more than the suffix. */
-static int claim(struct git_op *op, struct branch *b)
+static int add_claim(struct git_op *op, struct branch *b)
 {
 	char *key = key_of(op), *value = xasprintf("^%s$", op->spec.instance);
 	int rv;
@@ -148,7 +148,7 @@ int branch_claim(struct git_op *op, struct branch *b, const char *start, bool ta
 		if (op->spec.instance == NULL || start == NULL || taken)
 			return 0;
 		if (b->tip == NULL && !b->blocked && b->tries == 0)
-			return claim(op, b);
+			return add_claim(op, b);
 		if (read_claims(op, &claims) != 0)
 			return -1;
 		ours = claims.mine && !claims.foreign;
@@ -167,7 +167,7 @@ int branch_claim(struct git_op *op, struct branch *b, const char *start, bool ta
 			lock_remove_ref(op->common, ref);
 			free(ref);
 		}
-		return claim(op, b);
+		return add_claim(op, b);
 	}
 }
 

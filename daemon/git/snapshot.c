@@ -90,7 +90,7 @@ void snapshot_free(struct snapshot *s)
 	free(s);
 }
 
-static char *trouble(const struct snapshot *s, const char *path, const char *what)
+static char *path_error(const struct snapshot *s, const char *path, const char *what)
 {
 	char *shown = text_escape(path, strlen(path), false);
 	char *text = xasprintf("%s/%s: %s; make it readable, or have .gitignore name it", s->workspace, shown, what);
@@ -157,14 +157,14 @@ static struct entry *entry_add(struct snapshot *s, char *path)
 
 /* What the disk has at e->path. recorded, id: of the index, 0 for an untracked path. sparse: the
  * index knows that the file is not checked out. */
-static char *inspect(struct snapshot *s, struct entry *e, unsigned recorded, const char *id, bool sparse)
+static char *inspect_entry(struct snapshot *s, struct entry *e, unsigned recorded, const char *id, bool sparse)
 {
 	struct stat st;
 	bool there = is_straight(s, e->path);
 
 	if (there && fstatat(s->dirfd, e->path, &st, AT_SYMLINK_NOFOLLOW) == -1) {
 		if (errno != ENOENT && errno != ENOTDIR)
-			return trouble(s, e->path, host_words(errno));
+			return path_error(s, e->path, host_words(errno));
 		there = false;
 	}
 	snprintf(e->id, sizeof(e->id), "%s", id);
@@ -201,7 +201,7 @@ static bool is_shared(const struct snapshot *s, const char *path)
 /* One record: "? path" is untracked, "H mode id stage<TAB>path" tracked, with S for H when sparse.
  * An unmerged path comes once for each stage, with M: the same entry again, and the index keeps
  * one. */
-static char *take(struct snapshot *s, const char *inside, const char *record)
+static char *take_record(struct snapshot *s, const char *inside, const char *record)
 {
 	const char *path = record + 2;
 	unsigned mode = 0;
@@ -233,7 +233,7 @@ static char *take(struct snapshot *s, const char *inside, const char *record)
 		return NULL;
 	}
 	e = entry_add(s, full);
-	return inspect(s, e, mode, id, record[0] == 'S');
+	return inspect_entry(s, e, mode, id, record[0] == 'S');
 }
 
 static char *open_workspace(struct snapshot *s)
@@ -252,7 +252,7 @@ char *snapshot_list(struct snapshot *s, const char *inside, const char *data, si
 	if (size > 0 && data[size - 1] != '\0')
 		return xasprintf("git ls-files: its output ends in the middle of a name in %s", s->workspace);
 	for (const char *p = data, *end = data + size; p < end && error == NULL; p += strlen(p) + 1)
-		error = take(s, inside, p);
+		error = take_record(s, inside, p);
 	return error;
 }
 
@@ -264,7 +264,7 @@ char *snapshot_add(struct snapshot *s, const struct changes *files)
 		const struct change *file = &files->list[i];
 
 		if (file->mode != 0)
-			error = inspect(s, entry_add(s, xstrdup(file->path)), file->mode, file->id, false);
+			error = inspect_entry(s, entry_add(s, xstrdup(file->path)), file->mode, file->id, false);
 	}
 	return error;
 }
@@ -306,7 +306,7 @@ static char *save_link(const struct snapshot *s, const struct entry *e, const ch
 	int rv;
 
 	if (n == -1)
-		return trouble(s, e->path, host_words(errno));
+		return path_error(s, e->path, host_words(errno));
 	rv = file_write(AT_FDCWD, file, text, (size_t)n, 0600, false);
 	return rv == 0 ? NULL : xasprintf("%s: %s", file, host_words(-rv));
 }
@@ -420,7 +420,7 @@ static bool is_missed(const struct snapshot *s, const char *const *held, size_t 
 }
 
 /* Of a repository inside it is enough to name it. */
-static char *shorten(const struct snapshot *s, const char *path)
+static char *nested_name(const struct snapshot *s, const char *path)
 {
 	char *name = xstrdup(path);
 
@@ -448,12 +448,12 @@ char *snapshot_missed(const struct snapshot *s, const char *data, size_t size, c
 		const char *path = e->fts_level > 0 ? e->fts_path + strlen(s->workspace) + 1 : "";
 
 		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS)
-			*error = trouble(s, path, host_words(e->fts_errno));
+			*error = path_error(s, path, host_words(e->fts_errno));
 		else if ((e->fts_info == FTS_F || e->fts_info == FTS_SL || e->fts_info == FTS_SLNONE) && is_missed(s, held, count, path))
-			missed = shorten(s, path);
+			missed = nested_name(s, path);
 	}
 	if (missed == NULL && *error == NULL && errno != 0)
-		*error = trouble(s, "", host_words(errno));
+		*error = path_error(s, "", host_words(errno));
 	if (fts != NULL)
 		fts_close(fts);
 	free(held);

@@ -6,7 +6,7 @@
 
 #include "git/operations.h"
 
-static int update(struct git_op *op, struct buf *input, const char *how)
+static int update_paths(struct git_op *op, struct buf *input, const char *how)
 {
 	int rv = input->size > 0 ? git_run_input(op, GIT_INDEX, input, "update-index", how, "-z", "--stdin") : 0;
 
@@ -14,7 +14,7 @@ static int update(struct git_op *op, struct buf *input, const char *how)
 	return rv;
 }
 
-static int add(struct git_op *op, const struct changes *wanted)
+static int add_files(struct git_op *op, const struct changes *wanted)
 {
 	struct changes own = changes_in(wanted, op->shared_paths, false);
 	struct buf input = { 0 };
@@ -50,7 +50,7 @@ int stage_work(struct git_op *op, const char *tip, const struct changes *wanted)
 		buf_release(&gone);
 		return -1;
 	}
-	if (update(op, &gone, "--force-remove") != 0 || add(op, wanted) != 0 || add_shared(op, wanted) != 0)
+	if (update_paths(op, &gone, "--force-remove") != 0 || add_files(op, wanted) != 0 || add_shared(op, wanted) != 0)
 		return -1;
 	if (git_run(op, GIT_INDEX, "diff-index", "--cached", "-z", "--name-only", "--ignore-submodules=none", from) != 0)
 		return -1;

@@ -15,7 +15,7 @@
 #define GITFILE_MAX 65536
 
 /* A call failed without telling whether the path exists: the first such errno stays in *failure. */
-static void note(int *failure, int error)
+static void note_failure(int *failure, int error)
 {
 	static const int answers[] = { ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG, EINVAL, EFBIG };
 
@@ -35,7 +35,7 @@ static bool is_there(const char *dir, const char *name, bool directory, int *fai
 	bool there = (directory ? stat : lstat)(path, &st) == 0;
 
 	if (!there)
-		note(failure, errno);
+		note_failure(failure, errno);
 	free(path);
 	return there && (!directory || S_ISDIR(st.st_mode));
 }
@@ -58,7 +58,7 @@ static bool is_git_file(const char *path, int *failure)
 	bool yes;
 
 	if (rv != 0) {
-		note(failure, -rv);
+		note_failure(failure, -rv);
 		return false;
 	}
 	yes = size > sizeof(mark) - 1 && memcmp(data, mark, sizeof(mark) - 1) == 0;
@@ -75,7 +75,7 @@ int git_toplevel(const char *dir, char **top)
 
 	*top = NULL;
 	if (at == NULL || stat(at, &st) == -1) {
-		note(&failure, errno);
+		note_failure(&failure, errno);
 		free(at);
 		return -failure;
 	}
@@ -96,7 +96,7 @@ int git_toplevel(const char *dir, char **top)
 		slash = strrchr(at, '/');
 		slash[slash == at] = '\0';
 		if (stat(at, &st) == -1)
-			note(&failure, errno);
+			note_failure(&failure, errno);
 		if (failure != 0 || st.st_dev != device)
 			break;
 	}

@@ -67,16 +67,16 @@ void unpack_free(struct unpack *unpack)
 	free(unpack);
 }
 
-static int make(int at, const char *name)
+static int make_dir(int at, const char *name)
 {
 	/* The mode is the same whatever the umask. */
 	return mkdirat(at, name, MODE_DIR) == -1 || fchmodat(at, name, MODE_DIR, AT_SYMLINK_NOFOLLOW) == -1 ? -errno : 0;
 }
 
 /* name below *at, made when it is missing, takes the place of *at. */
-static int enter(int *at, const char *name)
+static int enter_dir(int *at, const char *name)
 {
-	int fd = -1, rv = make(*at, name);
+	int fd = -1, rv = make_dir(*at, name);
 
 	if (rv == -EEXIST)
 		rv = 0;
@@ -89,7 +89,7 @@ static int enter(int *at, const char *name)
 
 /* The directory that path is to stand in; *name: its last component. It stays open: trees are
  * sorted. */
-static int parent(struct unpack *unpack, const char *path, const char **name, int *at)
+static int open_parent(struct unpack *unpack, const char *path, const char **name, int *at)
 {
 	const char *slash = strrchr(path, '/');
 	char *dir = xmemdup0(path, slash != NULL ? (size_t)(slash - path) : 0), *words, *word, *rest;
@@ -110,7 +110,7 @@ static int parent(struct unpack *unpack, const char *path, const char **name, in
 		return -errno;
 	words = rest = xstrdup(dir);
 	while (rv == 0 && slash != NULL && (word = strsep(&rest, "/")) != NULL)
-		rv = enter(&unpack->at, word);
+		rv = enter_dir(&unpack->at, word);
 	free(words);
 	*at = unpack->at;
 	return rv;
@@ -119,15 +119,15 @@ static int parent(struct unpack *unpack, const char *path, const char **name, in
 int unpack_directory(struct unpack *unpack, const char *path)
 {
 	const char *name;
-	int at, rv = parent(unpack, path, &name, &at);
+	int at, rv = open_parent(unpack, path, &name, &at);
 
-	return rv == 0 ? make(at, name) : rv;
+	return rv == 0 ? make_dir(at, name) : rv;
 }
 
 int unpack_link(struct unpack *unpack, const char *path, const char *text)
 {
 	const char *name;
-	int at, rv = parent(unpack, path, &name, &at);
+	int at, rv = open_parent(unpack, path, &name, &at);
 
 	return rv == 0 && symlinkat(text, at, name) == -1 ? -errno : rv;
 }
@@ -135,7 +135,7 @@ int unpack_link(struct unpack *unpack, const char *path, const char *text)
 int unpack_file(struct unpack *unpack, const char *path, bool program, int *fd)
 {
 	const char *name;
-	int at, rv = parent(unpack, path, &name, &at);
+	int at, rv = open_parent(unpack, path, &name, &at);
 
 	if (rv != 0)
 		return rv;

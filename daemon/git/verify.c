@@ -17,7 +17,7 @@ struct verify {
 
 /* What differs between spec.tree and what is there. checkout: what is new there is in nobody's way,
  * and goes with it. work: what is changed counts, and not only what is new. */
-static int compare(struct git_op *op, struct verify *v, bool checkout, bool work)
+static int compare_trees(struct git_op *op, struct verify *v, bool checkout, bool work)
 {
 	struct changes changes = { 0 };
 	int rv;
@@ -69,13 +69,13 @@ static int verify(struct git_op *op, struct verify *v)
 {
 	bool checkout = op->spec.dir != NULL;
 
-	if (checkout && (checkout_tree(op) != 0 || compare(op, v, true, true) != 0))
+	if (checkout && (checkout_tree(op) != 0 || compare_trees(op, v, true, true) != 0))
 		return -1;
 	if (checkout && op->spec.repository != NULL)
 		return 0;
 	/* a person, or another slot, may have made files in the workspace while the reviewer looked
 	 * at its checkout */
-	if (appeared_read(op, &v->known) != 0 || disk_tree(op, NULL, &op->result.tree) != 0 || compare(op, v, false, !checkout) != 0)
+	if (appeared_read(op, &v->known) != 0 || disk_tree(op, NULL, &op->result.tree) != 0 || compare_trees(op, v, false, !checkout) != 0)
 		return -1;
 	return appeared_keep(op, &v->known, &v->seen);
 }

@@ -125,7 +125,7 @@ static int remove_rest(struct git_op *op, const char *admin)
 
 /* 1: another git was in the way of the branch. tip: of the branch, NULL: there is no such
  * branch. */
-static int make(struct git_op *op, const char *tip)
+static int add_worktree(struct git_op *op, const char *tip)
 {
 	static const char add[] = "a task of rld works here";
 	const char *dir = op->spec.dir, *branch = op->result.branch;
@@ -183,7 +183,7 @@ static int find_or_make(struct git_op *op, const char *tip)
 	free(admin);
 	if (rv != 0)
 		return rv;
-	rv = make(op, tip);
+	rv = add_worktree(op, tip);
 	return rv == 1 ? 2 : rv;
 }
 
@@ -203,7 +203,7 @@ static int open_worktree(struct git_op *op)
 }
 
 /* What the disk has, and that it is complete. */
-static int note(struct git_op *op, bool is_new)
+static int note_complete(struct git_op *op, bool is_new)
 {
 	struct buf input = { 0 };
 	int rv;
@@ -234,5 +234,5 @@ int worktree_run(struct git_op *op)
 	if (!op->bare && refuse_submodules(op) != 0)
 		return -1;
 	rv = open_worktree(op);
-	return rv == -1 ? -1 : note(op, rv == 0);
+	return rv == -1 ? -1 : note_complete(op, rv == 0);
 }

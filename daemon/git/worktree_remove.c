@@ -85,7 +85,7 @@ static int list_all(struct git_op *op, unsigned flags)
 }
 
 /* All files, by the index of the work tree, or when that is broken by one of ours. */
-static int list(struct git_op *op, const char *tip, bool broken_admin, struct snapshot *s)
+static int list_files(struct git_op *op, const char *tip, bool broken_admin, struct snapshot *s)
 {
 	int rv = broken_admin ? 1 : list_all(op, GIT_MAY_FAIL);
 	char *error;
@@ -125,7 +125,7 @@ static int check_held(struct git_op *op, struct snapshot *s)
 static int take_tree(struct git_op *op, const char *tip, bool broken_admin)
 {
 	struct snapshot *s = snapshot_new(op->spec.dir, op->spec.scratch, op->artifacts);
-	int rv = list(op, tip, broken_admin, s);
+	int rv = list_files(op, tip, broken_admin, s);
 
 	/* nested repositories are not asked: they are all in the way */
 	if (rv == 0)
@@ -186,7 +186,7 @@ static int would_lose(struct git_op *op, const char *tip)
 	return rv;
 }
 
-static int save(struct git_op *op)
+static int save_work(struct git_op *op)
 {
 	char *tip = NULL;
 	bool broken_admin;
@@ -282,7 +282,7 @@ int worktree_remove_run(struct git_op *op)
 	op->steady = true;
 	rv = inspect_dir(op);
 	if (rv == 0)
-		rv = save(op) == 0 ? rename_dir(op) : -1;
+		rv = save_work(op) == 0 ? rename_dir(op) : -1;
 	else if (rv == 1 && (rv = commit_tree_saved(op, &saved, &there)) == 0 && there)
 		op->result.commit = xstrdup(saved.id);
 	if (rv == 0)

@@ -179,7 +179,7 @@ static const struct ill *ill_of(const char *said)
 }
 
 /* said: what it is of its words that tells. */
-static int fail(struct task_op *op, const struct answer *a, const char *said)
+static int fail_answer(struct task_op *op, const struct answer *a, const char *said)
 {
 	char *line = xmemdup0(said, strnlen(said, MESSAGE_MAX)), *words, *id = NULL;
 	int fault = host_fault_said(said, false);
@@ -232,7 +232,7 @@ static char *rest_of_line(const char *text)
 	return text_escape(text, n < MESSAGE_MAX ? n : MESSAGE_MAX, false);
 }
 
-static int claim(struct task_op *op, struct answer *a)
+static int claim_issue(struct task_op *op, struct answer *a)
 {
 	static const char by[] = "already claimed by ", state[] = "not claimable: ";
 	const char *who;
@@ -240,7 +240,7 @@ static int claim(struct task_op *op, struct answer *a)
 
 	bd_run(op, a, "bd update", "update", "--json", "--claim", NULL);
 	if (a->ok && a->json != NULL)
-		return member_is(issue_of(op, a->json), "status", "in_progress") ? 0 : fail(op, a, "it did not say that the issue is in progress now");
+		return member_is(issue_of(op, a->json), "status", "in_progress") ? 0 : fail_answer(op, a, "it did not say that the issue is in progress now");
 	if ((who = strstr(a->said, by)) != NULL) {
 		op->result.taken = rest_of_line(who + strlen(by));
 		/* this very operation, before it was interrupted */
@@ -251,7 +251,7 @@ static int claim(struct task_op *op, struct answer *a)
 		op->result.taken = xasprintf("nobody, and it has %s", state_now);
 		free(state_now);
 	} else {
-		return fail(op, a, a->said);
+		return fail_answer(op, a, a->said);
 	}
 	return 0;
 }
@@ -263,7 +263,7 @@ static int close_issue(struct task_op *op, struct answer *a)
 		return 0;
 	/* it may have been closed before, by the agent or by this very operation before the daemon
 	 * died */
-	fail(op, a, a->ok && a->json != NULL ? "it did not say that the issue is closed now" : a->said);
+	fail_answer(op, a, a->ok && a->json != NULL ? "it did not say that the issue is closed now" : a->said);
 	bd_run(op, a, "bd show", "show", "--json", NULL);
 	if (!a->ok || !member_is(issue_of(op, a->json), "status", "closed"))
 		return -1;
@@ -271,7 +271,7 @@ static int close_issue(struct task_op *op, struct answer *a)
 	return 0;
 }
 
-static int release(struct task_op *op, struct answer *a)
+static int release_issue(struct task_op *op, struct answer *a)
 {
 	const json_t *issue;
 	const char *assignee;
@@ -280,7 +280,7 @@ static int release(struct task_op *op, struct answer *a)
 	issue = issue_of(op, a->json);
 	assignee = json_string_value(json_object_get(issue, "assignee"));
 	if (!a->ok || issue == NULL)
-		return fail(op, a, a->json != NULL ? "it did not show the issue" : a->said);
+		return fail_answer(op, a, a->json != NULL ? "it did not show the issue" : a->said);
 	/* another that has it by now keeps it */
 	if (op->spec.actor != NULL && assignee != NULL && assignee[0] != '\0' && strcmp(assignee, op->spec.actor) != 0)
 		return 0;
@@ -289,19 +289,19 @@ static int release(struct task_op *op, struct answer *a)
 	bd_run(op, a, "bd update", "update", "--json", "--status=open", "--assignee=", NULL);
 	if (a->ok && member_is(issue_of(op, a->json), "status", "open"))
 		return 0;
-	return fail(op, a, a->json != NULL ? "it did not say that the issue is open now" : a->said);
+	return fail_answer(op, a, a->json != NULL ? "it did not say that the issue is open now" : a->said);
 }
 
-static int load(struct task_op *op, struct answer *a)
+static int load_issues(struct task_op *op, struct answer *a)
 {
 	char *error;
 
 	/* a number: older ones list 10 or 100 when they are not told */
 	bd_run(op, a, "bd ready", "ready", "--json", "--limit=1000000", NULL);
 	if (!a->ok || a->json == NULL)
-		return fail(op, a, a->said);
+		return fail_answer(op, a, a->said);
 	if (bd_list(a->json, &op->list, &error) != 0) {
-		fail(op, a, error);
+		fail_answer(op, a, error);
 		free(error);
 		return -1;
 	}
@@ -319,7 +319,8 @@ static int load(struct task_op *op, struct answer *a)
 int task_op_run(struct task_op *op)
 {
 	static int (*const runs[TASK_OPS])(struct task_op *op, struct answer *a) = {
-		[TASK_OP_LOAD] = load, [TASK_OP_CLAIM] = claim, [TASK_OP_CLOSE] = close_issue, [TASK_OP_RELEASE] = release,
+		[TASK_OP_LOAD] = load_issues, [TASK_OP_CLAIM] = claim_issue,
+		[TASK_OP_CLOSE] = close_issue, [TASK_OP_RELEASE] = release_issue,
 	};
 	struct answer answer = { 0 };
 	int rv;

@@ -257,7 +257,7 @@ static void hold_inherit(struct hold *hold, const struct hold *parent)
 }
 
 /* Its hold is complete now. */
-static void settle(struct bead *bead, const struct hold *hold)
+static void set_ready(struct bead *bead, const struct hold *hold)
 {
 	struct task_item *item = &bead->item;
 	bool may = bead->idle && item->id[0] != '-' && !hold->for_good;
@@ -331,7 +331,7 @@ void beads_work_out(struct bead *beads, size_t count)
 	for (size_t at = 0; at < end; at++) {
 		size_t parent = queue[at];
 
-		settle(&beads[parent], &holds[parent]);
+		set_ready(&beads[parent], &holds[parent]);
 		for (size_t c = f.first[parent]; c < f.first[parent + 1]; c++) {
 			size_t child = f.children[c];
 

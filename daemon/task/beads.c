@@ -41,7 +41,7 @@ static void pile_release(struct pile *pile)
 	*pile = (struct pile){ 0 };
 }
 
-static int compare(const void *a, const void *b)
+static int compare_beads(const void *a, const void *b)
 {
 	const struct bead *x = a, *y = b;
 	int by_id = strcmp(x->item.id, y->item.id);
@@ -58,7 +58,7 @@ static void pile_sort(struct pile *pile)
 	for (size_t i = 0; i < pile->count; i++)
 		pile->beads[i].item.line = i;
 	if (pile->count > 0)
-		qsort(pile->beads, pile->count, sizeof(*pile->beads), compare);
+		qsort(pile->beads, pile->count, sizeof(*pile->beads), compare_beads);
 	for (size_t i = 0; i < pile->count; i++) {
 		pile->beads[i].item.line = 0;
 		if (i + 1 < pile->count && strcmp(pile->beads[i].item.id, pile->beads[i + 1].item.id) == 0)
@@ -90,7 +90,7 @@ static bool is_issue(const json_t *object)
 	return type == NULL || (json_is_string(type) && strcmp(json_string_value(type), "issue") == 0);
 }
 
-static const char *remedy(const char *line, size_t size)
+static const char *line_remedy(const char *line, size_t size)
 {
 	static const char *const marks[] = { "<<<<<<<", "=======", ">>>>>>>" };
 
@@ -143,7 +143,7 @@ int beads_read_jsonl(const char *text, size_t size, struct task_list *list, char
 
 		number++;
 		if (!is_blank(text + at, length) && !take_line(&pile, text + at, length, &words)) {
-			*error = xasprintf(".beads/issues.jsonl:%zu: %s; %s", number, words, remedy(text + at, length));
+			*error = xasprintf(".beads/issues.jsonl:%zu: %s; %s", number, words, line_remedy(text + at, length));
 			free(words);
 			pile_release(&pile);
 			return -1;
