@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Directories are made and never found: numbers that an agent, a lost database or a crash has used already are passed over, and nothing
 that was there beforehand is read, started in, or removed."""
+import shutil
+
 import pytest
 
 from rld import Repo, proc_stat, wait_gone
@@ -138,3 +140,19 @@ def test_the_database_is_older_than_the_directories(make_daemon, repo):
     assert daemon.attempts(run)[0]["id"] > highest
     daemon.restart()
     assert "numbers" not in checks(daemon), "it knows them now"
+
+
+def test_only_the_directories_of_runs_are_ahead(make_daemon, repo):
+    """Numbers of attempts go on behind those of the database, although their directories are gone."""
+    daemon = make_daemon(scripts={"implement": "answer x\n"})
+    first = daemon.submit(repo.path)
+    daemon.ended(first)
+    known = daemon.attempts(first)
+    daemon.stop()
+    shutil.rmtree(daemon.state / "attempts")
+    (daemon.state / "attempts").mkdir(mode=0o700)
+    (daemon.state / "runs" / str(first + 40)).mkdir()
+    daemon.start()
+    run = daemon.submit(repo.path)
+    assert run == first + 41 and daemon.ended(run)["state"] == "succeeded"
+    assert daemon.attempts(run)[0]["id"] > known[-1]["id"] and daemon.attempts(first) == known
