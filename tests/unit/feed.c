@@ -261,6 +261,17 @@ START_TEST(gap_in_front)
 }
 END_TEST
 
+START_TEST(gap_of_one)
+{
+	start(300);
+	kept_from = 12;
+	follow(10);
+	drain();
+	ck_assert_int_eq(strncmp(got, "gap11-11 12 13 ", 15), 0);
+	end();
+}
+END_TEST
+
 START_TEST(gap_up_to_the_ring)
 {
 	start(300);
@@ -386,6 +397,7 @@ int main(void)
 	tcase_add_test(tc, overtaken);
 	tcase_add_loop_test(tc, edge_of_the_ring, 0, 2);
 	tcase_add_test(tc, gap_in_front);
+	tcase_add_test(tc, gap_of_one);
 	tcase_add_test(tc, gap_up_to_the_ring);
 	tcase_add_test(tc, gap_to_the_end);
 	tcase_add_test(tc, not_before_it_is_told);
