@@ -11,7 +11,8 @@
 #include "proto/memory.h"
 
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/allocator_interface.h>
+/* of sanitizer/allocator_interface.h, which comes with clang only */
+size_t __sanitizer_get_current_allocated_bytes(void);
 #endif
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
