@@ -35,16 +35,16 @@ static void places_init(struct places *p, const struct build_job *w)
 	const char *state_dir = w->job.state_dir;
 	enum carrier carrier = w->plan->profile->carrier;
 
-	p->dir = work_attempt_dir(state_dir, w->attempt.id);
-	p->run_dir = work_run_dir(state_dir, w->run.id);
-	p->cwd = build_is_review(w) ? work_review_dir(state_dir, &w->run, w->plan, &w->slot) : work_slot_dir(&w->run, &w->slot);
-	p->task_file = work_task_file(state_dir, &w->run, &w->slot);
+	p->dir = dirs_attempt(state_dir, w->attempt.id);
+	p->run_dir = dirs_run(state_dir, w->run.id);
+	p->cwd = build_is_review(w) ? dirs_review(state_dir, &w->run, w->plan, &w->slot) : dirs_slot(&w->run, &w->slot);
+	p->task_file = dirs_task_file(state_dir, &w->run, &w->slot);
 	p->prompt_file = xasprintf("%s/" RECORD_PROMPT, p->dir);
 	if (w->attempt.role == ROLE_FIX)
 		p->findings_file = xasprintf("%s/" RECORD_FINDINGS, p->dir);
 	if (!build_is_review(w))
 		return;
-	p->review_file = work_review_file(state_dir, &w->run, w->plan, &w->slot);
+	p->review_file = dirs_review_file(state_dir, &w->run, w->plan, &w->slot);
 	if (carrier == CARRIER_COMMENTS)
 		p->verdict_file = xstrdup(p->review_file);
 	else if (carrier == CARRIER_VERDICT || carrier == CARRIER_DECISION)
@@ -193,7 +193,7 @@ static int make_directories(const struct build_job *w, const struct places *p, c
 static int note_misnamed(const struct build_job *w, const struct places *p, char **error)
 {
 	const char *state_dir = w->job.state_dir;
-	char *top = work_review_top(state_dir, &w->run, w->plan, &w->slot), *note = work_misnamed_file(state_dir, &w->run, &w->slot);
+	char *top = dirs_review_top(state_dir, &w->run, w->plan, &w->slot), *note = dirs_misnamed_file(state_dir, &w->run, &w->slot);
 	int rv = misnamed_note(top, state_dir, p->review_file, note);
 
 	if (rv == -EFBIG)

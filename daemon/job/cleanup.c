@@ -24,7 +24,7 @@ static void remove_file(const char *state_dir, const char *dir, const char *name
 static void remove_scratch(const char *state_dir, int64_t run)
 {
 	static const char *const heads[] = { "scratch", "tmp-", "tree-" };
-	char *path = work_run_dir(state_dir, run);
+	char *path = dirs_run(state_dir, run);
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 

@@ -227,7 +227,7 @@ static int64_t disk_use(const char *dir)
 static void collect_run(struct job *base)
 {
 	struct collect_job *job = (struct collect_job *)base;
-	char *dir = work_attempt_dir(job->job.state_dir, job->attempt);
+	char *dir = dirs_attempt(job->job.state_dir, job->attempt);
 	struct reader *reader = reader_new(job->reader);
 	struct redactor *redactor = secrets_redactor(job->job.state_dir, &job->secrets);
 	int dirfd, rv;

@@ -84,7 +84,7 @@ static int make_dir(struct prepare_run_dir_job *job, const char *dir)
 static void prepare_run_dir_run(struct job *base)
 {
 	struct prepare_run_dir_job *job = (struct prepare_run_dir_job *)base;
-	char *dir = work_run_dir(job->job.state_dir, job->run), *warning = NULL;
+	char *dir = dirs_run(job->job.state_dir, job->run), *warning = NULL;
 	int rv = make_dir(job, dir);
 
 	if (rv == 0 && job->text != NULL)

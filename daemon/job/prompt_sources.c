@@ -44,7 +44,7 @@ void sources_release(struct sources *s)
 static int read_output(struct buf *out, const char *state_dir, int64_t id, const char *stream, bool *dropped, char **error)
 {
 	static const size_t keep = 4 * PROMPT_CAP;	/* a code point has at most four bytes */
-	char *dir = work_attempt_dir(state_dir, id), *buffer = xcalloc(keep, 1);
+	char *dir = dirs_attempt(state_dir, id), *buffer = xcalloc(keep, 1);
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	size_t start = out->size;
 	struct output_chunk chunk = { 0 };
@@ -113,7 +113,7 @@ static int gather_follow_up(const struct build_job *w, struct sources *s, char *
 
 static int read_answer(const char *state_dir, int64_t attempt, char **text, size_t *size, char **error)
 {
-	char *dir = work_attempt_dir(state_dir, attempt);
+	char *dir = dirs_attempt(state_dir, attempt);
 	int rv = read_source(dir, RECORD_ANSWER, AGENT_TEXT_MAX + 1, false, text, size, error);
 
 	free(dir);

@@ -65,7 +65,7 @@ static void read_both(struct notice *n, enum reader_kind kind, int dirfd, uint64
 static void read_notice_run(struct job *base)
 {
 	struct notice_job *w = (struct notice_job *)base;
-	char *dir = work_attempt_dir(w->job.state_dir, w->attempt);
+	char *dir = dirs_attempt(w->job.state_dir, w->attempt);
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct reset_place place = { clock_wall(), w->zone, ZONE_DATABASE };
 

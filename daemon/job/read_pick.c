@@ -43,7 +43,7 @@ static void read_pick_scan(struct pick_job *job, int stream, const char *name, i
 static void read_pick_run(struct job *base)
 {
 	struct pick_job *job = (struct pick_job *)base;
-	char *dir = work_attempt_dir(job->job.state_dir, job->attempt), *buffer = xcalloc(ROOM, 1);
+	char *dir = dirs_attempt(job->job.state_dir, job->attempt), *buffer = xcalloc(ROOM, 1);
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (dirfd == -1)

@@ -89,7 +89,7 @@ static void look_for_progress(struct result_job *w, int dirfd)
 static void read_result_run(struct job *base)
 {
 	struct result_job *w = (struct result_job *)base;
-	char *dir = work_attempt_dir(w->job.state_dir, w->attempt), *buffer = NULL;
+	char *dir = dirs_attempt(w->job.state_dir, w->attempt), *buffer = NULL;
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	uint64_t before = w->size;
 	int64_t modified;

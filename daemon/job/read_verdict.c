@@ -178,7 +178,7 @@ static void mask_verdict(const struct read_verdict_job *job, struct verdict *v)
 static void read_verdict_run(struct job *base)
 {
 	struct read_verdict_job *job = (struct read_verdict_job *)base;
-	char *dir = work_attempt_dir(job->job.state_dir, job->attempt);
+	char *dir = dirs_attempt(job->job.state_dir, job->attempt);
 	struct verdict_input in = { .status = job->status };
 	char *text = NULL, *file = NULL;
 	enum oddity odd = ODD_NOT;

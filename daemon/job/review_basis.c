@@ -211,7 +211,7 @@ static int take_over(const char *old, const char *dir)
 int review_basis_keep(struct prepare_run_dir_job *job, const char *dir)
 {
 	const struct plan *plan = job->review_plan;
-	char *old = job->retry_of != ROW_NONE ? work_run_dir(job->job.state_dir, job->retry_of) : NULL;
+	char *old = job->retry_of != ROW_NONE ? dirs_run(job->job.state_dir, job->retry_of) : NULL;
 	int rv;
 
 	job->taken_over = old != NULL && is_kept(old, plan);

@@ -192,7 +192,7 @@ static char *actor(const struct receiver *r)
 
 	if (strcmp(w->run.source, sources[SOURCE_BEADS].name) != 0)
 		return NULL;
-	return work_actor(w->job.state_dir, &w->run);
+	return run_actor(w->job.state_dir, &w->run);
 }
 
 /* The next three: variables that scripts written for requirement 003 read. */

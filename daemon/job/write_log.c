@@ -67,7 +67,7 @@ static void write_report_run(struct job *base)
 	int rv;
 
 	if (row->result_attempt != ROW_NONE) {
-		dir = work_attempt_dir(job->job.state_dir, row->result_attempt);
+		dir = dirs_attempt(job->job.state_dir, row->result_attempt);
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && answer == NULL; i++) {
 			path = xasprintf("%s/%s", dir, names[i]);
 			if (file_read(AT_FDCWD, path, AGENT_TEXT_MAX + 1, &answer, &size) != 0)

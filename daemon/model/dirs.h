@@ -8,28 +8,28 @@
 #include "core/plan.h"
 #include "core/row.h"
 
-char *work_attempt_dir(const char *state_dir, int64_t id);
-char *work_run_dir(const char *state_dir, int64_t run);
+char *dirs_attempt(const char *state_dir, int64_t id);
+char *dirs_run(const char *state_dir, int64_t run);
 
 /* The name of a run at a task source that others use too: "rld-42-5c1f09ab". It differs between
  * daemons. */
-char *work_actor(const char *state_dir, const struct run_row *run);
+char *run_actor(const char *state_dir, const struct run_row *run);
 
 /* The file of a task's text, and the directories of its slot. */
-char *work_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
-char *work_worktree_dir(const char *state_dir, const struct slot_row *row);
-char *work_scratch_dir(const char *state_dir, int64_t run, const struct slot_row *row);	/* NULL: of the run itself */
+char *dirs_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
+char *dirs_worktree(const char *state_dir, const struct slot_row *row);
+char *dirs_scratch(const char *state_dir, int64_t run, const struct slot_row *row);	/* NULL: of the run itself */
 
 /* The directory a slot works in: the run's workdir, or its counterpart in the slot's work tree. */
-char *work_slot_dir(const struct run_row *run, const struct slot_row *row);
+char *dirs_slot(const struct run_row *run, const struct slot_row *row);
 /* The directory its reviewer works in: the same, or its counterpart in the checkout. */
-char *work_review_dir(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
+char *dirs_review(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
 /* The checkout, counterpart of the workspace. */
-char *work_checkout_dir(const char *state_dir, const struct slot_row *row);
+char *dirs_checkout(const char *state_dir, const struct slot_row *row);
 /* The top of the tree that a reviewer works in, the note of misnamed_note() about it, and the
  * carrier file of a review; NULL: the profile has none. */
-char *work_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
-char *work_misnamed_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
-char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
+char *dirs_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
+char *dirs_misnamed_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
+char *dirs_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
 
 #endif

@@ -70,7 +70,7 @@ const char *slot_workspace(const struct slot *slot)
 
 char *slot_workdir(const struct slot *slot)
 {
-	return work_slot_dir(&slot->run->rows->run, slot->row);
+	return dirs_slot(&slot->run->rows->run, slot->row);
 }
 
 const char *slot_base_tree(const struct slot *slot)

@@ -333,7 +333,7 @@ const struct run_rows *view_run_of_attempt(const struct view *view, int64_t atte
 	return NULL;
 }
 
-void view_forget(struct view *view, int64_t id)
+void view_remove(struct view *view, int64_t id)
 {
 	size_t at = view_search(view, id);
 

@@ -51,7 +51,7 @@ const struct run_rows *view_run_of_attempt(const struct view *view, int64_t atte
 const struct run_rows *view_run_of_hold(const struct view *view, int64_t hold);
 
 /* Drop an ended run. */
-void view_forget(struct view *view, int64_t id);
+void view_remove(struct view *view, int64_t id);
 
 /* The run with the lowest id above after; NULL: none. */
 const struct run_rows *view_next(const struct view *view, int64_t after);

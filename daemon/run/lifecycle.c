@@ -52,7 +52,7 @@ void run_cleanup(struct run *run)
 	int64_t id = run->rows->run.id;
 	char *environment = xstrdup(run->rows->run.environment), *leftover = leftover_of(run);
 
-	view_forget(engine->view, id);
+	view_remove(engine->view, id);
 	schedule_remove(engine->schedule, id);
 	run_free(run);
 	file_queue_cleanup(engine, id, environment, NULL, leftover, false);

@@ -173,9 +173,9 @@ char *git_dir(const struct slot *slot, enum git_op_kind kind)
 	const struct run *run = slot->run;
 
 	if (kind == GIT_CHECKOUT || (kind == GIT_VERIFY && slot_has_checkout(slot)))
-		return work_checkout_dir(run->engine->state_dir, slot->row);
+		return dirs_checkout(run->engine->state_dir, slot->row);
 	if (kind == GIT_WORKTREE_ADD)
-		return work_worktree_dir(run->engine->state_dir, slot->row);
+		return dirs_worktree(run->engine->state_dir, slot->row);
 	return kind == GIT_MERGE || kind == GIT_WORKTREE_REMOVE ? xstrdup(slot->row->worktree) : NULL;
 }
 
@@ -186,7 +186,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	const char *state_dir = run->engine->state_dir;
 	bool in_repository = kind == GIT_WORKTREE_ADD || kind == GIT_MERGE || kind == GIT_WORKTREE_REMOVE || slot->row == NULL;
 	char **artifacts = run_artifacts(run), **others = slot_others(slot);
-	char *scratch = work_scratch_dir(state_dir, row->id, slot->row);
+	char *scratch = dirs_scratch(state_dir, row->id, slot->row);
 	char *ref = git_ref(slot, kind), *message = message_of(slot, kind), *dir = git_dir(slot, kind);
 	char *branch = kind == GIT_WORKTREE_ADD ? git_branch(slot) : xstrdup(slot->row != NULL ? slot->row->branch : row->result_branch);
 	char *keep = kind == GIT_MERGE ? git_keep_ref(slot) : NULL, *note = kind == GIT_MERGE ? git_note_ref(slot) : NULL;

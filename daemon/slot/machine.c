@@ -95,7 +95,7 @@ void slot_release_permit(struct txn *txn, struct slot *slot)
 }
 
 /* What an attempt waits for before it starts is its own; a reviewer's outlasts the making of its checkout. */
-static void forget_waits(struct slot_row *row)
+static void clear_waits(struct slot_row *row)
 {
 	if (row->stage == SLOT_S_CHECKOUT || slot_cools(row))
 		return;
@@ -153,7 +153,7 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 	entered = slot_stage(slot);
 	if (from == SLOT_S_WAITING)
 		activity_end(&slot->activity);
-	forget_waits(row);
+	clear_waits(row);
 	set_cause(row, from, why);
 	stage_of(slot)->enter(txn, slot, from, why);
 	/* "cancelled" is told when it is over, not when it begins */

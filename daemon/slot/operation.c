@@ -9,7 +9,7 @@
 #include "core/row.h"
 #include "core/state.h"
 #include "git/git_op.h"
-#include "job/next_step.h"
+#include "job/operation_step.h"
 #include "job/secrets.h"
 #include "job/variables.h"
 #include "model/activity.h"
@@ -187,10 +187,10 @@ static void next(struct slot *slot, int64_t step, bool ok)
 	if (slot->op.of_source && w->task == NULL)
 		source_spec(slot, &w->source);
 	w->secrets = secrets_new(run->rows->run.environment, &run->plan);
-	w->scratch = work_scratch_dir(run->engine->state_dir, run->rows->run.id, slot->row);
+	w->scratch = dirs_scratch(run->engine->state_dir, run->rows->run.id, slot->row);
 	w->step = step;
 	w->ok = ok;
-	engine_job(run->engine, &w->job, &next_step_type, next_cb, run->engine);
+	engine_job(run->engine, &w->job, &operation_step_type, next_cb, run->engine);
 }
 
 void step_first(struct slot *slot)
@@ -234,7 +234,7 @@ void step_launch(struct slot *slot)
 	launch->envp = strings_copy(slot->op.next_env);	/* it may be started once more under another number */
 	launch->job = (struct shim_job){
 		.argv = argv,
-		.cwd = work_attempt_dir(engine->state_dir, launch->id),
+		.cwd = dirs_attempt(engine->state_dir, launch->id),
 		.input = xstrdup(RECORD_OPERATION),
 		.uuid = xstrdup(slot->op.step->uuid),
 		.wall_ms = slot->op.of_source ? SOURCE_WALL_MS : STEP_WALL_MS,

@@ -140,10 +140,10 @@ static struct judgement *judgement_new(struct slot *slot, char *changed, char *a
 	j->job.secrets = secrets_new(row->environment, &run->plan);
 	j->job.carrier = slot_plan(slot)->profile->carrier;
 	j->job.status = run_attempt(run, slot->row->attempt)->exit_code;
-	j->job.review_file = work_review_file(state_dir, row, slot_plan(slot), slot->row);
+	j->job.review_file = dirs_review_file(state_dir, row, slot_plan(slot), slot->row);
 	if (slot_plan(slot)->profile->carrier == CARRIER_FILE) {
-		j->job.top = work_review_top(state_dir, row, slot_plan(slot), slot->row);
-		j->job.misnamed = work_misnamed_file(state_dir, row, slot->row);
+		j->job.top = dirs_review_top(state_dir, row, slot_plan(slot), slot->row);
+		j->job.misnamed = dirs_misnamed_file(state_dir, row, slot->row);
 	}
 	if (slot_plan(slot)->profile->carrier == CARRIER_FILE && slot_plan(slot)->workspace == REVIEW_IN_SNAPSHOT) {
 		char *dir = slot_workdir(slot);

@@ -6,7 +6,7 @@
 
 #include "core/backoff.h"
 #include "core/row.h"
-#include "job/next_step.h"
+#include "job/operation_step.h"
 #include "model/dirs.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -23,7 +23,7 @@ void source_spec(const struct slot *slot, struct source_spec *spec)
 	spec->source = run_source(slot->run);
 	spec->path = xstrdup(run->source_path);
 	spec->task = slot->row != NULL ? xstrdup(slot->row->task) : NULL;
-	spec->actor = work_actor(slot->run->engine->state_dir, run);
+	spec->actor = run_actor(slot->run->engine->state_dir, run);
 	spec->reason = xasprintf("passed in run %lld of rld", (long long)run->id);
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "job/next_step.h"
+#include "job/operation_step.h"
 #include "model/slots.h"
 #include "task/task_op.h"
 

@@ -10,7 +10,7 @@
 #include "job/cleanup.h"
 #include "job/collect.h"
 #include "job/intake.h"
-#include "job/next_step.h"
+#include "job/operation_step.h"
 #include "job/prepare_run_dir.h"
 #include "job/read_notice.h"
 #include "job/read_pick.h"
@@ -69,9 +69,9 @@ static void deliver(struct world *w, const struct pending_job *p)
 
 	if (p->job->fault != 0) {
 		/* nothing was asked */
-	} else if (p->job->type == &next_step_type && job->git != NULL) {
+	} else if (p->job->type == &operation_step_type && job->git != NULL) {
 		what = git_answer(job->git, job->next, &where, &value);
-	} else if (p->job->type == &next_step_type) {
+	} else if (p->job->type == &operation_step_type) {
 		what = source_answer(job->task, job->next);
 		where = where_of_scratch(job->scratch);
 	}
@@ -305,7 +305,7 @@ void files_job(struct world *w)
 		job_intake((struct intake_job *)p.job);
 	else if (type == &prepare_run_dir_type)
 		job_prepare_run_dir(w, (struct prepare_run_dir_job *)p.job);
-	else if (type == &next_step_type)
+	else if (type == &operation_step_type)
 		job_step(w, (struct step_job *)p.job);
 	else if (type == &read_pick_type)
 		job_pick(w, (struct pick_job *)p.job);

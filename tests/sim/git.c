@@ -82,7 +82,7 @@ void git_op_free(struct git_op *op)
 	free(op);
 }
 
-/* The world answers &next_step_type itself. */
+/* The world answers &operation_step_type itself. */
 char *git_op_text(const struct git_op *op, size_t *size) { (void)op, (void)size; abort(); }
 int git_op_result(struct git_op *op, int dirfd) { (void)op, (void)dirfd; abort(); }
 

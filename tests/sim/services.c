@@ -4,7 +4,7 @@
 #include "core/slot.h"
 #include "job/build.h"
 #include "job/collect.h"
-#include "job/next_step.h"
+#include "job/operation_step.h"
 #include "job/read_notice.h"
 #include "model/job.h"
 #include "world_int.h"
@@ -254,7 +254,7 @@ static int64_t permits_of(const struct world *w, const struct run_rows *rows)
 		    (rows->steps[i]->state == ATTEMPT_S_STARTING || rows->steps[i]->state == ATTEMPT_S_RUNNING);
 	for (size_t i = 0; i < w->njobs; i++)
 		own |= w->jobs[i].job != NULL &&
-		    (w->jobs[i].job->type == &next_step_type || w->jobs[i].job->type == &build_type ||
+		    (w->jobs[i].job->type == &operation_step_type || w->jobs[i].job->type == &build_type ||
 		    w->jobs[i].job->type == &collect_type);
 	return cooling > 0 || working > 0 ? working + own : 1;
 }

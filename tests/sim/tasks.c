@@ -46,7 +46,7 @@ void task_op_free(struct task_op *op)
 	free(op);
 }
 
-/* The world answers &next_step_type itself. */
+/* The world answers &operation_step_type itself. */
 enum step_next task_op_begin(struct task_op *op) { (void)op; abort(); }
 char *task_op_text(const struct task_op *op, size_t *size) { (void)op, (void)size; abort(); }
 int task_op_result(struct task_op *op, int dirfd) { (void)op, (void)dirfd; abort(); }
@@ -298,7 +298,7 @@ static void choose(struct world *w, struct picked *picked, const struct pick_job
 	picked->id = xstrdup(job->ids[below(w, count)]);
 	bead = bead_find(w, rows->run.source_path, picked->id);
 	if (beads_have_bd(rows->run.source_path) && bead != NULL) {
-		char *actor = work_actor(job->job.state_dir, &rows->run);
+		char *actor = run_actor(job->job.state_dir, &rows->run);
 
 		/* bd is asked first: he does not say what he was not given */
 		if (!claim(w, bead, actor)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "job/next_step.h"
+#include "job/operation_step.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,7 +86,7 @@ static void no_result(struct step_job *job, const char *dir, int dirfd, int rv)
 
 static void read_result(struct step_job *job)
 {
-	char *dir = work_attempt_dir(job->job.state_dir, job->step);
+	char *dir = dirs_attempt(job->job.state_dir, job->step);
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rv = dirfd == -1 ? -errno : output_vouched(dirfd, GIT_PATCH_KEEP);
 
 	if (rv == -ENODATA) {
@@ -123,7 +123,7 @@ static const char *op_error(const struct step_job *job)
 	return job->git != NULL ? git_op_error(job->git) : task_op_error(job->task);
 }
 
-static void next_step_run(struct job *base)
+static void operation_step_run(struct job *base)
 {
 	struct step_job *job = (struct step_job *)base;
 
@@ -145,7 +145,7 @@ static void next_step_run(struct job *base)
 	mask_words(job);
 }
 
-static void next_step_release(struct job *base)
+static void operation_step_release(struct job *base)
 {
 	struct step_job *w = (struct step_job *)base;
 
@@ -161,4 +161,4 @@ static void next_step_release(struct job *base)
 	free(w->error);
 }
 
-const struct job_type next_step_type = { "next_step", next_step_run, next_step_release };
+const struct job_type operation_step_type = { "operation_step", operation_step_run, operation_step_release };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A step of an operation of git or of a task source: begins it, and reads what it came to. */
-#ifndef JOB_NEXT_STEP_H
-#define JOB_NEXT_STEP_H
+#ifndef JOB_OPERATION_STEP_H
+#define JOB_OPERATION_STEP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,6 +38,6 @@ struct step_job {
 	char *error;			/* out, owned: something but git failed; counts as STEP_NEXT_FAILED */
 };
 
-extern const struct job_type next_step_type;
+extern const struct job_type operation_step_type;
 
 #endif
