@@ -278,6 +278,9 @@ static void copy_tree(const char *from, const char *to)
 static void enter_home(void)
 {
 	ck_assert_int_eq(chmod(home, 0755), 0);
+	free(repo);	/* of the template */
+	free(scratch);
+	free(record);
 	repo = xasprintf("%s/repo", home);
 	scratch = xasprintf("%s/scratch", home);
 	record = xasprintf("%s/record", home);
