@@ -13,12 +13,14 @@ import rld as harness  # noqa: E402
 from rld import Daemon, Play, Repo  # noqa: E402
 
 UNFINISHED = pytest.StashKey()      # a test failed, or was skipped in its middle
-# What ends a test that hangs. It is no measure: a test that takes seconds on a quiet machine may take minutes beside other work.
+# What ends a test that hangs. It is no measure: a test that takes seconds on a quiet machine may
+# take minutes beside other work.
 DEADLINE = int(os.environ.get("TEST_SECONDS", "300")) * (3 if harness.SANITIZED else 1)
 
 
 def pytest_addoption(parser):
-    parser.addoption("--fast", action="store_true", help="one case of each table of cases, and no test that is marked broad")
+    parser.addoption("--fast", action="store_true",
+                     help="one case of each table of cases, and no test that is marked broad")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -38,10 +40,12 @@ def pytest_collection_modifyitems(config, items):
 def pytest_configure(config):
     config.addinivalue_line("markers", "broad: for check-all only: it is slow, or many ways to the same place")
     config.addinivalue_line("markers", "each: all its cases belong to the fast set")
-    config.addinivalue_line("markers", "deadline(seconds): when the test is ended if it hangs, for TEST_SECONDS=60; the default is 60")
+    config.addinivalue_line("markers", "deadline(seconds): when the test is ended if it hangs, "
+                            "for TEST_SECONDS=60; the default is 60")
     harness.become_subreaper()
     os.umask(0o022)     # whatever the caller's is
-    # A shell starts what it puts in the background with SIGINT and SIGQUIT ignored, and what is ignored is inherited.
+    # A shell starts what it puts in the background with SIGINT and SIGQUIT ignored, and what is
+    # ignored is inherited.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # The same of nohup and hangups.
@@ -88,7 +92,8 @@ def built():
 
 @pytest.fixture
 def tmp_path(tmp_path, request):
-    """For tests with another user it is a directory that this user may enter: pytest's own are closed."""
+    """For tests with another user it is a directory that this user may enter:
+    pytest's own are closed."""
     if not {"another_user", "unprivileged"} & set(request.fixturenames):
         yield tmp_path
         return
@@ -113,7 +118,8 @@ def unprivileged():
 
 @pytest.fixture
 def make_daemon(tmp_path, request):
-    """make_daemon(scripts=…, config=…) → a started Daemon; every one is checked and ended after the test."""
+    """make_daemon(scripts=…, config=…) → a started Daemon; every one is checked and
+    ended after the test."""
     made = []
 
     def make(name="d", scripts=None, config=None, start=True, gates=(), play=None, **kwargs):
@@ -127,7 +133,8 @@ def make_daemon(tmp_path, request):
     with_deadline(DEADLINE)
     wrong = []
     try:
-        # Such a test leaves its clients where they were: the daemon would wait for them, and the teardown for it.
+        # Such a test leaves its clients where they were: the daemon would wait for them, and the
+        # teardown for it.
         left = harness.close_clients()
         if not request.node.stash.get(UNFINISHED, False):
             wrong += [f"a client is left: {command}" for command in left]
@@ -164,7 +171,8 @@ def make_daemon(tmp_path, request):
 
 @pytest.fixture
 def daemon(make_daemon):
-    """An rld with the default script: the first review asks for a second line, the second passes."""
+    """An rld with the default script: the first review asks for a second line, the
+    second passes."""
     return make_daemon()
 
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Drivers of the review loop, the same for every profile. A profile's test file says in one Profile how its reviewer
-speaks and what each bad end comes to, and gets all ends, a cancel and a death of the daemon in each phase:
+"""Drivers of the review loop, the same for every profile. A profile's test file says in one Profile
+how its reviewer speaks and what each bad end comes to, and gets all ends, a cancel and a death of
+the daemon in each phase:
 
     class TestMatrix(loop.Matrix):
         profile = loop.Profile(name="verdict", passes="pass\\n", ...)
 
-Its other tests take a Loop: a daemon, a repository and that profile's scripts. `Loop.stop_at(WHERE)` lets the next process
-of that kind stand at a gate: an agent by its role, git by what it is at (STOPS)."""
+Its other tests take a Loop: a daemon, a repository and that profile's scripts.
+`Loop.stop_at(WHERE)` lets the next process of that kind stand at a gate: an agent by its role, git
+by what it is at (STOPS)."""
 import dataclasses
 import shlex
 from typing import Callable, NamedTuple
@@ -53,7 +55,8 @@ def write(name, text):
 
 
 class End(NamedTuple):
-    """How a run ends, or is held: its state, what stands in its cause (or reason), what rlctl wait exits with."""
+    """How a run ends, or is held: its state, what stands in its cause (or reason), what rlctl
+    wait exits with."""
     state: str
     text: str
     code: int
@@ -63,7 +66,8 @@ class End(NamedTuple):
 class Profile:
     name: str
     passes: str				# script of a reviewer that is content
-    finds: Callable[[str], str]		# ... that asks for this, one finding; the text may hold $nth
+    # ... that asks for this, one finding; the text may hold $nth
+    finds: Callable[[str], str]
     malformed: str			# ... that gives no verdict
     pass_word: str
     findings_word: str
@@ -92,7 +96,8 @@ class Loop(Stops):
         self.daemon = make_daemon(name=name, scripts={**self.scripts(), **(scripts or {})}, gates=STOPS, config=config,
                                   environment={"PATH": f"{tools}:/usr/local/bin:/usr/bin:/bin"}, **kwargs)
         self.play = self.daemon.play
-        self.check = f"{FAKES / 'play'} {shlex.quote(str(play))}"	# a command for `checks`: plays the script "check"
+        # a command for `checks`: plays the script "check"
+        self.check = f"{FAKES / 'play'} {shlex.quote(str(play))}"
 
     def scripts(self):
         return {"implement": STOP + "echo one > work.txt\nanswer 'first answer'\n", "check": STOP,
@@ -159,7 +164,8 @@ class Loop(Stops):
 
 
 class Matrix:
-    """Every way in which a run of the profile can end. What a profile has not, its class sets to None: test_malformed = None"""
+    """Every way in which a run of the profile can end. What a profile has not, its class sets to
+    None: test_malformed = None"""
     profile: Profile
 
     def pytest_generate_tests(self, metafunc):
@@ -217,7 +223,8 @@ class Matrix:
         assert loop.roles() == ["implement", "review"]
         assert loop.decisions() == ["error"]
 
-    @pytest.mark.parametrize("crash,cause", [("exit 4", "fixer process exited with status 4"), ("kill -9 $$", "fixer process killed by signal 9")])
+    @pytest.mark.parametrize("crash,cause", [("exit 4", "fixer process exited with status 4"),
+                                             ("kill -9 $$", "fixer process killed by signal 9")])
     def test_fixer_crash(self, loop, crash, cause):
         loop.set(fix=f"echo half >> work.txt\n{crash}\n")
         loop.ends(End("failed", cause, 10), loop.run())
@@ -234,7 +241,8 @@ class Matrix:
         assert row["state"] == "cancelled" and row["result_ref"] is None, row
         assert set(loop.phases().values()) == {"cancelled"}
         assert loop.roles() == before, "nothing is started after a cancel"
-        # what is pinned is committed before, and a commit of the user's own repository is not taken back
+        # what is pinned is committed before, and a commit of the user's own repository
+        # is not taken back
         assert loop.repo.state() == head or (stop == "pin" and row["result_commit"] is not None)
         loop.daemon.rlctl("wait", number, check=11)
 
@@ -246,7 +254,8 @@ class Matrix:
         assert loop.repo.read("work.txt") == "one\nfix 1\n"
 
     def test_daemon_killed(self, loop, stop):
-        """kill -9 while it is there; what runs goes on without, and is taken back. git begins again."""
+        """kill -9 while it is there; what runs goes on without, and is taken back.
+        git begins again."""
         loop.submit_to(stop, review={"checks": [loop.check]})
         loop.daemon.kill()
         loop.daemon.start()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A night's work: a repository with a history of real C sources, thirty beads of which each comes to an end of its own kind,
-and what must hold in the morning."""
+"""A night's work: a repository with a history of real C sources, thirty beads of which each comes
+to an end of its own kind, and what must hold in the morning."""
 import collections
 import json
 import os
@@ -29,19 +29,24 @@ class Bead(NamedTuple):
 
 def beads():
     """Thirty: what each does, and what becomes of it."""
-    found = [Bead(f"n-ok{i}", "ok", f"core/{name}.c", priority=i % 5) for i, name in enumerate(["chain", "crowd", "decision", "findings", "line", "plan"])]
+    found = [Bead(f"n-ok{i}", "ok", f"core/{name}.c", priority=i % 5)
+             for i, name in enumerate(["chain", "crowd", "decision", "findings", "line", "plan"])]
     # two of one file, far from each other
     found += [Bead("n-top", "ok", "git/merge.c", "top"), Bead("n-bottom", "ok", "git/merge.c", "end")]
-    found += [Bead(f"n-drift{i}", "ok", f"git/{name}.c", drifts=1 + i % 2) for i, name in enumerate(["aside", "base", "change", "checkout", "clear"])]
+    found += [Bead(f"n-drift{i}", "ok", f"git/{name}.c", drifts=1 + i % 2)
+              for i, name in enumerate(["aside", "base", "change", "checkout", "clear"])]
     # all of them in the same place: the first of an iteration gets through, the others conflict
     found += [Bead(f"n-same{i}", "ok", "core/slot.c", priority=1) for i in range(6)]
     found += [Bead(f"n-litter{i}", "litter", f"task/{name}.c") for i, name in enumerate(["bead", "list"])]
     found += [Bead("n-crash", "crash", "core/run.c", priority=0, end="implementer process exited with status 3"),
               Bead("n-killed", "killed", "core/run.c", end="implementer process killed by signal 9"),
-              Bead("n-rubbish", "rubbish", "core/run.c", end="reviewer contract violation: no JSON object found in reviewer output"),
-              Bead("n-meddler", "meddler", "core/run.c", end="reviewer contract violation: reviewer changed the tree: core/run.c"),
+              Bead("n-rubbish", "rubbish", "core/run.c",
+                   end="reviewer contract violation: no JSON object found in reviewer output"),
+              Bead("n-meddler", "meddler", "core/run.c",
+                   end="reviewer contract violation: reviewer changed the tree: core/run.c"),
               Bead("n-broken", "broken", "core/run.c", end="reviewer process exited with status 4: I cannot go on.")]
-    found += [Bead("n-next", "ok", "task/marker.c", after=("n-ok1", "n-drift0"), priority=0), Bead("n-last", "ok", "task/pick.c", after=("n-next", "n-same0")),
+    found += [Bead("n-next", "ok", "task/marker.c", after=("n-ok1", "n-drift0"), priority=0),
+              Bead("n-last", "ok", "task/pick.c", after=("n-next", "n-same0")),
               Bead("n-never", "ok", "core/run.c", after=("n-crash",), priority=0, never=True),
               Bead("n-nor", "ok", "core/run.c", after=("n-never", "n-ok0"), priority=0, never=True)]
     assert len(found) == 30 and len({b.id for b in found}) == 30
@@ -49,9 +54,11 @@ def beads():
 
 
 def beads_to_pick():
-    """Twelve for agents who share a tree and choose: each in a file of its own. The last one is left."""
+    """Twelve for agents who share a tree and choose: each in a file of its own. The
+    last one is left."""
     names = ["chain", "crowd", "decision", "findings", "line", "plan", "run", "slot", "state", "tasks", "profile"]
-    return [Bead(f"n-pick{i:x}", "ok", f"core/{name}.c", drifts=i % 2, priority=i % 3) for i, name in enumerate(names)] + [Bead("n-later", "ok", "core/row.c", never=True)]
+    return [Bead(f"n-pick{i:x}", "ok", f"core/{name}.c", drifts=i % 2, priority=i % 3)
+            for i, name in enumerate(names)] + [Bead("n-later", "ok", "core/row.c", never=True)]
 
 
 def export(beads):
@@ -59,7 +66,9 @@ def export(beads):
     lines = []
     for i, bead in enumerate(beads):
         play = f"play: kind={bead.kind} file={bead.file} place={bead.place} drifts={bead.drifts}"
-        row = {"id": bead.id, "title": f"Do {bead.id}", "description": f"Note it in {bead.file}.\n\n{play}\n", "status": "open", "priority": bead.priority}
+        row = {"id": bead.id, "title": f"Do {bead.id}",
+               "description": f"Note it in {bead.file}.\n\n{play}\n", "status": "open",
+               "priority": bead.priority}
         if i % 2:
             row = {"_type": "issue", **row, "issue_type": "task", "dependency_count": len(bead.after)}
             row["dependencies"] = [{"issue_id": bead.id, "depends_on_id": on, "type": "blocks"} for on in bead.after]
@@ -69,7 +78,7 @@ def export(beads):
     return "".join(lines)
 
 
-# ---- the repository --------------------------------------------------------------------------------------------
+# ---- the repository ------------------------------------------------------------------------------
 
 def pieces(text):
     """A source from its first lines to all of it, cut behind functions."""
@@ -81,12 +90,14 @@ def pieces(text):
 def history():
     """[(file, text, subject)] in turn."""
     files = sorted(f for room in ROOMS for f in (SOURCE / "daemon" / room).glob("*.c"))
-    grown = [[(str(f.relative_to(SOURCE / "daemon")), text, f"{f.stem}: part {n} of {f.parent.name}") for n, text in enumerate(pieces(f.read_text()), 1)] for f in files]
+    grown = [[(str(f.relative_to(SOURCE / "daemon")), text, f"{f.stem}: part {n} of {f.parent.name}")
+              for n, text in enumerate(pieces(f.read_text()), 1)] for f in files]
     return [one for turn in range(PIECES) for parts in grown for one in parts[turn:turn + 1]]
 
 
 def grow(path, beads):
-    """A repository with that history and those beads, and work of its user that is nobody else's business."""
+    """A repository with that history and those beads, and work of its user that is nobody
+    else's business."""
     repo = Repo(path)
     stream, when = [], 1790000000
     parts = history()
@@ -94,8 +105,10 @@ def grow(path, beads):
     for name, text, subject in parts:
         when += 60
         data, body = text.encode(), f"{subject}\n".encode()
-        stream.append(b"commit refs/heads/main\ncommitter A Person <person@example.org> %d +0000\ndata %d\n%s" % (when, len(body), body))
-        stream.append((b"from refs/heads/main^0\n" if len(stream) == 1 else b"") + b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data))
+        stream.append(b"commit refs/heads/main\ncommitter A Person <person@example.org> %d +0000\n"
+                      b"data %d\n%s" % (when, len(body), body))
+        stream.append((b"from refs/heads/main^0\n" if len(stream) == 1 else b"") +
+                      b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data))
     repo.git("fast-import", "--quiet", input=b"".join(stream))
     repo.git("reset", "-q", "--hard", "main")
     repo.write(".gitignore", "*.o\n")
@@ -118,10 +131,11 @@ def belongings(repo):
     state["branches"] = [line for line in state["branches"].split("\n") if "refs/heads/rl/" not in line]
     files = {str(p.relative_to(repo.path)): p.read_bytes() for p in repo.path.rglob("*")
              if p.is_file() and ".git" not in p.relative_to(repo.path).parts and not p.name.startswith("fake.")}
-    return {**state, "status": repo.git("status", "--porcelain=v2", "--branch", "--untracked-files=all"), "files": files}
+    return {**state, "status": repo.git("status", "--porcelain=v2", "--branch", "--untracked-files=all"),
+            "files": files}
 
 
-# ---- the night -------------------------------------------------------------------------------------------------
+# ---- the night -----------------------------------------------------------------------------------
 
 EVENTS_OF_A_BEAD = 9		# and some more
 
@@ -139,7 +153,8 @@ class Night:
         self.play = path / "d.play"
         agent = {"command": [str(FAKES / "night"), str(self.play)], "reader": "text"}
         self.daemon = make_daemon(environment={"PATH": f"{tools}:/usr/local/bin:/usr/bin:/bin"},
-                                  config={"default_agent": "night", "agent.night": agent, "limits": {"grace": "2s"}, **(config or {})})
+                                  config={"default_agent": "night", "agent.night": agent,
+                                          "limits": {"grace": "2s"}, **(config or {})})
         self.before = belongings(self.repo)
         self.seen = self.kills = 0
         self.over = set()		# beads that have come to their end
@@ -155,7 +170,8 @@ class Night:
         return event["type"] == "run.state" and event["state"] in (*ENDS, "held")
 
     def moment(self, left):
-        """Wait until something has happened: some events, and behind them some commits. False: the run is over."""
+        """Wait until something has happened: some events, and behind them some commits. False:
+        the run is over."""
         likely = EVENTS_OF_A_BEAD * (sum(not b.never for b in self.beads) - len(self.over)) / left
         with Events(self.daemon, since=self.seen) as events:
             for _ in range(self.chance.randint(1, max(2, int(1.2 * likely)))):
@@ -174,7 +190,8 @@ class Night:
         self.daemon.start()
 
     def kill_a_shim(self):
-        """Of the next agent that starts. Not twice of one bead, for each loss counts. False: the run is over."""
+        """Of the next agent that starts. Not twice of one bead, for each loss counts. False:
+        the run is over."""
         with Events(self.daemon, since=self.seen) as events:
             while (event := events.next())["type"] != "attempt.started":
                 if self.note(event):
@@ -182,13 +199,15 @@ class Night:
             self.note(event)
         bead = next(a["task"] for a in self.daemon.attempts(1) if a["id"] == event["attempt"])
         victim = pid_in(self.daemon.state / "attempts" / str(event["attempt"]) / "shim")
-        if bead not in self.victims.values() and victim is not None and alive(victim) and "rl-shim" in command_of(victim):
+        if (bead not in self.victims.values() and victim is not None and alive(victim)
+            and "rl-shim" in command_of(victim)):
             self.victims[event["attempt"]] = bead
             os.kill(victim, signal.SIGKILL)
         return True
 
     def go_on(self, kills, shims=0):
-        """The night, with so many kills of the daemon and about so many of shims: the row of the run."""
+        """The night, with so many kills of the daemon and about so many of shims:
+        the row of the run."""
         while self.kills < kills and self.moment(kills - self.kills):
             if self.chance.random() * kills < shims and not self.kill_a_shim():
                 break
@@ -197,7 +216,8 @@ class Night:
 
     def starts(self):
         """[(role, bead, uuid)] of all agents that were started."""
-        return [(role, bead, uuid) for _, role, bead, _, uuid in map(str.split, (self.play / "starts").read_text().splitlines())]
+        return [(role, bead, uuid)
+                for _, role, bead, _, uuid in map(str.split, (self.play / "starts").read_text().splitlines())]
 
     def done(self, role):
         """How many agents of that role came to a good end, by bead."""

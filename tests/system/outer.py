@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the outer loop share: a directory of beads, a bd that can be stopped and made to fail, and what was done in which order."""
+"""What the tests of the outer loop share: a directory of beads, a bd that can be stopped and made
+to fail, and what was done in which order."""
 import json
 import shlex
 import subprocess
@@ -9,7 +10,8 @@ from typing import NamedTuple
 from rld import FAKES
 
 # A line for each implementer, by which a task that was given out twice shows.
-NOTE = 'printf "%s\\t%s\\t%s\\t%s\\t%s\\n" "$RL_ATTEMPT_UUID" "$RL_RUN" "$RL_ITERATION" "$RL_SLOT" "$RL_TASK_ID" >> "$PLAY/done"\n'
+NOTE = ('printf "%s\\t%s\\t%s\\t%s\\t%s\\n" "$RL_ATTEMPT_UUID" "$RL_RUN" "$RL_ITERATION" '
+        '"$RL_SLOT" "$RL_TASK_ID" >> "$PLAY/done"\n')
 WORK = NOTE + "answer done\n"
 
 
@@ -34,13 +36,16 @@ def tasks_done(play, run=None):
 
 def bead(name, priority=1, on=(), **more):
     """A line of the export; on: what it waits for."""
-    edges = [{"issue_id": name, "depends_on_id": other, "type": "blocks", "created_at": "2026-01-01T00:00:00Z"} for other in on]
+    edges = [{"issue_id": name, "depends_on_id": other, "type": "blocks",
+              "created_at": "2026-01-01T00:00:00Z"} for other in on]
     return {"_type": "issue", "id": name, "title": f"do {name}", "status": "open", "priority": priority,
-            "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", **({"dependencies": edges} if edges else {}), **more}
+            "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+            **({"dependencies": edges} if edges else {}), **more}
 
 
 class Beads:
-    """A directory with .beads: the export, and for the fake bd its database, which it makes of the export."""
+    """A directory with .beads: the export, and for the fake bd its database, which it
+    makes of the export."""
 
     def __init__(self, path, *beads):
         self.path = Path(path)
@@ -57,7 +62,8 @@ class Beads:
 
     def bd(self, *args, actor="eve"):
         """Somebody else at work."""
-        return subprocess.run([str(FAKES / "bd"), *args, f"--actor={actor}"], cwd=self.path, check=True, capture_output=True)
+        return subprocess.run([str(FAKES / "bd"), *args, f"--actor={actor}"], cwd=self.path,
+                              check=True, capture_output=True)
 
     def issues(self):
         """{id: (status, assignee)} in the database of bd."""
@@ -70,7 +76,8 @@ class Beads:
         return [line for line in log if line.split()[1] == "0" and word in line]
 
 
-# A bd that stops where a test says so, before or after the work, and prints what a test wants it to instead of working.
+# A bd that stops where a test says so, before or after the work, and prints what a test wants it to
+# instead of working.
 BD = """#!/bin/sh
 PLAY={play}
 what=$1
@@ -108,7 +115,8 @@ class Bd:
         self.environment = {"PATH": f"{tools}:/usr/local/bin:/usr/bin:/bin"}
 
     def stop(self, what, when):
-        """The next ready, show, claim, close or release stops "before" or "after" it is done, at the gate "bd"."""
+        """The next ready, show, claim, close or release stops "before" or "after" it is done,
+        at the gate "bd"."""
         (self.play / f"bd.{what}.{when}").touch()
 
     def says(self, what, text):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The real rld, rlctl, rl-shim and rl-git under test: a private daemon, a socket client, a scratch repository, a scripted agent.
+"""The real rld, rlctl, rl-shim and rl-git under test: a private daemon, a socket client, a scratch
+repository, a scripted agent.
 
-Nothing here waits for time: readiness is a datagram, progress is an event, an end is an exited process. Every wait ends
-by the deadline of the test (conftest.py raises in the middle of it).
+Nothing here waits for time: readiness is a datagram, progress is an event, an end is an exited
+process. Every wait ends by the deadline of the test (conftest.py raises in the middle of it).
 """
 import ctypes
 import json
@@ -49,7 +50,8 @@ def note_command(args):
     if args[:1] == ("rpc",) and len(args) > 1:
         METHODS_CALLED.add(args[1])
     if args:
-        COMMANDS_USED.add(" ".join(args[:2]) if args[0] in ("review", "config", "hold", "group", "cooldown") else args[0])
+        COMMANDS_USED.add(" ".join(args[:2]) if args[0] in ("review", "config", "hold", "group",
+                                                            "cooldown") else args[0])
 
 
 def toml(value):
@@ -60,7 +62,8 @@ def toml(value):
 
 
 def toml_document(config):
-    """{"a": 1, "agent.x": {...}} as a document: plain values first, then one table for each dict."""
+    """{"a": 1, "agent.x": {...}} as a document: plain values first, then one table
+    for each dict."""
     lines = [f"{k} = {toml(v)}" for k, v in config.items() if not isinstance(v, dict)]
     for name, table in config.items():
         if isinstance(table, dict):
@@ -82,10 +85,11 @@ def can_trace():
     return shutil.which("strace") is not None and subprocess.run(argv, capture_output=True).returncode == 0
 
 
-# ---- processes -------------------------------------------------------------------------------------------------
+# ---- processes -----------------------------------------------------------------------------------
 
 def become_subreaper():
-    """Whatever a daemon leaves behind becomes our child, so that it can be found by kinship, not by name."""
+    """Whatever a daemon leaves behind becomes our child, so that it can be found by
+    kinship, not by name."""
     PR_SET_CHILD_SUBREAPER = 36
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "PR_SET_CHILD_SUBREAPER")
@@ -143,7 +147,8 @@ def carriers(uuids):
 
 
 def descendants(root=None, but=()):
-    """Living processes below root (ourselves by default), without those in but and what is below them."""
+    """Living processes below root (ourselves by default), without those in but and
+    what is below them."""
     parents = {}
     for pid in pids():
         stat = proc_stat(pid)
@@ -192,7 +197,7 @@ def give(path, uid):
             os.chown(each, uid, uid, follow_symlinks=False)
 
 
-# ---- repository ------------------------------------------------------------------------------------------------
+# ---- repository ----------------------------------------------------------------------------------
 
 class Repo:
     """A scratch git repository with one commit, unless told otherwise."""
@@ -207,7 +212,8 @@ class Repo:
             self.git("commit", "-q", "-m", "start")
 
     def git(self, *args, check=True, **kwargs):
-        env = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1", "GIT_OPTIONAL_LOCKS": "0",
+        env = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1",
+               "GIT_OPTIONAL_LOCKS": "0",
                "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "GIT_COMMITTER_NAME": "t",
                "GIT_COMMITTER_EMAIL": "t@example.org", "GIT_CONFIG_COUNT": "1",
                "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
@@ -234,7 +240,7 @@ class Repo:
                 "branches": self.git("for-each-ref", "refs/heads", "refs/tags")}
 
 
-# ---- scripted agent --------------------------------------------------------------------------------------------
+# ---- scripted agent ------------------------------------------------------------------------------
 
 DRIFT_THEN_PASS = {
     "implement": "echo one > work.txt\nanswer 'first answer'\n",
@@ -292,10 +298,11 @@ class Play:
             fifo.write("go\n")
 
 
-# ---- socket client ---------------------------------------------------------------------------------------------
+# ---- socket client -------------------------------------------------------------------------------
 
 class Rpc:
-    """A connection. call() and batch() check what every reply must have; raw bytes for all the rest."""
+    """A connection. call() and batch() check what every reply must have; raw bytes
+    for all the rest."""
 
     made = weakref.WeakSet()
 
@@ -351,7 +358,8 @@ class Rpc:
         while b"\r\n\r\n" not in self.buffer:
             self._more()
         head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
-        size = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+        size = next(int(line.split(b":")[1])
+                    for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
         while len(self.buffer) < size:
             self._more()
         data, self.buffer = self.buffer[:size], self.buffer[size:]
@@ -414,7 +422,8 @@ class Rpc:
 
 
 class Events:
-    """A subscription on a connection of its own: iterate, or wait for one. since: None is from now on."""
+    """A subscription on a connection of its own: iterate, or wait for one. since:
+    None is from now on."""
 
     def __init__(self, daemon, since=0, run=None, types=None):
         self.rpc = daemon.connect()
@@ -443,7 +452,8 @@ class Events:
         return message["params"]
 
     def until(self, kind, predicate=lambda event: True):
-        """The first event of this type for which the predicate holds; what came before is passed over."""
+        """The first event of this type for which the predicate holds; what came
+        before is passed over."""
         while True:
             event = self.next()
             if event["type"] == kind and predicate(event):
@@ -453,10 +463,11 @@ class Events:
         return self.until("run.state", lambda e: e["state"] in ENDS or e["state"] == "held")
 
 
-# ---- daemon ----------------------------------------------------------------------------------------------------
+# ---- daemon --------------------------------------------------------------------------------------
 
 def close_clients():
-    """Close the connections that a test has left open and end its rlctl processes: the commands of those that still ran."""
+    """Close the connections that a test has left open and end its rlctl processes: the commands of
+    those that still ran."""
     for rpc in list(Rpc.made):
         rpc.close()
     left = [process for process in Daemon.processes if process.args[0] == str(RLCTL) and process.poll() is None]
@@ -485,7 +496,8 @@ class Daemon:
         self.prefix = list(prefix)
         self.uid = uid
         self.environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8",
-                            "ASAN_OPTIONS": self.sanitizer_options("asan"), "UBSAN_OPTIONS": self.sanitizer_options("ubsan"),
+                            "ASAN_OPTIONS": self.sanitizer_options("asan"),
+                            "UBSAN_OPTIONS": self.sanitizer_options("ubsan"),
                             **(environment or {})}
         self.process = None
         self.pid = None
@@ -516,8 +528,8 @@ class Daemon:
         self.config.write_text(toml_document(base))
 
     def argv(self, *more):
-        return [*self.prefix, str(self.program), "--config", str(self.config), "--state-dir", str(self.state), "--socket",
-                str(self.socket), "--log-level", "debug", *more]
+        return [*self.prefix, str(self.program), "--config", str(self.config), "--state-dir",
+                str(self.state), "--socket", str(self.socket), "--log-level", "debug", *more]
 
     def spawn(self, *more, environment=None):
         """Start without waiting for readiness; the notify socket is told either way."""
@@ -530,7 +542,8 @@ class Daemon:
         with open(self.log_path, "ab") as log:
             extra = {"user": self.uid, "group": self.uid, "extra_groups": []} if self.uid is not None else {}
             self.process = subprocess.Popen(self.argv(*more), stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
-                                            env={**self.environment, "NOTIFY_SOCKET": str(notify), **(environment or {})},
+                                            env={**self.environment, "NOTIFY_SOCKET": str(notify),
+                                                 **(environment or {})},
                                             start_new_session=True, **extra)
         Daemon.processes.append(self.process)
         return self.process
@@ -546,7 +559,8 @@ class Daemon:
                         break
                 elif pidfd in ready:
                     self.process.wait()
-                    raise AssertionError(f"rld ended with {self.process.returncode} before it was ready:\n{self.log()[-4000:]}")
+                    raise AssertionError(f"rld ended with {self.process.returncode} before it was ready:\n"
+                                         f"{self.log()[-4000:]}")
         finally:
             os.close(pidfd)
             self.notify.close()
@@ -574,7 +588,8 @@ class Daemon:
         assert status == 0, f"rld ended with {status} on SIGTERM:\n{self.log()[-4000:]}"
 
     def kill(self):
-        """SIGKILL and the end; a tracer in front of it goes too, so that it does not wait for the agents."""
+        """SIGKILL and the end; a tracer in front of it goes too, so that it does not
+        wait for the agents."""
         os.kill(self.pid, signal.SIGKILL)
         wait_gone(self.pid)
         if self.prefix:
@@ -605,7 +620,8 @@ class Daemon:
     # names in a repository
 
     def ref(self, kind, run=None, task=None):
-        """"refs/rl/3f2a9c01/passed/42/t1": of a task, of a run, or what all of that kind begin with."""
+        """"refs/rl/3f2a9c01/passed/42/t1": of a task, of a run, or what all of that
+        kind begin with."""
         if self.instance is None:
             self.instance = self.call("daemon.hello")["instance"]
         return "/".join(str(part) for part in ("refs/rl", self.instance, kind, run, task) if part is not None)
@@ -649,7 +665,8 @@ class Daemon:
                               **({"input": input} if input is not None else {"stdin": subprocess.DEVNULL}), **kwargs)
         done.out, done.err = done.stdout.decode(errors="surrogateescape"), done.stderr.decode(errors="surrogateescape")
         if check is not None:
-            assert done.returncode == check, f"rlctl {args} ended with {done.returncode}\nstdout: {done.out}\nstderr: {done.err}"
+            assert done.returncode == check, (f"rlctl {args} ended with {done.returncode}\n"
+                                              f"stdout: {done.out}\nstderr: {done.err}")
         return done
 
     def rlctl_start(self, *args, cwd=None, environment=None, **kwargs):
@@ -728,11 +745,12 @@ class Daemon:
                 cursor = page.get("next")
                 if cursor is None:
                     break
-            # What clients sent before they went is still done, what the runs left to write is written, and then the daemon
-            # must be alone with us.
+            # What clients sent before they went is still done, what the runs left to write is
+            # written, and then the daemon must be alone with us.
             while (status := rpc.call("daemon.status"))["clients"] > 1 or status["busy"]:
                 pass
-            # A reply follows what the loop had in hand when the question came: a few of them are a rest.
+            # A reply follows what the loop had in hand when the question came: a few of
+            # them are a rest.
             for _ in range(200):
                 rpc.call("daemon.status")
                 now = self.count_fds() - 1

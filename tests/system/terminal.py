@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A program on a terminal of ours: what it writes is interpreted as a terminal would, and every byte of it is kept."""
+"""A program on a terminal of ours: what it writes is interpreted as a terminal would, and every
+byte of it is kept."""
 import fcntl
 import os
 import pty
@@ -24,7 +25,8 @@ def columns(character):
 
 
 def open_terminal():
-    """(master, slave); the test is skipped where the system has none to give, as in a container without devpts."""
+    """(master, slave); the test is skipped where the system has none to give, as in a
+    container without devpts."""
     try:
         return pty.openpty()
     except OSError as error:
@@ -32,7 +34,8 @@ def open_terminal():
 
 
 class Screen:
-    """The little of ECMA-48 that is needed; anything else is an error, so that nothing strange goes unseen."""
+    """The little of ECMA-48 that is needed; anything else is an error, so that nothing
+    strange goes unseen."""
 
     def __init__(self, lines, width):
         self.modes, self.pending = {"7", "25"}, ""      # wrapping, cursor
@@ -81,7 +84,9 @@ class Screen:
 
     def put(self, character):
         if character in "\r\n":
-            self.row, self.column = (self.row, 0) if character == "\r" else (min(self.row + 1, self.lines - 1), self.column)
+            self.row, self.column = (self.row,
+                                     0) if character == "\r" else (min(self.row + 1, self.lines - 1),
+                                                                   self.column)
             return
         assert character.isprintable(), f"{character!r} reaches the terminal"
         taken = columns(character)
@@ -110,7 +115,8 @@ class Terminal:
         self.screen, self.data = Screen(lines, width), b""
         self.set_size(lines, width)
         self.before = termios.tcgetattr(slave)
-        env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8", "TERM": "xterm", "RLD_SOCKET": str(socket), **(environment or {})}
+        env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8", "TERM": "xterm",
+               "RLD_SOCKET": str(socket), **(environment or {})}
 
         def own():
             os.setsid()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Nothing of an attempt is left, however its program lays its processes out and takes signals; and what has become of it is told by
-who ended it, not by the code with which it ends.
+"""Nothing of an attempt is left, however its program lays its processes out and takes signals; and
+what has become of it is told by who ended it, not by the code with which it ends.
 
-tests/fakes/tree plays the rows of the signal table of the real programs, and a few that are worse. All of them run at the same
-time. Processes are looked for by what they said of themselves, by the mark in their environment, and by kinship.
+tests/fakes/tree plays the rows of the signal table of the real programs, and a few that are worse.
+All of them run at the same time. Processes are looked for by what they said of themselves, by the
+mark in their environment, and by kinship.
 """
 import json
 import os
@@ -14,7 +15,8 @@ import pytest
 
 from rld import FAKES, SOURCE, alive, carriers, command_of, descendants, proc_stat, wait_gone
 
-SHAPES = ("claude", "codex", "opencode", "qwen", "gemini", "pi", "copilot", "nohup", "bare", "daemon", "stopped", "bomb")
+SHAPES = ("claude", "codex", "opencode", "qwen", "gemini", "pi", "copilot", "nohup", "bare",
+          "daemon", "stopped", "bomb")
 # What the shim's SIGTERM to the group makes of the agent itself: exit code, signal.
 ENDS = {"claude": (143, None), "gemini": (0, None), "pi": (143, None)}
 GRACE = {"grace": "1s"}
@@ -33,7 +35,8 @@ class Forest:
         self.mode = mode
         gates = tmp_path / "gates"
         gates.mkdir()
-        agents = {f"agent.{shape}": {"command": [str(FAKES / "tree"), shape, mode, str(gates)], "reader": "claude"} for shape in shapes}
+        agents = {f"agent.{shape}": {"command": [str(FAKES / "tree"), shape, mode, str(gates)],
+                                     "reader": "claude"} for shape in shapes}
         self.daemon = make_daemon(config={"parallel": len(shapes), "limits": {**GRACE, **limits}, **agents, **config})
         runs = {}
         for shape in shapes:
@@ -85,11 +88,13 @@ def test_cancelled(make_daemon, tmp_path):
     ("hang", "timeout", "timeout", "timed out after 3s"),
     ("silent", "idle_timeout", "idle", "made no progress for 3s")])
 def test_ended_by_a_clock(make_daemon, tmp_path, mode, limit, process, words):
-    """A hang ends in time, and its cause names the setting: also where the program answers SIGTERM with exit 0."""
+    """A hang ends in time, and its cause names the setting: also where the program answers
+    SIGTERM with exit 0."""
     forest = Forest(make_daemon, tmp_path, mode, {}, **{"limits.implement": {limit: "3s"}})
     for shape, (row, attempt) in forest.all_ended().items():
         assert (row["state"], attempt["process"], attempt["outcome"]) == ("failed", process, "failed"), shape
-        assert attempt["cause"] == f"implementer process {words}; limits.implement.{limit} in rld.toml sets the limit", shape
+        assert (attempt["cause"] ==
+                f"implementer process {words}; limits.implement.{limit} in rld.toml sets the limit"), shape
         assert (attempt["exit_code"], attempt["signal"]) == ENDS.get(shape, (None, signal.SIGTERM)), shape
 
 
@@ -97,7 +102,8 @@ def test_result_given_and_not_gone(make_daemon, tmp_path):
     """What was said counts, whatever the end of the process looks like."""
     forest = Forest(make_daemon, tmp_path, "result", {"post_result": "1s"})
     for shape, (row, attempt) in forest.all_ended().items():
-        assert (row["state"], attempt["process"], attempt["outcome"], attempt["cause"]) == ("succeeded", "lingered", "done", None), shape
+        assert (row["state"], attempt["process"], attempt["outcome"],
+                attempt["cause"]) == ("succeeded", "lingered", "done", None), shape
         assert (attempt["exit_code"], attempt["signal"]) == ENDS.get(shape, (None, signal.SIGTERM)), shape
         assert attempt["cost_usd"] == 0.5, shape
 
@@ -106,11 +112,13 @@ def test_ended_by_itself(make_daemon, tmp_path):
     """Launchers whose workers stay, commands in the background: they go with the agent."""
     forest = Forest(make_daemon, tmp_path, "exit", {})
     for shape, (row, attempt) in forest.all_ended().items():
-        assert (row["state"], attempt["process"], attempt["exit_code"], attempt["outcome"]) == ("succeeded", "exited", 0, "done"), shape
+        assert (row["state"], attempt["process"], attempt["exit_code"],
+                attempt["outcome"]) == ("succeeded", "exited", 0, "done"), shape
 
 
 def test_shim_killed(make_daemon, tmp_path):
-    """The agent dies with its shim, the others by what they carry, and what carries nothing as a child of the daemon's."""
+    """The agent dies with its shim, the others by what they carry, and what carries nothing as a
+    child of the daemon's."""
     forest = Forest(make_daemon, tmp_path, "hang", {})
     for tree in forest.trees:
         os.kill(forest.shim(tree), signal.SIGKILL)
@@ -119,7 +127,8 @@ def test_shim_killed(make_daemon, tmp_path):
 
 
 def test_shim_killed_that_an_earlier_daemon_has_started(make_daemon, tmp_path):
-    """Its processes are nobody's children then: what carries no mark is not found, so that shape is not among these."""
+    """Its processes are nobody's children then: what carries no mark is not found, so that shape is
+    not among these."""
     forest = Forest(make_daemon, tmp_path, "hang", {}, shapes=[shape for shape in SHAPES if shape != "bare"])
     forest.daemon.restart()
     for tree in forest.trees:
@@ -129,7 +138,8 @@ def test_shim_killed_that_an_earlier_daemon_has_started(make_daemon, tmp_path):
 
 
 def test_failure_given_and_not_gone(make_daemon, tmp_path):
-    forest = Forest(make_daemon, tmp_path, "failure", {}, shapes=("claude",), **{"limits.implement": {"post_result": "1s"}})
+    forest = Forest(make_daemon, tmp_path, "failure", {}, shapes=("claude",),
+                    **{"limits.implement": {"post_result": "1s"}})
     (row, attempt), = forest.all_ended().values()
     assert (row["state"], attempt["process"], attempt["outcome"]) == ("failed", "lingered", "failed")
     assert attempt["cause"] == ("implementer process gave its result and did not exit within 1s; "
@@ -138,7 +148,8 @@ def test_failure_given_and_not_gone(make_daemon, tmp_path):
 
 @pytest.mark.parametrize("clock", ["timeout", "idle_timeout"])
 def test_result_given_when_another_clock_strikes(make_daemon, tmp_path, clock):
-    """Nobody looks for the result, as while no daemon runs: it is found in the output of the ended attempt."""
+    """Nobody looks for the result, as while no daemon runs: it is found in the output of
+    the ended attempt."""
     forest = Forest(make_daemon, tmp_path, "result", {"post_result": 0, clock: "3s"}, shapes=("claude",))
     (row, attempt), = forest.all_ended().values()
     assert (row["state"], attempt["process"], attempt["outcome"]) == ("succeeded", "lingered", "done")
@@ -154,13 +165,15 @@ def test_result_given_and_the_daemon_killed(make_daemon, tmp_path):
 
 
 def test_result_given_and_another_turn_begun(make_daemon, tmp_path):
-    """Several results, one after each turn: whoever begins another turn has taken nothing for its end, however long its tools are silent."""
+    """Several results, one after each turn: whoever begins another turn has taken nothing for its
+    end, however long its tools are silent."""
     forest = Forest(make_daemon, tmp_path, "turns", {"post_result": "3s"}, shapes=("qwen",))
     while "has given its result" not in forest.daemon.log():
         pass
     open(tmp_path / "gates" / "qwen.go", "w").close()
     (row, attempt), = forest.all_ended().values()
-    assert (row["state"], attempt["process"], attempt["exit_code"], attempt["outcome"]) == ("succeeded", "exited", 0, "done")
+    assert (row["state"], attempt["process"], attempt["exit_code"],
+            attempt["outcome"]) == ("succeeded", "exited", 0, "done")
 
 
 def test_another_turn_begun_as_an_answer_to_its_end(make_daemon, tmp_path):
@@ -173,7 +186,8 @@ def test_another_turn_begun_as_an_answer_to_its_end(make_daemon, tmp_path):
 @pytest.mark.parametrize("clock,process", [("timeout", "timeout"), ("idle_timeout", "idle")])
 @pytest.mark.parametrize("killed", [False, True])
 def test_result_given_as_an_answer_to_its_end(make_daemon, tmp_path, clock, process, killed):
-    """It had none when a clock ended it, and counts as ended by that, whichever daemon reads its output. What it has cost counts."""
+    """It had none when a clock ended it, and counts as ended by that, whichever daemon reads its
+    output. What it has cost counts."""
     forest = Forest(make_daemon, tmp_path, "late", {clock: "3s"}, shapes=("nohup",))
     if killed:
         forest.daemon.kill()
@@ -181,7 +195,8 @@ def test_result_given_as_an_answer_to_its_end(make_daemon, tmp_path, clock, proc
         wait_gone(tree.pids[0])
         forest.daemon.start()
     (row, attempt), = forest.all_ended().values()
-    assert (row["state"], attempt["process"], attempt["exit_code"], attempt["outcome"]) == ("failed", process, 0, "failed")
+    assert (row["state"], attempt["process"], attempt["exit_code"],
+            attempt["outcome"]) == ("failed", process, 0, "failed")
     assert attempt["cause"].endswith(f"limits.{clock} in rld.toml or --{clock.replace('_', '-')} sets the limit")
     assert attempt["cost_usd"] == 0.5
 
@@ -192,8 +207,10 @@ ANSWERS_TERM = "cat >/dev/null; trap 'cat \"$0\"; exit 0' TERM; : >\"$1\"; while
 
 def test_whole_transcript_as_an_answer_to_its_end(make_daemon, tmp_path):
     """In the form of each reader."""
-    agents = {f"agent.{kind}": {"command": ["/bin/sh", "-c", ANSWERS_TERM, str(SOURCE / "tests" / "data" / "agents" / kind / "good.jsonl"),
-                                            str(tmp_path / f"{kind}.up")], "reader": kind} for kind in READERS}
+    agents = {f"agent.{kind}": {"command": ["/bin/sh", "-c", ANSWERS_TERM,
+                                            str(SOURCE / "tests" / "data" / "agents" / kind / "good.jsonl"),
+                                            str(tmp_path / f"{kind}.up")], "reader": kind}
+              for kind in READERS}
     daemon = make_daemon(config={"parallel": len(READERS), "limits": {**GRACE, "timeout": "5s"}, **agents})
     runs = {}
     for kind in READERS:
@@ -211,31 +228,40 @@ def test_whole_transcript_as_an_answer_to_its_end(make_daemon, tmp_path):
 REVIEW_FILES = {
     "verdict": ("", "printf %s '{\"verdict\": \"pass\", \"followUpPrompt\": \"fine\"}' > \"$RL_VERDICT_FILE\""),
     "file": ("echo '- [ ] README:1: wrong' > autom8_review.md", ": > autom8_review.md"),
-    "comments": ("echo '{\"comments\": [{\"file\": \"README\", \"line\": 1, \"severity\": \"must-fix\", \"comment\": \"wrong\"}], \"summary\": \"s\"}'"
-                 " > review-comments.json", "echo '{\"comments\": [], \"summary\": \"s\"}' > review-comments.json")}
+    "comments": ("echo '{\"comments\": [{\"file\": \"README\", \"line\": 1, \"severity\": "
+                 "\"must-fix\", \"comment\": \"wrong\"}], \"summary\": \"s\"}'"
+                 " > review-comments.json",
+                 "echo '{\"comments\": [], \"summary\": \"s\"}' > review-comments.json")}
 
 
 @pytest.mark.parametrize("profile", REVIEW_FILES)
 def test_review_file_written_as_an_answer_to_its_end(make_daemon, repo, tmp_path, profile):
-    """A reviewer that has given its result and stays is ended, and its file is not as it was when that came."""
+    """A reviewer that has given its result and stays is ended, and its file is not as it
+    was when that came."""
     before, after = REVIEW_FILES[profile]
     result = json.dumps({"type": "result", "subtype": "success", "is_error": False, "session_id": "s",
                          "result": '{"verdict": "drift", "followUpPrompt": "wrong"}'})
     agent = tmp_path / "agent"
-    agent.write_text(f"#!/bin/sh\ncat >/dev/null\n[ $RL_ROLE = review ] || {{ echo two >> README; echo '{result}'; exit 0; }}\n"
-                     f"{before}\ntrap '{after.replace(chr(39), chr(39) + chr(34) + chr(39) + chr(34) + chr(39))}; exit 0' TERM\n"
-                     f"echo '{result}'\nwhile :; do sleep 0.05; done\n")
+    agent.write_text("#!/bin/sh\ncat >/dev/null\n"
+                     f"[ $RL_ROLE = review ] || {{ echo two >> README; echo '{result}'; exit 0; }}\n"
+                     f"{before}\n"
+                     f"trap '{after.replace(chr(39), chr(39) + chr(34) + chr(39) + chr(34) + chr(39))}; "
+                     "exit 0' TERM\n" f"echo '{result}'\nwhile :; do sleep 0.05; done\n")
     agent.chmod(0o755)
-    daemon = make_daemon(config={"limits": {**GRACE, "post_result": "1s"}, "agent.late": {"command": [str(agent)], "reader": "claude"}})
-    run = daemon.submit(repo.path, agent="late", review={"enabled": True, "profile": profile, "max_fixes": 0, "read_only": False})
+    daemon = make_daemon(config={"limits": {**GRACE, "post_result": "1s"},
+                                 "agent.late": {"command": [str(agent)], "reader": "claude"}})
+    run = daemon.submit(repo.path, agent="late",
+                        review={"enabled": True, "profile": profile, "max_fixes": 0, "read_only": False})
     row = daemon.ended(run)
-    assert (row["state"], row["cause"]) == ("failed", "reviewer contract violation: the review file was changed after the reviewer was told to end")
+    assert (row["state"], row["cause"]) == ("failed", "reviewer contract violation: the review "
+                                            "file was changed after the reviewer was told to end")
     assert [review["decision"] for review in daemon.reviews(run)] == ["violation"]
 
 
 RETRY = '{"type":"system","subtype":"api_retry","attempt":1,"error_status":503,"session_id":"s"}'
 TURN = '{"type":"assistant","message":{"content":[{"type":"text","text":"so far"}]},"session_id":"s"}'
-NOISES = {"stderr": f"echo '{TURN}' >&2", "lines": "echo '[STARTUP] Recording metric for phase'", "dots": "printf .", "retries": f"echo '{RETRY}'"}
+NOISES = {"stderr": f"echo '{TURN}' >&2", "lines": "echo '[STARTUP] Recording metric for phase'",
+          "dots": "printf .", "retries": f"echo '{RETRY}'"}
 
 
 @pytest.mark.parametrize("noise", NOISES)
@@ -247,18 +273,22 @@ def test_noise_is_no_progress(make_daemon, repo, noise):
     run = daemon.submit(repo.path, agent="noisy")
     assert daemon.ended(run)["state"] == "failed"
     attempt, = daemon.attempts(run)
-    assert (attempt["process"], attempt["cause"]) == ("idle", "implementer process made no progress for 2s; limits.implement.idle_timeout in rld.toml sets the limit")
+    assert (attempt["process"],
+            attempt["cause"]) == ("idle", "implementer process made no progress for 2s; "
+                                  "limits.implement.idle_timeout in rld.toml sets the limit")
 
 
 def test_noise_while_no_daemon_runs(make_daemon, repo, tmp_path):
     """The shim has no reader, and knows which stream counts."""
     os.mkfifo(tmp_path / "up")
     agent = f"cat >/dev/null; : > {tmp_path}/up; while :; do sleep 0.1; echo retrying >&2; done"
-    daemon = make_daemon(config={"limits": {**GRACE, "idle_timeout": "3s", "timeout": "120s"}, "agent.noisy": {"command": ["/bin/sh", "-c", agent], "reader": "gemini"}})
+    daemon = make_daemon(config={"limits": {**GRACE, "idle_timeout": "3s", "timeout": "120s"},
+                                 "agent.noisy": {"command": ["/bin/sh", "-c", agent], "reader": "gemini"}})
     run = daemon.submit(repo.path, agent="noisy")
     open(tmp_path / "up").close()
     attempt, = daemon.attempts(run)
-    shim = dict(line.split(" ", 1) for line in (daemon.state / "attempts" / str(attempt["id"]) / "shim").read_text().splitlines())
+    shim = dict(line.split(" ", 1) for line in (daemon.state / "attempts" / str(attempt["id"]) /
+                                                "shim").read_text().splitlines())
     daemon.kill()
     wait_gone(int(shim["pid"]))
     daemon.start()
@@ -268,9 +298,11 @@ def test_noise_while_no_daemon_runs(make_daemon, repo, tmp_path):
 
 def test_progress_between_noise(make_daemon, repo):
     """Events that come, one now and then, for longer than the idle limit."""
-    agent = (f"cat >/dev/null; for i in $(seq 12); do for j in 1 2 3 4; do sleep 0.1; echo noise; echo noise >&2; done; echo '{TURN}'; done; echo two >> README; "
+    agent = ("cat >/dev/null; for i in $(seq 12); do for j in 1 2 3 4; do sleep 0.1; echo noise; "
+             f"echo noise >&2; done; echo '{TURN}'; done; echo two >> README; "
              """echo '{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"s"}'""")
-    daemon = make_daemon(config={"limits": {**GRACE, "idle_timeout": "3s"}, "agent.noisy": {"command": ["/bin/sh", "-c", agent], "reader": "claude"}})
+    daemon = make_daemon(config={"limits": {**GRACE, "idle_timeout": "3s"},
+                                 "agent.noisy": {"command": ["/bin/sh", "-c", agent], "reader": "claude"}})
     run = daemon.submit(repo.path, agent="noisy")
     assert daemon.ended(run)["state"] == "succeeded", daemon.attempts(run)
 
@@ -283,7 +315,8 @@ def test_result_of_an_agent_that_took_over(make_daemon, tmp_path):
     os.mkfifo(gates / "claude.here")
     daemon.write_config({"limits": {**GRACE, "post_result": "1s", "timeout": "20s"},
                          "agent.first": {"command": ["false"], "reader": "codex", "fallback": ["second"]},
-                         "agent.second": {"command": [str(FAKES / "tree"), "claude", "result", str(gates)], "reader": "claude"}})
+                         "agent.second": {"command": [str(FAKES / "tree"), "claude", "result",
+                                                      str(gates)], "reader": "claude"}})
     daemon.start()
     daemon.call("cooldown.set", account="first", **{"for": "1h"})
     run = daemon.submit(tmp_path, agent="first")

@@ -27,8 +27,10 @@ def output(daemon, attempt, stream="stdout"):
             offset = page["next"]
 
 
-@pytest.mark.parametrize("command,words", [("/no/such/agent", ["/no/such/agent", "No such file"]), ("no-such-agent", ["no-such-agent"]),
-                                           ("PLAIN", ["Permission denied"]), ("DIRECTORY", ["Permission denied"])])
+@pytest.mark.parametrize("command,words",
+                         [("/no/such/agent", ["/no/such/agent", "No such file"]),
+                          ("no-such-agent", ["no-such-agent"]),
+                          ("PLAIN", ["Permission denied"]), ("DIRECTORY", ["Permission denied"])])
 def test_an_agent_that_cannot_be_started(make_daemon, repo, tmp_path, command, words):
     plain = tmp_path / "plain"
     plain.write_text("#!/bin/sh\n")
@@ -71,7 +73,8 @@ def test_an_agent_that_prints_nothing(daemon, repo):
 @pytest.mark.broad
 @pytest.mark.deadline(180)
 def test_an_agent_that_prints_1_gib(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "gate start\nprintf HEAD\nhead -c 1073741824 /dev/zero | tr '\\0' 'x'\nprintf TAIL\ngate end\n"},
+    daemon = make_daemon(scripts={"implement": "gate start\nprintf HEAD\n"
+                                  "head -c 1073741824 /dev/zero | tr '\\0' 'x'\nprintf TAIL\ngate end\n"},
                          gates=["start", "end"], config={"limits": {"output": "1M", "idle_timeout": "10m"}})
     number = daemon.submit(repo.path)
     shim = proc_stat(daemon.play.arrived("start"))[1]
@@ -95,12 +98,14 @@ def test_an_agent_that_prints_1_gib(make_daemon, repo):
         assert tail["data"] == "xxxxTAIL" and tail["eof"]
         middle = rpc.call("attempt.output", id=attempt["id"], stream="stdout", offset=500_000_000)
         assert middle["dropped"] > 0 and middle["offset"] == 500_000_000 + middle["dropped"]
-    kept = sum(f.stat().st_size for f in (daemon.state / "attempts" / str(attempt["id"])).iterdir() if f.name.startswith("stdout."))
+    kept = sum(f.stat().st_size for f in (daemon.state / "attempts" / str(attempt["id"])).iterdir()
+               if f.name.startswith("stdout."))
     assert kept < 3 << 20
 
 
 def test_an_agent_that_ignores_sigterm(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "trap '' TERM\ngate deaf\n"}, gates=["deaf"], config={"limits": {"grace": "1s"}})
+    daemon = make_daemon(scripts={"implement": "trap '' TERM\ngate deaf\n"}, gates=["deaf"],
+                         config={"limits": {"grace": "1s"}})
     number = daemon.submit(repo.path)
     pid = daemon.play.arrived("deaf")
     daemon.call("run.cancel", id=number)
@@ -110,7 +115,8 @@ def test_an_agent_that_ignores_sigterm(make_daemon, repo):
 
 
 def test_an_agent_that_leaves_children(daemon, repo):
-    daemon.play.set({"implement": "sleep 1000 & setsid sleep 1000 & (setsid sh -c 'sleep 1000 & sleep 1000' &) ; answer done\n"})
+    daemon.play.set({"implement": "sleep 1000 & setsid sleep 1000 & (setsid sh -c 'sleep 1000 & "
+                     "sleep 1000' &) ; answer done\n"})
     number = daemon.submit(repo.path)
     assert daemon.ended(number)["state"] == "succeeded"
     assert carriers([one(daemon, number)["uuid"]]) == []
@@ -118,7 +124,8 @@ def test_an_agent_that_leaves_children(daemon, repo):
 
 
 def test_an_agent_that_closes_stdout_early(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "answer early\nexec >&- 2>&-\ngate quiet\necho late > work.txt\n"}, gates=["quiet"])
+    daemon = make_daemon(scripts={"implement": "answer early\nexec >&- 2>&-\ngate quiet\n"
+                                  "echo late > work.txt\n"}, gates=["quiet"])
     number = daemon.submit(repo.path)
     daemon.play.arrived("quiet")
     assert daemon.run(number)["state"] == "running", "closing the output is no end"
@@ -137,7 +144,8 @@ def test_a_grandchild_that_holds_the_pipe(daemon, repo):
 
 
 def test_idle_timeout(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "answer some\ngate never\n"}, gates=["never"], config={"limits": {"idle_timeout": "1s", "grace": "1s"}})
+    daemon = make_daemon(scripts={"implement": "answer some\ngate never\n"}, gates=["never"],
+                         config={"limits": {"idle_timeout": "1s", "grace": "1s"}})
     number = daemon.submit(repo.path)
     row = daemon.ended(number)
     assert row["state"] == "failed" and one(daemon, number)["process"] == "idle"
@@ -145,7 +153,8 @@ def test_idle_timeout(make_daemon, repo):
 
 
 def test_wall_timeout(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "while echo x; do :; done\n"}, config={"limits": {"grace": "1s", "output": "1M"}})
+    daemon = make_daemon(scripts={"implement": "while echo x; do :; done\n"},
+                         config={"limits": {"grace": "1s", "output": "1M"}})
     done = daemon.rlctl("run", "--timeout", "1s", "x", cwd=repo.path, check=10)
     assert one(daemon, 1)["process"] == "timeout"
     assert "timeout" in done.err or "time" in done.err
@@ -153,15 +162,19 @@ def test_wall_timeout(make_daemon, repo):
 
 def test_idle_is_re_armed_by_output(make_daemon, repo):
     """Output on stderr counts: an agent that talks is not idle."""
-    daemon = make_daemon(scripts={"implement": "i=0; while [ $i -lt 8 ]; do i=$((i+1)); sleep 0.25; echo $i >&2; done; answer done\n"},
+    daemon = make_daemon(scripts={"implement": "i=0; while [ $i -lt 8 ]; do i=$((i+1)); "
+                                  "sleep 0.25; echo $i >&2; done; answer done\n"},
                          config={"limits": {"idle_timeout": "1s"}})
     number = daemon.submit(repo.path)
     assert daemon.ended(number)["state"] == "succeeded"
 
 
-TEXTS = [("hyphen", "-rf --help"), ("quotes", "a 'b' \"c\" `d` $(e) \\ %s"), ("umlauts", "äöü 漢字 🦊"), ("controls", "\x01\x1b[31mred\x1b[0m\x7f"),
-         ("bidi", "\u202ereversed\u202c"), ("combining", "e\u0301" * 40), ("newlines", "\n\nfirst\r\n\tsecond\n\n"), ("high plane", "\U0010ffff\ufeff"),
-         ("braces", "{model} {prompt_file} {{task}} {{diff}}"), ("long line", "x" * 100_000), ("spaces", "  trailing   ")]
+TEXTS = [("hyphen", "-rf --help"), ("quotes", "a 'b' \"c\" `d` $(e) \\ %s"),
+         ("umlauts", "äöü 漢字 🦊"), ("controls", "\x01\x1b[31mred\x1b[0m\x7f"),
+         ("bidi", "\u202ereversed\u202c"), ("combining", "e\u0301" * 40),
+         ("newlines", "\n\nfirst\r\n\tsecond\n\n"), ("high plane", "\U0010ffff\ufeff"),
+         ("braces", "{model} {prompt_file} {{task}} {{diff}}"), ("long line", "x" * 100_000),
+         ("spaces", "  trailing   ")]
 
 
 @pytest.mark.parametrize("text", [t[1] for t in TEXTS], ids=[t[0] for t in TEXTS])
@@ -234,17 +247,20 @@ def test_prompt_as_argument(make_daemon, repo, tmp_path):
     assert "-the task" in (tmp_path / "got").read_text()
     with pytest.raises(RpcError) as refused:
         daemon.submit(repo.path, "x" * 150_000, agent="arg")
-    assert refused.value.data["field"] == "task" and "100000" in refused.value.message and "stdin" in refused.value.data["hint"]
+    assert (refused.value.data["field"] == "task" and "100000" in refused.value.message
+            and "stdin" in refused.value.data["hint"])
     number = daemon.submit(repo.path, "x" * 99_990, agent="arg")
     row = daemon.ended(number)
-    assert row["state"] == "failed" and "100000" in row["cause"] and "stdin" in row["cause"], "with what the template adds it is too long"
+    assert (row["state"] == "failed" and "100000" in row["cause"]
+            and "stdin" in row["cause"]), "with what the template adds it is too long"
 
 
 def test_prompt_as_file(make_daemon, repo, tmp_path):
     program = tmp_path / "file"
     program.write_text('#!/bin/sh\ncp "$2" "$1"\n')
     program.chmod(0o755)
-    daemon = make_daemon(config={"agent.file": {"command": [str(program), str(tmp_path / "got"), "{prompt_file}"], "prompt": "file"}})
+    daemon = make_daemon(config={"agent.file": {"command": [str(program), str(tmp_path / "got"),
+                                                            "{prompt_file}"], "prompt": "file"}})
     number = daemon.submit(repo.path, "the task", agent="file")
     assert daemon.ended(number)["state"] == "succeeded"
     assert "the task" in (tmp_path / "got").read_text()
@@ -266,9 +282,12 @@ CLAUDE_INIT = {"type": "system", "subtype": "init", "session_id": "s-1", "tools"
 
 def claude(text, **result):
     """A script that prints a stream of claude's kind."""
-    lines = [CLAUDE_INIT, {"type": "assistant", "message": {"content": [{"type": "text", "text": "working {\"verdict\": \"pass\", \"followUpPrompt\": \"ok\"}"}]}},
-             {"type": "result", "subtype": "success", "is_error": False, "result": text, "session_id": "s-1", "total_cost_usd": 0.25,
-              "usage": {"input_tokens": 11, "cache_creation_input_tokens": 5, "cache_read_input_tokens": 7, "output_tokens": 3},
+    lines = [CLAUDE_INIT, {"type": "assistant", "message": {"content": [
+        {"type": "text", "text": "working {\"verdict\": \"pass\", \"followUpPrompt\": \"ok\"}"}]}},
+             {"type": "result", "subtype": "success", "is_error": False, "result": text,
+              "session_id": "s-1", "total_cost_usd": 0.25,
+              "usage": {"input_tokens": 11, "cache_creation_input_tokens": 5,
+                        "cache_read_input_tokens": 7, "output_tokens": 3},
               "permission_denials": [], **result}]
     return "cat <<'END-OF-STREAM'\n" + "\n".join(json.dumps(line) for line in lines) + "\nEND-OF-STREAM\n"
 
@@ -276,7 +295,8 @@ def claude(text, **result):
 @pytest.fixture
 def claude_daemon(make_daemon):
     return make_daemon(config={"agent.play": {"reader": "claude"}},
-                       scripts={"implement": "echo one > work.txt\n" + claude("the answer"), "review": claude('{"verdict": "pass", "followUpPrompt": "ok"}')})
+                       scripts={"implement": "echo one > work.txt\n" + claude("the answer"),
+                                "review": claude('{"verdict": "pass", "followUpPrompt": "ok"}')})
 
 
 def test_claude_stream(claude_daemon, repo):
@@ -321,7 +341,8 @@ def test_claude_without_a_result_line_is_no_success(claude_daemon, repo):
 
 
 def test_claude_garbage_among_the_lines(claude_daemon, repo):
-    claude_daemon.play.set({"implement": "echo not json; echo '{'; printf '\\377\\n'; head -c 3000000 /dev/zero | tr '\\0' y; echo; echo x > work.txt\n" + claude("still there")})
+    claude_daemon.play.set({"implement": "echo not json; echo '{'; printf '\\377\\n'; head -c 3000000 "
+                            "/dev/zero | tr '\\0' y; echo; echo x > work.txt\n" + claude("still there")})
     done = claude_daemon.rlctl("run", "-q", "x", cwd=repo.path, check=0)
     assert done.out == "still there\n"
 
@@ -362,8 +383,10 @@ def test_exit_codes_are_true(daemon, repo):
 
 
 def test_the_agent_dies_with_its_uid_marked_tree(daemon, repo):
-    """Nothing of an ended attempt carries its uuid any more, even what changed its session and its parent."""
-    daemon.play.set({"implement": "for i in 1 2 3 4 5 6 7 8 9 10; do (setsid sh -c 'trap \"\" TERM HUP; sleep 1000 & sleep 1000' &) ; done; answer done\n"})
+    """Nothing of an ended attempt carries its uuid any more, even what changed its
+    session and its parent."""
+    daemon.play.set({"implement": "for i in 1 2 3 4 5 6 7 8 9 10; do (setsid sh -c 'trap \"\" TERM "
+                     "HUP; sleep 1000 & sleep 1000' &) ; done; answer done\n"})
     number = daemon.submit(repo.path)
     daemon.ended(number)
     assert carriers([one(daemon, number)["uuid"]]) == []
@@ -380,7 +403,8 @@ def test_agents_get_a_higher_oom_score_than_the_daemon(make_daemon, repo):
 
 
 def test_umask_and_limits_are_the_users(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "umask > \"$PLAY/umask\"; ulimit -n > \"$PLAY/nofile\"; ps -o ignored= -p $$ > \"$PLAY/ignored\" || :\n"})
+    daemon = make_daemon(scripts={"implement": "umask > \"$PLAY/umask\"; ulimit -n > \"$PLAY/nofile\"; "
+                                  "ps -o ignored= -p $$ > \"$PLAY/ignored\" || :\n"})
     import resource
     daemon.ended(daemon.submit(repo.path))
     assert int((daemon.play.path / "nofile").read_text()) == resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -390,10 +414,13 @@ def test_umask_and_limits_are_the_users(make_daemon, repo):
 
 
 def test_the_words_of_an_agent_that_fails_are_in_the_cause(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "echo first >&2; echo 'no key: run `login` first' >&2; echo >&2; exit 1\n"})
+    daemon = make_daemon(
+        scripts={"implement": "echo first >&2; echo 'no key: run `login` first' >&2; echo >&2; exit 1\n"})
     row = daemon.ended(daemon.submit(repo.path))
     assert row["cause"] == "implementer process exited with status 1: no key: run `login` first"
-    daemon = make_daemon(name="claude", scripts={"implement": "echo 'cannot be used with root' >&2; exit 1\n"}, config={"agent.play": {"reader": "claude"}})
+    daemon = make_daemon(name="claude",
+                         scripts={"implement": "echo 'cannot be used with root' >&2; exit 1\n"},
+                         config={"agent.play": {"reader": "claude"}})
     row = daemon.ended(daemon.submit(repo.path))
     assert row["cause"].endswith("status 1: cannot be used with root"), row["cause"]
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""assign = "agent": agents pick their beads themselves, one after the other, and what they picked is read from what they print."""
+"""assign = "agent": agents pick their beads themselves, one after the other, and what they picked
+is read from what they print."""
 import pytest
 from outer import Beads, bead, reasons, states, submit, with_bd
 from rld import FAKES
@@ -48,7 +49,7 @@ def go_on_from(daemon, first, *gates):
     go_on(daemon, *gates)
 
 
-# ---- one after the other ---------------------------------------------------------------------------------------
+# ---- one after the other -------------------------------------------------------------------------
 
 def test_a_slot_starts_when_those_before_it_have_picked(make_daemon, beads):
     daemon = make_daemon(scripts={"implement": STAGED}, gates=STAGES, config={"parallel": 4})
@@ -87,14 +88,18 @@ def test_or_have_failed(make_daemon, beads):
     assert len(daemon.play.starts()) == 1
 
 
-# ---- what counts as a pick -------------------------------------------------------------------------------------
+# ---- what counts as a pick -----------------------------------------------------------------------
 
 SAID = [
-    ("echo 'Updated issue: x-2'", "x-2"), ("echo 'Updated task: x-2'", "x-2"), ("echo '$ bd update x-2 --status in_progress, not x-1'", "x-2"),
+    ("echo 'Updated issue: x-2'", "x-2"), ("echo 'Updated task: x-2'", "x-2"),
+    ("echo '$ bd update x-2 --status in_progress, not x-1'", "x-2"),
     ("echo 'tsq update x-2'", "x-2"), ("echo 'I take x-3 now. Yes, x-3.'", "x-3"), ("echo 'neither x-1 nor x-2'", None),
-    ("echo 'x-9 and X-2'", None), ("echo nothing", None), ("echo 'x-2.1'", "x-2.1"), ("echo 'x-21'", None), ("echo 'bd update x-5'", None),
-    ("echo 'bd update x-2'; echo 'bd update x-1'", "x-2"), ("echo 'x-1 x-2'; echo 'only x-3'; echo 'bd update x-1'", "x-3"),
-    ('''echo '{"type":"tool","input":{"command":"bd update \\"x-2\\" --claim"}}' ''', "x-2"), ("echo 'bd update x-3' >&2", "x-3"),
+    ("echo 'x-9 and X-2'", None), ("echo nothing", None), ("echo 'x-2.1'", "x-2.1"),
+    ("echo 'x-21'", None), ("echo 'bd update x-5'", None),
+    ("echo 'bd update x-2'; echo 'bd update x-1'", "x-2"),
+    ("echo 'x-1 x-2'; echo 'only x-3'; echo 'bd update x-1'", "x-3"),
+    ('''echo '{"type":"tool","input":{"command":"bd update \\"x-2\\" --claim"}}' ''', "x-2"),
+    ("echo 'bd update x-3' >&2", "x-3"),
 ]
 
 
@@ -103,7 +108,8 @@ def test_what_is_a_pick(make_daemon, tmp_path):
     daemon = make_daemon(scripts={"implement": '. "$PLAY/said.$RL_RUN"\n'}, config={"parallel": 4})
     runs = []
     for number, (script, _) in enumerate(SAID, 1):
-        beads = Beads(tmp_path / f"beads{number}", *(bead(i) for i in ("x-1", "x-2", "x-2.1", "x-3")), bead("x-5", status="closed"))
+        beads = Beads(tmp_path / f"beads{number}", *(bead(i) for i in ("x-1", "x-2", "x-2.1", "x-3")),
+                      bead("x-5", status="closed"))
         daemon.play.set({f"said.{number}": script + "\n"})
         runs.append(agents(daemon, beads.path, iterations=1))
     daemon.ended(*runs)
@@ -141,7 +147,8 @@ def test_two_name_the_same(make_daemon, tmp_path):
 
 
 def test_what_another_run_has_is_no_pick(make_daemon, tmp_path):
-    daemon = make_daemon(scripts={"implement": 'echo "bd update x-1"; gate "g$RL_RUN"\nanswer done\n'}, gates=["g1", "g2"])
+    daemon = make_daemon(scripts={"implement": 'echo "bd update x-1"; gate "g$RL_RUN"\nanswer done\n'},
+                         gates=["g1", "g2"])
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2"))
     (tmp_path / "two").mkdir()
     first = agents(daemon, beads.path, iterations=1)
@@ -152,10 +159,11 @@ def test_what_another_run_has_is_no_pick(make_daemon, tmp_path):
     assert picked(daemon, first) == {(1, 1): "x-1"} and picked(daemon, second) == {(1, 1): None}
 
 
-# ---- nothing picked --------------------------------------------------------------------------------------------
+# ---- nothing picked ------------------------------------------------------------------------------
 
 def test_nothing_picked_is_not_reviewed_and_ends_the_run(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "answer 'I looked around'\n", "review": "pass\n"}, config={"parallel": 4})
+    daemon = make_daemon(scripts={"implement": "answer 'I looked around'\n", "review": "pass\n"},
+                         config={"parallel": 4})
     beads = Beads(repo.path, bead("x-1"), bead("x-2"))
     run = agents(daemon, beads.path, parallel=2, review=REVIEWED)
     row = daemon.ended(run)
@@ -170,7 +178,8 @@ def test_nothing_picked_is_not_reviewed_and_ends_the_run(make_daemon, repo):
 
 def test_until_no_bead_is_left(make_daemon, tmp_path):
     """An iteration in which somebody picks is not idle."""
-    daemon = make_daemon(scripts={"implement": '[ $RL_SLOT = 2 ] || echo "bd update x-$RL_ITERATION"\nanswer done\n'}, config={"parallel": 4})
+    daemon = make_daemon(scripts={"implement": '[ $RL_SLOT = 2 ] || echo "bd update x-$RL_ITERATION"\n'
+                                  'answer done\n'}, config={"parallel": 4})
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2"), bead("x-3"))
     run = agents(daemon, beads.path, parallel=2)
     row = daemon.ended(run)
@@ -180,16 +189,19 @@ def test_until_no_bead_is_left(make_daemon, tmp_path):
 
 def test_nothing_picked_by_one_that_failed_is_a_failure(make_daemon, tmp_path):
     """Also when those after it did well: a slot has failed, though no bead has."""
-    daemon = make_daemon(scripts={"implement": '[ "$RL_SLOT.$RL_ITERATION" = 1.1 ] && exit 3\necho "bd update x-$RL_ITERATION"\nanswer done\n'}, config={"parallel": 4})
+    daemon = make_daemon(scripts={"implement": '[ "$RL_SLOT.$RL_ITERATION" = 1.1 ] && exit 3\n'
+                                  'echo "bd update x-$RL_ITERATION"\nanswer done\n'},
+                         config={"parallel": 4})
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2"))
     run = agents(daemon, beads.path, parallel=2, on_failure="continue")
     row = daemon.ended(run)
-    assert picked(daemon, run) == {(1, 1): None, (1, 2): "x-1", (2, 1): "x-2"} and set(states(daemon, run).values()) == {"passed"}
+    assert picked(daemon, run) == {(1, 1): None, (1, 2): "x-1",
+                                   (2, 1): "x-2"} and set(states(daemon, run).values()) == {"passed"}
     assert row["state"] == "failed" and "status 3" in row["cause"], row
     daemon.rlctl("wait", run, check=10)
 
 
-# ---- bd --------------------------------------------------------------------------------------------------------
+# ---- bd ------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("end", ["answer done", "exit 3"], ids=["passed", "failed"])
 def test_what_an_agent_has_claimed_the_run_closes_or_gives_back(make_daemon, tmp_path, end):
@@ -204,7 +216,7 @@ def test_what_an_agent_has_claimed_the_run_closes_or_gives_back(make_daemon, tmp
     assert (beads.issues()["x-1"][1] is None) == (end == "exit 3")
 
 
-# ---- the daemon dies -------------------------------------------------------------------------------------------
+# ---- the daemon dies -----------------------------------------------------------------------------
 
 def test_killed_between_pick_and_end(make_daemon, repo):
     daemon = make_daemon(scripts={"implement": STAGED, "review": "pass\n"}, gates=STAGES, config={"parallel": 4})

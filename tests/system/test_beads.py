@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Beads as tasks, with bd and without: each is worked on once, whoever else works on them, and the source is told the truth."""
+"""Beads as tasks, with bd and without: each is worked on once, whoever else works on them, and the
+source is told the truth."""
 import json
 import os
 
@@ -25,7 +26,7 @@ def names(count):
     return [f"x-{n}" for n in range(1, count + 1)]
 
 
-# ---- one bead, one worker --------------------------------------------------------------------------------------
+# ---- one bead, one worker ------------------------------------------------------------------------
 
 @EXPORT_OR_BD
 def test_more_slots_than_beads(make, tmp_path, has_bd):
@@ -46,14 +47,16 @@ def test_more_slots_than_beads(make, tmp_path, has_bd):
 @EXPORT_OR_BD
 def test_two_runs_at_once(make, tmp_path, has_bd):
     """One names the directory as it is, the other by a link."""
-    daemon, _ = make(has_bd, scripts={"implement": NOTE + '[ "$RL_SLOT.$RL_ITERATION" != 1.1 ] || gate "g$RL_RUN"\nanswer done\n'}, gates=["g1", "g2"],
+    daemon, _ = make(has_bd, scripts={"implement": NOTE + '[ "$RL_SLOT.$RL_ITERATION" != 1.1 ] || '
+                                      'gate "g$RL_RUN"\nanswer done\n'}, gates=["g1", "g2"],
                      config={"parallel": 8})
     ids = names(12)
     beads = Beads(tmp_path / "beads", *(bead(i) for i in ids))
     (tmp_path / "link").symlink_to(beads.path)
     for place in ("one", "two"):
         (tmp_path / place).mkdir()
-    runs = [submit(daemon, tmp_path / "one", beads=str(beads.path), parallel=4), submit(daemon, tmp_path / "two", beads=f"{tmp_path}/link/", parallel=4)]
+    runs = [submit(daemon, tmp_path / "one", beads=str(beads.path), parallel=4),
+            submit(daemon, tmp_path / "two", beads=f"{tmp_path}/link/", parallel=4)]
     for gate in ("g1", "g2"):
         daemon.play.arrived(gate)
     held = {t["id"] for r in runs for t in daemon.run(r)["tasks"] if t["state"] == "claimed"}
@@ -132,7 +135,8 @@ def test_two_daemons(make_daemon, tmp_path):
 def test_two_daemons_with_many_slots(make_daemon, tmp_path):
     ids = names(40)
     beads = Beads(tmp_path / "beads", *(bead(i) for i in ids))
-    daemons = [with_bd(make_daemon, tmp_path, name, scripts={"implement": WORK}, config={"parallel": 64})[0] for name in ("one", "two")]
+    daemons = [with_bd(make_daemon, tmp_path, name, scripts={"implement": WORK},
+                       config={"parallel": 64})[0] for name in ("one", "two")]
     for daemon in daemons:
         (tmp_path / f"{daemon.path.name}.work").mkdir()
         submit(daemon, tmp_path / f"{daemon.path.name}.work", beads=str(beads.path), parallel=64)
@@ -155,12 +159,13 @@ def test_nothing_is_left_for_a_slot(make, tmp_path):
     assert reasons(daemon, run) == {"x-1": "taken: eve"} and beads.issues() == {"x-1": ("in_progress", "eve")}
 
 
-# ---- the daemon dies -------------------------------------------------------------------------------------------
+# ---- the daemon dies -----------------------------------------------------------------------------
 
 @pytest.mark.parametrize("what", ["claim", "close", "release"])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_killed_while_bd_works(make, tmp_path, what, when):
-    """What bd is at comes to its end, and then it is asked again; nobody works on the bead twice."""
+    """What bd is at comes to its end, and then it is asked again; nobody works on
+    the bead twice."""
     daemon, bd = make(scripts={"implement": NOTE + ("exit 1\n" if what == "release" else "answer done\n")})
     beads = Beads(tmp_path / "beads", bead("x-1"))
     bd.stop(what, when)
@@ -175,11 +180,12 @@ def test_killed_while_bd_works(make, tmp_path, what, when):
     assert beads.issues()["x-1"][0] == ("open" if what == "release" else "closed")
 
 
-# ---- the end of a bead -----------------------------------------------------------------------------------------
+# ---- the end of a bead ---------------------------------------------------------------------------
 
 @EXPORT_OR_BD
 def test_a_failed_bead_is_released(make, tmp_path, has_bd):
-    daemon, _ = make(has_bd, scripts={"implement": NOTE + '[ "$RL_RUN.$RL_TASK_ID" != 1.x-2 ] || exit 3\nanswer done\n'})
+    daemon, _ = make(has_bd, scripts={"implement": NOTE +
+                                      '[ "$RL_RUN.$RL_TASK_ID" != 1.x-2 ] || exit 3\nanswer done\n'})
     beads = Beads(tmp_path / "beads", *(bead(i) for i in names(3)))
     row = daemon.ended(submit(daemon, beads.path))
     assert row["state"] == "failed" and "3" in row["cause"], row
@@ -218,7 +224,8 @@ def test_a_cancelled_run_gives_its_beads_back(make, tmp_path, has_bd):
 
 
 def test_what_its_agent_has_closed_is_open_again_when_it_failed(make, tmp_path):
-    daemon, _ = make(scripts={"implement": f"cd '{tmp_path}/beads' && '{os.path.dirname(__file__)}/../fakes/bd' close x-1\nexit 3\n"})
+    daemon, _ = make(scripts={"implement": f"cd '{tmp_path}/beads' && "
+                              f"'{os.path.dirname(__file__)}/../fakes/bd' close x-1\nexit 3\n"})
     beads = Beads(tmp_path / "beads", bead("x-1"))
     assert daemon.ended(submit(daemon, beads.path))["state"] == "failed"
     assert beads.issues() == {"x-1": ("open", None)}
@@ -235,11 +242,13 @@ def test_who_has_it_by_now_keeps_it(make, tmp_path):
     assert beads.issues() == {"x-1": ("in_progress", "eve")}
 
 
-# ---- what others do meanwhile ----------------------------------------------------------------------------------
+# ---- what others do meanwhile --------------------------------------------------------------------
 
 @EXPORT_OR_BD
 def test_new_beads(make, tmp_path, has_bd):
-    daemon, _ = make(has_bd, scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || gate g\nanswer done\n'}, gates=["g"])
+    daemon, _ = make(has_bd,
+                     scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || gate g\nanswer done\n'},
+                     gates=["g"])
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-3", priority=3))
     run = submit(daemon, beads.path)
     daemon.play.arrived("g")
@@ -254,7 +263,9 @@ def test_new_beads(make, tmp_path, has_bd):
 
 @EXPORT_OR_BD
 def test_closed_by_somebody_else(make, tmp_path, has_bd):
-    daemon, _ = make(has_bd, scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || gate g\nanswer done\n'}, gates=["g"])
+    daemon, _ = make(has_bd,
+                     scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || gate g\nanswer done\n'},
+                     gates=["g"])
     beads = Beads(tmp_path / "beads", *(bead(i) for i in names(3)))
     run = submit(daemon, beads.path)
     daemon.play.arrived("g")
@@ -267,21 +278,27 @@ def test_closed_by_somebody_else(make, tmp_path, has_bd):
     assert row["state"] == "succeeded" and row["warnings"] == [], row
     assert tasks_done(daemon.play) == ["x-1", "x-3"]
     assert states(daemon, run)["x-1"] == "passed" and states(daemon, run)["x-2"] in ("done", "taken")
-    assert not has_bd or reasons(daemon, run)["x-2"] == "its source does not offer it any more: it was closed, taken or held back there"
+    assert (not has_bd or reasons(daemon, run)["x-2"] ==
+            "its source does not offer it any more: it was closed, taken or held back there")
 
 
-# ---- order -----------------------------------------------------------------------------------------------------
+# ---- order ---------------------------------------------------------------------------------------
 
 @EXPORT_OR_BD
 def test_priority_and_dependencies(make, tmp_path, has_bd):
     daemon, _ = make(has_bd)
     beads = Beads(tmp_path / "beads",
                   json.dumps({"_type": "memory", "key": "k", "value": "no issue"}),
-                  bead("late", priority=4), bead("x-10", priority=2), bead("x-9", priority=2), bead("first", priority=0),
-                  bead("wall", priority=3), bead("behind", priority=0, on=["wall"]), bead("last", priority=0, on=["behind", "late"]),
-                  bead("related", priority=1, dependencies=[{"issue_id": "related", "depends_on_id": "late", "type": "related"}]),
-                  bead("shut", status="closed"), bead("later", status="deferred"), bead("child", priority=0, dependencies=[
-                      {"issue_id": "child", "depends_on_id": "parent", "type": "parent-child"}]), bead("parent", priority=4, on=["late"]))
+                  bead("late", priority=4), bead("x-10", priority=2), bead("x-9", priority=2),
+                  bead("first", priority=0),
+                  bead("wall", priority=3), bead("behind", priority=0, on=["wall"]),
+                  bead("last", priority=0, on=["behind", "late"]),
+                  bead("related", priority=1,
+                       dependencies=[{"issue_id": "related", "depends_on_id": "late", "type": "related"}]),
+                  bead("shut", status="closed"), bead("later", status="deferred"),
+                  bead("child", priority=0, dependencies=[
+                      {"issue_id": "child", "depends_on_id": "parent", "type": "parent-child"}]),
+                  bead("parent", priority=4, on=["late"]))
     assert daemon.ended(submit(daemon, beads.path))["state"] == "succeeded"
     order = tasks_done(daemon.play)
     assert order[:6] == ["first", "related", "x-10", "x-9", "wall", "behind"], order
@@ -291,7 +308,8 @@ def test_priority_and_dependencies(make, tmp_path, has_bd):
 @EXPORT_OR_BD
 def test_the_last_line_of_an_id_counts(make, tmp_path, has_bd):
     daemon, _ = make(has_bd)
-    beads = Beads(tmp_path / "beads", bead("x-1", title="old"), bead("x-2"), "", bead("x-2", status="closed"), bead("x-1", title="new"))
+    beads = Beads(tmp_path / "beads", bead("x-1", title="old"), bead("x-2"), "",
+                  bead("x-2", status="closed"), bead("x-1", title="new"))
     assert daemon.ended(submit(daemon, beads.path))["state"] == "succeeded"
     assert tasks_done(daemon.play) == ["x-1"] and daemon.run(1)["tasks"][0]["title"] == "new"
 
@@ -303,7 +321,8 @@ def test_a_dependant_of_a_failed_bead_never_starts(make, tmp_path, has_bd):
     row = daemon.ended(submit(daemon, beads.path, on_failure="continue"))
     assert row["state"] == "failed" and tasks_done(daemon.play) == ["x-1", "x-4"], row
     assert states(daemon, 1) == {"x-1": "failed", "x-2": "cancelled", "x-3": "cancelled", "x-4": "passed"}
-    assert reasons(daemon, 1) == {**reasons(daemon, 1), "x-2": "depends on x-1, which failed", "x-3": "depends on x-2, which never starts"}
+    assert reasons(daemon, 1) == {**reasons(daemon, 1), "x-2": "depends on x-1, which failed",
+                                  "x-3": "depends on x-2, which never starts"}
     shown = daemon.rlctl("show", 1, check=0).out
     assert "depends on x-1, which failed" in shown and "depends on x-2, which never starts" in shown
 
@@ -313,12 +332,14 @@ def test_what_waits_for_others_says_for_whom(make, tmp_path, has_bd):
     """x-2 for a bead of the run, x-3 for one that somebody else works on, x-4 for x-3."""
     daemon, _ = make(has_bd, scripts={"implement": NOTE + "[ $RL_TASK_ID != x-1 ] || gate g\nanswer done\n"})
     daemon.play.gates("g")
-    beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2", on=["x-1"]), bead("y-1", status="in_progress", assignee="eve"),
+    beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2", on=["x-1"]),
+                  bead("y-1", status="in_progress", assignee="eve"),
                   bead("x-3", on=["y-1"]), bead("x-4", on=["x-3"]), bead("z-1", status="deferred"))
     run = submit(daemon, beads.path)
     daemon.play.arrived("g")
     assert states(daemon, run) == {"x-1": "claimed", "x-2": "open", "x-3": "taken", "x-4": "open"}
-    assert reasons(daemon, run)["x-3"] == "waits for y-1, which is not for this run" and "waits for x-1" in daemon.rlctl("show", run, check=0).out
+    assert (reasons(daemon, run)["x-3"] == "waits for y-1, which is not for this run"
+            and "waits for x-1" in daemon.rlctl("show", run, check=0).out)
     daemon.play.go("g")
     row = daemon.ended(run)
     assert row["state"] == "succeeded" and tasks_done(daemon.play) == ["x-1", "x-2"], row
@@ -329,13 +350,14 @@ def test_what_waits_for_others_says_for_whom(make, tmp_path, has_bd):
 
 @EXPORT_OR_BD
 def test_what_waits_for_a_bead_that_only_waits_for_the_review_of_the_run(make, tmp_path, has_bd):
-    """It is done before that review, which is about all of them; nobody has closed what it waited for yet. But it is not when it waits
-    for somebody else as well."""
+    """It is done before that review, which is about all of them; nobody has closed what it waited
+    for yet. But it is not when it waits for somebody else as well."""
     passes = 'answer \'{"verdict": "pass", "followUpPrompt": ""}\'\n'
-    daemon, _ = make(has_bd, scripts={"implement": NOTE + "echo $RL_TASK_ID >> work.txt\nanswer done\n", "review": passes})
+    daemon, _ = make(has_bd, scripts={"implement": NOTE + "echo $RL_TASK_ID >> work.txt\nanswer done\n",
+                                      "review": passes})
     repo = Repo(tmp_path / "repo")
-    Beads(repo.path, bead("x-1"), bead("x-2", on=["x-1"]), bead("x-3", on=["x-2"]), bead("y-1", status="in_progress", assignee="eve"),
-          bead("z-1", on=["x-1", "y-1"]))
+    Beads(repo.path, bead("x-1"), bead("x-2", on=["x-1"]), bead("x-3", on=["x-2"]),
+          bead("y-1", status="in_progress", assignee="eve"), bead("z-1", on=["x-1", "y-1"]))
     row = daemon.ended(submit(daemon, repo.path, review={"enabled": True, "scope": "run"}))
     assert row["state"] == "succeeded" and tasks_done(daemon.play) == ["x-1", "x-2", "x-3"], row
     assert states(daemon, 1) == {"x-1": "passed", "x-2": "passed", "x-3": "passed", "z-1": "taken"}
@@ -343,7 +365,7 @@ def test_what_waits_for_a_bead_that_only_waits_for_the_review_of_the_run(make, t
     assert len(daemon.play.starts(1, "review")) == 1
 
 
-# ---- the export alone ------------------------------------------------------------------------------------------
+# ---- the export alone ----------------------------------------------------------------------------
 
 def test_what_has_passed_is_not_offered_again_until_it_is_newer(make, tmp_path):
     daemon, _ = make(False)
@@ -359,8 +381,10 @@ def test_what_has_passed_is_not_offered_again_until_it_is_newer(make, tmp_path):
     assert tasks_done(daemon.play, 3) == ["x-2"]
 
 
-@pytest.mark.parametrize("wrong, words", [("{", ""), ('{"title": "no id"}', "id"), ("[]", ""), ('{"id": "x-9", "id": "x-8"}', ""),
-                                          ('{"id": "x-9", "status": 1}', "status"), ("<<<<<<< HEAD", "merge")])
+@pytest.mark.parametrize("wrong, words",
+                         [("{", ""), ('{"title": "no id"}', "id"), ("[]", ""),
+                          ('{"id": "x-9", "id": "x-8"}', ""),
+                          ('{"id": "x-9", "status": 1}', "status"), ("<<<<<<< HEAD", "merge")])
 def test_one_malformed_line(make, tmp_path, wrong, words):
     daemon, _ = make(False)
     beads = Beads(tmp_path / "beads", bead("x-1"), "", wrong, bead("x-2"))
@@ -368,7 +392,8 @@ def test_one_malformed_line(make, tmp_path, wrong, words):
         with pytest.raises(RpcError) as refused:
             submit(daemon, beads.path, check=check)
         told = refused.value
-        assert (told.code, told.data["field"]) == (-32602, "beads") and ".beads/issues.jsonl:3: " in told.message and words in told.message, told
+        assert ((told.code, told.data["field"]) == (-32602, "beads")
+                and ".beads/issues.jsonl:3: " in told.message and words in told.message), told
     done = daemon.rlctl("submit", "--dry-run", "--beads", cwd=beads.path, check=1)
     assert ".beads/issues.jsonl:3: " in done.err and "would be taken" not in done.out + done.err
     assert daemon.call("run.list")["runs"] == [] and daemon.play.starts() == [], "none of it is trusted"
@@ -402,14 +427,15 @@ def test_malformed_meanwhile(make, tmp_path):
     assert states(daemon, run)["x-1"] == "passed" and tasks_done(daemon.play) == ["x-1"]
 
 
-# ---- bd says no ------------------------------------------------------------------------------------------------
+# ---- bd says no ----------------------------------------------------------------------------------
 
 def test_bd_cannot_say_what_is_ready(make, tmp_path):
     daemon, bd = make()
     beads = Beads(tmp_path / "beads", bead("x-1"))
     bd.says("ready", '{"error": "the \\u001b[31mdatabase is of a later version", "schema_version": 1}\n')
     row = daemon.ended(submit(daemon, beads.path))
-    assert row["state"] == "failed" and "bd ready" in row["cause"] and "database is of a later version" in row["cause"] and "\x1b" not in row["cause"], row
+    assert (row["state"] == "failed" and "bd ready" in row["cause"]
+            and "database is of a later version" in row["cause"] and "\x1b" not in row["cause"]), row
     assert daemon.play.starts() == [], "the export is no substitute"
 
 
@@ -453,7 +479,8 @@ def test_bd_cannot_close(make, tmp_path):
     bd.says("close", '{"error": "blocked by open issues [x-9]", "schema_version": 1}\n')
     row = daemon.ended(submit(daemon, beads.path))
     assert row["state"] == "succeeded" and tasks_done(daemon.play) == ["x-1", "x-2"], row
-    assert len(row["warnings"]) == 2 and all(f"task x-{n + 1}: " in w and "blocked by open issues [x-9]" in w for n, w in enumerate(row["warnings"])), row
+    assert len(row["warnings"]) == 2 and all(f"task x-{n + 1}: " in w and "blocked by open issues [x-9]" in w
+                                             for n, w in enumerate(row["warnings"])), row
 
 
 def test_bd_cannot_release(make, tmp_path):
@@ -461,11 +488,13 @@ def test_bd_cannot_release(make, tmp_path):
     beads = Beads(tmp_path / "beads", bead("x-1"))
     bd.says("release", '{"error": "unknown flag: --status", "schema_version": 1}\n')
     row = daemon.ended(submit(daemon, beads.path))
-    assert row["state"] == "failed" and len(row["warnings"]) == 1 and "release" in row["warnings"][0] and "unknown flag: --status" in row["warnings"][0], row
+    assert (row["state"] == "failed" and len(row["warnings"]) == 1 and "release" in row["warnings"][0]
+            and "unknown flag: --status" in row["warnings"][0]), row
 
 
 def test_bd_goes_away(make, tmp_path):
-    """Between the claim and the close. The bead was worked on once, and that nobody was told is told."""
+    """Between the claim and the close. The bead was worked on once, and that nobody
+    was told is told."""
     daemon, bd = make(scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || gate g\nanswer done\n'}, gates=["g"])
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2"))
     run = submit(daemon, beads.path)
@@ -487,15 +516,18 @@ def test_bd_in_an_envelope(make_daemon, tmp_path, envelope):
     assert {s for s, _ in beads.issues().values()} == {"closed"}
 
 
-# ---- ids -------------------------------------------------------------------------------------------------------
+# ---- ids -----------------------------------------------------------------------------------------
 
-ODD = ["x-7", "x-7.1", "a/b", "a", "..", ".", "../../up", "a..b", "x.lock", "@{-1}", "with space", "tab~^:?*[\\", "größe-ö", "日本", "%41", "'\"$(touch no)`", "HEAD", "z" * 200, "ö" * 100, "ö" * 99 + "oe"]
+ODD = ["x-7", "x-7.1", "a/b", "a", "..", ".", "../../up", "a..b", "x.lock", "@{-1}", "with space",
+       "tab~^:?*[\\", "größe-ö", "日本", "%41", "'\"$(touch no)`", "HEAD", "z" * 200, "ö" * 100,
+       "ö" * 99 + "oe"]
 
 
 @EXPORT_OR_BD
 def test_odd_ids(make, tmp_path, has_bd):
     """Each has a branch and a ref of its own, below ours, and nothing is made beside them."""
-    daemon, _ = make(has_bd, scripts={"implement": NOTE + 'echo "$RL_TASK_ID" > out.txt\nanswer done\n', "review": "pass\n"}, config={"parallel": 6})
+    daemon, _ = make(has_bd, scripts={"implement": NOTE + 'echo "$RL_TASK_ID" > out.txt\nanswer done\n',
+                                      "review": "pass\n"}, config={"parallel": 6})
     repo = Repo(tmp_path / "repo with ö")
     ids = ODD if not has_bd else ODD[:6]
     beads = Beads(repo.path, *(bead(i) for i in ids), bead("-rf"))
@@ -515,27 +547,34 @@ def test_odd_ids(make, tmp_path, has_bd):
     assert sorted(p.name for p in tmp_path.iterdir()) == before and repo.git("status", "--porcelain") == ""
     assert repo.git("worktree", "list").count("\n") == 0
     if has_bd:
-        assert {s for i, (s, _) in beads.issues().items() if i != "-rf"} == {"closed"} and beads.issues()["-rf"] == ("open", None)
+        assert {s for i, (s, _) in beads.issues().items()
+                if i != "-rf"} == {"closed"} and beads.issues()["-rf"] == ("open", None)
 
 
 @pytest.mark.broad
 def test_many_beads(make, tmp_path):
-    """A project of many years. The daemon stands still for none of it; with a look at all beads for each it would for minutes."""
+    """A project of many years. The daemon stands still for none of it; with a look at all beads for
+    each it would for minutes."""
     daemon, _ = make(False, scripts={"implement": WORK + "answer no_beads_available\n"})
     ids = names(30000)
-    beads = Beads(tmp_path / "beads", *(bead(i, priority=n % 5, on=[f"x-{n}"] if n % 3 == 2 else []) for n, i in enumerate(ids)))
+    beads = Beads(tmp_path / "beads", *(bead(i, priority=n % 5, on=[f"x-{n}"] if n % 3 == 2 else [])
+                                        for n, i in enumerate(ids)))
     row = daemon.ended(submit(daemon, beads.path))
-    assert (row["state"], row["cause"]) == ("succeeded", "stop-marker: 30000 task(s) left") and len(tasks_done(daemon.play)) == 1
+    assert (row["state"],
+            row["cause"]) == ("succeeded",
+                              "stop-marker: 30000 task(s) left") and len(tasks_done(daemon.play)) == 1
 
 
 def test_beside_a_run_that_is_reviewed_in_the_same_tree(make_daemon, tmp_path, repo):
-    """What bd writes for another run, and an agent of that by itself, is no work of this one, and stays where bd wants it."""
+    """What bd writes for another run, and an agent of that by itself, is no work of this one, and
+    stays where bd wants it."""
     beads = Beads(repo.path, bead("x-1"))
     repo.git("add", ".beads/issues.jsonl")
     repo.git("commit", "-qm", "beads")
     log = repo.path / ".beads" / "issues.jsonl"
     daemon, _ = with_bd(make_daemon, tmp_path, scripts={
-        "implement": NOTE + 'if [ "$RL_RUN" = 1 ]; then echo one > work.txt; else echo >> ' + f"'{log}'" + '; fi\nanswer done\n',
+        "implement": NOTE + 'if [ "$RL_RUN" = 1 ]; then echo one > work.txt; else echo >> ' +
+        f"'{log}'" + '; fi\nanswer done\n',
         "review": "gate review\npass\n"}, gates=["review"], config={"parallel": 4})
     first = daemon.review(repo.path, isolation="shared", commit="auto")
     daemon.play.arrived("review")
@@ -545,5 +584,7 @@ def test_beside_a_run_that_is_reviewed_in_the_same_tree(make_daemon, tmp_path, r
     row = daemon.ended(first)
     assert (row["state"], row["cause"]) == ("succeeded", None), row
     assert repo.git("show", "--format=", "--name-only", "HEAD") == "work.txt"
-    assert repo.git("status", "--porcelain").splitlines()[0].strip() == "M .beads/issues.jsonl" and beads.issues()["x-1"][0] == "closed"
-    assert [w.split(":")[0] for w in row["warnings"]] == ["run 2 keeps its tasks in .beads and writes there meanwhile"], row
+    assert (repo.git("status", "--porcelain").splitlines()[0].strip() == "M .beads/issues.jsonl"
+            and beads.issues()["x-1"][0] == "closed")
+    assert [w.split(":")[0]
+            for w in row["warnings"]] == ["run 2 keeps its tasks in .beads and writes there meanwhile"], row

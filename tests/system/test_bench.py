@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""make bench: each row can be measured, and both sides of it do the same. How fast they are is no matter here."""
+"""make bench: each row can be measured, and both sides of it do the same. How fast they are
+is no matter here."""
 import json
 import os
 import subprocess
@@ -16,15 +17,17 @@ from script import Script, Start, Sync, Unlink, recipe, same_processes  # noqa: 
 @pytest.mark.skipif(SANITIZED, reason="the bench compares the product, not the sanitizers")
 @pytest.mark.deadline(120)
 def test_each_row_can_be_measured():
-    done = subprocess.run([str(SOURCE / "tests" / "bench" / "run"), "short"], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+    done = subprocess.run([str(SOURCE / "tests" / "bench" / "run"), "short"], capture_output=True,
+                          text=True, stdin=subprocess.DEVNULL,
                           env={"PATH": os.environ["PATH"], "RLD_BUILD": str(BUILD), "LANG": "C.UTF-8"})
     assert done.returncode == 0, done.stdout + done.stderr
     rows = {line[:28].strip(): line[28:].split() for line in done.stdout.splitlines()}
-    for name in ("review, elapsed", "review, processor", "rpc daemon.status", "rpc run.get, unfinished", "rpc run.get, ended"):
+    for name in ("review, elapsed", "review, processor", "rpc daemon.status",
+                 "rpc run.get, unfinished", "rpc run.get, ended"):
         assert float(rows[name][2]) > 0, done.stdout
 
 
-# ---- what is not the same is told ------------------------------------------------------------------------------
+# ---- what is not the same is told ----------------------------------------------------------------
 
 @pytest.fixture
 def attempt(tmp_path):
@@ -32,7 +35,8 @@ def attempt(tmp_path):
     def make(number, *argv):
         path = tmp_path / "state" / "attempts" / str(number)
         path.mkdir(parents=True)
-        (path / "job").write_text("rl-job 1\n" + "".join(f"argv {word}\n" for word in argv) + f"cwd {tmp_path}\nuuid u{number}\nend 0\n")
+        (path / "job").write_text("rl-job 1\n" + "".join(f"argv {word}\n" for word in argv) +
+                                  f"cwd {tmp_path}\nuuid u{number}\nend 0\n")
         (path / "exit").write_text("rl-exit 1\nhow code\nstatus 0\nend 0\n")
         (path / "stdout.0000000000000000").write_text("said\n")
         return f'7{number} execve("/bin/{argv[0]}", {json.dumps(argv)}, ["PATH=/bin", "RL_ATTEMPT_UUID=u{number}"]) = 0'
@@ -56,14 +60,18 @@ def replay(tmp_path):
 
 
 def test_what_is_done_is_taken_from_the_trace(attempt, replay, tmp_path):
-    """In order; what a started program does itself is not done twice, and syncs of the database are commits."""
+    """In order; what a started program does itself is not done twice, and syncs of the
+    database are commits."""
     state, run = tmp_path / "state", attempt(1, "echo", "said")
-    actions = replay([f"70 fsync(3<{state}/attempts>) = 0", '71 execve("/x/rl-shim", ["rl-shim"], ["RL_ATTEMPT_UUID=u1"]) = 0', run,
-                      f"71 fdatasync(3<{state}/inner>) = 0", f"70 fdatasync(3<{state}/rld.db-wal>) = 0", f"70 fsync(3<{state}/attempts/1/exit.tmp>) = 0",
+    actions = replay([f"70 fsync(3<{state}/attempts>) = 0",
+                      '71 execve("/x/rl-shim", ["rl-shim"], ["RL_ATTEMPT_UUID=u1"]) = 0', run,
+                      f"71 fdatasync(3<{state}/inner>) = 0", f"70 fdatasync(3<{state}/rld.db-wal>) = 0",
+                      f"70 fsync(3<{state}/attempts/1/exit.tmp>) = 0",
                       f'70 unlink("{state}/runs/1/index") = 0'])
     assert [type(action) for action in actions] == [Sync, Start, Sync, Unlink]
     assert (actions[0].size, actions[2].size) == (None, (state / "attempts" / "1" / "exit").stat().st_size)
-    assert (tmp_path / "script" / "journal").stat().st_size == 3 * 4096 and (tmp_path / "script" / "1" / "attempts" / "1" / "exit.tmp").exists()
+    assert ((tmp_path / "script" / "journal").stat().st_size == 3 * 4096
+            and (tmp_path / "script" / "1" / "attempts" / "1" / "exit.tmp").exists())
 
 
 @pytest.mark.parametrize("program", [("echo", "other"), ("false",)], ids=["output", "status"])

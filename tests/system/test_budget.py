@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Money, tokens and time: what is set aside before an attempt and settled after it, limits of runs and of the days of accounts, and those that
-nobody could keep."""
+"""Money, tokens and time: what is set aside before an attempt and settled after it, limits of runs
+and of the days of accounts, and those that nobody could keep."""
 import json
 import subprocess
 
@@ -13,7 +13,8 @@ CLAUDE = {"agent.play": {"reader": "claude", "account": "paid"}}
 def says(cost=None, text="done", tokens=(10, 5)):
     """A script that prints what Claude Code would; cost None: it does not tell."""
     usage = {"input_tokens": tokens[0], "output_tokens": tokens[1]} if tokens else {}
-    line = {"type": "result", "subtype": "success", "is_error": False, "result": text, "session_id": "s", "usage": usage, "permission_denials": []}
+    line = {"type": "result", "subtype": "success", "is_error": False, "result": text,
+            "session_id": "s", "usage": usage, "permission_denials": []}
     if cost is not None:
         line["total_cost_usd"] = cost
     return f"cat <<'EOF'\n{json.dumps(line)}\nEOF\n"
@@ -26,7 +27,8 @@ WORK = "echo $RL_ATTEMPT >> work.txt\n"
 
 def stories(*names):
     return json.dumps({"project": "p", "description": "d", "userStories": [
-        {"id": name, "title": f"do {name}", "description": "d", "acceptanceCriteria": [], "priority": i, "passes": False} for i, name in enumerate(names)]})
+        {"id": name, "title": f"do {name}", "description": "d", "acceptanceCriteria": [],
+         "priority": i, "passes": False} for i, name in enumerate(names)]})
 
 
 def roles(daemon, run):
@@ -41,7 +43,7 @@ def paid(make_daemon):
     return make
 
 
-# ---- a run -----------------------------------------------------------------------------------------------------
+# ---- a run ---------------------------------------------------------------------------------------
 
 def test_a_run_within_its_budget(paid, repo):
     daemon = paid({"implement": WORK + says(0.5), "review": PASS})
@@ -62,7 +64,8 @@ def test_without_a_limit_there_is_no_budget(paid, repo):
     assert row["budget"] is None
     assert "budget" not in daemon.rlctl("show", str(row["id"])).out
     daemon.stop()
-    assert daemon.query("SELECT reserved_usd, reserved_tokens FROM attempt") == [{"reserved_usd": None, "reserved_tokens": None}]
+    assert daemon.query("SELECT reserved_usd, reserved_tokens FROM attempt") == [{"reserved_usd": None,
+                                                                                  "reserved_tokens": None}]
 
 
 def test_spent_ends_the_run(paid, repo):
@@ -73,7 +76,9 @@ def test_spent_ends_the_run(paid, repo):
     row = daemon.run(1)
     assert (row["state"], row["cause"]) == ("failed", "limit: $1.25 of $1.00 are spent (max_cost)")
     assert roles(daemon, 1) == [("implement", "exited"), ("review", "not-started")]
-    assert [a["fault"] for a in daemon.attempts(1)] == [None, None], "none of its three results: nothing of it was begun"
+    assert [a["fault"]
+            for a in daemon.attempts(1)] == [None,
+                                             None], "none of its three results: nothing of it was begun"
     assert daemon.play.starts(role="review") == []
     assert row["tasks"][0]["state"] == "failed"
 
@@ -93,7 +98,8 @@ def test_all_that_passed_is_no_failure(paid, repo):
 @pytest.mark.parametrize("on_failure", ["stop", "continue"])
 def test_the_rest_is_not_begun(paid, repo, on_failure):
     daemon = paid({"implement": WORK + says(0.6)})
-    row = daemon.ended(daemon.submit(repo.path, task=None, stories=stories("a", "b", "c", "d"), max_cost=1, on_failure=on_failure))
+    row = daemon.ended(daemon.submit(repo.path, task=None, stories=stories("a", "b", "c", "d"),
+                                     max_cost=1, on_failure=on_failure))
     assert row["state"] == "failed" and row["cause"] == "limit: $1.20 of $1.00 are spent (max_cost), 2 task(s) left"
     assert [t["state"] for t in row["tasks"]] == ["passed", "passed", "cancelled", "cancelled"]
     assert row["tasks"][2]["reason"].startswith("not started: limit: ")
@@ -102,7 +108,8 @@ def test_the_rest_is_not_begun(paid, repo, on_failure):
 def test_a_check_is_not_begun_either(paid, repo):
     daemon = paid({"implement": WORK + says(2), "check": "true\n"})
     row = daemon.ended(daemon.review(repo.path, max_cost=1, checks=["true"]))
-    assert row["cause"].startswith("limit: ") and roles(daemon, row["id"]) == [("implement", "exited"), ("check", "not-started")]
+    assert row["cause"].startswith("limit: ") and roles(daemon, row["id"]) == [("implement", "exited"),
+                                                                               ("check", "not-started")]
 
 
 def test_what_is_not_begun_is_told_so(paid, repo):
@@ -124,7 +131,8 @@ def test_absurd_amounts_are_not_told(paid, repo):
     line = json.loads(says(1.7e308).split("\n")[1])
     line["usage"] = {"input_tokens": 2**63 - 1, "output_tokens": 2**63 - 1, "cache_read_input_tokens": 7}
     daemon = paid({"implement": WORK + f"cat <<'EOF'\n{json.dumps(line)}\nEOF\n"})
-    row = daemon.ended(daemon.submit(repo.path, task=None, stories=stories("a", "b", "c"), max_cost=10, max_tokens=10000))
+    row = daemon.ended(daemon.submit(repo.path, task=None, stories=stories("a", "b", "c"),
+                                     max_cost=10, max_tokens=10000))
     assert row["state"] == "succeeded" and row["totals"]["cost_usd"] is None and row["totals"]["tokens"] == 21
     assert row["budget"]["spent_usd"] == pytest.approx(1.5), "what was set aside counts"
     for command in (["show", "1"], ["report", "1"], ["cooldown", "list"], ["list"]):
@@ -133,7 +141,8 @@ def test_absurd_amounts_are_not_told(paid, repo):
 
 def test_what_is_held_when_all_is_spent_can_still_be_approved(paid, repo):
     """A rework could not be paid for: the run would fail, and take with it what is held."""
-    daemon = paid({"implement": WORK + says(0.6), "review": says(0.6, '{"verdict": "drift", "followUpPrompt": "more"}')})
+    daemon = paid({"implement": WORK + says(0.6),
+                   "review": says(0.6, '{"verdict": "drift", "followUpPrompt": "more"}')})
     with daemon.events(types=["hold.opened"]) as events:
         number = daemon.review(repo.path, review={"max_fixes": 0, "on_exhausted": "hold"}, max_cost=1)
         hold = events.until("hold.opened")["hold"]
@@ -144,18 +153,21 @@ def test_what_is_held_when_all_is_spent_can_still_be_approved(paid, repo):
     assert daemon.ended(number)["state"] == "succeeded"
 
 
-# ---- what is set aside -----------------------------------------------------------------------------------------
+# ---- what is set aside ---------------------------------------------------------------------------
 
 def test_it_is_on_disk_before_the_start(paid, repo):
-    """A twentieth for the first, then the dearest of the role; what was not told counts as what was set aside."""
-    daemon = paid({"implement": WORK + "gate one\n" + says(0.5), "review.1": "gate two\n" + DRIFT, "fix": WORK + "gate three\n" + says(None, tokens=None),
+    """A twentieth for the first, then the dearest of the role; what was not told counts as
+    what was set aside."""
+    daemon = paid({"implement": WORK + "gate one\n" + says(0.5), "review.1": "gate two\n" + DRIFT,
+                   "fix": WORK + "gate three\n" + says(None, tokens=None),
                    "review": "gate four\n" + PASS}, gates=["one", "two", "three", "four"])
     number = daemon.review(repo.path, max_cost=10, max_tokens=1000)
     seen = []
     for name in ("one", "two", "three", "four"):
         daemon.play.arrived(name)
         budget = daemon.run(number)["budget"]
-        seen.append((budget["reserved_usd"], budget["reserved_tokens"], round(budget["spent_usd"], 6), budget["spent_tokens"]))
+        seen.append((budget["reserved_usd"], budget["reserved_tokens"],
+                     round(budget["spent_usd"], 6), budget["spent_tokens"]))
         daemon.play.go(name)
     row = daemon.ended(number)
     assert seen == [(0.5, 50, 0, 0), (0.5, 50, 0.5, 15), (0.5, 50, 0.6, 30), (0.1, 15, 1.1, 80)]
@@ -164,7 +176,8 @@ def test_it_is_on_disk_before_the_start(paid, repo):
     assert row["totals"]["cost_usd"] == pytest.approx(0.7) and row["totals"]["tokens"] == 45
     daemon.stop()
     rows = daemon.query("SELECT cost_usd, reserved_usd, reserved_tokens FROM attempt ORDER BY id")
-    assert [tuple(r.values()) for r in rows] == [(0.5, None, None), (0.1, None, None), (None, 0.5, 50), (0.1, None, None)]
+    assert [tuple(r.values()) for r in rows] == [(0.5, None, None), (0.1, None, None),
+                                                 (None, 0.5, 50), (0.1, None, None)]
 
 
 def test_who_does_not_fit_waits_for_the_others(paid, repo):
@@ -173,14 +186,16 @@ def test_who_does_not_fit_waits_for_the_others(paid, repo):
     script = WORK + 'gate $RL_TASK_ID\n' + says(0.4)
     daemon = paid({"implement": script}, gates=names)
     with daemon.events(types=["slot.phase"]) as events:
-        number = daemon.submit(repo.path, task=None, stories=stories(*names), parallel=2, isolation="shared", max_cost=1.5)
+        number = daemon.submit(repo.path, task=None, stories=stories(*names), parallel=2,
+                               isolation="shared", max_cost=1.5)
         for name in ("a", "b"):
             daemon.play.arrived(name)
         for name in ("a", "b"):
             daemon.play.go(name)
         # 0.80 are spent; 0.40 are set aside for the third, and 0.40 more would be too much
         waiting = events.until("slot.phase", lambda e: e["phase"] == "cooling")
-        assert waiting["reason"] == "budget: $0.80 of $1.50 are spent (max_cost), and the rest is set aside for attempts under way"
+        assert (waiting["reason"] == "budget: $0.80 of $1.50 are spent (max_cost), "
+                "and the rest is set aside for attempts under way")
         third = waiting["task"] == "d" and "c" or "d"
         daemon.play.arrived(third)
         assert [s[1] for s in daemon.play.starts(number)].count("implement") == 3
@@ -217,7 +232,8 @@ def test_who_waits_survives_a_death(paid, repo):
     daemon = paid({"implement": WORK + 'gate $RL_TASK_ID\n' + says(0.4)}, gates=names)
     with daemon.events(types=["slot.phase"]) as events:
         # a twentieth of 0.01 is next to nothing, and two of them do not fit into what nobody has
-        number = daemon.submit(repo.path, task=None, stories=stories(*names), parallel=2, isolation="shared", max_tokens=1)
+        number = daemon.submit(repo.path, task=None, stories=stories(*names), parallel=2,
+                               isolation="shared", max_tokens=1)
         waiting = events.until("slot.phase", lambda e: e["phase"] == "cooling")["task"]
     other = "b" if waiting == "a" else "a"
     daemon.play.arrived(other)
@@ -232,15 +248,19 @@ def test_who_waits_survives_a_death(paid, repo):
 
 def codex(thread, text, tokens):
     """Codex counts a conversation from its beginning."""
-    lines = [{"type": "thread.started", "thread_id": thread}, {"type": "item.completed", "item": {"id": "i", "type": "agent_message", "text": text}},
-             {"type": "turn.completed", "usage": {"input_tokens": tokens[0], "cached_input_tokens": 0, "output_tokens": tokens[1]}}]
+    lines = [{"type": "thread.started", "thread_id": thread},
+             {"type": "item.completed", "item": {"id": "i", "type": "agent_message", "text": text}},
+             {"type": "turn.completed",
+              "usage": {"input_tokens": tokens[0], "cached_input_tokens": 0, "output_tokens": tokens[1]}}]
     return "cat <<'EOF'\n" + "".join(f"{json.dumps(line)}\n" for line in lines) + "EOF\n"
 
 
 def test_tokens_of_a_conversation_count_once(make_daemon, repo):
     verdict = '{{"verdict": "{}", "followUpPrompt": "look"}}'
-    daemon = make_daemon(scripts={"implement": WORK + codex("t", "done", (100, 10)), "review.1": codex("r1", verdict.format("drift"), (5, 1)),
-                                  "fix": WORK + codex("t", "mended", (250, 15)), "review": codex("r2", verdict.format("pass"), (5, 1))},
+    daemon = make_daemon(scripts={"implement": WORK + codex("t", "done", (100, 10)),
+                                  "review.1": codex("r1", verdict.format("drift"), (5, 1)),
+                                  "fix": WORK + codex("t", "mended", (250, 15)),
+                                  "review": codex("r2", verdict.format("pass"), (5, 1))},
                          config={"agent.play": {"reader": "codex", "resume": ["{session}"]}})
     row = daemon.ended(daemon.review(repo.path, review={"fixer": "resume"}, max_tokens=10000))
     tokens = [(a["tokens"]["input"], a["tokens"]["output"]) for a in daemon.attempts(row["id"])]
@@ -248,7 +268,7 @@ def test_tokens_of_a_conversation_count_once(make_daemon, repo):
     assert row["totals"]["tokens"] == row["budget"]["spent_tokens"] == 277
 
 
-# ---- four fifths -----------------------------------------------------------------------------------------------
+# ---- four fifths ---------------------------------------------------------------------------------
 
 def test_four_fifths_are_told_once(paid, repo):
     daemon = paid({"implement": WORK + says(0.45)})
@@ -256,7 +276,8 @@ def test_four_fifths_are_told_once(paid, repo):
         row = daemon.ended(daemon.submit(repo.path, task=None, stories=stories("a", "b", "c"), max_cost=1.3))
         told = events.until("budget")
         events.until("run.state", lambda e: e["state"] == "succeeded")
-    assert (told["kind"], told["limit"], told["run"]) == ("cost", 1.3, row["id"]) and told["spent"] == pytest.approx(1.35)
+    assert (told["kind"], told["limit"],
+            told["run"]) == ("cost", 1.3, row["id"]) and told["spent"] == pytest.approx(1.35)
     assert row["warnings"] == ["$1.35 of $1.30 are spent (max_cost)"]
     assert [e["type"] for e in events.seen].count("budget") == 1
 
@@ -267,13 +288,14 @@ def test_the_progress_says_so(paid, repo):
     assert "Budget: $0.90 of $1.00" in ran.err
 
 
-# ---- time ------------------------------------------------------------------------------------------------------
+# ---- time ----------------------------------------------------------------------------------------
 
 def test_time_ends_what_runs(paid, repo):
     daemon = paid({"implement": WORK + "exec sleep 1000\n"})
     daemon.rlctl("run", "-C", str(repo.path), "--max-wall", "1s", "do it", check=14)
     row = daemon.run(1)
-    assert row["state"] == "failed" and row["cause"].startswith("limit: ") and row["cause"].endswith("of 1s are over (max_wall)")
+    assert (row["state"] == "failed" and row["cause"].startswith("limit: ")
+            and row["cause"].endswith("of 1s are over (max_wall)"))
     assert [a["process"] for a in daemon.attempts(row["id"])] == ["timeout"]
 
 
@@ -288,7 +310,8 @@ def test_time_warns_while_an_agent_works(paid, repo, dies):
         daemon.kill()
         daemon.start()
     row = daemon.ended(number)
-    told = [e for e in daemon.call("event.list", since=0, limit=256)["events"] if e["type"] in ("budget", "attempt.ended")]
+    told = [e for e in daemon.call("event.list", since=0, limit=256)["events"]
+            if e["type"] in ("budget", "attempt.ended")]
     assert [(e["type"], e.get("kind")) for e in told] == [("budget", "wall"), ("attempt.ended", None)], told
     assert len(row["warnings"]) == 1 and "(max_wall)" in row["warnings"][0], row["warnings"]
 
@@ -306,7 +329,8 @@ def test_a_clock_that_was_far_ahead_does_not_make_the_last_day(paid, repo):
     """One attempt that was settled in 2038 has spent nothing of today."""
     daemon = paid({"implement": WORK + says(0.5)}, config={"account.paid": {"budget_day_usd": 1}})
     daemon.stop()
-    daemon.query("INSERT INTO spend (account, day, attempts, cost_usd, tokens, wall_ms) VALUES ('paid', 24855, 1, 5.0, 0, 0)")
+    daemon.query("INSERT INTO spend (account, day, attempts, cost_usd, tokens, "
+                 "wall_ms) VALUES ('paid', 24855, 1, 5.0, 0, 0)")
     daemon.start()
     row = daemon.ended(daemon.submit(repo.path))
     assert row["state"] == "succeeded", row
@@ -314,7 +338,7 @@ def test_a_clock_that_was_far_ahead_does_not_make_the_last_day(paid, repo):
     assert account["spent"]["cost_usd"] == 0.5 and not account["in_force"], account
 
 
-# ---- agents that do not tell -----------------------------------------------------------------------------------
+# ---- agents that do not tell ---------------------------------------------------------------------
 
 SILENT = {"agent.silent": {"command": ["/bin/true"]}}
 
@@ -322,7 +346,8 @@ SILENT = {"agent.silent": {"command": ["/bin/true"]}}
 @pytest.mark.parametrize("params,field,words", [
     ({"agent": "silent", "max_cost": 1}, "max_cost", "agent 'silent', which implements, does not tell what it costs"),
     ({"agent": "silent", "max_tokens": 1}, "max_tokens", "does not tell how many tokens it uses"),
-    ({"reviewer_agent": "silent", "review": {"enabled": True}, "max_cost": 1}, "max_cost", "agent 'silent', which reviews"),
+    ({"reviewer_agent": "silent", "review": {"enabled": True}, "max_cost": 1}, "max_cost",
+     "agent 'silent', which reviews"),
 ])
 def test_a_limit_that_nobody_could_keep_is_refused(paid, repo, params, field, words):
     daemon = paid({"implement": says(1)}, config=SILENT)
@@ -341,17 +366,19 @@ def test_an_agent_of_a_workflow_is_one(paid, repo):
 
 def test_the_options(paid, repo):
     daemon = paid({"implement": says(1)}, config=SILENT)
-    for option, value in (("--max-cost", "5 dollars"), ("--max-cost", "-1"), ("--max-cost", "1e3"), ("--max-cost", "1,50"), ("--max-tokens", "0"), ("--max-tokens", "2k")):
+    for option, value in (("--max-cost", "5 dollars"), ("--max-cost", "-1"), ("--max-cost", "1e3"),
+                          ("--max-cost", "1,50"), ("--max-tokens", "0"), ("--max-tokens", "2k")):
         said = daemon.rlctl("submit", "-C", str(repo.path), f"{option}={value}", "do it")
         assert said.returncode == 2 and option in said.err
     said = daemon.rlctl("submit", "-C", str(repo.path), "--agent", "silent", "--max-cost", "2.50", "do it")
     assert said.returncode == 1 and "does not tell what it costs" in said.err
     said = daemon.rlctl("submit", "-C", str(repo.path), "--max-cost", "0", "do it")
-    assert said.returncode == 1 and "--max-cost: must be an amount from 0.01 to " in said.err, "nothing could ever start"
+    assert (said.returncode == 1
+            and "--max-cost: must be an amount from 0.01 to " in said.err), "nothing could ever start"
     assert daemon.call("run.list")["runs"] == []
 
 
-# ---- an account and its day ------------------------------------------------------------------------------------
+# ---- an account and its day ----------------------------------------------------------------------
 
 def day(**budget):
     return {"account.paid": budget}
@@ -365,7 +392,8 @@ def test_a_day_that_is_spent(paid, repo, tmp_path):
         cooled = events.until("cooldown")
         warned = next(e for e in events.seen if e["type"] == "budget")
         events.until("slot.phase", lambda e: e["phase"] == "cooling")
-    assert (cooled["account"], cooled["kind"], cooled["in_force"]) == ("paid", "budget", True) and cooled["until"].endswith("T00:00:00.000Z")
+    assert (cooled["account"], cooled["kind"],
+            cooled["in_force"]) == ("paid", "budget", True) and cooled["until"].endswith("T00:00:00.000Z")
     assert cooled["reason"] == "$1.50 of $1.00 are spent today (budget_day_usd)"
     assert (warned["account"], warned["kind"], warned["spent"], warned["limit"]) == ("paid", "cost", 1.5, 1)
     slot = daemon.run(number)["slots"][0]
@@ -403,7 +431,8 @@ def test_a_smaller_budget_is_noticed_at_once(paid, repo, how):
     else:
         daemon.call("daemon.reload")
     account = listed(daemon)
-    assert account["in_force"] and account["kind"] == "budget" and account["reason"] == "$1.50 of $1.00 are spent today (budget_day_usd)", account
+    assert (account["in_force"] and account["kind"] == "budget"
+            and account["reason"] == "$1.50 of $1.00 are spent today (budget_day_usd)"), account
     # nor does an operator's word make it serve
     said = daemon.call("cooldown.clear", account="paid")
     assert said["in_force"] and said["kind"] == "budget", said
@@ -426,17 +455,20 @@ def test_two_runs_of_an_account_share_its_day(paid, repo, tmp_path):
     """The second waits while what is left is set aside for the first."""
     (tmp_path / "other").mkdir()
     subprocess.run(["git", "init", "-q", str(tmp_path / "other")], check=True)
-    daemon = paid({"implement": 'echo x > new.txt\ngate g$RL_RUN\n' + says(0.5)}, gates=["g1", "g2"], config=day(budget_day_tokens=1))
+    daemon = paid({"implement": 'echo x > new.txt\ngate g$RL_RUN\n' + says(0.5)},
+                  gates=["g1", "g2"], config=day(budget_day_tokens=1))
     with daemon.events(types=["slot.phase"]) as events:
         first = daemon.submit(repo.path)
         daemon.play.arrived("g1")
         second = daemon.submit(tmp_path / "other")
         waits = events.until("slot.phase", lambda e: e["phase"] == "cooling")
         assert waits["run"] == second
-        assert waits["reason"] == "budget: account paid: 0 of 1 tokens are used (budget_day_tokens), and the rest is set aside for attempts under way"
+        assert (waits["reason"] == "budget: account paid: 0 of 1 tokens are used "
+                "(budget_day_tokens), and the rest is set aside for attempts under way")
         daemon.play.go("g1")
         assert daemon.ended(first)["state"] == "succeeded"
-        waits = events.until("slot.phase", lambda e: e["run"] == second and e["reason"].startswith("account paid: budget until "))
+        waits = events.until("slot.phase", lambda e: e["run"] == second
+                             and e["reason"].startswith("account paid: budget until "))
     daemon.call("run.cancel", id=second)
     daemon.ended(second)
     assert daemon.play.starts(second) == []

@@ -43,7 +43,8 @@ def test_while_queued(make_daemon, repo):
 
 @pytest.mark.parametrize("phase", ["implementing", "reviewing", "fixing"])
 def test_at_each_phase_as_it_begins(daemon, repo, phase):
-    """Wherever the machine stands when the request comes, git steps included, it ends cancelled or with its true end."""
+    """Wherever the machine stands when the request comes, git steps included, it ends cancelled or
+    with its true end."""
     with daemon.events() as events:
         number = daemon.review(repo.path)
         events.until("slot.phase", lambda e: e["phase"] == phase)
@@ -85,7 +86,8 @@ def test_after_each_event(make_daemon, repo):
 
 
 def test_is_idempotent(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "trap '' TERM\ngate deaf\n"}, gates=["deaf"], config={"limits": {"grace": "1s"}})
+    daemon = make_daemon(scripts={"implement": "trap '' TERM\ngate deaf\n"}, gates=["deaf"],
+                         config={"limits": {"grace": "1s"}})
     number = daemon.submit(repo.path)
     daemon.play.arrived("deaf")
     for _ in range(3):
@@ -94,7 +96,8 @@ def test_is_idempotent(make_daemon, repo):
     assert row["state"] == "cancelled"
     again = daemon.call("run.cancel", id=number)
     assert again["state"] == "cancelled" and again["cause"] == row["cause"]
-    told = [e for e in daemon.call("event.list", since=0)["events"] if e["type"] == "run.state" and e["state"] == "cancelled"]
+    told = [e for e in daemon.call("event.list", since=0)["events"]
+            if e["type"] == "run.state" and e["state"] == "cancelled"]
     assert len(told) == 1
 
 
@@ -134,7 +137,8 @@ TREES = {
 
 @pytest.mark.parametrize("tree", TREES.values(), ids=TREES.keys())
 def test_process_trees(make_daemon, repo, tree):
-    daemon = make_daemon(scripts={"implement": tree + "\ngate grown\n"}, gates=["grown"], config={"limits": {"grace": "1s"}})
+    daemon = make_daemon(scripts={"implement": tree + "\ngate grown\n"}, gates=["grown"],
+                         config={"limits": {"grace": "1s"}})
     number = daemon.submit(repo.path)
     daemon.play.arrived("grown")
     daemon.call("run.cancel", id=number)
@@ -155,7 +159,8 @@ def test_a_held_run(make_daemon, repo):
 
 def test_across_a_restart(make_daemon, repo):
     """A cancel that was answered holds, whatever happens to the daemon afterwards."""
-    daemon = make_daemon(scripts={"implement": "trap '' TERM\ngate deaf\n"}, gates=["deaf"], config={"limits": {"grace": "1s"}})
+    daemon = make_daemon(scripts={"implement": "trap '' TERM\ngate deaf\n"}, gates=["deaf"],
+                         config={"limits": {"grace": "1s"}})
     number = daemon.submit(repo.path)
     pid = daemon.play.arrived("deaf")
     daemon.call("run.cancel", id=number)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Checks: commands run before the reviewer. One that fails goes straight to the fixer with its output and uses a fix round,
-but no reviewer tokens."""
+"""Checks: commands run before the reviewer. One that fails goes straight to the fixer with its
+output and uses a fix round, but no reviewer tokens."""
 import json
 
 import pytest
@@ -19,7 +19,8 @@ def made(make_daemon, repo, tmp_path):
     return made
 
 
-# Fails until a fixer has been there; says something on both streams. Its last words are part of its cause.
+# Fails until a fixer has been there; says something on both streams. Its last words are
+# part of its cause.
 FIXED = "grep -q fix work.txt || { echo said $((40 + 2)); { echo warned $((50 + 2)); echo gave up; } >&2; exit 7; }"
 
 
@@ -36,7 +37,8 @@ def test_a_failing_check_goes_straight_to_the_fixer(made):
     assert made.daemon.reviews(1)[0]["iteration"] == 1
 
 
-@pytest.mark.parametrize("words", ["Error: usage limit reached", "rate_limit: 1 test failed", "test_login: Invalid API key"])
+@pytest.mark.parametrize("words", ["Error: usage limit reached", "rate_limit: 1 test failed",
+                                   "test_login: Invalid API key"])
 def test_a_check_has_no_service(made, words):
     """What tests print about services is about the work."""
     made.passes(made.run(review={"checks": [FIXED.replace("gave up", words)]}))
@@ -47,7 +49,8 @@ def test_a_check_has_no_service(made, words):
 
 def test_it_uses_a_fix_round(made):
     made.never_content()
-    made.ends(End("failed", "drift unresolved after 1 fix attempt(s)", 10), made.run(review={"checks": [FIXED], "max_fixes": 1}))
+    made.ends(End("failed", "drift unresolved after 1 fix attempt(s)", 10),
+              made.run(review={"checks": [FIXED], "max_fixes": 1}))
     assert made.roles() == ["implement", "fix", "review"]
 
 
@@ -59,8 +62,8 @@ def test_all_that_pass_cost_no_round(made):
 
 
 def test_in_order_and_from_the_first_after_each_fix(made):
-    made.run(review={"checks": ["echo 1 >> \"$PLAY_DIR/ran\"", "echo 2 >> \"$PLAY_DIR/ran\"; " + FIXED, "echo 3 >> \"$PLAY_DIR/ran\""]},
-             env={"PLAY_DIR": str(made.play.path)})
+    made.run(review={"checks": ["echo 1 >> \"$PLAY_DIR/ran\"", "echo 2 >> \"$PLAY_DIR/ran\"; " + FIXED,
+                                "echo 3 >> \"$PLAY_DIR/ran\""]}, env={"PLAY_DIR": str(made.play.path)})
     assert (made.play.path / "ran").read_text().split() == ["1", "2", "1", "2", "3"]
 
 
@@ -71,10 +74,12 @@ def test_they_run_before_each_review(made):
 
 
 def test_what_a_check_sees(made):
-    made.run("the task", review={"checks": ["env > \"$PLAY_DIR/env\"; pwd >> \"$PLAY_DIR/env\"; cat >> \"$PLAY_DIR/env\""]},
+    made.run("the task",
+             review={"checks": ["env > \"$PLAY_DIR/env\"; pwd >> \"$PLAY_DIR/env\"; cat >> \"$PLAY_DIR/env\""]},
              env={"PLAY_DIR": str(made.play.path)})
     seen = (made.play.path / "env").read_text().split("\n")
-    assert {"RL_ROLE=check", "RL_RUN=1", "RL_TASK=the task", f"RL_WORKDIR={made.repo.path}", "RL_REVIEW_ROUND=1", "NO_COLOR=1"} <= set(seen)
+    assert {"RL_ROLE=check", "RL_RUN=1", "RL_TASK=the task", f"RL_WORKDIR={made.repo.path}",
+            "RL_REVIEW_ROUND=1", "NO_COLOR=1"} <= set(seen)
     assert str(made.repo.path) in seen and not [line for line in seen if line.startswith("RL_VERDICT_FILE=")]
 
 
@@ -89,7 +94,8 @@ def test_exhausted_by_failing_checks(make_daemon, repo, tmp_path, profile, end, 
     row = made.run(review={"checks": ["false"], "max_fixes": 1})
     made.ends(end, row)
     assert attempts(made) == [("implement", 0), ("check", 1), ("fix", 0), ("check", 1)] and made.decisions() == []
-    assert [i for i in row["known_issues"] if "`false`" in i] == row["known_issues"] and len(row["known_issues"]) == known
+    assert [i for i in row["known_issues"]
+            if "`false`" in i] == row["known_issues"] and len(row["known_issues"]) == known
     if end.state == "held":
         made.daemon.rlctl("hold", "approve", 1, check=0)
         assert made.daemon.ended(1)["state"] == "succeeded" and made.decisions() == ["accepted"]
@@ -118,7 +124,8 @@ def test_a_check_that_does_not_end_well_fails(make_daemon, repo, tmp_path, how):
 
 
 def test_a_check_of_the_fixer_of_each_finding(make_daemon, repo, tmp_path):
-    """Profile comments: a failing check is one thing to settle, not an item of the review before."""
+    """Profile comments: a failing check is one thing to settle, not an item of the
+    review before."""
     made = Loop(make_daemon, repo, tmp_path, COMMENTS)
     made.set(review_1=loop.write("review-comments.json", json.dumps({"comments": [
         {"file": "a", "line": 1, "severity": "must-fix", "comment": c} for c in ("one", "two")], "summary": "2"})))
@@ -135,7 +142,8 @@ def test_without_a_review_there_are_none(made):
 
 def test_on_the_command_line_and_in_the_project(made):
     """--check CMD (repeatable, adds up); checks = [...] in .rld.toml. The command line wins."""
-    made.daemon.rlctl("run", "-q", "--review", "--check", "echo a", "--check", "echo b", "x", cwd=made.repo.path, check=0)
+    made.daemon.rlctl("run", "-q", "--review", "--check", "echo a", "--check", "echo b", "x",
+                      cwd=made.repo.path, check=0)
     made.repo.write(".rld.toml", '[review]\nenabled = true\nchecks = ["echo c"]\n')
     made.daemon.rlctl("run", "-q", "x", cwd=made.repo.path, check=0)
     made.daemon.rlctl("run", "-q", "--check", "echo d", "x", cwd=made.repo.path, check=0)
@@ -154,6 +162,7 @@ def test_a_coder_cannot_rewrite_its_checks(made):
 def test_without_a_review_they_are_refused(made):
     """They would not be run, and whoever asked for them would not know."""
     refused = made.daemon.rlctl("run", "--check", "true", "do it", cwd=made.repo.path, check=1)
-    assert "checks are run before a review, and there is none (review is off)" in refused.err and "--review" in refused.err
+    assert ("checks are run before a review, and there is none (review is off)" in refused.err
+            and "--review" in refused.err)
     made.daemon.rlctl("run", "--review", "--skip-review", "--check", "false", "do it", cwd=made.repo.path, check=0)
     assert made.roles() == ["implement"]

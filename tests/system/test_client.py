@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""rlctl against a scripted daemon: options, exit codes, the search for a socket, tables, Ctrl-C, large tasks."""
+"""rlctl against a scripted daemon: options, exit codes, the search for a socket, tables,
+Ctrl-C, large tasks."""
 import fcntl
 import json
 import os
@@ -18,7 +19,8 @@ from rld import RLCTL
 from terminal import open_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = "run submit list show wait watch logs diff review hold report cancel pause resume retry group cooldown salvage events status doctor stop config rpc help".split()
+COMMANDS = ("run submit list show wait watch logs diff review hold report cancel pause resume "
+            "retry group cooldown salvage events status doctor stop config rpc help".split())
 
 
 class Refuse(Exception):
@@ -28,12 +30,15 @@ class Refuse(Exception):
 
 
 class FakeDaemon:
-    """Answers each method from self.answers: a value, or a function of (connection, params) that may raise Refuse."""
+    """Answers each method from self.answers: a value, or a function of (connection, params) that
+    may raise Refuse."""
 
     def __init__(self, path, uid=None):
         self.path, self.calls, self.answers = path, [], {
-            "daemon.hello": {"version": "0.1.0", "protocol": 1, "instance": "x", "capabilities": [], "agent_env": ["API_KEY"]},
-            "event.subscribe": {"seq": 10}, "event.unsubscribe": {"seq": 10}, "daemon.status": {"state": "running", "uptime_ms": 61000, "runs": {"queued": 2}},
+            "daemon.hello": {"version": "0.1.0", "protocol": 1, "instance": "x", "capabilities": [],
+                             "agent_env": ["API_KEY"]},
+            "event.subscribe": {"seq": 10}, "event.unsubscribe": {"seq": 10},
+            "daemon.status": {"state": "running", "uptime_ms": 61000, "runs": {"queued": 2}},
             "run.submit": {"id": 7, "state": "queued"},
         }
         self.called = threading.Condition()
@@ -107,7 +112,8 @@ class FakeDaemon:
             assert self.called.wait_for(lambda: len(self.of(method)) >= count, 30), self.calls
 
     def close(self):
-        # Its thread must be out of accept() before the descriptor is free: the next listener may get the same number.
+        # Its thread must be out of accept() before the descriptor is free: the next listener may
+        # get the same number.
         try:
             self.listener.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -149,7 +155,8 @@ def ctl(tmp_path, *args, check=0, input=None, **kwargs):
         kwargs["stdin"] = subprocess.PIPE
     process = start(tmp_path, *args, **kwargs)
     out, err = process.communicate(input, timeout=60)
-    assert process.returncode == check, f"{args} ended with {process.returncode}, not {check}:\n{out.decode(errors='replace')}\n{err.decode(errors='replace')}"
+    assert process.returncode == check, (f"{args} ended with {process.returncode}, not {check}:\n"
+                                         f"{out.decode(errors='replace')}\n{err.decode(errors='replace')}")
     return out.decode(errors="replace"), err.decode(errors="replace")
 
 
@@ -158,7 +165,7 @@ def rlctl(fake, tmp_path):
     return lambda *args, **kwargs: ctl(tmp_path, *args, socket_path=fake.path, **kwargs)
 
 
-# ---- usage and help --------------------------------------------------------------------------------------------
+# ---- usage and help ------------------------------------------------------------------------------
 
 def test_no_arguments_is_usage_on_stderr(tmp_path):
     out, err = ctl(tmp_path, check=2)
@@ -187,32 +194,49 @@ def test_manual_and_help_have_the_same_commands_and_options(tmp_path):
     for command in COMMANDS:
         assert re.search(rf"^\.It Ic {command}\b", manual, re.M), f"{command} is not in rlctl.1"
         for option in re.findall(r"--([a-z-]+)", ctl(tmp_path, "help", command)[0]):
-            assert re.search(rf"^\.It (Xo\n\.)?(Fl \w , )?Fl -{option}\b", manual.replace("\\-", "-"), re.M), f"--{option} of {command} is not in rlctl.1"
+            assert re.search(rf"^\.It (Xo\n\.)?(Fl \w , )?Fl -{option}\b", manual.replace("\\-", "-"),
+                             re.M), f"--{option} of {command} is not in rlctl.1"
 
 
 def test_manual_is_clean():
-    done = subprocess.run(["mandoc", "-T", "lint", "-W", "style", ROOT / "docs/rlctl.1"], capture_output=True, text=True)
+    done = subprocess.run(["mandoc", "-T", "lint", "-W", "style", ROOT / "docs/rlctl.1"],
+                          capture_output=True, text=True)
     # Our other manuals are not installed where the tests run.
     assert [line for line in done.stdout.splitlines() if "referenced manual not found: Xr rl" not in line] == []
 
 
 @pytest.mark.parametrize("args", [
-    ["frobnicate"], ["--frobnicate"], ["list", "--frobnicate"], ["list", "extra"], ["show"], ["show", "x"], ["show", "0"], ["show", "-1"], ["show", "1/"],
-    ["show", "99999999999999999999"], ["diff", "1/2"], ["wait"], ["wait", "--timeout", "soon", "1"], ["cancel"], ["cancel", "1", "x"],
-    ["review", "show"], ["review", "burn", "1"], ["config", "burn"], ["events", "--since", "-1"], ["logs", "--stream", "stdin", "1"],
-    ["submit", "a", "b"], ["submit", "--priority", "1.5", "x"], ["submit", "--env", "K", "x"], ["submit", "--env", "=v", "x"],
-    ["submit", "--on-lost", "ret", "x"], ["submit", "--on-lost", "", "x"], ["submit", "--color", "blue", "x"], ["submit", "--timeout", "1w", "x"],
-    ["submit", "--review-max-fix-attempts", "-1", "x"], ["submit", "-f", "/dev/null", "x"], ["rpc", "m", "novalue"], ["rpc", "m", "{broken"],
+    ["frobnicate"], ["--frobnicate"], ["list", "--frobnicate"], ["list", "extra"], ["show"],
+    ["show", "x"], ["show", "0"], ["show", "-1"], ["show", "1/"],
+    ["show", "99999999999999999999"], ["diff", "1/2"], ["wait"], ["wait", "--timeout", "soon", "1"],
+    ["cancel"], ["cancel", "1", "x"],
+    ["review", "show"], ["review", "burn", "1"], ["config", "burn"], ["events", "--since", "-1"],
+    ["logs", "--stream", "stdin", "1"],
+    ["submit", "a", "b"], ["submit", "--priority", "1.5", "x"], ["submit", "--env", "K", "x"],
+    ["submit", "--env", "=v", "x"],
+    ["submit", "--on-lost", "ret", "x"], ["submit", "--on-lost", "", "x"],
+    ["submit", "--color", "blue", "x"], ["submit", "--timeout", "1w", "x"],
+    ["submit", "--review-max-fix-attempts", "-1", "x"], ["submit", "-f", "/dev/null", "x"],
+    ["rpc", "m", "novalue"], ["rpc", "m", "{broken"],
     ["submit", "--max-costs", "1", "x"], ["pause"],
-    ["submit", "--parallel", "0", "x"], ["submit", "-P", "two", "x"], ["submit", "-n", "0", "x"], ["submit", "--pause-ms", "-1", "x"], ["submit", "--after", "0", "x"],
-    ["submit", "--after", "7/1", "x"], ["submit", "--isolation", "auto", "x"], ["submit", "--integrate", "rebase", "x"], ["submit", "--assign", "me", "--beads"],
-    ["submit", "--on-failure", "fail", "x"], ["submit", "--commit", "agents", "x"], ["submit", "--beads", "x"], ["submit", "--beads=.", "x"],
-    ["submit", "--beads", "-f", "/dev/null"], ["submit", "--stories", "/etc/hostname", "x"], ["submit", "--stories", "/etc/hostname", "--workflow", "/etc/hostname"],
-    ["submit", "--workflow", "/etc/hostname", "--beads"], ["watch", "x"], ["watch", "1/2"], ["watch", "1", "2"], ["list", "--state", "nonsense"],
-    ["hold"], ["hold", "show"], ["hold", "show", "x"], ["hold", "show", "0"], ["hold", "list", "1"], ["hold", "approve", "1", "2"], ["hold", "burn", "1"],
-    ["hold", "list", "--state", "nonsense"], ["hold", "list", "--run", "x"], ["report"], ["report", "x"], ["report", "--format", "html", "1"],
-    ["review", "export", "x"], ["group", "pause", "a", "--slots", "2"], ["group", "list", "--slots", "2"], ["hold", "list", "-m", "x"],
-    ["hold", "approve", "1", "--run", "2"], ["cooldown", "clear", "a", "-m", "x"], ["salvage", "restore", "-n", "1", "1", "d"],
+    ["submit", "--parallel", "0", "x"], ["submit", "-P", "two", "x"], ["submit", "-n", "0", "x"],
+    ["submit", "--pause-ms", "-1", "x"], ["submit", "--after", "0", "x"],
+    ["submit", "--after", "7/1", "x"], ["submit", "--isolation", "auto", "x"],
+    ["submit", "--integrate", "rebase", "x"], ["submit", "--assign", "me", "--beads"],
+    ["submit", "--on-failure", "fail", "x"], ["submit", "--commit", "agents", "x"],
+    ["submit", "--beads", "x"], ["submit", "--beads=.", "x"],
+    ["submit", "--beads", "-f", "/dev/null"], ["submit", "--stories", "/etc/hostname", "x"],
+    ["submit", "--stories", "/etc/hostname", "--workflow", "/etc/hostname"],
+    ["submit", "--workflow", "/etc/hostname", "--beads"], ["watch", "x"], ["watch", "1/2"],
+    ["watch", "1", "2"], ["list", "--state", "nonsense"],
+    ["hold"], ["hold", "show"], ["hold", "show", "x"], ["hold", "show", "0"], ["hold", "list", "1"],
+    ["hold", "approve", "1", "2"], ["hold", "burn", "1"],
+    ["hold", "list", "--state", "nonsense"], ["hold", "list", "--run", "x"], ["report"],
+    ["report", "x"], ["report", "--format", "html", "1"],
+    ["review", "export", "x"], ["group", "pause", "a", "--slots", "2"],
+    ["group", "list", "--slots", "2"], ["hold", "list", "-m", "x"],
+    ["hold", "approve", "1", "--run", "2"], ["cooldown", "clear", "a", "-m", "x"],
+    ["salvage", "restore", "-n", "1", "1", "d"],
 ])
 def test_usage_errors_are_2_and_ask_nothing(fake, rlctl, args):
     out, err = rlctl(*args, check=2)
@@ -225,31 +249,39 @@ def test_a_run_that_is_no_number_is_told_so(fake, rlctl):
     assert "x is no run's number" in err and fake.of("run.cancel") == []
 
 
-# ---- submit ----------------------------------------------------------------------------------------------------
+# ---- submit --------------------------------------------------------------------------------------
 
 def test_submit_fills_the_request(fake, rlctl, tmp_path):
     (tmp_path / "dev.md").write_text("x")
     (tmp_path / "w").mkdir()
-    out, err = rlctl("submit", "-C", "w", "-a", "one", "--reviewer-agent", "two", "--fixer-agent", "three", "--model", "m", "--reviewer-model", "rm",
-                     "--fixer-model", "fm", "--review=verdict", "--review-max-fix-attempts", "3", "--developer-prompt", "dev.md", "--reviewer-prompt", "none",
-                     "--timeout", "2h", "--idle-timeout", "90", "--priority", "-5", "--on-lost", "retry", "--env", "A=1", "--env", "B=x=y", "--env", "A=2",
+    out, err = rlctl("submit", "-C", "w", "-a", "one", "--reviewer-agent", "two", "--fixer-agent",
+                     "three", "--model", "m", "--reviewer-model", "rm",
+                     "--fixer-model", "fm", "--review=verdict", "--review-max-fix-attempts", "3",
+                     "--developer-prompt", "dev.md", "--reviewer-prompt", "none",
+                     "--timeout", "2h", "--idle-timeout", "90", "--priority", "-5", "--on-lost",
+                     "retry", "--env", "A=1", "--env", "B=x=y", "--env", "A=2",
                      "--key", "k", "--", "-the task")
     assert (out, err) == ("7\n", "")
     request = fake.of("run.submit")[0]
     assert request.pop("environment") and request.pop("env") in ({"A": "2", "B": "x=y"}, ["A=2", "B=x=y"])
-    assert request == {"task": "-the task", "workdir": str(tmp_path / "w"), "agent": "one", "reviewer_agent": "two", "fixer_agent": "three", "model": "m",
-                       "reviewer_model": "rm", "fixer_model": "fm", "review": {"enabled": True, "profile": "verdict", "max_fixes": 3,
-                                  "developer_prompt": str(tmp_path / "dev.md"), "reviewer_prompt": "none"}, "timeout": "2h", "idle_timeout": "90", "priority": -5,
+    assert request == {"task": "-the task", "workdir": str(tmp_path / "w"), "agent": "one",
+                       "reviewer_agent": "two", "fixer_agent": "three", "model": "m",
+                       "reviewer_model": "rm", "fixer_model": "fm",
+                       "review": {"enabled": True, "profile": "verdict", "max_fixes": 3,
+                                  "developer_prompt": str(tmp_path / "dev.md"), "reviewer_prompt": "none"},
+                       "timeout": "2h", "idle_timeout": "90", "priority": -5,
                        "on_lost": "retry", "key": "k"}
 
 
 def test_options_of_the_outer_loop_fill_the_request(fake, rlctl, tmp_path):
-    rlctl("submit", "-P", "4", "-n", "20", "--pause-ms", "0", "--isolation", "worktree", "--base", "main", "--commit", "agent", "--integrate", "merge",
+    rlctl("submit", "-P", "4", "-n", "20", "--pause-ms", "0", "--isolation", "worktree", "--base",
+          "main", "--commit", "agent", "--integrate", "merge",
           "--group", "night", "--after", "7", "--on-failure", "continue", "x")
     request = fake.of("run.submit")[0]
     assert request.pop("environment")
-    assert request == {"task": "x", "workdir": str(tmp_path), "parallel": 4, "iterations": 20, "pause_ms": 0, "isolation": "worktree", "base": "main",
-                       "commit": "agent", "integrate": "merge", "group": "night", "after": 7, "on_failure": "continue"}
+    assert request == {"task": "x", "workdir": str(tmp_path), "parallel": 4, "iterations": 20,
+                       "pause_ms": 0, "isolation": "worktree", "base": "main", "commit": "agent",
+                       "integrate": "merge", "group": "night", "after": 7, "on_failure": "continue"}
 
 
 def test_a_source_fills_the_request(fake, rlctl, tmp_path):
@@ -266,19 +298,24 @@ def test_a_source_fills_the_request(fake, rlctl, tmp_path):
     for request in requests:
         assert request.pop("environment")
     here = str(tmp_path)
-    assert requests == [{"beads": True, "workdir": f"{here}/w", "assign": "agent"}, {"beads": f"{here}/w", "workdir": here},
-                        {"stories": '{"userStories": "é"}\n', "stories_path": f"{here}/prd.json", "workdir": here},
+    assert requests == [{"beads": True, "workdir": f"{here}/w", "assign": "agent"},
+                        {"beads": f"{here}/w", "workdir": here},
+                        {"stories": '{"userStories": "é"}\n', "stories_path": f"{here}/prd.json",
+                         "workdir": here},
                         {"workflow": "tasks:\n", "workflow_path": f"{here}/flow.yaml", "workdir": here}]
 
 
 @pytest.mark.parametrize("args, words", [
-    (["--beads"], "bd init"), (["--beads=none"], "none"), (["--beads=file"], "file"), (["--beads=dir"], "dir/.beads"), (["--stories", "none"], "none"),
-    (["--stories", "dir"], "dir"), (["--workflow", "none"], "none"), (["--stories", "empty"], "empty"), (["--stories", "nul"], "NUL"),
+    (["--beads"], "bd init"), (["--beads=none"], "none"), (["--beads=file"], "file"),
+    (["--beads=dir"], "dir/.beads"), (["--stories", "none"], "none"),
+    (["--stories", "dir"], "dir"), (["--workflow", "none"], "none"),
+    (["--stories", "empty"], "empty"), (["--stories", "nul"], "NUL"),
     (["--workflow", "latin"], "UTF-8"), (["--workflow", "long"], "512 KiB"),
 ])
 def test_a_source_that_is_missing_or_wrong_is_1_and_asks_nothing(fake, rlctl, tmp_path, args, words):
     (tmp_path / "dir").mkdir()
-    for name, data in (("file", b"x"), ("empty", b" \n"), ("nul", b"a\0b"), ("latin", b"\xe9"), ("long", b"# long\n" * 80000)):
+    for name, data in (("file", b"x"), ("empty", b" \n"), ("nul", b"a\0b"), ("latin", b"\xe9"),
+                       ("long", b"# long\n" * 80000)):
         (tmp_path / name).write_bytes(data)
     _, err = rlctl("submit", *args, check=1)
     assert words in err and fake.of("run.submit") == []
@@ -294,7 +331,8 @@ def test_two_sources_are_told_apart(rlctl, tmp_path):
 
 @pytest.mark.parametrize("args, review", [
     (["--review", "--no-review"], {"enabled": False}), (["--no-review", "--review"], {"enabled": True}),
-    (["--review=verdict", "--review"], {"enabled": True}), (["--review", "--review=verdict"], {"enabled": True, "profile": "verdict"}),
+    (["--review=verdict", "--review"], {"enabled": True}),
+    (["--review", "--review=verdict"], {"enabled": True, "profile": "verdict"}),
     (["--agent", "a", "--agent", "b"], None),
 ])
 def test_the_last_of_two_wins(fake, rlctl, args, review):
@@ -315,7 +353,8 @@ def test_dry_run_prints_no_number(fake, rlctl):
     assert rlctl("run", "-q", "--dry-run", "x") == ("", "")
 
 
-@pytest.mark.parametrize("args", [["-f", "missing"], ["-C", "missing"], ["-C", "file"], ["--developer-prompt", "missing"], ["--reviewer-prompt", "dir"],
+@pytest.mark.parametrize("args", [["-f", "missing"], ["-C", "missing"], ["-C", "file"],
+                                  ["--developer-prompt", "missing"], ["--reviewer-prompt", "dir"],
                                   ["-f", "dir"]])
 def test_a_missing_or_wrong_file_or_directory_is_1_and_named(fake, rlctl, tmp_path, args):
     (tmp_path / "file").write_text("x")
@@ -325,7 +364,8 @@ def test_a_missing_or_wrong_file_or_directory_is_1_and_named(fake, rlctl, tmp_pa
     assert args[1] in err and fake.of("run.submit") == []
 
 
-@pytest.mark.parametrize("text, why", [(b"", "empty"), (b" \n\t", "empty"), (b"a\0b", "NUL"), (b"caf\xe9", "UTF-8"), (b"\xed\xa0\x80", "UTF-8")])
+@pytest.mark.parametrize("text, why", [(b"", "empty"), (b" \n\t", "empty"), (b"a\0b", "NUL"),
+                                       (b"caf\xe9", "UTF-8"), (b"\xed\xa0\x80", "UTF-8")])
 def test_text_that_is_no_task(fake, rlctl, text, why):
     _, err = rlctl("submit", check=1, input=text)
     assert why in err and fake.of("run.submit") == []
@@ -339,7 +379,8 @@ def test_task_from_file_and_stdin(fake, rlctl, tmp_path):
     assert [r["task"] for r in fake.of("run.submit")] == ["from ä file", "from 😀 stdin", "from a pipe"]
 
 
-@pytest.mark.parametrize("text", ["ä€😀" * 200000, "\x01\x02" * 700000, "x" * (5 << 20)], ids=["wide", "control", "plain"])
+@pytest.mark.parametrize("text", ["ä€😀" * 200000, "\x01\x02" * 700000, "x" * (5 << 20)],
+                         ids=["wide", "control", "plain"])
 def test_a_large_task_goes_ahead_in_pieces(fake, rlctl, text):
     blobs = {}
 
@@ -361,21 +402,24 @@ def test_a_task_has_at_most_16_mib(fake, rlctl):
 
 
 def test_the_environment_goes_by_a_list(fake, rlctl):
-    rlctl("submit", "x", more={"API_KEY": "k", "LC_TIME": "C", "SECRET": "s", "XDG_DATA_HOME": "/x", "https_proxy": "p", "RL_RUN": "3"})
+    rlctl("submit", "x", more={"API_KEY": "k", "LC_TIME": "C", "SECRET": "s", "XDG_DATA_HOME": "/x",
+                               "https_proxy": "p", "RL_RUN": "3"})
     sent = fake.of("run.submit")[0]["environment"]
     names = {e.split("=")[0] for e in sent} if isinstance(sent, list) else set(sent)
-    assert {"PATH", "HOME", "LANG", "LC_TIME", "XDG_DATA_HOME", "https_proxy", "API_KEY"} <= names and not names & {"SECRET", "RL_RUN", "RLD_SOCKET"}
+    assert {"PATH", "HOME", "LANG", "LC_TIME", "XDG_DATA_HOME", "https_proxy",
+            "API_KEY"} <= names and not names & {"SECRET", "RL_RUN", "RLD_SOCKET"}
 
 
 def test_errors_carry_message_hint_and_option(fake, rlctl):
     def refuse(_, params):
-        raise Refuse(-32602, "there is no agent 'x\x1b[31m'", field="reviewer_agent", hint="agents: claude", kind="invalid-params")
+        raise Refuse(-32602, "there is no agent 'x\x1b[31m'", field="reviewer_agent",
+                     hint="agents: claude", kind="invalid-params")
     fake.answers["run.submit"] = refuse
     out, err = rlctl("submit", "--reviewer-agent", "x", "t", check=1)
     assert out == "" and err == "rlctl: --reviewer-agent: there is no agent 'x\\x1b[31m'\n  agents: claude\n"
 
 
-# ---- finding a daemon ------------------------------------------------------------------------------------------
+# ---- finding a daemon ----------------------------------------------------------------------------
 
 def test_a_named_socket_is_the_only_one(fake, tmp_path):
     nowhere = tmp_path / "nowhere"
@@ -400,14 +444,16 @@ def test_the_users_sockets_are_searched(tmp_path):
     first = FakeDaemon(runtime / "rld.sock")
     ctl(tmp_path, "status", "--no-start", more=more)
     assert first.of("daemon.status") and len(second.of("daemon.status")) == 1
-    first.answers["daemon.hello"] = lambda *_: (_ for _ in ()).throw(Refuse(3, "only uid 0 may connect", kind="not-permitted"))
+    first.answers["daemon.hello"] = lambda *_: (_ for _ in ()).throw(Refuse(3, "only uid 0 may connect",
+                                                                            kind="not-permitted"))
     said = ctl(tmp_path, "status", "--no-start", more=more)
-    assert len(second.of("daemon.status")) == 2, f"a daemon that does not let us in is passed over: {said}, {first.calls}, {second.calls}"
+    assert len(second.of("daemon.status")) == 2, ("a daemon that does not let us in is passed over: "
+                                                  f"{said}, {first.calls}, {second.calls}")
     first.close()
     second.close()
 
 
-# ---- whose daemon it is ----------------------------------------------------------------------------------------
+# ---- whose daemon it is --------------------------------------------------------------------------
 
 STRANGER = 65534
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="takes a second user")
@@ -424,7 +470,8 @@ SECRETS = {"API_KEY": "canary", "PATH": "/usr/bin:/bin"}
 
 
 @as_root
-@pytest.mark.parametrize("args", [["submit", "x"], ["run", "x"], ["retry", "1"], ["list"], ["status"], ["rpc", "daemon.status"], ["events", "-f"], ["stop"],
+@pytest.mark.parametrize("args", [["submit", "x"], ["run", "x"], ["retry", "1"], ["list"],
+                                  ["status"], ["rpc", "daemon.status"], ["events", "-f"], ["stop"],
                                   ["doctor", "--json"], ["watch"]])
 @pytest.mark.parametrize("named", ["option", "variable"])
 def test_a_daemon_of_another_user_gets_nothing(tmp_path, stranger, args, named):
@@ -477,9 +524,11 @@ def test_the_search_passes_over_another_users_daemon(tmp_path):
 def test_the_system_daemon_is_that_of_the_owner_of_its_directory(tmp_path, mode, served):
     """In a mount namespace of its own, where /run/rld belongs to another user."""
     stranger = FakeDaemon(tmp_path / "s", uid=STRANGER)
-    script = f"mount -t tmpfs none /run && mkdir /run/rld && chown {STRANGER} /run/rld && chmod {mode:o} /run/rld && exec {RLCTL} --no-start status"
-    done = subprocess.run(["unshare", "--mount", "sh", "-c", script], env=environment(tmp_path, RLD_SOCKET=str(stranger.path)), capture_output=True, text=True,
-                          timeout=60)
+    script = (f"mount -t tmpfs none /run && mkdir /run/rld && chown {STRANGER} /run/rld && chmod "
+              f"{mode:o} /run/rld && exec {RLCTL} --no-start status")
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", script],
+                          env=environment(tmp_path, RLD_SOCKET=str(stranger.path)),
+                          capture_output=True, text=True, timeout=60)
     stranger.close()
     if "unshare" in done.stderr or "mount:" in done.stderr:
         pytest.skip(f"no mount namespaces here: {done.stderr}")
@@ -489,7 +538,8 @@ def test_the_system_daemon_is_that_of_the_owner_of_its_directory(tmp_path, mode,
 READY = """#!/usr/bin/python3
 import json, os, socket, sys
 state = os.environ["HOME"] + "/.local/state/rld"
-open(state + "/started", "a").write(json.dumps([os.getpid(), os.getsid(0), os.getcwd(), os.environ.get("STATE_DIRECTORY")]) + "\\n")
+about = [os.getpid(), os.getsid(0), os.getcwd(), os.environ.get("STATE_DIRECTORY")]
+open(state + "/started", "a").write(json.dumps(about) + "\\n")
 listener = socket.socket(socket.AF_UNIX)
 listener.bind(state + "/rld.sock")
 listener.listen(16)
@@ -520,7 +570,8 @@ def beside(tmp_path, script):
 
 def test_a_daemon_is_started_once_for_many(tmp_path):
     rlctl = beside(tmp_path, READY)
-    clients = [start(tmp_path, "status", "--json", "--start", rlctl=rlctl, more={"STATE_DIRECTORY": "/nowhere"}) for _ in range(5)]
+    clients = [start(tmp_path, "status", "--json", "--start", rlctl=rlctl,
+                     more={"STATE_DIRECTORY": "/nowhere"}) for _ in range(5)]
     told = b""
     for client in clients:
         out, err = client.communicate(timeout=60)
@@ -529,7 +580,8 @@ def test_a_daemon_is_started_once_for_many(tmp_path):
         told += err
     started = [json.loads(line) for line in (tmp_path / ".local/state/rld/started").read_text().splitlines()]
     assert len(started) == 1 and started[0][0] == started[0][1], "one daemon, leader of its session"
-    assert told.decode() == f'rlctl: started a daemon for you (process {started[0][0]}, state in {tmp_path}/.local/state/rld); "rlctl stop" ends it\n'
+    assert (told.decode() == f'rlctl: started a daemon for you (process {started[0][0]}, '
+            f'state in {tmp_path}/.local/state/rld); "rlctl stop" ends it\n')
     assert started[0][2:] == ["/", None]
     assert (tmp_path / ".local/state/rld").stat().st_mode & 0o777 == 0o700
     ctl(tmp_path, "stop", rlctl=rlctl)
@@ -568,22 +620,27 @@ NOT_ROOT = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
 @as_root
-@pytest.mark.parametrize("unit, started", [("file", False), ("link", False), ("masked", True), ("closed", True), (None, True)])
+@pytest.mark.parametrize("unit, started", [("file", False), ("link", False), ("masked", True),
+                                           ("closed", True), (None, True)])
 def test_no_daemon_beside_a_system_unit_without_asking(tmp_path, unit, started):
-    """As an ordinary user, in a mount namespace where the unit is, or is not, installed, or runs for other users only."""
+    """As an ordinary user, in a mount namespace where the unit is, or is not, installed, or runs
+    for other users only."""
     rlctl = beside(tmp_path, "#!/bin/sh\ntouch \"$HOME/started\"\n")
     tmp_path.chmod(0o777)
     for parent in tmp_path.parents:
         if parent.stat().st_mode & 0o001 == 0:
             parent.chmod(parent.stat().st_mode | 0o711)
     place = "/run/systemd/system/rld.service"
-    make = {"file": f"touch {place}", "link": f"touch /run/elsewhere; ln -s /run/elsewhere {place}", "masked": f"ln -s /dev/null {place}",
-            "closed": f"touch {place}; mkdir /run/rld; (umask 177; /usr/bin/python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"/run/rld/rld.sock\")')",
-            None: "true"}[unit]
+    make = {"file": f"touch {place}", "link": f"touch /run/elsewhere; ln -s /run/elsewhere {place}",
+            "masked": f"ln -s /dev/null {place}",
+            "closed": f"touch {place}; mkdir /run/rld; (umask 177; /usr/bin/python3 -c 'import "
+            "socket; socket.socket(socket.AF_UNIX).bind(\"/run/rld/rld.sock\")')", None: "true"}[unit]
 
     def run(*options, status=3):
-        script = f"mount -t tmpfs none /run && mkdir -p /run/systemd/system && {make} && exec {' '.join(NOT_ROOT)} {rlctl} list {' '.join(options)}"
-        done = subprocess.run(["unshare", "--mount", "sh", "-c", script], env=environment(tmp_path), cwd="/", capture_output=True, text=True, timeout=60)
+        script = (f"mount -t tmpfs none /run && mkdir -p /run/systemd/system && {make} && exec "
+                  f"{' '.join(NOT_ROOT)} {rlctl} list {' '.join(options)}")
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", script], env=environment(tmp_path),
+                              cwd="/", capture_output=True, text=True, timeout=60)
         if "unshare" in done.stderr or "mount:" in done.stderr:
             pytest.skip(f"no mount namespaces here: {done.stderr}")
         assert done.returncode == status, done.stderr
@@ -619,7 +676,7 @@ def test_a_server_that_talks_nonsense(tmp_path, bytes_):
     assert client.returncode in (1, 3) and err.startswith(b"rlctl: ")
 
 
-# ---- run and wait ----------------------------------------------------------------------------------------------
+# ---- run and wait --------------------------------------------------------------------------------
 
 def event(seq, kind, /, **body):
     return {"seq": seq, "time": "2026-11-21T22:05:57.123Z", "type": kind, "run": 7, **body}
@@ -631,15 +688,19 @@ def reviewer(seq, round, slot=1):
 
 STORY = [
     event(11, "run.state", state="queued"), {**event(12, "run.state", state="failed"), "run": 6},
-    event(13, "run.state", state="running"), event(14, "attempt.started", attempt=20, number=1, role="implement", agent="claude", slot=1, round=0),
-    event(15, "attempt.ended", attempt=20, number=1, role="implement", agent="claude", state="exited", exit_code=0, wall_ms=65000, cost_usd=0.25),
+    event(13, "run.state", state="running"),
+    event(14, "attempt.started", attempt=20, number=1, role="implement", agent="claude", slot=1, round=0),
+    event(15, "attempt.ended", attempt=20, number=1, role="implement", agent="claude",
+          state="exited", exit_code=0, wall_ms=65000, cost_usd=0.25),
     event(16, "slot.phase", slot=1, phase="reviewing", task="t1", round=1, fix=0, max_reviews=3),
     event(17, "slot.phase", slot=1, phase="reviewing", task="t1", round=1, fix=0, max_reviews=3), reviewer(18, 1),
     event(19, "finding", file="a.c", line=3, severity="high", text="off \x1b[31mby one", state="new"),
-    event(20, "review.decided", review=1, task="t1", round=1, decision="drift", feedback="mend it\nplease", new=1, repeated=0, resolved=0),
+    event(20, "review.decided", review=1, task="t1", round=1, decision="drift",
+          feedback="mend it\nplease", new=1, repeated=0, resolved=0),
     event(21, "slot.phase", slot=1, phase="fixing", task="t1", round=1, fix=1, max_reviews=3),
     event(22, "slot.phase", slot=1, phase="reviewing", task="t1", round=2, fix=1, max_reviews=3), reviewer(23, 2),
-    event(24, "review.decided", review=2, task="t1", round=2, decision="pass", feedback="", new=0, repeated=0, resolved=1),
+    event(24, "review.decided", review=2, task="t1", round=2, decision="pass", feedback="", new=0,
+          repeated=0, resolved=1),
     event(25, "slot.phase", slot=1, phase="passed", task="t1", round=2, fix=1, max_reviews=3),
 ]
 
@@ -653,20 +714,27 @@ def script(fake, story, run, answer=b"the answer"):
     def output(_, params):
         assert params["stream"] == "answer" and params["id"] == 21
         data = answer[params["offset"]:params["offset"] + 4].decode("latin1")
-        return {"offset": params["offset"], "next": params["offset"] + len(data), "data": data, "encoding": "utf-8", "eof": False, "dropped": 0}
-    fake.answers.update({"event.subscribe": subscribe, "run.get": {"id": 7, "result": {"attempt": 21}, "totals": {"wall_ms": 65000, "cost_usd": 0.25}, **run},
+        return {"offset": params["offset"], "next": params["offset"] + len(data), "data": data,
+                "encoding": "utf-8", "eof": False, "dropped": 0}
+    fake.answers.update({"event.subscribe": subscribe,
+                         "run.get": {"id": 7, "result": {"attempt": 21},
+                                     "totals": {"wall_ms": 65000, "cost_usd": 0.25}, **run},
                          "attempt.output": output})
 
 
 def test_run_tells_the_story_and_prints_the_answer(fake, rlctl):
-    script(fake, [*STORY, event(26, "run.state", state="succeeded")], {"state": "succeeded", "result_ref": "refs/rl/passed/7/t1"})
+    script(fake, [*STORY, event(26, "run.state", state="succeeded")],
+           {"state": "succeeded", "result_ref": "refs/rl/passed/7/t1"})
     out, err = rlctl("run", "--review", "x")
     assert out == "the answer\n"
     lines = [line for line in err.splitlines() if not line.startswith(" ")]
-    assert lines[:-1] == ["Run 7 queued", "Run 7 running", "Reviewing changes (iteration 1/3)...", "Issues found. Running corrector (iteration 1/3)...",
+    assert lines[:-1] == ["Run 7 queued", "Run 7 running", "Reviewing changes (iteration 1/3)...",
+                          "Issues found. Running corrector (iteration 1/3)...",
                           "Reviewing changes (iteration 2/3)...", "Review passed!", "Run 7 succeeded"]
-    assert "refs/rl/passed/7/t1" in lines[-1] and "rlctl diff 7" in lines[-1] and "1m 05s" in lines[-1] and "$0.25" in lines[-1]
-    assert "a.c:3 high: off \\x1b[31mby one" in err and "drift: 1 new" in err and "    mend it\n" in err and "implement: ended in 1m 05s, $0.25" in err
+    assert ("refs/rl/passed/7/t1" in lines[-1] and "rlctl diff 7" in lines[-1]
+            and "1m 05s" in lines[-1] and "$0.25" in lines[-1])
+    assert ("a.c:3 high: off \\x1b[31mby one" in err and "drift: 1 new" in err
+            and "    mend it\n" in err and "implement: ended in 1m 05s, $0.25" in err)
     assert "\x1b" not in err
 
 
@@ -679,13 +747,16 @@ def test_run_quiet_and_run_json(fake, rlctl):
 
 @pytest.mark.parametrize("state, kind, cause, code", [
     ("failed", "exhausted", "drift unresolved after 2 fix attempt(s)", 10), ("cancelled", "cancelled", "uid 0", 11),
-    ("failed", "lost", "lost: the implement process is gone", 12), ("held", None, None, 13), ("failed", "limit", "limit: cost", 14),
+    ("failed", "lost", "lost: the implement process is gone", 12), ("held", None, None, 13),
+    ("failed", "limit", "limit: cost", 14),
     ("succeeded", None, None, 0), ("failed", "exhausted", "NO_GO unresolved after 2 fix attempt(s)", 10),
-    ("failed", "exhausted", "Review failed after 3 iterations. Please manually review autom8_review.md for remaining issues.", 10),
+    ("failed", "exhausted",
+     "Review failed after 3 iterations. Please manually review autom8_review.md for remaining issues.", 10),
 ])
 def test_exit_classes(fake, rlctl, state, kind, cause, code):
     run = {"state": state, "cause": cause, "end_kind": kind}
-    script(fake, [event(11, "slot.phase", slot=1, phase="failed", round=3, max_reviews=3, cause=cause or "", end_kind=kind), event(12, "run.state", **run)], run)
+    script(fake, [event(11, "slot.phase", slot=1, phase="failed", round=3, max_reviews=3,
+                        cause=cause or "", end_kind=kind), event(12, "run.state", **run)], run)
     out, err = rlctl("run", "x", check=code)
     assert (out == "the answer\n") == (code == 0) and f"Run 7 {state}" in err and (cause or "") in err
     told = [line for line in err.splitlines() if line == "Review failed after 3 iterations."]
@@ -697,59 +768,80 @@ def test_exit_classes(fake, rlctl, state, kind, cause, code):
 
 
 def test_a_pass_that_is_committed_says_so(fake, rlctl):
-    story = [event(11, "slot.phase", slot=0, phase="reviewing", round=1, max_reviews=3), event(12, "review.decided", decision="pass", round=1, by="claude"),
-             event(13, "slot.phase", slot=0, phase="committing", round=1, max_reviews=3), event(14, "slot.phase", slot=0, phase="passed", round=1),
+    story = [event(11, "slot.phase", slot=0, phase="reviewing", round=1, max_reviews=3),
+             event(12, "review.decided", decision="pass", round=1, by="claude"),
+             event(13, "slot.phase", slot=0, phase="committing", round=1, max_reviews=3),
+             event(14, "slot.phase", slot=0, phase="passed", round=1),
              event(15, "run.state", state="succeeded")]
     script(fake, story, {"state": "succeeded", "review": {"commit": "auto"}, "result_commit": "abc123"})
     _, err = rlctl("run", "x")
-    assert err.count("Review passed!") == 1 and "\nReview passed! Proceeding to commit.\nRun 7 succeeded\n" in err and "committed as abc123" in err
+    assert (err.count("Review passed!") == 1
+            and "\nReview passed! Proceeding to commit.\nRun 7 succeeded\n" in err
+            and "committed as abc123" in err)
     script(fake, story, {"state": "succeeded", "review": {"commit": "none"}})
     _, err = rlctl("run", "x")
     assert "\nReview passed!\nRun 7 succeeded\n" in err and "ommit" not in err
 
 
 def test_checks_are_told_apart_from_reviews(fake, rlctl):
-    script(fake, [event(11, "slot.phase", slot=1, phase="checking", round=0, max_reviews=3), event(12, "slot.phase", slot=1, phase="fixing", round=0, fix=1, max_reviews=3),
-                  event(13, "slot.phase", slot=1, phase="checking", round=0, max_reviews=3), event(14, "run.state", state="succeeded")], {"state": "succeeded"})
+    script(fake, [event(11, "slot.phase", slot=1, phase="checking", round=0, max_reviews=3),
+                  event(12, "slot.phase", slot=1, phase="fixing", round=0, fix=1, max_reviews=3),
+                  event(13, "slot.phase", slot=1, phase="checking", round=0, max_reviews=3),
+                  event(14, "run.state", state="succeeded")], {"state": "succeeded"})
     _, err = rlctl("run", "x")
-    assert err.startswith("Running checks...\nA check failed. Running fixer (fix 1)...\nRunning checks...\nRun 7 succeeded\n")
+    assert err.startswith("Running checks...\nA check failed. Running fixer (fix 1)...\n"
+                          "Running checks...\nRun 7 succeeded\n")
 
 
 def test_no_review_is_told_of_before_there_is_a_reviewer(fake, rlctl):
     """The tree is looked at first, and then there may be nothing to review."""
     attempt = {"attempt": 20, "number": 1, "role": "implement", "agent": "claude", "slot": 1, "round": 0}
-    script(fake, [event(11, "attempt.started", **attempt), event(12, "attempt.ended", **attempt, state="exited", exit_code=0, outcome="done", wall_ms=1000),
-                  event(13, "slot.phase", slot=1, phase="reviewing", round=1, max_reviews=3), event(14, "slot.phase", slot=1, phase="passed", round=0, max_reviews=3),
+    script(fake, [event(11, "attempt.started", **attempt),
+                  event(12, "attempt.ended", **attempt, state="exited", exit_code=0, outcome="done",
+                        wall_ms=1000),
+                  event(13, "slot.phase", slot=1, phase="reviewing", round=1, max_reviews=3),
+                  event(14, "slot.phase", slot=1, phase="passed", round=0, max_reviews=3),
                   event(15, "run.state", state="succeeded")], {"state": "succeeded"})
     _, err = rlctl("run", "x")
     assert err.startswith("  implement: claude (attempt 7/1)\n  implement: ended in 1s\nRun 7 succeeded\n")
 
 
 def test_a_fix_that_waits_for_its_account_is_for_what_it_was_for(fake, rlctl):
-    script(fake, [event(11, "slot.phase", slot=1, phase="checking", round=0, max_reviews=3), event(12, "slot.phase", slot=1, phase="cooling", round=0, fix=1, reason="account a"),
-                  event(13, "slot.phase", slot=1, phase="fixing", round=0, fix=1, max_reviews=3), event(14, "run.state", state="succeeded")], {"state": "succeeded"})
+    script(fake, [event(11, "slot.phase", slot=1, phase="checking", round=0, max_reviews=3),
+                  event(12, "slot.phase", slot=1, phase="cooling", round=0, fix=1, reason="account a"),
+                  event(13, "slot.phase", slot=1, phase="fixing", round=0, fix=1, max_reviews=3),
+                  event(14, "run.state", state="succeeded")], {"state": "succeeded"})
     _, err = rlctl("run", "x")
-    assert err.startswith("Running checks...\nCooling: account a\nA check failed. Running fixer (fix 1)...\nRun 7 succeeded\n")
+    assert err.startswith("Running checks...\nCooling: account a\n"
+                          "A check failed. Running fixer (fix 1)...\nRun 7 succeeded\n")
 
 
 def test_who_looks_only_now_is_told_of_all_rounds(fake, rlctl):
-    script(fake, [event(11, "review.decided", review=3, task="t1", slot=1, round=3, decision="drift", feedback="", new=1, repeated=0, resolved=0),
-                  event(12, "hold.opened", hold=3, task="t1", slot=1, kind="exhausted", reason=HOLD["reason"]), event(13, "run.state", state="held")],
+    script(fake, [event(11, "review.decided", review=3, task="t1", slot=1, round=3,
+                        decision="drift", feedback="", new=1, repeated=0, resolved=0),
+                  event(12, "hold.opened", hold=3, task="t1", slot=1, kind="exhausted",
+                        reason=HOLD["reason"]), event(13, "run.state", state="held")],
            {"state": "held", "reason": HOLD["reason"], "holds": [HOLD]})
     assert "\nReview failed after 3 iterations.\n" in rlctl("run", "x", check=13)[1]
 
 
-HOLD = {"id": 3, "run": 7, "task": "t1", "slot": 1, "iteration": 1, "kind": "exhausted", "reason": "NO_GO unresolved after 2 fix attempt(s)", "attempt": 20,
-        "state": "open", "decided_by": None, "message": None, "created_at": "2026-11-21T22:05:57.123Z", "decided_at": None,
-        "reviews": [{"iteration": n, "decision": "NO_GO", "feedback": f"again {n}", "task_id": "t1", "reviewer_agent": "r", "coder_agent": "c", "final": False,
-                     "quality_checks": {"test_coverage_adequate": n == 2}, "findings": [], "timestamp": "2026-11-21T22:05:57.123Z"} for n in (1, 2, 3)]}
+HOLD = {"id": 3, "run": 7, "task": "t1", "slot": 1, "iteration": 1, "kind": "exhausted",
+        "reason": "NO_GO unresolved after 2 fix attempt(s)", "attempt": 20,
+        "state": "open", "decided_by": None, "message": None,
+        "created_at": "2026-11-21T22:05:57.123Z", "decided_at": None,
+        "reviews": [{"iteration": n, "decision": "NO_GO", "feedback": f"again {n}", "task_id": "t1",
+                     "reviewer_agent": "r", "coder_agent": "c", "final": False,
+                     "quality_checks": {"test_coverage_adequate": n == 2}, "findings": [],
+                     "timestamp": "2026-11-21T22:05:57.123Z"} for n in (1, 2, 3)]}
 
 
 def test_a_run_that_is_held_ends_with_13_and_the_way_on(fake, rlctl):
     run = {"state": "held", "reason": HOLD["reason"], "holds": [HOLD]}
-    script(fake, [event(11, "slot.phase", slot=1, phase="reviewing", round=3, max_reviews=3), reviewer(12, 3), event(13, "hold.opened", hold=3, task="t1", slot=1,
-                  kind="exhausted", reason=HOLD["reason"]), event(14, "slot.phase", slot=1, phase="held", round=3, cause=HOLD["reason"]), event(15, "run.state", state="held")],
-           run)
+    script(fake, [event(11, "slot.phase", slot=1, phase="reviewing", round=3, max_reviews=3),
+                  reviewer(12, 3), event(13, "hold.opened", hold=3, task="t1", slot=1,
+                                         kind="exhausted", reason=HOLD["reason"]),
+                  event(14, "slot.phase", slot=1, phase="held", round=3, cause=HOLD["reason"]),
+                  event(15, "run.state", state="held")], run)
     out, err = rlctl("run", "x", check=13)
     assert out == "" and "\nReview failed after 3 iterations.\nHold 3 waits for a human: NO_GO unresolved" in err
     assert err.endswith('Run 7 waits for you: "rlctl hold show 3".\n')
@@ -761,21 +853,27 @@ def test_a_run_that_is_held_ends_with_13_and_the_way_on(fake, rlctl):
 
 
 def test_what_was_accepted_by_leave_is_told(fake, rlctl):
-    story = [event(11, "review.decided", decision="accepted", by="human:anna", round=3, feedback="fine"), event(12, "hold.closed", hold=3, state="approved", by="human:anna",
-             message="fine\nreally"), event(13, "slot.phase", slot=1, phase="passed", round=3),
-             event(14, "finding", review=3, id="x", file="a.c", text="off by one", state="resolved", by="fixer"),
+    story = [event(11, "review.decided", decision="accepted", by="human:anna", round=3, feedback="fine"),
+             event(12, "hold.closed", hold=3, state="approved", by="human:anna",
+                   message="fine\nreally"), event(13, "slot.phase", slot=1, phase="passed", round=3),
+             event(14, "finding", review=3, id="x", file="a.c", text="off by one", state="resolved",
+                   by="fixer"),
              event(15, "run.state", state="succeeded", cause="accepted: human:anna: fine")]
-    script(fake, story, {"state": "succeeded", "known_issues": ["a.c:1: still \x1b[31mwrong"], "warnings": ["accepted: reviewer process timed out"]})
+    script(fake, story, {"state": "succeeded", "known_issues": ["a.c:1: still \x1b[31mwrong"],
+                         "warnings": ["accepted: reviewer process timed out"]})
     out, err = rlctl("run", "x")
-    assert out == "the answer\n" and "Hold 3: approved by human:anna: fine\n" in err and "Run 7 succeeded: accepted: human:anna: fine\n" in err
-    assert "rlctl: known issue: a.c:1: still \\x1b[31mwrong\n" in err and "rlctl: warning: accepted: reviewer process timed out\n" in err
+    assert (out == "the answer\n" and "Hold 3: approved by human:anna: fine\n" in err
+            and "Run 7 succeeded: accepted: human:anna: fine\n" in err)
+    assert ("rlctl: known issue: a.c:1: still \\x1b[31mwrong\n" in err
+            and "rlctl: warning: accepted: reviewer process timed out\n" in err)
     assert "    - resolved: a.c off by one\n" in err and "Review passed!" not in err, "a human's leave is no verdict"
     assert rlctl("run", "-q", "x") == ("the answer\n", "")
 
 
 @pytest.mark.parametrize("reason", ["--skip-review", "as the submit says"])
 def test_skipped_review_in_the_words_of_requirement_002(fake, rlctl, reason):
-    script(fake, [event(11, "review.skipped", task="t1", reason=reason, skip_kind="flag"), event(12, "run.state", state="succeeded")], {"state": "succeeded"})
+    script(fake, [event(11, "review.skipped", task="t1", reason=reason, skip_kind="flag"),
+                  event(12, "run.state", state="succeeded")], {"state": "succeeded"})
     assert "Skipping review (--skip-review flag set)\n" in rlctl("run", "x")[1]
 
 
@@ -786,7 +884,8 @@ def test_skipped_review_in_the_words_of_requirement_002(fake, rlctl, reason):
     ([("succeeded", None), ("cancelled", "cancelled")], 11), ([("failed", "error"), ("running", None)], 124),
 ])
 def test_wait_ends_with_the_worst(fake, rlctl, states, code):
-    fake.answers["run.wait"] = {"runs": [{"id": i + 1, "state": state, "cause": kind and f"in words: {kind}", "end_kind": kind}
+    fake.answers["run.wait"] = {"runs": [{"id": i + 1, "state": state,
+                                          "cause": kind and f"in words: {kind}", "end_kind": kind}
                                          for i, (state, kind) in enumerate(states)]}
     rlctl("wait", "--timeout", "2m", *range(1, len(states) + 1), check=code)
     assert fake.of("run.wait") == [{"ids": list(range(1, len(states) + 1)), "timeout_ms": 120000}]
@@ -838,14 +937,16 @@ def test_a_daemon_that_comes_back_is_followed_on(fake, tmp_path):
     script(again, [], {"state": "succeeded"})
 
     def subscribe(peer, params):
-        again.tell(peer, event(11, "run.state", state="running"), event(12, "slot.phase", slot=1, phase="reviewing", round=1, max_reviews=3), reviewer(13, 1),
-                   event(14, "run.state", state="succeeded"))
+        again.tell(peer, event(11, "run.state", state="running"),
+                   event(12, "slot.phase", slot=1, phase="reviewing", round=1, max_reviews=3),
+                   reviewer(13, 1), event(14, "run.state", state="succeeded"))
         return {"seq": 14}
     again.answers["event.subscribe"] = subscribe
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0 and out == b"the answer\n"
     assert again.of("event.subscribe") == [{"run": 7, "since": 11}] and again.of("run.submit") == []
-    assert err.startswith(b"Reviewing changes (iteration 1/3)...\n  review: claude (attempt 7/13)\nRun 7 succeeded\n"), "nothing is told twice"
+    assert err.startswith(b"Reviewing changes (iteration 1/3)...\n  review: claude (attempt 7/13)\n"
+                          b"Run 7 succeeded\n"), "nothing is told twice"
     again.close()
 
 
@@ -853,7 +954,8 @@ def test_another_daemon_at_the_same_place_is_not_taken_for_ours(fake, tmp_path):
     script(fake, [event(11, "run.state", state="running")], {"state": "succeeded"})
     process = start(tmp_path, "run", "x", socket_path=fake.path)
     assert process.stderr.readline() == b"Run 7 running\n"
-    fake.answers["event.subscribe"] = lambda *_: (_ for _ in ()).throw(Refuse(-32602, "since is above the newest event", kind="invalid-params"))
+    fake.answers["event.subscribe"] = lambda *_: (_ for _ in ()).throw(
+        Refuse(-32602, "since is above the newest event", kind="invalid-params"))
     fake.connections[-1].shutdown(socket.SHUT_RDWR)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 3 and b"rlctl wait 7" in err
@@ -905,7 +1007,8 @@ def test_interrupt_while_the_daemon_is_gone_lets_go(fake):
 
 def test_an_ignored_interrupt_stays_ignored(fake):
     script(fake, [event(11, "run.state", state="running")], {"state": "succeeded"})
-    process = start(fake.path.parent, "run", "x", socket_path=fake.path, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    process = start(fake.path.parent, "run", "x", socket_path=fake.path,
+                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
     while b"running" not in process.stderr.readline():
         pass
     process.send_signal(signal.SIGINT)
@@ -915,7 +1018,8 @@ def test_an_ignored_interrupt_stays_ignored(fake):
 
 
 def test_two_interrupts_cancel(fake):
-    fake.answers["run.cancel"] = lambda peer, p: fake.tell(peer, event(12, "run.state", state="cancelled", cause="uid 0")) or {"id": 7, "state": "running"}
+    fake.answers["run.cancel"] = lambda peer, p: fake.tell(
+        peer, event(12, "run.state", state="cancelled", cause="uid 0")) or {"id": 7, "state": "running"}
     process = interrupted(fake)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
@@ -935,12 +1039,14 @@ def test_a_second_interrupt_at_the_end(fake):
     assert process.returncode == 0 and out == b"the answer\n" and b"run 7 has ended" in err and b"gone" not in err
 
 
-# ---- what is shown ---------------------------------------------------------------------------------------------
+# ---- what is shown -------------------------------------------------------------------------------
 
 RUNS = {"runs": [
-    {"id": 12, "state": "running", "created_at": "2020-01-01T00:00:00.000Z", "started_at": "2020-01-01T00:00:00.000Z", "ended_at": None, "workdir": "/w/" + "d" * 80,
+    {"id": 12, "state": "running", "created_at": "2020-01-01T00:00:00.000Z",
+     "started_at": "2020-01-01T00:00:00.000Z", "ended_at": None, "workdir": "/w/" + "d" * 80,
      "title": "mend 漢字 \x1b[31m\nand more " * 9, "reason": None, "cause": None},
-    {"id": 3, "state": "failed", "created_at": "2020-01-01T00:00:00.000Z", "started_at": "2020-01-01T00:00:00.000Z", "ended_at": "2020-01-01T00:01:05.000Z",
+    {"id": 3, "state": "failed", "created_at": "2020-01-01T00:00:00.000Z",
+     "started_at": "2020-01-01T00:00:00.000Z", "ended_at": "2020-01-01T00:01:05.000Z",
      "workdir": "/w", "title": "short", "cause": "drift unresolved"},
 ], "next": None}
 
@@ -949,8 +1055,9 @@ def on_terminal(tmp_path, fake, columns, *args, more=None):
     """Output of rlctl on a terminal of so many columns."""
     master, slave = open_terminal()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen([str(RLCTL), *map(str, args)], env=environment(tmp_path, RLD_SOCKET=str(fake.path), **(more or {})), stdin=subprocess.DEVNULL,
-                               stdout=slave, stderr=slave)
+    process = subprocess.Popen([str(RLCTL), *map(str, args)],
+                               env=environment(tmp_path, RLD_SOCKET=str(fake.path), **(more or {})),
+                               stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
     os.close(slave)
     data = b""
     while True:
@@ -975,9 +1082,12 @@ def test_a_table_fits_the_terminal(fake, tmp_path, columns):
     fake.answers["run.list"] = RUNS
     text = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal(tmp_path, fake, columns, "list"))
     lines = text.splitlines()
-    assert len(lines) == 3 and all(columns_of(line) <= columns for line in lines) and any(columns_of(line) >= columns - 1 for line in lines), text
-    assert "\x1b" not in text and "…" in text and lines[0].split() == ["RUN", "STATE", "AGE", "TOOK", "TASK", "WORKDIR", "WHY"]
-    assert "1m 05s" in lines[2] and len({line.index("TASK" if i == 0 else ("mend", "short")[i - 1]) for i, line in enumerate(lines)}) == 1
+    assert (len(lines) == 3 and all(columns_of(line) <= columns for line in lines)
+            and any(columns_of(line) >= columns - 1 for line in lines)), text
+    assert "\x1b" not in text and "…" in text and lines[0].split() == ["RUN", "STATE", "AGE", "TOOK",
+                                                                       "TASK", "WORKDIR", "WHY"]
+    assert "1m 05s" in lines[2] and len({line.index("TASK" if i == 0 else ("mend", "short")[i - 1])
+                                         for i, line in enumerate(lines)}) == 1
 
 
 def test_a_table_in_a_pipe_is_whole_and_without_colours(fake, rlctl):
@@ -1008,24 +1118,32 @@ def test_older_runs_are_a_command_away(fake, rlctl):
 
 
 def test_show_run_and_attempt(fake, rlctl):
-    attempt = {"id": 30, "run": 12, "number": 2, "role": "review", "agent": "claude", "state": "exited", "exit_code": 0, "started_at": "2020-01-01T00:00:00.000Z",
-               "ended_at": "2020-01-01T00:00:09.000Z", "tokens": {"input": 1000, "output": 234}, "bytes": 2048, "outcome": "done"}
+    attempt = {"id": 30, "run": 12, "number": 2, "role": "review", "agent": "claude",
+               "state": "exited", "exit_code": 0, "started_at": "2020-01-01T00:00:00.000Z",
+               "ended_at": "2020-01-01T00:00:09.000Z", "tokens": {"input": 1000, "output": 234},
+               "bytes": 2048, "outcome": "done"}
     fake.answers.update({
-        "run.get": {**RUNS["runs"][1], "id": 12, "slots": [{"slot": 1, "phase": "failed", "task": "t1", "round": 2, "fix": 1, "cause": "why"}],
-                    "tasks": [{"id": "t1", "title": "short"}], "totals": {"tokens": 1234, "cost_usd": 0.5, "wall_ms": 65000}, "warnings": ["beware"]},
+        "run.get": {**RUNS["runs"][1], "id": 12, "slots": [{"slot": 1, "phase": "failed", "task": "t1",
+                                                            "round": 2, "fix": 1, "cause": "why"}],
+                    "tasks": [{"id": "t1", "title": "short"}],
+                    "totals": {"tokens": 1234, "cost_usd": 0.5, "wall_ms": 65000}, "warnings": ["beware"]},
         "attempt.list": {"attempts": [attempt]}, "attempt.get": attempt,
-        "review.list": {"reviews": [{"task_id": "t1", "reviewer_agent": "r", "coder_agent": "c", "iteration": 1, "decision": "drift", "feedback": "mend\nit",
-                                     "findings": [{"file": "a.c", "line": 3, "severity": "high", "text": "bad", "state": "new"}],
+        "review.list": {"reviews": [{"task_id": "t1", "reviewer_agent": "r", "coder_agent": "c",
+                                     "iteration": 1, "decision": "drift", "feedback": "mend\nit",
+                                     "findings": [{"file": "a.c", "line": 3, "severity": "high",
+                                                   "text": "bad", "state": "new"}],
                                      "timestamp": "2020-01-01T00:00:00.000Z"}]}})
     out, _ = rlctl("show", "12")
-    for piece in ("Run 12  failed", "drift unresolved", "beware", "12/2", "review", "9s", "1.2k", "$0.50", "drift", "mend"):
+    for piece in ("Run 12  failed", "drift unresolved", "beware", "12/2", "review", "9s", "1.2k",
+                  "$0.50", "drift", "mend"):
         assert piece in out, piece
     out, _ = rlctl("show", "12/2")
     assert "Attempt 2  exited" in out and "2 KiB" in out
     assert json.loads(rlctl("show", "--json", "12/2")[0]) == attempt
     assert "has no attempt 3" in rlctl("show", "12/3", check=1)[1]
     out, _ = rlctl("review", "show", "12")
-    assert "Review 1  drift  t1 by r, of the work of c" in out and "    mend\n    it\n" in out and "    - a.c:3 high: bad [new]" in out
+    assert ("Review 1  drift  t1 by r, of the work of c" in out and "    mend\n    it\n" in out
+            and "    - a.c:3 high: bad [new]" in out)
 
 
 @pytest.mark.parametrize("ok, code", [(True, 0), (False, 1)])
@@ -1040,14 +1158,17 @@ def paged(fake, streams, attempts, state="succeeded"):
         data = streams[p["id"], p["stream"]][p["offset"]:p["offset"] + 3]
         fine = all(32 <= b < 127 or b == 10 for b in data)
         import base64
-        return {"offset": p["offset"], "next": p["offset"] + len(data), "data": data.decode() if fine else base64.b64encode(data).decode(),
+        return {"offset": p["offset"], "next": p["offset"] + len(data),
+                "data": data.decode() if fine else base64.b64encode(data).decode(),
                 "encoding": "utf-8" if fine else "base64", "eof": False, "dropped": 0}
-    fake.answers.update({"attempt.output": output, "run.get": {"id": 7, "state": state}, "attempt.list": {"attempts": attempts}})
+    fake.answers.update({"attempt.output": output, "run.get": {"id": 7, "state": state},
+                         "attempt.list": {"attempts": attempts}})
 
 
 def test_logs_are_byte_exact_in_a_pipe_and_safe_on_a_terminal(fake, tmp_path):
     raw = bytes(range(256)) + b"end\n"
-    paged(fake, {(1, "stdout"): raw, (1, "stderr"): b"complaint\n"}, [{"id": 1, "run": 7, "number": 1, "role": "implement", "agent": "a", "state": "exited"}])
+    paged(fake, {(1, "stdout"): raw, (1, "stderr"): b"complaint\n"},
+          [{"id": 1, "run": 7, "number": 1, "role": "implement", "agent": "a", "state": "exited"}])
     process = start(tmp_path, "logs", "7/1", socket_path=fake.path)
     assert process.communicate(timeout=60) == (raw, b"complaint\n") and process.returncode == 0
     shown = on_terminal(tmp_path, fake, 80, "logs", "7/1")
@@ -1055,10 +1176,12 @@ def test_logs_are_byte_exact_in_a_pipe_and_safe_on_a_terminal(fake, tmp_path):
     assert "has no attempt 2" in ctl(tmp_path, "logs", "7/2", socket_path=fake.path, check=1)[1]
 
 
-@pytest.mark.parametrize("args", [["list", "--json"], ["rpc", "run.list"], ["rpc", "run.list", "--json"], ["report", "--format", "json", "7"], ["review", "export", "7"],
+@pytest.mark.parametrize("args", [["list", "--json"], ["rpc", "run.list"], ["rpc", "run.list", "--json"],
+                                  ["report", "--format", "json", "7"], ["review", "export", "7"],
                                   ["review", "export", "7", "--json"]], ids=" ".join)
 def test_json_is_as_it_came_in_a_pipe_and_safe_on_a_terminal(fake, tmp_path, args):
-    """The C1 controls, bidirectional marks and zero-width characters of an agent do nothing there; it is the same JSON."""
+    """The C1 controls, bidirectional marks and zero-width characters of an agent do nothing there;
+    it is the same JSON."""
     text = "\x9b31m \u202e \u200b \ufeff \x1b é 漢"
     for method in ("run.list", "run.report", "review.export"):
         fake.answers[method] = {"runs": [], "title": text, "next": None}
@@ -1088,7 +1211,8 @@ def test_logs_follow_goes_on_to_the_next_attempt(fake, tmp_path):
 
 def test_diff_is_paged_and_coloured_only_on_a_terminal(fake, rlctl, tmp_path):
     text = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+\tnew ä\n"
-    fake.answers["run.diff"] = lambda _, p: {"diff": text[p.get("offset", 0):p.get("offset", 0) + 10], "next": min(p.get("offset", 0) + 10, len(text)),
+    fake.answers["run.diff"] = lambda _, p: {"diff": text[p.get("offset", 0):p.get("offset", 0) + 10],
+                                             "next": min(p.get("offset", 0) + 10, len(text)),
                                              "eof": p.get("offset", 0) + 10 >= len(text)}
     assert rlctl("diff", "7")[0] == text
     shown = on_terminal(tmp_path, fake, 80, "diff", "7")
@@ -1127,8 +1251,10 @@ def test_what_an_agent_wrote_never_goes_to_the_daemon(fake, tmp_path, closed):
     request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "run.cancel", "params": {"id": 7}}) + "\n"
     fake.answers.update({
         "run.get": lambda *_: {"id": 7, "state": next(states)}, "run.cancel": {"id": 7, "state": "cancelled"},
-        "attempt.list": {"attempts": [{"id": 20, "run": 7, "number": 1, "role": "implement", "agent": "x", "state": "exited"}]},
-        "attempt.output": lambda _, p: {"offset": p["offset"], "next": len(request), "data": request[p["offset"]:], "encoding": "utf-8", "eof": True, "dropped": 0}})
+        "attempt.list": {"attempts": [{"id": 20, "run": 7, "number": 1, "role": "implement",
+                                       "agent": "x", "state": "exited"}]},
+        "attempt.output": lambda _, p: {"offset": p["offset"], "next": len(
+            request), "data": request[p["offset"]:], "encoding": "utf-8", "eof": True, "dropped": 0}})
     process = start(tmp_path, "logs", "-f", "7", socket_path=fake.path, preexec_fn=lambda: os.close(closed))
     out, err = process.communicate(timeout=60)
     assert fake.of("run.cancel") == []
@@ -1150,16 +1276,18 @@ def test_cancel_and_retry_several(fake, rlctl):
     assert all(any(e.startswith("PATH=") for e in p["environment"]) for p in fake.of("run.retry"))
 
 
-# ---- holds and reports -----------------------------------------------------------------------------------------
+# ---- holds and reports ---------------------------------------------------------------------------
 
 def test_hold_list_shows_what_is_open(fake, rlctl):
     fake.answers["hold.list"] = {"holds": [HOLD], "next": 3}
     out, err = rlctl("hold", "list")
-    assert out.split()[:8] == ["HOLD", "RUN", "TASK", "STATE", "KIND", "AGE", "REVIEWS", "WHY"] and "exhausted" in out and "NO_GO unresolved after 2" in out
+    assert out.split()[:8] == ["HOLD", "RUN", "TASK", "STATE", "KIND", "AGE", "REVIEWS",
+                               "WHY"] and "exhausted" in out and "NO_GO unresolved after 2" in out
     assert "rlctl hold list --before 3" in err
     rlctl("hold", "list", "--state", "all", "--run", "7", "-n", "5", "--before", "9")
     assert fake.of("hold.list") == [{"state": "open"}, {"run": 7, "limit": 5, "cursor": 9}]
-    assert json.loads(rlctl("--json", "hold", "list", "--state", "rejected")[0])["holds"] == [HOLD] and fake.of("hold.list")[2] == {"state": "rejected"}
+    assert (json.loads(rlctl("--json", "hold", "list", "--state", "rejected")[0])["holds"] == [HOLD]
+            and fake.of("hold.list")[2] == {"state": "rejected"})
     fake.answers["hold.list"] = {"holds": [], "next": None}
     assert rlctl("hold", "list") == ("", "Nothing waits for a human.\n")
 
@@ -1183,7 +1311,8 @@ def test_hold_decisions(fake, rlctl, action, state):
     out, err = rlctl("hold", action, "3", "-m", "as you like")
     assert out == "" and f"Hold 3: {state}." in err and "rlctl wait 7" in err
     rlctl("hold", action, "-m", "-", "3", input="long\n\u00e4 text\n".encode())
-    assert fake.of(f"hold.{action}") == [{"id": 3, "message": "as you like"}, {"id": 3, "message": "long\n\u00e4 text\n"}]
+    assert fake.of(f"hold.{action}") == [{"id": 3, "message": "as you like"},
+                                         {"id": 3, "message": "long\n\u00e4 text\n"}]
     assert json.loads(rlctl("--json", "hold", action, "3", "-m", "x")[0])["state"] == state
     assert "NUL" in rlctl("hold", action, "3", "-m", "-", input=b"a\0b", check=1)[1]
     assert "UTF-8" in rlctl("hold", action, "3", "-m", "-", input=b"\xff", check=1)[1]
@@ -1204,36 +1333,50 @@ def test_rework_says_what_is_to_be_done(fake, rlctl):
     assert fake.of("hold.approve") == [{"id": 3}] and len(fake.of("hold.get")) == 4
 
 
-REPORT = {"version": 1, "run": 7, "task": "do it", "agent": "claude", "model": None, "reviewer": "judge", "workdir": "/w", "state": "succeeded", "reason": None,
-          "cause": None, "created_at": None, "started_at": "2026-11-21T22:05:57.123Z", "ended_at": None, "settings": {"review": True, "profile": "exit"},
-          "result": {"outcome": "success", "exit_code": 0, "answer": "the \x1b[31manswer", "ref": "refs/rl/passed/7/t1"},
-          "stats": {"review_rounds": 2, "fix_rounds": 1, "checks": 0, "turns": 4, "attempts": 4, "wall_ms": 65000, "tokens": {"input": 1200, "output": 34}, "cost_usd": 0.25},
-          "timeline": [{"turn": i + 1, "type": t, "round": i // 2, "agent": "claude", "exit_code": 0, "signal": None, "decision": d, "feedback": f, "tokens": {}}
-                       for i, (t, d, f) in enumerate([("implement", None, None), ("review", "retry", "mend\nit"), ("fix", None, None), ("review", "accept", "")])],
-          "findings": [{"file": "a.c", "line": 3, "severity": "must-fix", "text": "off by one", "state": "resolved"}], "known_issues": ["one issue"], "warnings": ["careful"],
-          "holds": [{"id": 3, "reason": "why", "state": "approved", "decided_by": "human:anna", "message": "fine"}], "reviews": [], "tasks": []}
+REPORT = {"version": 1, "run": 7, "task": "do it", "agent": "claude", "model": None,
+          "reviewer": "judge", "workdir": "/w", "state": "succeeded", "reason": None,
+          "cause": None, "created_at": None, "started_at": "2026-11-21T22:05:57.123Z",
+          "ended_at": None, "settings": {"review": True, "profile": "exit"},
+          "result": {"outcome": "success", "exit_code": 0, "answer": "the \x1b[31manswer",
+                     "ref": "refs/rl/passed/7/t1"},
+          "stats": {"review_rounds": 2, "fix_rounds": 1, "checks": 0, "turns": 4, "attempts": 4,
+                    "wall_ms": 65000, "tokens": {"input": 1200, "output": 34}, "cost_usd": 0.25},
+          "timeline": [{"turn": i + 1, "type": t, "round": i // 2, "agent": "claude",
+                        "exit_code": 0, "signal": None, "decision": d, "feedback": f, "tokens": {}}
+                       for i, (t, d,
+                               f) in enumerate([("implement", None, None), ("review", "retry", "mend\nit"),
+                                                ("fix", None, None), ("review", "accept", "")])],
+          "findings": [{"file": "a.c", "line": 3, "severity": "must-fix", "text": "off by one",
+                        "state": "resolved"}], "known_issues": ["one issue"], "warnings": ["careful"],
+          "holds": [{"id": 3, "reason": "why", "state": "approved", "decided_by": "human:anna",
+                     "message": "fine"}], "reviews": [], "tasks": []}
 
 
 def test_report_for_people_and_for_programs(fake, rlctl, tmp_path):
     fake.answers["run.report"] = REPORT
     out, err = rlctl("report", "7")
     assert err == "" and out.startswith("Run 7  succeeded\n") and fake.of("run.report") == [{"id": 7}]
-    for part in ("judge", "1m 05s", "$0.25", "1.2k", "TURN", "retry", "mend", "a.c:3 must-fix: off by one [resolved]", "  - one issue", "  - careful",
+    for part in ("judge", "1m 05s", "$0.25", "1.2k", "TURN", "retry", "mend",
+                 "a.c:3 must-fix: off by one [resolved]", "  - one issue", "  - careful",
                  "3 why: approved by human:anna: fine", "refs/rl/passed/7/t1", "Answer:\nthe "):
         assert part in out, part
     rows = [line.split() for line in out.splitlines()]
-    assert [row[:2] for row in rows if len(row) > 3 and row[0].isdigit()] == [["1", "implement"], ["2", "review"], ["3", "fix"], ["4", "review"]]
+    assert [row[:2] for row in rows
+            if len(row) > 3 and row[0].isdigit()] == [["1", "implement"], ["2", "review"],
+                                                      ["3", "fix"], ["4", "review"]]
     assert json.loads(rlctl("report", "7", "--format", "json")[0]) == REPORT
     raw = rlctl("--json", "report", "7")[0]
     assert json.loads(raw) == REPORT and raw.count("\n") == 1
-    assert rlctl("report", "7", "--format", "json", "-o", "r.json") == ("", "") and json.loads((tmp_path / "r.json").read_text()) == REPORT
+    assert rlctl("report", "7", "--format", "json", "-o",
+                 "r.json") == ("", "") and json.loads((tmp_path / "r.json").read_text()) == REPORT
     rlctl("report", "7", "--output", "r.txt")
     assert (tmp_path / "r.txt").read_text() == out
     assert "nowhere" in rlctl("report", "7", "-o", "nowhere/x", check=1)[1]
 
 
 def test_review_export_is_the_logs(fake, rlctl):
-    logs = {"logs": [{"task_id": "t1", "overlay": "agentic_review", "iterations": [], "final_decision": "GO", "completed_at": "2026-02-27T11:45:00Z"}]}
+    logs = {"logs": [{"task_id": "t1", "overlay": "agentic_review", "iterations": [],
+                      "final_decision": "GO", "completed_at": "2026-02-27T11:45:00Z"}]}
     fake.answers["review.export"] = logs
     assert json.loads(rlctl("review", "export", "7")[0]) == logs and fake.of("review.export") == [{"run": 7}]
     assert rlctl("--json", "review", "export", "7")[0].count("\n") == 1
@@ -1241,12 +1384,16 @@ def test_review_export_is_the_logs(fake, rlctl):
 
 def test_status_config_and_rpc(fake, rlctl):
     out, _ = rlctl("status")
-    assert "uptime  1m 01s" in re.sub(" +", lambda m: m.group() if len(m.group()) < 3 else "  ", out) and "queued 2" in out
+    assert "uptime  1m 01s" in re.sub(" +", lambda m: m.group()
+                                      if len(m.group()) < 3 else "  ", out) and "queued 2" in out
     fake.answers["config.show"] = {"settings": [{"path": "parallel", "value": 4, "from": "default", "help": "slots"}]}
-    assert rlctl("config", "show")[0].split() == ["KEY", "VALUE", "FROM", "MEANING", "parallel", "4", "default", "slots"]
+    assert rlctl("config", "show")[0].split() == ["KEY", "VALUE", "FROM", "MEANING", "parallel",
+                                                  "4", "default", "slots"]
     fake.answers["x.y"] = lambda _, p: {"got": p}
-    assert json.loads(rlctl("rpc", "x.y", "a=1", "b=text", "c=[1]", 'd="1"', "e=")[0])["got"] == {"a": 1, "b": "text", "c": [1], "d": "1", "e": ""}
-    assert json.loads(rlctl("rpc", "x.y", "[1, 2]")[0])["got"] == [1, 2] and json.loads(rlctl("rpc", "x.y")[0])["got"] is None
+    assert json.loads(rlctl("rpc", "x.y", "a=1", "b=text", "c=[1]", 'd="1"',
+                            "e=")[0])["got"] == {"a": 1, "b": "text", "c": [1], "d": "1", "e": ""}
+    assert (json.loads(rlctl("rpc", "x.y", "[1, 2]")[0])["got"] == [1, 2]
+            and json.loads(rlctl("rpc", "x.y")[0])["got"] is None)
     assert "there is no method" in rlctl("rpc", "no.such", check=1)[1]
 
 
@@ -1254,7 +1401,8 @@ def test_stop_waits_until_the_daemon_is_gone(fake, tmp_path):
     fake.answers["daemon.stop"] = {"state": "draining"}
     process = start(tmp_path, "stop", "--drain", socket_path=fake.path)
     fake.await_call("daemon.stop")
-    assert b"Waiting" in process.stderr.readline() and process.poll() is None and fake.of("daemon.stop") == [{"drain": True}]
+    assert (b"Waiting" in process.stderr.readline() and process.poll() is None
+            and fake.of("daemon.stop") == [{"drain": True}])
     fake.close()
     assert process.communicate(timeout=60)[1] == b"The daemon has stopped.\n" and process.returncode == 0
 
@@ -1262,5 +1410,6 @@ def test_stop_waits_until_the_daemon_is_gone(fake, tmp_path):
 def test_an_output_that_cannot_be_written_is_an_error(fake, tmp_path):
     fake.answers["run.list"] = RUNS
     with open("/dev/full", "w") as full:
-        done = subprocess.run([str(RLCTL), "list"], env=environment(tmp_path, RLD_SOCKET=str(fake.path)), stdout=full, stderr=subprocess.PIPE, timeout=60)
+        done = subprocess.run([str(RLCTL), "list"], env=environment(tmp_path, RLD_SOCKET=str(fake.path)),
+                              stdout=full, stderr=subprocess.PIPE, timeout=60)
     assert done.returncode == 1 and b"No space left" in done.stderr

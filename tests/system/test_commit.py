@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""commit = none, auto, agent: who commits what where, what never gets into a commit, and what becomes of one that a hook refuses."""
+"""commit = none, auto, agent: who commits what where, what never gets into a commit, and what
+becomes of one that a hook refuses."""
 import json
 import os
 
@@ -14,7 +15,8 @@ PLACES = ("shared", "worktree")
 
 
 def result_of(repo, row):
-    """The last commit that the run has made for its only task, and all that it stands on since the base."""
+    """The last commit that the run has made for its only task, and all that it stands
+    on since the base."""
     commit = row["tasks"][0]["commit"] or row["result_commit"]
     base = row["base_commit"] or f"{commit}^"
     return commit, commits(repo, f"{base}..{commit}")
@@ -24,7 +26,7 @@ def author(repo, commit):
     return repo.git("show", "-s", "--format=%an", commit)
 
 
-# ---- who commits -----------------------------------------------------------------------------------------------
+# ---- who commits ---------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("place", PLACES)
 def test_none(trees, repo, tmp_path, place):
@@ -35,7 +37,8 @@ def test_none(trees, repo, tmp_path, place):
     assert repo.git("show", f"{row['result_ref']}:t1.txt") == "t1", "what passed is kept in any case"
     assert "commit" not in t.roles()
     if place == "shared":
-        assert repo.git("status", "--porcelain") == "?? t1.txt" and repo.git("rev-parse", "main") == repo.git("rev-list", "--max-parents=0", "main")
+        assert (repo.git("status", "--porcelain") == "?? t1.txt"
+                and repo.git("rev-parse", "main") == repo.git("rev-list", "--max-parents=0", "main"))
     else:
         saved, = t.salvage(row["id"])
         assert of_the_user(repo) == before and t.restored(saved, tmp_path / "out")[b"t1.txt"] == ("file", b"t1\n")
@@ -47,12 +50,15 @@ def test_auto(trees, repo, place):
     before = of_the_user(repo)
     row = t.run(task="say it\n\nat length", isolation=place, commit="auto", review=True)
     commit, all_of_it = result_of(repo, row)
-    assert row["state"] == "succeeded" and [s for _, _, s in all_of_it] == ["say it"] and row["result_commit"] == commit, row
+    assert (row["state"] == "succeeded" and [s for _, _, s in all_of_it] == ["say it"]
+            and row["result_commit"] == commit), row
     assert repo.git("diff", "--name-status", f"{commit}^", commit) == "A\tt1.txt" and "commit" not in t.roles()
     assert f"Rld-Run: {row['id']}" in repo.git("show", "-s", "--format=%b", commit)
-    assert repo.git("rev-parse", f"{commit}^{{tree}}") == repo.git("rev-parse", f"{row['result_ref']}^{{tree}}"), "what was reviewed is what is committed"
+    assert repo.git("rev-parse", f"{commit}^{{tree}}") == repo.git(
+        "rev-parse", f"{row['result_ref']}^{{tree}}"), "what was reviewed is what is committed"
     if place == "shared":
-        assert repo.git("symbolic-ref", "HEAD") == "refs/heads/main" and repo.git("rev-parse", "HEAD") == commit and repo.git("status", "--porcelain") == ""
+        assert (repo.git("symbolic-ref", "HEAD") == "refs/heads/main"
+                and repo.git("rev-parse", "HEAD") == commit and repo.git("status", "--porcelain") == "")
     else:
         assert of_the_user(repo) == before and repo.git("rev-parse", f"rl/{row['id']}/t1") == commit
 
@@ -75,13 +81,16 @@ def test_auto_of_nothing(trees, repo, place):
 
 @pytest.mark.parametrize("place", PLACES)
 def test_agent(trees, repo, place):
-    """It is asked behind the review, with the rules of requirement 002, and its commits are taken as they are."""
+    """It is asked behind the review, with the rules of requirement 002, and its commits are
+    taken as they are."""
     t = trees(scripts={"implement": "echo t1 > t1.txt; echo test > test.txt; answer done\n",
-                       "commit": ME + "git add t1.txt; git commit -q -m 'the work'; git add test.txt; git commit -q -m '[test] of it'\n"})
+                       "commit": ME + "git add t1.txt; git commit -q -m 'the work'; "
+                       "git add test.txt; git commit -q -m '[test] of it'\n"})
     row = t.run(task="do it", isolation=place, commit="agent", review=True)
     commit, all_of_it = result_of(repo, row)
     assert row["state"] == "succeeded" and t.roles() == ["implement", "review", "commit"], row
-    assert [s for _, _, s in commits(repo, f"main..{commit}" if place == "worktree" else f"{commit}~2..{commit}")] == ["the work", "[test] of it"]
+    assert [s for _, _, s in commits(repo, f"main..{commit}" if place == "worktree"
+                                     else f"{commit}~2..{commit}")] == ["the work", "[test] of it"]
     prompt = t.play.prompt(row["id"], "commit").decode()
     assert "Never stage review files" in prompt and "never `git add .`" in prompt and "Do not push" in prompt
     assert repo.git("rev-parse", f"{commit}^{{tree}}") == repo.git("rev-parse", f"{row['result_ref']}^{{tree}}")
@@ -97,20 +106,25 @@ def test_several_tasks(trees, repo, place):
     base = repo.git("rev-parse", "main~3" if place == "shared" else "main")
     top = "main" if place == "shared" else row["result_branch"]
     found = commits(repo, f"{base}..{top}")
-    assert [s for _, _, s in found] == ["do x-1", "do x-2", "do x-3"] and [p for _, p, _ in found] == [[base], [found[0][0]], [found[1][0]]]
+    assert ([s for _, _, s in found] == ["do x-1", "do x-2", "do x-3"]
+            and [p for _, p, _ in found] == [[base], [found[0][0]], [found[1][0]]])
     for commit, each in zip(found, ("x-1", "x-2", "x-3")):
         assert repo.git("diff", "--name-only", f"{commit[0]}^", commit[0]).split() == ["README", f"{each}.txt"]
 
 
-# ---- what a review leaves behind is in no commit ---------------------------------------------------------------
+# ---- what a review leaves behind is in no commit -------------------------------------------------
 
 FILE = "autom8_review.md"
 LOGS = ".ai-sdd/state/review-logs"
 REVIEWS = {
-    "decision": (say('{"decision": "NO_GO", "feedback": "more"}'), say('{"decision": "GO", "feedback": "good"}'), (LOGS,)),
+    "decision": (say('{"decision": "NO_GO", "feedback": "more"}'),
+                 say('{"decision": "GO", "feedback": "good"}'), (LOGS,)),
     "file": (write(FILE, "- [ ] more") + say("There are issues."), say("I read it all."), (FILE,)),
-    "comments": (write("review-comments.json", json.dumps({"comments": [{"file": "t1.txt", "line": 1, "severity": "must-fix", "comment": "more"}], "summary": "s"})),
-                 write("review-comments.json", json.dumps({"comments": [], "summary": "Clean review - no issues found"})), ("review-comments.json",)),
+    "comments": (write("review-comments.json", json.dumps({"comments": [
+        {"file": "t1.txt", "line": 1, "severity": "must-fix", "comment": "more"}], "summary": "s"})),
+                 write("review-comments.json",
+                       json.dumps({"comments": [], "summary": "Clean review - no issues found"})),
+                 ("review-comments.json",)),
 }
 
 
@@ -127,14 +141,17 @@ def test_artifacts(trees, repo, profile, place, who):
     """Of all profiles, also when an agent stages all there is."""
     beads(repo, "x-1", "x-2")
     finds, passes, artifacts = REVIEWS[profile]
-    t = trees(scripts={"implement": 'echo one >> both.txt; echo "$RL_ITERATION" > "own.$RL_ITERATION"\n', "review": passes, "review.1": finds,
-                       "fix": "echo two >> both.txt; git add -A\n", "commit": ME + "git add -A; git diff --cached --quiet || git commit -q -m 'all there is'\n"})
+    t = trees(scripts={"implement": 'echo one >> both.txt; echo "$RL_ITERATION" > "own.$RL_ITERATION"\n',
+                       "review": passes, "review.1": finds,
+                       "fix": "echo two >> both.txt; git add -A\n", "commit": ME +
+                       "git add -A; git diff --cached --quiet || git commit -q -m 'all there is'\n"})
     row = t.run(isolation=place, commit=who, review={"profile": profile})
     assert row["state"] == "succeeded" and row["warnings"] == [], row
     every_commit_is_clean(repo, artifacts)
     top = row["result_branch"] or "main"
     assert names_in(repo, top) == {"README", ".beads/issues.jsonl", "both.txt", "own.1", "own.2"}
-    assert repo.git("show", f"{top}:both.txt").split() == (["one", "two", "one"] if profile == "decision" else ["one", "one", "two"])
+    assert repo.git("show", f"{top}:both.txt").split() == (["one", "two", "one"] if profile == "decision"
+                                                           else ["one", "one", "two"])
     if profile == "decision":
         assert sorted(os.listdir(repo.path / LOGS)) == ["x-1.json", "x-2.json"], "it is written, though"
 
@@ -143,7 +160,8 @@ def test_artifacts(trees, repo, profile, place, who):
 def test_an_agent_that_commits_artifacts(trees, repo, place):
     """By force: no such commit is taken, and the run says which it is and how it is put right."""
     before = repo.git("rev-parse", "main")
-    t = trees(scripts={"review": REVIEWS["file"][1], "commit": ME + f"echo x > {FILE}; git add -f t1.txt {FILE}; git commit -q -m all\n"})
+    t = trees(scripts={"review": REVIEWS["file"][1],
+                       "commit": ME + f"echo x > {FILE}; git add -f t1.txt {FILE}; git commit -q -m all\n"})
     row = t.run(task="do it", isolation=place, commit="agent", review={"profile": "file", "scope": "task"})
     assert row["state"] == "failed" and FILE in row["cause"], row
     assert ("rlctl salvage list" if place == "worktree" else "git reset --soft") in row["cause"], row
@@ -154,12 +172,13 @@ def test_an_agent_that_commits_artifacts(trees, repo, place):
 
 def test_artifacts_in_a_commit_on_the_way(trees, repo):
     """Put in and taken out again: it is in the history all the same."""
-    t = trees(scripts={"review": REVIEWS["file"][1], "commit": ME + f"echo x > {FILE}; git add -f t1.txt {FILE}; git commit -q -m all; git rm -q -f {FILE}; git commit -q -m less\n"})
+    t = trees(scripts={"review": REVIEWS["file"][1], "commit": ME + f"echo x > {FILE}; git add -f t1.txt "
+                       f"{FILE}; git commit -q -m all; git rm -q -f {FILE}; git commit -q -m less\n"})
     row = t.run(task="do it", commit="agent", review={"profile": "file", "scope": "task"})
     assert row["state"] == "failed" and FILE in row["cause"], row
 
 
-# ---- hooks -----------------------------------------------------------------------------------------------------
+# ---- hooks ---------------------------------------------------------------------------------------
 
 def hook(repo, name, script):
     path = repo.path / ".git" / "hooks" / name
@@ -171,17 +190,21 @@ def hook(repo, name, script):
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_hook_that_says_no(trees, repo, place):
-    """Its words go to the fixer like findings, and what he makes of them is reviewed and committed."""
+    """Its words go to the fixer like findings, and what he makes of them is reviewed
+    and committed."""
     hook(repo, "pre-commit", "! grep -Hn DRAFT -- *.txt || { echo 'no DRAFT in here'; exit 1; }\n")
-    t = trees(scripts={"implement": "echo DRAFT > t1.txt; answer done\n", "fix": "echo done > t1.txt; answer 'it is done'\n"})
+    t = trees(scripts={"implement": "echo DRAFT > t1.txt; answer done\n",
+                       "fix": "echo done > t1.txt; answer 'it is done'\n"})
     before = repo.git("rev-parse", "main")
     row = t.run(task="do it", isolation=place, commit="auto", review=True)
     assert row["state"] == "succeeded" and t.roles() == ["implement", "fix", "review"], row
     told = t.play.prompt(row["id"], "fix").decode()
     assert "refused by a hook" in told and "no DRAFT in here" in told and "t1.txt:1:DRAFT" in told
     commit, all_of_it = result_of(repo, row)
-    assert repo.git("show", f"{commit}:t1.txt") == "done" and repo.git("rev-parse", f"{commit}^") == before and len(commits(repo, "--branches")) == 2
-    assert [r["decision"] for r in t.daemon.reviews(row["id"])] == ["pass"], "nobody is paid to review what cannot be committed"
+    assert (repo.git("show", f"{commit}:t1.txt") == "done"
+            and repo.git("rev-parse", f"{commit}^") == before and len(commits(repo, "--branches")) == 2)
+    assert [r["decision"] for r in t.daemon.reviews(row["id"])] == [
+        "pass"], "nobody is paid to review what cannot be committed"
 
 
 def refusing(t, place="worktree", **params):
@@ -246,8 +269,10 @@ def test_refused_and_rejected(trees, repo, tmp_path, ticket):
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("stages", [True, False], ids=["stages it", "leaves it"])
 def test_a_hook_that_puts_files_in_form(trees, repo, tmp_path, place, stages):
-    """What is committed is what was reviewed: files in another form are reviewed in that form first."""
-    hook(repo, "pre-commit", "for f in $(git diff --cached --name-only); do tr a-z A-Z < \"$f\" > \"$f.new\"; cat \"$f.new\" > \"$f\"; rm \"$f.new\"; " +
+    """What is committed is what was reviewed: files in another form are reviewed in
+    that form first."""
+    hook(repo, "pre-commit", "for f in $(git diff --cached --name-only); "
+         "do tr a-z A-Z < \"$f\" > \"$f.new\"; cat \"$f.new\" > \"$f\"; rm \"$f.new\"; " +
          ("git add \"$f\"; " if stages else "") + "done\n")
     t = trees()
     row = t.run(task="do it", isolation=place, commit="auto", review=True)
@@ -261,11 +286,13 @@ def test_a_hook_that_puts_files_in_form(trees, repo, tmp_path, place, stages):
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("limit,fixes", [(None, 2), (1, 1), (0, 4)])
 def test_a_hook_that_never_is_content(trees, repo, place, limit, fixes):
-    """It changes the work each time, whatever a fixer does: two rounds without progress are enough, and no reviewer is paid."""
+    """It changes the work each time, whatever a fixer does: two rounds without progress are enough,
+    and no reviewer is paid."""
     hook(repo, "pre-commit", "echo stamp >> t1.txt; git add t1.txt\n")
     t = trees(scripts={"fix": "echo $nth >> t1.txt; answer \"fix $nth\"\n"})
     before = repo.git("rev-parse", "main")
-    row = t.run(task="do it", isolation=place, commit="auto", review={"max_fixes": 4, **({} if limit is None else {"stall_limit": limit})})
+    row = t.run(task="do it", isolation=place, commit="auto",
+                review={"max_fixes": 4, **({} if limit is None else {"stall_limit": limit})})
     assert row["state"] == "held" and t.roles() == ["implement"] + ["fix"] * fixes, row
     hold, = t.daemon.call("hold.list", run=row["id"])["holds"]
     assert hold["kind"] == "commit-refused" and "a hook of the repository changed: t1.txt" in hold["reason"], hold
@@ -275,7 +302,8 @@ def test_a_hook_that_never_is_content(trees, repo, place, limit, fixes):
 def test_a_hook_that_says_no_to_the_commit_alone(trees, repo, tmp_path):
     """It said nothing before the review: that counts as well when it happens again."""
     seen = tmp_path / "seen"
-    hook(repo, "pre-commit", f"echo x >> {seen}; [ $(( $(wc -l < {seen}) % 2 )) = 1 ] || {{ echo 'not now'; exit 1; }}\n")
+    hook(repo, "pre-commit",
+         f"echo x >> {seen}; [ $(( $(wc -l < {seen}) % 2 )) = 1 ] || {{ echo 'not now'; exit 1; }}\n")
     t = trees(scripts={"fix": "echo $nth >> t1.txt; answer \"fix $nth\"\n"})
     row = t.run(task="do it", isolation="shared", commit="auto", review=True)
     assert row["state"] == "held" and t.roles() == ["implement", "review", "fix", "review", "fix", "review"], row
@@ -291,20 +319,23 @@ def test_hooks_are_not_asked_about_what_is_not_committed_here(trees, repo, tmp_p
     assert asked == (1 if mode == "agent" else 0), "what a commit agent has left is committed with the hooks"
 
 
-# ---- commit agents that do not as they are told ----------------------------------------------------------------
+# ---- commit agents that do not as they are told --------------------------------------------------
 
 WRONG = {
     "changes a file": ("echo more >> t1.txt; git add t1.txt; git commit -q -m x\n", "t1.txt"),
     "changes a file and leaves it": ("git add t1.txt; git commit -q -m x; echo more >> t1.txt\n", "t1.txt"),
     "amends": ("git add t1.txt; git commit -q --amend -m x\n", "rewritten history"),
-    "goes back": ("git commit -q --allow-empty -m root; git reset -q --soft HEAD~2 2> /dev/null || git update-ref -d HEAD\n", ""),
-    "merges": ("git add t1.txt; git commit -q -m x; git merge -q --no-ff -m merge $(git commit-tree -p HEAD -m side HEAD^{tree})\n", "merge"),
+    "goes back": ("git commit -q --allow-empty -m root; "
+                  "git reset -q --soft HEAD~2 2> /dev/null || git update-ref -d HEAD\n", ""),
+    "merges": ("git add t1.txt; git commit -q -m x; git merge -q --no-ff -m merge $(git "
+               "commit-tree -p HEAD -m side HEAD^{tree})\n", "merge"),
     "takes the work away": ("git stash push -q -u\n", ""),
     "fails": ("exit 7\n", "exited with status 7"),
 }
 
 
-@pytest.mark.parametrize("how, place", [(how, "worktree") for how in WRONG] + [("changes a file", "shared"), ("amends", "shared")])
+@pytest.mark.parametrize("how, place", [(how, "worktree") for how in WRONG] +
+                         [("changes a file", "shared"), ("amends", "shared")])
 def test_a_commit_agent_that(trees, repo, tmp_path, how, place):
     repo.write("README", "second\n")
     repo.git("commit", "-q", "-a", "-m", "second")
@@ -316,8 +347,10 @@ def test_a_commit_agent_that(trees, repo, tmp_path, how, place):
     assert words in (row["cause"] or row["reason"]), row
     if row["state"] == "failed" and row["cause"].startswith("git "):
         # what to do there is told only of a place that stays
-        assert ("that work tree goes with its task, and what it has is kept" in row["cause"]) == (place == "worktree"), row
-    if place == "worktree" and "stash" not in script:	# which belongs to all work trees: that is the agent's doing
+        assert ("that work tree goes with its task, and what it has is kept" in row["cause"]) == (
+            place == "worktree"), row
+    # which belongs to all work trees: that is the agent's doing
+    if place == "worktree" and "stash" not in script:
         assert of_the_user(repo) == before and work_trees(repo) == []
     if place == "worktree":
         found = [t.restored(s, tmp_path / "out").get(b"t1.txt", (0, b""))[1] for s in t.salvage(row["id"])]
@@ -327,7 +360,9 @@ def test_a_commit_agent_that(trees, repo, tmp_path, how, place):
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("script", ["answer 'I commit nothing'\n", ME + "git add a.txt; git commit -q -m 'half of it'\n", "git add -A\n"], ids=["nothing", "half", "stages"])
+@pytest.mark.parametrize("script", ["answer 'I commit nothing'\n",
+                                    ME + "git add a.txt; git commit -q -m 'half of it'\n",
+                                    "git add -A\n"], ids=["nothing", "half", "stages"])
 def test_what_a_commit_agent_leaves_out(trees, repo, place, script):
     t = trees(scripts={"implement": "echo a > a.txt; echo b > b.txt; answer done\n", "commit": script})
     row = t.run(task="do it", isolation=place, commit="agent", review=True)
@@ -340,28 +375,33 @@ def test_what_a_commit_agent_leaves_out(trees, repo, place, script):
 @pytest.mark.parametrize("place", PLACES)
 def test_an_implementer_that_commits(trees, repo, place, mode):
     """Although nobody asked it to: nothing is lost, and nothing is in it twice."""
-    t = trees(scripts={"implement": ME + "echo t1 > t1.txt; git add t1.txt; git commit -q -m mine; echo rest > rest.txt; answer done\n"})
+    t = trees(scripts={"implement": ME + "echo t1 > t1.txt; git add t1.txt; git commit -q -m mine; "
+                       "echo rest > rest.txt; answer done\n"})
     row = t.run(task="do it", isolation=place, commit=mode, review=True)
     assert row["state"] == "succeeded", row
-    assert "b/t1.txt" in t.play.prompt(row["id"], "review").decode(), "the diff is against the base, not against its commit"
+    assert "b/t1.txt" in t.play.prompt(
+        row["id"], "review").decode(), "the diff is against the base, not against its commit"
     tree = repo.git("ls-tree", "--name-only", row["result_ref"]).split()
     assert tree == ["README", "rest.txt", "t1.txt"]
     if mode == "auto":
         commit = row["result_commit"]
-        assert names_in(repo, commit) == set(tree) and author(repo, f"{commit}^") == "agent" and commits(repo, commit)[1][2] == "mine"
+        assert (names_in(repo, commit) == set(tree) and author(repo, f"{commit}^") == "agent"
+                and commits(repo, commit)[1][2] == "mine")
 
 
-# ---- the user meanwhile ----------------------------------------------------------------------------------------
+# ---- the user meanwhile --------------------------------------------------------------------------
 
 def test_in_a_shared_tree_the_rest_stays_the_users(trees, repo):
-    """Only what the task has changed is committed; staged, changed and new files of the user stay as they were."""
+    """Only what the task has changed is committed; staged, changed and new files of the user
+    stay as they were."""
     repo.write("staged", "staged\n")
     repo.git("add", "staged")
     repo.write("README", "changed\n")
     repo.write("new", "new\n")
     row = trees().run(task="do it", isolation="shared", commit="auto", review=True)
     assert row["state"] == "succeeded" and names_in(repo, row["result_commit"]) == {"README", "t1.txt"}
-    assert repo.git("status", "--porcelain").split("\n") == ["M README", "A  staged", "?? new"] and repo.git("stash", "list") == ""
+    assert repo.git("status", "--porcelain").split("\n") == ["M README", "A  staged",
+                                                             "?? new"] and repo.git("stash", "list") == ""
 
 
 @pytest.mark.parametrize("stop", ["record", "after-record"])
@@ -371,4 +411,5 @@ def test_killed_in_a_shared_tree(trees, repo, stop):
     t.daemon.kill()
     t.daemon.start()
     row = t.daemon.ended(number)
-    assert row["state"] == "succeeded" and len(commits(repo, "main")) == 2 and repo.git("status", "--porcelain") == "", row
+    assert (row["state"] == "succeeded" and len(commits(repo, "main")) == 2
+            and repo.git("status", "--porcelain") == ""), row

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The configuration: what is wrong is refused with its place, what is right is shown with its origin."""
+"""The configuration: what is wrong is refused with its place, what is right is shown
+with its origin."""
 import json
 import os
 import signal
@@ -11,7 +12,8 @@ from rld import RLD
 
 def check(daemon, text):
     daemon.config.write_text(text)
-    return subprocess.run([str(RLD), "--config", str(daemon.config), "--check-config"], env=daemon.environment, capture_output=True, text=True,
+    return subprocess.run([str(RLD), "--config", str(daemon.config), "--check-config"],
+                          env=daemon.environment, capture_output=True, text=True,
                           stdin=subprocess.DEVNULL)
 
 
@@ -82,12 +84,14 @@ def test_errors_have_a_place(make_daemon, text, place, word):
 def test_not_utf8_too_long_missing_a_directory(make_daemon, tmp_path):
     daemon = make_daemon(start=False)
     daemon.config.write_bytes(b"default_agent = '\xff\xfe'\n")
-    done = subprocess.run([str(RLD), "--config", str(daemon.config), "--check-config"], capture_output=True, env=daemon.environment)
+    done = subprocess.run([str(RLD), "--config", str(daemon.config), "--check-config"],
+                          capture_output=True, env=daemon.environment)
     assert done.returncode == 1
     done = check(daemon, "# long\n" * 10000)
     assert done.returncode == 1 and "32" in done.stderr
     for path, word in ((tmp_path / "none.toml", "No such file"), (tmp_path, "directory")):
-        done = subprocess.run([str(RLD), "--config", str(path), "--check-config"], capture_output=True, text=True, env=daemon.environment)
+        done = subprocess.run([str(RLD), "--config", str(path), "--check-config"],
+                              capture_output=True, text=True, env=daemon.environment)
         assert done.returncode == 1 and str(path) in done.stderr and word in done.stderr, done.stderr
 
 
@@ -168,14 +172,17 @@ disk_floor = 0
 
 
 def test_unknown_options_and_help():
-    for args, status in ((["--no-such"], 2), (["extra"], 2), (["--log-level", "loud"], 2), (["--help"], 0), (["--version"], 0)):
-        done = subprocess.run([str(RLD), *args], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"})
+    for args, status in ((["--no-such"], 2), (["extra"], 2), (["--log-level", "loud"], 2),
+                         (["--help"], 0), (["--version"], 0)):
+        done = subprocess.run([str(RLD), *args], capture_output=True, text=True,
+                              env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"})
         assert done.returncode == status, (args, done.stderr)
         assert (done.stdout if status == 0 else done.stderr)
 
 
 def test_reload_affects_new_runs_only(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "answer x\n", "review": "gate look\ndrift \"round $nth\"\n", "fix": "echo $nth > work.txt; answer \"fix $nth\"\n"},
+    daemon = make_daemon(scripts={"implement": "answer x\n", "review": "gate look\ndrift \"round $nth\"\n",
+                                  "fix": "echo $nth > work.txt; answer \"fix $nth\"\n"},
                          gates=["look"], config={"review": {"enabled": True, "max_fixes": 1}})
     first = daemon.submit(repo.path)
     daemon.play.arrived("look")
@@ -228,7 +235,8 @@ def test_parallel_changes_live(make_daemon, tmp_path):
 def test_precedence(make_daemon, repo):
     """Command line over [review] over profile."""
     daemon = make_daemon(config={"review": {"enabled": True, "max_fixes": 1}},
-                         scripts={"implement": "answer x\n", "review": "drift \"round $nth\"\n", "fix": "echo $nth > work.txt; answer \"fix $nth\"\n"})
+                         scripts={"implement": "answer x\n", "review": "drift \"round $nth\"\n",
+                                  "fix": "echo $nth > work.txt; answer \"fix $nth\"\n"})
     number = daemon.submit(repo.path)
     assert "after 1 fix" in daemon.ended(number)["cause"]
     daemon.rlctl("run", "-q", "--review-max-fix-attempts", "2", "x", cwd=repo.path, check=10)
@@ -245,7 +253,8 @@ def test_config_show_names_the_origin(make_daemon):
     settings = {row["path"]: row for row in daemon.call("config.show")["settings"]}
     assert settings["review.max_fixes"]["value"] == 3 and settings["limits.grace"]["from"] == "default"
     assert settings["run.parallel"]["value"] == 1 and settings["run.iterations"]["value"] is None
-    assert settings["group.default.slots"]["value"] == settings["parallel"]["value"] and settings["limits.disk_floor"]["value"] == "1G"
+    assert (settings["group.default.slots"]["value"] == settings["parallel"]["value"]
+            and settings["limits.disk_floor"]["value"] == "1G")
     by_hand = json.loads(daemon.rlctl("rpc", "config.show", check=0).out)["settings"]
     assert {row["path"]: row for row in by_hand} == settings
 

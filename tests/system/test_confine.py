@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What rl-shim's confinement by Landlock keeps from happening, and what it lets happen: as root and as an ordinary user,
-in the agent, in its children, and in those that have fled into a session of their own.
+"""What rl-shim's confinement by Landlock keeps from happening, and what it lets happen: as root
+and as an ordinary user, in the agent, in its children, and in those that have fled into a
+session of their own.
 
-Each attempt at harm is also made unconfined, where it must work: so a harm that fails for another reason is no proof.
+Each attempt at harm is also made unconfined, where it must work: so a harm that fails for another
+reason is no proof.
 """
 import ctypes
 import errno
@@ -29,8 +31,9 @@ KERNEL = ctypes.CDLL(None).syscall(CREATE_RULESET, None, 0, 1)
 needs_landlock = pytest.mark.skipif(KERNEL < 1, reason="this kernel has no Landlock")
 LEVEL = str(min(KERNEL, NEWEST))
 
-# Harms to o, a folder of its own outside of what may be written, with a file f, an empty folder d and a link l to the file
-# f of i; i is a folder of its own that may be written, with a file f. The last word: from which ABI on it is denied.
+# Harms to o, a folder of its own outside of what may be written, with a file f, an empty folder d
+# and a link l to the file f of i; i is a folder of its own that may be written, with a file f. The
+# last word: from which ABI on it is denied.
 HARMS = {
     "write": ("open(o + '/f', 'w').write('x')", 1),
     "append": ("open(o + '/f', 'a').write('x')", 1),
@@ -58,9 +61,11 @@ HARMS = {
     "through the working directory": ("os.chdir(o); open('/proc/self/cwd/f', 'w').write('x')", 1),
     "through an open folder": ("d = os.open(o, os.O_RDONLY); os.unlink('f', dir_fd=d)", 1),
     "through a descriptor": ("d = os.open(o + '/f', os.O_RDONLY); open(f'/proc/self/fd/{d}', 'w').write('x')", 1),
-    "by another program": ("subprocess.run(['/bin/cp', i + '/f', o + '/new'], check=True, stderr=subprocess.DEVNULL)", 1),
+    "by another program": ("subprocess.run(['/bin/cp', i + '/f', o + '/new'], check=True, "
+                           "stderr=subprocess.DEVNULL)", 1),
     "order a device": ("fcntl.ioctl(os.open('/dev/urandom', os.O_RDONLY), 0x80045200, bytes(4))", 5),
-    "git commit": ("subprocess.run(['git', '-C', o + '/repo', 'commit', '-qam', 'x'], check=True, capture_output=True)", 1),
+    "git commit": ("subprocess.run(['git', '-C', o + '/repo', 'commit', '-qam', 'x'], check=True, "
+                   "capture_output=True)", 1),
 }
 
 ATTEMPTED = {name: text for name, (text, _) in HARMS.items()}
@@ -70,27 +75,37 @@ USES = {
     "write": "open(i + '/f', 'w').write('x')",
     "truncate": "os.truncate(i + '/f', 0)",
     "make and remove": "os.mkdir(i + '/n'); open(i + '/n/x', 'x').close(); os.unlink(i + '/n/x'); os.rmdir(i + '/n')",
-    "move between folders": "os.mkdir(i + '/a'); os.mkdir(i + '/b'); open(i + '/a/x', 'x').close(); os.rename(i + '/a/x', i + '/b/x')",
+    "move between folders": "os.mkdir(i + '/a'); os.mkdir(i + '/b'); open(i + '/a/x', "
+    "'x').close(); os.rename(i + '/a/x', i + '/b/x')",
     "links": "os.symlink('f', i + '/s'); os.link(i + '/f', i + '/h'); os.mkfifo(i + '/p')",
     "one file": "open(one, 'w').write('written'); open(one, 'a').write('!'); os.truncate(one, 8)",
     "read": "assert open(o + '/f').read() == 'outside' and os.listdir(o)",
     "read through a link": "assert open(o + '/l').read() == 'inside'",
     "write through a link": "open(o + '/l', 'w').write('x')",
-    "devices": "open('/dev/null', 'w').write('x'); open('/dev/zero', 'r+b', 0).write(b'x'); open('/dev/urandom', 'rb').read(9)",
-    "full device": "f = open('/dev/full', 'wb', 0)\ntry: f.write(b'x'); assert False\nexcept OSError as e: assert e.errno == 28",
-    "standard output by name": "open('/dev/stdout', 'w').write('by name\\n'); open('/proc/self/fd/2', 'w').write('by number\\n')",
-    "pipes": "assert subprocess.run(['/bin/sh', '-c', 'echo a | tr a b > /dev/stderr'], stderr=subprocess.PIPE).stderr == b'b\\n'",
-    "git status": "assert b'M f' in subprocess.run(['git', '-C', o + '/repo', 'status', '--short'], check=True, capture_output=True).stdout",
-    "git diff and log": "[subprocess.run(['git', '-C', o + '/repo', w], check=True, capture_output=True) for w in ('diff', 'log')]",
+    "devices": "open('/dev/null', 'w').write('x'); open('/dev/zero', 'r+b', 0).write(b'x'); "
+    "open('/dev/urandom', 'rb').read(9)",
+    "full device": "f = open('/dev/full', 'wb', 0)\ntry: f.write(b'x'); assert False\n"
+    "except OSError as e: assert e.errno == 28",
+    "standard output by name": "open('/dev/stdout', 'w').write('by name\\n'); "
+    "open('/proc/self/fd/2', 'w').write('by number\\n')",
+    "pipes": "assert subprocess.run(['/bin/sh', '-c', 'echo a | tr a b > /dev/stderr'], "
+    "stderr=subprocess.PIPE).stderr == b'b\\n'",
+    "git status": "assert b'M f' in subprocess.run(['git', '-C', o + '/repo', 'status', "
+    "'--short'], check=True, capture_output=True).stdout",
+    "git diff and log": "[subprocess.run(['git', '-C', o + '/repo', w], check=True, "
+    "capture_output=True) for w in ('diff', 'log')]",
     "network": "s = socket.create_server(('127.0.0.1', 0)); socket.create_connection(s.getsockname()).sendall(b'x')",
     "a signal to a child": "p = subprocess.Popen(['/bin/sleep', '1000']); p.kill(); assert p.wait() == -9",
-    "a signal to a grandchild": "p = subprocess.Popen(['setsid', '-w', '/bin/sleep', '1000'], stdout=-1); os.kill(p.pid, 15); p.wait()",
+    "a signal to a grandchild": "p = subprocess.Popen(['setsid', '-w', '/bin/sleep', '1000'], "
+    "stdout=-1); os.kill(p.pid, 15); p.wait()",
     "a signal to its group": "os.killpg(0, signal.SIGCONT)",
 }
 
 TERMINALS = {
-    "a terminal": "import pty, termios; m, s = pty.openpty(); t = open(os.ttyname(s), 'r+b', 0); termios.tcgetattr(t); t.write(b'hello'); assert os.read(m, 9) == b'hello'",
-    "a terminal for a child": "import pty; assert pty.spawn(['/bin/sh', '-c', 'test -t 0 && echo x > /dev/tty'], lambda fd: os.read(fd, 99)) == 0",
+    "a terminal": "import pty, termios; m, s = pty.openpty(); t = open(os.ttyname(s), 'r+b', 0); "
+    "termios.tcgetattr(t); t.write(b'hello'); assert os.read(m, 9) == b'hello'",
+    "a terminal for a child": "import pty; assert pty.spawn(['/bin/sh', '-c', "
+    "'test -t 0 && echo x > /dev/tty'], lambda fd: os.read(fd, 99)) == 0",
 }
 
 PLAYER = """
@@ -182,7 +197,8 @@ class Place:
 
     def play(self, texts, way, **kwargs):
         """The record, and what became of each text."""
-        argv = way + [PYTHON, "-c", PLAYER, str(self.outside), str(self.inside), str(self.one), str(self.path / "texts")]
+        argv = way + [PYTHON, "-c", PLAYER, str(self.outside), str(self.inside), str(self.one),
+                      str(self.path / "texts")]
         one = self.attempt(argv, writable=[str(self.inside), str(self.one), str(self.path / "nothing-here")], **kwargs)
         record = one.run()
         assert how(record) == ("code", 0, "own"), one.output("stderr")
@@ -285,7 +301,8 @@ def test_signals_stay_inside(place):
 
 @needs_landlock
 def test_confined_trees_end_as_others_do(place):
-    one = place.attempt(sh("setsid sh -c \"trap '' TERM; while :; do sleep 1000; done\" & trap 'exit 7' TERM; echo up; sleep 1000 & wait"),
+    one = place.attempt(sh("setsid sh -c \"trap '' TERM; while :; do sleep 1000; "
+                           "done\" & trap 'exit 7' TERM; echo up; sleep 1000 & wait"),
                         sandbox=REQUIRE, grace=10_000)
     one.start()
     while b"up" not in one.output():
@@ -314,8 +331,10 @@ def test_a_missing_program_is_told_all_the_same(place):
 
 @needs_landlock
 def test_the_shim_itself_is_free(place):
-    """Its output segments and its record lie where the agent may not write; and only who asked for it is confined."""
-    one = place.attempt(sh("echo out; echo x > /proc/self/cwd/here; cat /proc/$PPID/status | grep NoNewPrivs"), sandbox=TRY)
+    """Its output segments and its record lie where the agent may not write; and only who asked
+    for it is confined."""
+    one = place.attempt(sh("echo out; echo x > /proc/self/cwd/here; cat /proc/$PPID/status | grep NoNewPrivs"),
+                        sandbox=TRY)
     record = one.run()
     assert record["sandbox"] == LEVEL
     assert one.output() == b"out\nNoNewPrivs:\t0\n"
@@ -350,7 +369,8 @@ def test_require_is_not_started(place, why):
     place.inside.chmod(0o777)
     record = place.attempt(sh(f"echo x > {place.inside}/f"), before, sandbox=REQUIRE).run()
     assert how(record) == ("not-started", error, "own")
-    assert record["error"] == (f"sandbox: there is no Landlock here ({os.strerror(error)}): set review.sandbox = \"try\" to go on "
+    assert record["error"] == (f"sandbox: there is no Landlock here ({os.strerror(error)}): "
+                               "set review.sandbox = \"try\" to go on "
                                "without it, or run rld on a kernel that has it")
     assert "sandbox" not in record
     assert list(place.inside.iterdir()) == []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Accounts that are exhausted, services that fail for a while: who waits, for how long, what it costs, and what goes on meanwhile."""
+"""Accounts that are exhausted, services that fail for a while: who waits, for how long, what it
+costs, and what goes on meanwhile."""
 import datetime
 import json
 import shlex
@@ -24,14 +25,17 @@ def result(text, **more):
 
 def failing(text, status=None, code=1):
     """An attempt that ends with an error of the service."""
-    return line(type="system", subtype="init") + result(text, is_error=True, **({"api_error_status": status} if status else {})) + f"exit {code}\n"
+    return line(type="system", subtype="init") + result(text, is_error=True,
+                                                        **({"api_error_status": status}
+                                                           if status else {})) + f"exit {code}\n"
 
 
 def limited(until, words=WORDS):
     """until: when the service serves again, as the shell sees it; None: it does not say."""
     if until is None:
         return failing(words)
-    event = json.dumps({"type": "rate_limit_event", "rate_limit_info": {"status": "rejected", "resetsAt": 0, "rateLimitType": "five_hour"}})
+    event = json.dumps({"type": "rate_limit_event", "rate_limit_info": {"status": "rejected", "resetsAt": 0,
+                                                                        "rateLimitType": "five_hour"}})
     head, tail = event.split("0,", 1)
     return f"printf '%s%s%s\\n' {shlex.quote(head)} {until} {shlex.quote(',' + tail)}\n" + failing(words, 429)
 
@@ -42,12 +46,13 @@ ARGS = 'shift; echo "$*" > "$PLAY/args.$RL_RUN.$role.$nth"\n'
 
 @pytest.fixture
 def start(make_daemon, tmp_path):
-    """start(scripts) → a daemon; its agents are a and b, which share an account, and other, which has one of its own."""
+    """start(scripts) → a daemon; its agents are a and b, which share an account, and other, which
+    has one of its own."""
     def make(scripts, gates=(), **config):
         daemon = make_daemon(scripts=scripts, gates=gates, start=False)
         agent = {"command": daemon.play.command(), "reader": "claude", "resume": ["--resume", "{session}"]}
-        daemon.write_config({"default_agent": "a", "agent.a": {**agent, "account": "shared"}, "agent.b": {**agent, "account": "shared"},
-                             "agent.other": agent, **config})
+        daemon.write_config({"default_agent": "a", "agent.a": {**agent, "account": "shared"},
+                             "agent.b": {**agent, "account": "shared"}, "agent.other": agent, **config})
         return daemon.start()
     return make
 
@@ -78,15 +83,19 @@ def rows(daemon, run):
 
 
 def test_all_slots_of_the_account_wait_and_others_go_on(start, repos):
-    """Issue: all slots of the account wait with reason and time, no attempt is used, other accounts go on."""
-    daemon = start({"implement": f'case $RL_RUN$nth in 11) {limited(FAR)} ;; esac\n{DONE}'}, parallel=1, **{"account.shared": {"cooldown_max": "30d"}})
+    """Issue: all slots of the account wait with reason and time, no attempt is used,
+    other accounts go on."""
+    daemon = start({"implement": f'case $RL_RUN$nth in 11) {limited(FAR)} ;; esac\n{DONE}'},
+                   parallel=1, **{"account.shared": {"cooldown_max": "30d"}})
     first = daemon.submit(next(repos).path)
     reason = cools(daemon, first, "account shared: limit until ")["reason"]
     assert reason.endswith(": " + WORDS), reason
     shared = account(daemon)
-    assert shared["in_force"] and shared["kind"] == "limit" and shared["reason"] == WORDS and shared["attempt"] == daemon.attempts(first)[0]["id"]
+    assert (shared["in_force"] and shared["kind"] == "limit" and shared["reason"] == WORDS
+            and shared["attempt"] == daemon.attempts(first)[0]["id"])
     assert shared["until"] in reason
-    # the other agent of the account is not even started, and the only slot of the daemon is free for others
+    # the other agent of the account is not even started, and the only slot of the daemon
+    # is free for others
     second = daemon.submit(next(repos).path, agent="b")
     assert cools(daemon, second)["reason"] == reason
     third = daemon.submit(next(repos).path, agent="other")
@@ -118,7 +127,8 @@ def test_a_notice_counts_no_longer_than_cooldown_max(start, repos):
 
 def test_one_that_was_cut_off_behind_its_notice(start, repos):
     """What waits says what the service has said, not that the output has no end."""
-    notice = line(type="assistant", message={"id": "m", "model": "<synthetic>", "content": [{"type": "text", "text": WORDS}]})
+    notice = line(type="assistant", message={"id": "m", "model": "<synthetic>",
+                                             "content": [{"type": "text", "text": WORDS}]})
     daemon = start({"implement": limited(FAR).split("\n")[0] + "\n" + notice + "exit 1\n"})
     run = daemon.submit(next(repos).path)
     cools(daemon, run, f": {WORDS}")
@@ -212,7 +222,8 @@ def test_the_reason_goes_with_the_time(start, repos):
     run = daemon.submit(next(repos).path)
     cools(daemon, run, "account shared: limit until ")
     daemon.call("run.pause", id=run)
-    with daemon.events(run=run, types=["slot.phase"], since=daemon.call("event.list", since=0, limit=256)["next"]) as events:
+    with daemon.events(run=run, types=["slot.phase"],
+                       since=daemon.call("event.list", since=0, limit=256)["next"]) as events:
         daemon.call("cooldown.clear", account="shared")
         events.until("slot.phase")
     assert slot(daemon, run)["phase"] == "cooling" and slot(daemon, run)["reason"] is None, slot(daemon, run)
@@ -222,10 +233,13 @@ def test_the_reason_goes_with_the_time(start, repos):
 
 def test_another_agent_takes_over(start, repos):
     daemon = start({"implement": ARGS + f'case $RL_RUN$nth in 11) {limited(FAR)} ;; esac\n{DONE}'})
-    daemon.write_config({"default_agent": "a", "agent.a": {"command": daemon.play.command(), "reader": "claude", "account": "shared",
-                                                           "resume": ["--resume", "{session}"], "fallback": ["b", "other"]},
-                         "agent.b": {"command": daemon.play.command(), "reader": "claude", "account": "shared"},
-                         "agent.other": {"command": daemon.play.command(), "reader": "claude", "model": "m2", "resume": ["--resume", "{session}"]}})
+    daemon.write_config(
+        {"default_agent": "a",
+         "agent.a": {"command": daemon.play.command(), "reader": "claude", "account": "shared",
+                     "resume": ["--resume", "{session}"], "fallback": ["b", "other"]},
+         "agent.b": {"command": daemon.play.command(), "reader": "claude", "account": "shared"},
+         "agent.other": {"command": daemon.play.command(), "reader": "claude", "model": "m2",
+                         "resume": ["--resume", "{session}"]}})
     daemon.call("daemon.reload")
     run = daemon.submit(next(repos).path, model="m1")
     assert daemon.ended(run)["state"] == "succeeded"
@@ -247,7 +261,8 @@ def test_all_are_exhausted_and_one_serves_first(start, repos):
     """What waits names the one that it waits for, and its time."""
     daemon = start({"implement": DONE})
     agent = {"command": daemon.play.command(), "reader": "claude"}
-    daemon.write_config({"default_agent": "a", "agent.a": {**agent, "account": "shared", "fallback": ["other"]}, "agent.other": agent})
+    daemon.write_config({"default_agent": "a", "agent.a": {**agent, "account": "shared",
+                                                           "fallback": ["other"]}, "agent.other": agent})
     daemon.call("daemon.reload")
     daemon.call("cooldown.set", account="shared", **{"for": "20h"})
     soon = daemon.call("cooldown.set", account="other", **{"for": "10h"})["until"]
@@ -270,7 +285,8 @@ def test_a_throttled_service_is_asked_again_after_a_while(start, repos):
     assert slot(daemon, run)["retries"] == 0
 
 
-@pytest.mark.parametrize("words,status", [("API Error: 529 Overloaded", 529), ("API Error: 500 Internal server error", 500)])
+@pytest.mark.parametrize("words,status", [("API Error: 529 Overloaded", 529),
+                                          ("API Error: 500 Internal server error", 500)])
 def test_an_error_that_passes_is_retried_as_often_as_may_be(start, repos, words, status):
     """The same attempt count rules: no fix round, no round of review; and there is a last try."""
     daemon = start({"implement": failing(words, status)}, run={"retries": 1})
@@ -300,14 +316,18 @@ def verdict(pass_, words):
 
 
 def test_rounds_do_not_count_what_was_not_served(start, repos):
-    """In every role: the reviewer and the fixer are limited once each, and the loop is as long as without."""
-    scripts = {"implement": "echo one > work.txt\n" + DONE, "review.1": limited("$(($(date +%s) + 1))"), "review.2": verdict(False, "more"),
-               "review": verdict(True, "good"), "fix.1": limited("$(($(date +%s) + 1))"), "fix": "echo two >> work.txt\n" + DONE}
+    """In every role: the reviewer and the fixer are limited once each, and the loop is as
+    long as without."""
+    scripts = {"implement": "echo one > work.txt\n" + DONE,
+               "review.1": limited("$(($(date +%s) + 1))"), "review.2": verdict(False, "more"),
+               "review": verdict(True, "good"), "fix.1": limited("$(($(date +%s) + 1))"),
+               "fix": "echo two >> work.txt\n" + DONE}
     daemon = start(scripts)
     run = daemon.review(next(repos).path, review={"max_fixes": 1})
     assert daemon.ended(run)["state"] == "succeeded", daemon.ended(run)
-    assert rows(daemon, run) == [("implement", 0, "ok", "exited"), ("review", 1, "limit", "exited"), ("review", 1, "ok", "exited"),
-                                 ("fix", 1, "limit", "exited"), ("fix", 1, "ok", "exited"), ("review", 2, "ok", "exited")]
+    assert rows(daemon, run) == [("implement", 0, "ok", "exited"), ("review", 1, "limit", "exited"),
+                                 ("review", 1, "ok", "exited"), ("fix", 1, "limit", "exited"),
+                                 ("fix", 1, "ok", "exited"), ("review", 2, "ok", "exited")]
     assert [r["decision"] for r in daemon.reviews(run)] == ["drift", "pass"]
 
 
@@ -319,12 +339,14 @@ def test_the_conversation_goes_on(start, repos):
     assert second["resumes"] == first["id"] and first["resumes"] is None
     assert (daemon.play.path / f"args.{run}.implement.2").read_text() == f"--resume conversation-{first['id']}\n"
     prompt = daemon.play.prompt(run, "implement", 2).decode()
-    assert "was cut off in the middle of its work" in prompt and WORDS in prompt and "This conversation is that attempt's" in prompt
+    assert ("was cut off in the middle of its work" in prompt and WORDS in prompt
+            and "This conversation is that attempt's" in prompt)
     assert "cut off" not in daemon.play.prompt(run, "implement", 1).decode()
 
 
 def test_a_conversation_that_is_gone_costs_one_try(start, repos):
-    """It fails although it is not to blame: the work is begun again without, once; what fails then has failed."""
+    """It fails although it is not to blame: the work is begun again without, once; what fails
+    then has failed."""
     gone = ARGS + 'case $* in *--resume*) echo "No conversation found with session ID" >&2; exit 1 ;; esac\n'
     daemon = start({"implement.1": limited("$(($(date +%s) + 1))"), "implement": gone + DONE})
     run = daemon.submit(next(repos).path)
@@ -342,7 +364,8 @@ DAYS = 3 * 24 * 3600 * 1000
 
 @pytest.mark.parametrize("what", ["limit", "retry"])
 def test_a_clock_that_was_set_back(start, repos, what):
-    """What was to last for minutes lasts no days: the rows are those of a clock that was three days ahead."""
+    """What was to last for minutes lasts no days: the rows are those of a clock that was
+    three days ahead."""
     script = limited(FAR) if what == "limit" else failing("Overloaded", 529)
     daemon = start({"implement.1": script, "implement": DONE})
     run = daemon.submit(next(repos).path)
@@ -369,7 +392,8 @@ def test_a_conversation_outlasts_a_service_that_fails_again(start, repos):
 
 
 def test_a_limit_that_is_always_near(start, repos):
-    """Each notice behind another counts twice as long, so that a service that promises to serve soon for hours is not asked all the time."""
+    """Each notice behind another counts twice as long, so that a service that promises to serve
+    soon for hours is not asked all the time."""
     def moment(text):
         return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 

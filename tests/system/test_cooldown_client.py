@@ -32,7 +32,8 @@ def two(make_daemon):
     """Two agents that play the same, each with an account of its own."""
     def make(**kwargs):
         daemon = make_daemon(start=False, **kwargs)
-        daemon.write_config({**TWO, "agent.other": {"command": daemon.play.command(), "reader": "text", "account": "pocket"}})
+        daemon.write_config({**TWO, "agent.other": {"command": daemon.play.command(),
+                                                    "reader": "text", "account": "pocket"}})
         return daemon.start()
     return make
 
@@ -42,10 +43,13 @@ def test_the_list_has_the_accounts_of_the_agents(two):
     names = list(accounts(daemon))
     assert names == sorted(names) and {"purse", "pocket", "anthropic", "openai"} <= set(names)
     assert accounts(daemon)["purse"] == {
-        "account": "purse", "agents": ["play"], "in_force": False, "kind": None, "until": None, "reason": None, "attempt": None, "set_by": None,
-        "created_at": None, "waiting": 0, "spent": {"day": None, "attempts": 0, "cost_usd": 0.0, "tokens": 0, "wall_ms": 0},
+        "account": "purse", "agents": ["play"], "in_force": False, "kind": None, "until": None,
+        "reason": None, "attempt": None, "set_by": None,
+        "created_at": None, "waiting": 0,
+        "spent": {"day": None, "attempts": 0, "cost_usd": 0.0, "tokens": 0, "wall_ms": 0},
         "reserved": {"cost_usd": 0.0, "tokens": 0},
-        "limits": {"cooldown_max_ms": 24 * 3600 * 1000, "budget_day_usd": None, "budget_day_tokens": None, "budget_day_wall_ms": None}}
+        "limits": {"cooldown_max_ms": 24 * 3600 * 1000, "budget_day_usd": None,
+                   "budget_day_tokens": None, "budget_day_wall_ms": None}}
     assert accounts(daemon)["anthropic"]["agents"] == ["claude"]
 
 
@@ -57,7 +61,8 @@ def test_set_and_clear(two):
     daemon = two()
     until = hours(3)
     answer = daemon.call("cooldown.set", account="purse", until=until, reason="the boss needs it")
-    assert (answer["in_force"], answer["kind"], answer["reason"], answer["set_by"]) == (True, "operator", "the boss needs it", human())
+    assert (answer["in_force"], answer["kind"], answer["reason"],
+            answer["set_by"]) == (True, "operator", "the boss needs it", human())
     assert milliseconds(answer["until"]) == milliseconds(until) and answer["attempt"] is None and answer["created_at"]
     assert accounts(daemon)["purse"] == answer and not accounts(daemon)["pocket"]["in_force"]
     assert daemon.call("daemon.status")["cooling"] == [{k: answer[k] for k in
@@ -71,9 +76,11 @@ def test_set_and_clear(two):
     assert daemon.call("event.unsubscribe")["seq"] == seq
 
 
-@pytest.mark.parametrize("span, ms", [("2h", 7_200_000), ("90", 90_000), (90, 90_000), ("15m", 900_000), ("3d", 3 * 86_400_000)])
+@pytest.mark.parametrize("span, ms", [("2h", 7_200_000), ("90", 90_000), (90, 90_000),
+                                      ("15m", 900_000), ("3d", 3 * 86_400_000)])
 def test_a_span_of_time(two, span, ms):
-    """Also one that is longer than cooldown_max: that bounds what a service is understood to say."""
+    """Also one that is longer than cooldown_max: that bounds what a service is
+    understood to say."""
     answer = two().call("cooldown.set", account="purse", **{"for": span})
     assert milliseconds(answer["until"]) - milliseconds(answer["created_at"]) == pytest.approx(ms, abs=5000)
 
@@ -98,14 +105,16 @@ def test_what_is_refused(two, params, code, field, words):
     daemon = two()
     with pytest.raises(RpcError) as refused:
         daemon.call("cooldown.set", **params)
-    assert (refused.value.code, refused.value.data["field"]) == (code, field) and words in refused.value.message, refused.value
+    assert (refused.value.code,
+            refused.value.data["field"]) == (code, field) and words in refused.value.message, refused.value
     assert not any(a["in_force"] for a in accounts(daemon).values())
 
 
 def test_an_unknown_account_is_not_cleared(daemon):
     with pytest.raises(RpcError) as refused:
         daemon.call("cooldown.clear", account="playy")
-    assert refused.value.code == 1 and "play, " in refused.value.message and "rlctl cooldown list" in refused.value.data["hint"]
+    assert (refused.value.code == 1 and "play, " in refused.value.message
+            and "rlctl cooldown list" in refused.value.data["hint"])
 
 
 def test_check_changes_nothing(two):
@@ -134,7 +143,8 @@ def test_it_is_told(two):
         answer = daemon.call("cooldown.set", account="purse", reason="the boss needs it", **{"for": "2h"})
         event = events.next()
         assert {k: event[k] for k in ("account", "kind", "in_force", "until", "reason", "set_by", "run")} == {
-            "account": "purse", "kind": "operator", "in_force": True, "until": answer["until"], "reason": "the boss needs it", "set_by": human(), "run": None}
+            "account": "purse", "kind": "operator", "in_force": True, "until": answer["until"],
+            "reason": "the boss needs it", "set_by": human(), "run": None}
         daemon.call("cooldown.clear", account="purse")
         event = events.next()
         assert (event["account"], event["in_force"]) == ("purse", False)
@@ -150,22 +160,27 @@ def test_the_commands(two):
     assert done.err.endswith(f"): {user} says so: the boss needs it.\n"), done.err
     assert "(in 1h 59m)" in done.err or "(in 2h 00m)" in done.err
     lines = daemon.rlctl("cooldown", "list", check=0).out.splitlines()
-    assert lines[0].split() == ["ACCOUNT", "STATE", "UNTIL", "AGENTS", "WHY"], "a column in which nothing stands is left out"
+    assert lines[0].split() == ["ACCOUNT", "STATE", "UNTIL", "AGENTS",
+                                "WHY"], "a column in which nothing stands is left out"
     rows = {line.split()[0]: line for line in lines[1:]}
-    assert rows["purse"].split()[1] == "exhausted" and rows["purse"].endswith(f" play      {user} says so: the boss needs it"), rows["purse"]
+    assert (rows["purse"].split()[1] == "exhausted"
+            and rows["purse"].endswith(f" play      {user} says so: the boss needs it")), rows["purse"]
     assert rows["pocket"].split()[1:] == ["serves", "other"]
     status = daemon.rlctl("status", check=0).out
-    assert [line for line in status.splitlines() if line.startswith("account ")][0].split()[1:5] == ["purse", "is", "exhausted", "until"], status
+    assert [line for line in status.splitlines()
+            if line.startswith("account ")][0].split()[1:5] == ["purse", "is", "exhausted", "until"], status
     assert daemon.rlctl("cooldown", "clear", "purse", check=0).err == "Account purse: serves.\n"
     assert "account" not in daemon.rlctl("status", check=0).out
     until = hours(5)
-    assert json.loads(daemon.rlctl("cooldown", "set", "purse", until, "--json", check=0).out)["until"][:19] == until[:19]
+    assert json.loads(daemon.rlctl("cooldown", "set", "purse", until, "--json",
+                                   check=0).out)["until"][:19] == until[:19]
     assert json.loads(daemon.rlctl("cooldown", "list", "--json", check=0).out) == daemon.call("cooldown.list")
 
 
 def test_mistakes_on_the_command_line(two):
     daemon = two()
-    for wrong in (["set", "purse"], ["set", "purse", "soon"], ["set"], ["clear"], ["list", "x"], ["what"], ["clear", "purse", "2h"],
+    for wrong in (["set", "purse"], ["set", "purse", "soon"], ["set"], ["clear"], ["list", "x"],
+                  ["what"], ["clear", "purse", "2h"],
                   ["clear", "purse", "-m", "x"], ["set", "purse", "2h", "more"]):
         done = daemon.rlctl("cooldown", *wrong, check=2)
         assert done.out == "" and done.err, wrong
@@ -222,24 +237,28 @@ def test_what_waits_says_for_whom_and_how_long(two, repos):
     row = waits(daemon, run)
     slot, = row["slots"]
     reason = f"account purse: operator until {account['until']}: the boss needs it"
-    assert (slot["phase"], slot["cooling"], slot["reason"], slot["next_at"]) == ("cooling", "purse", reason, account["until"])
+    assert (slot["phase"], slot["cooling"], slot["reason"],
+            slot["next_at"]) == ("cooling", "purse", reason, account["until"])
     assert (row["state"], row["reason"], row["next_at"]) == ("running", reason, account["until"])
     listed, = daemon.call("run.list")["runs"]
     assert (listed["reason"], listed["next_at"]) == (reason, account["until"])
     assert daemon.call("run.report", id=run)["state"] == "running"
     shown = daemon.rlctl("show", run, check=0).out
     assert "COOLING 1h59m" in shown.replace(" 59", "59") and reason in shown, shown
-    assert [line.split()[:4] for line in shown.splitlines() if line.startswith(f"{run}/1 ")] == [[f"{run}/1", "implement", "play", "waiting"]]
+    assert [line.split()[:4] for line in shown.splitlines()
+            if line.startswith(f"{run}/1 ")] == [[f"{run}/1", "implement", "play", "waiting"]]
     assert reason in daemon.rlctl("list", check=0).out
     watch = daemon.rlctl_start("watch", str(run))
     assert watch.stdout.readline().decode() == f"Run {run} running: {reason}\n"
-    assert watch.stdout.readline().decode().split()[:2] == ["all" if slot["slot"] == 0 else f"A{slot['slot']}", "COOLING"]
+    assert watch.stdout.readline().decode().split()[:2] == ["all" if slot["slot"] == 0
+                                                            else f"A{slot['slot']}", "COOLING"]
     assert accounts(daemon)["purse"]["waiting"] == 1
     assert "1 slot waits for it" in daemon.rlctl("cooldown", "set", "purse", "3h", check=0).err
     daemon.rlctl("cooldown", "clear", "purse", check=0)
     daemon.play.arrived(f"g{run}")
     row = daemon.run(run)
-    assert (row["reason"], row["slots"][0]["reason"], row["slots"][0]["next_at"] if "next_at" in row["slots"][0] else None) == (None, None, None)
+    assert (row["reason"], row["slots"][0]["reason"],
+            row["slots"][0]["next_at"] if "next_at" in row["slots"][0] else None) == (None, None, None)
     daemon.play.go(f"g{run}")
     assert daemon.ended(run)["state"] == "succeeded"
     assert watch.wait() == 0
@@ -257,7 +276,8 @@ def test_rlctl_run_says_that_it_waits(two, repos):
     daemon.call("cooldown.clear", account="purse")
     assert process.wait() == 0
     said = process.stderr.read().decode()
-    assert "Cooling: account purse: operator until 20" in said and "the boss needs it" in said and process.stdout.read() == b"done\n", said
+    assert ("Cooling: account purse: operator until 20" in said and "the boss needs it" in said
+            and process.stdout.read() == b"done\n"), said
     assert daemon.run(run)["state"] == "succeeded"
 
 

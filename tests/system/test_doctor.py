@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""rlctl doctor and daemon.doctor: what is found on a host that lacks something, with programs that answer, and that do not."""
+"""rlctl doctor and daemon.doctor: what is found on a host that lacks something, with programs that
+answer, and that do not."""
 import json
 import os
 import shutil
@@ -34,7 +35,8 @@ class Host:
         return {"PATH": str(self.bin), "HOME": str(self.home), **more}
 
     def doctor(self, *args, check=None, environment=None, **variables):
-        return self.daemon.rlctl("doctor", *args, check=check, environment={**self.environment(**variables), **(environment or {})})
+        return self.daemon.rlctl("doctor", *args, check=check,
+                                 environment={**self.environment(**variables), **(environment or {})})
 
     def report(self, *args, check=None, **variables):
         return json.loads(self.doctor("--json", *args, check=check, **variables).out)
@@ -58,16 +60,21 @@ def says(agent):
     return [(check["state"], check["text"]) for check in agent["checks"]]
 
 
-# ---- agents ----------------------------------------------------------------------------------------------------
+# ---- agents --------------------------------------------------------------------------------------
 
 def test_as_measured(host):
-    """A program of the measured version and with a login is well; the variable's value is shown nowhere."""
+    """A program of the measured version and with a login is well; the variable's value
+    is shown nowhere."""
     path = host.program("claude", f"echo '{MEASURED} (Claude Code)'")
     agent = host.agent("claude", check=0, ANTHROPIC_API_KEY=SECRET)
-    assert agent == {"name": "claude", "program": "claude", "path": str(path), "version": MEASURED, "measured": MEASURED, "installed": True,
-                     "checks": [{"name": "claude", "state": "ok", "text": f"{MEASURED}, as measured, {path}", "remedy": None},
-                                {"name": "claude", "state": "ok", "text": "a login is there: ANTHROPIC_API_KEY", "remedy": None},
-                                {"name": "claude", "state": "ok", "text": "its package asks for Node.js 22.0 or later", "remedy": None}]}
+    assert agent == {"name": "claude", "program": "claude", "path": str(path), "version": MEASURED,
+                     "measured": MEASURED, "installed": True,
+                     "checks": [{"name": "claude", "state": "ok",
+                                 "text": f"{MEASURED}, as measured, {path}", "remedy": None},
+                                {"name": "claude", "state": "ok",
+                                 "text": "a login is there: ANTHROPIC_API_KEY", "remedy": None},
+                                {"name": "claude", "state": "ok",
+                                 "text": "its package asks for Node.js 22.0 or later", "remedy": None}]}
     for args in ([], ["--json"], ["--deep"]):
         done = host.doctor(*args, check=0, ANTHROPIC_API_KEY=SECRET)
         assert SECRET not in done.out + done.err
@@ -76,8 +83,10 @@ def test_as_measured(host):
     assert "Not installed: codex, gemini, opencode, copilot, qwen, pi\n" in done.out
 
 
-@pytest.mark.parametrize("found, word", [("2.1.328", "another patch"), ("2.4.0", "may have changed"), ("3.1.330", "another major version"),
-                                         ("2.1.330-beta.1", "another patch"), ("1.9", "another major version")])
+@pytest.mark.parametrize("found, word",
+                         [("2.1.328", "another patch"), ("2.4.0", "may have changed"),
+                          ("3.1.330", "another major version"),
+                          ("2.1.330-beta.1", "another patch"), ("1.9", "another major version")])
 def test_drift(host, found, word):
     """Another version than the measured one is a warning that says how far it is off."""
     host.program("claude", f"echo 'claude v{found} of today'")
@@ -107,8 +116,10 @@ def test_answers(make_daemon, tmp_path, script, state, text):
 
 
 def test_hangs(host):
-    """A program that does not answer is ended, with what it has started; the others are not held up."""
-    host.program("claude", "trap '' TERM INT; (trap '' TERM; echo $$ > pids; while :; do read x < go; done) & while :; do read x < go; done")
+    """A program that does not answer is ended, with what it has started; the others
+    are not held up."""
+    host.program("claude", "trap '' TERM INT; (trap '' TERM; echo $$ > pids; while :; "
+                 "do read x < go; done) & while :; do read x < go; done")
     os.mkfifo(host.daemon.path / "go")
     host.program("codex", "echo codex-cli 0.169.0")
     report = host.report("--timeout", "1s", check=0, ANTHROPIC_API_KEY="x", CODEX_API_KEY="x")
@@ -124,7 +135,8 @@ def test_side_by_side(host):
     host.program("claude", f"echo x > a; read x < b; echo {MEASURED}")
     host.program("codex", "read x < a; echo x > b; echo 0.169.0")
     report = host.report(check=0)
-    assert {agent["name"]: agent["version"] for agent in report["client"]["agents"] if agent["version"]} == {"claude": MEASURED, "codex": "0.169.0"}
+    assert {agent["name"]: agent["version"] for agent in report["client"]["agents"]
+            if agent["version"]} == {"claude": MEASURED, "codex": "0.169.0"}
 
 
 def test_interrupted(host):
@@ -161,7 +173,8 @@ def test_no_interpreter(host):
 
 def test_needed(make_daemon, tmp_path):
     """An agent that the settings name must be there; the remedy says what to do."""
-    host = Host(make_daemon(config={"review": {"agent": "codex", "fixer_agent": "qwen"}, "agent.play": {"fallback": ["pi"]}}), tmp_path)
+    host = Host(make_daemon(config={"review": {"agent": "codex", "fixer_agent": "qwen"},
+                                    "agent.play": {"fallback": ["pi"]}}), tmp_path)
     done = host.doctor(check=1)
     assert "failed   codex       not installed: codex is not on your PATH; review.agent names this agent" in done.out
     assert "not installed: qwen is not on your PATH; review.fixer_agent names this agent" in done.out
@@ -196,7 +209,8 @@ def test_login(host):
 
 
 def test_own_agents(make_daemon, tmp_path):
-    """Nobody starts a program that rld does not know; one that it does know has only the variables that its table names."""
+    """Nobody starts a program that rld does not know; one that it does know has only the variables
+    that its table names."""
     host = Host(make_daemon(config={
         "agent.opus": {"command": ["claude", "-p"], "account": "mine"},
         "agent.set": {"command": ["claude", "-p"], "set": {"ANTHROPIC_API_KEY": SECRET}},
@@ -210,7 +224,8 @@ def test_own_agents(make_daemon, tmp_path):
     assert SECRET not in done.out + done.err
     agents = {agent["name"]: agent for agent in json.loads(done.out)["client"]["agents"]}
     assert not mark.exists() and agents["tool"]["installed"] and agents["tool"]["version"] is None
-    assert says(agents["tool"]) == [("ok", f"{host.bin}/tool; not one of the programs that rld knows, so its version was not asked for")]
+    assert says(agents["tool"]) == [("ok", f"{host.bin}/tool; not one of the programs that rld "
+                                     "knows, so its version was not asked for")]
     assert agents["opus"]["version"] == MEASURED and says(agents["opus"])[1][0] == "warning"
     assert says(agents["set"])[1] == ("ok", "a login is there: ANTHROPIC_API_KEY")
     assert says(agents["claude"])[1] == ("ok", "a login is there: ANTHROPIC_API_KEY")
@@ -225,8 +240,10 @@ def test_own_agents(make_daemon, tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="what holds for root only")
 def test_root(make_daemon, tmp_path):
-    """Claude Code refuses to skip permissions as root, unless it is told that it is in a sandbox, as the preset does."""
-    host = Host(make_daemon(config={"agent.mine": {"command": ["claude", "-p", "--dangerously-skip-permissions"], "env": ["ANTHROPIC_API_KEY"]}}), tmp_path)
+    """Claude Code refuses to skip permissions as root, unless it is told that it is in a sandbox,
+    as the preset does."""
+    host = Host(make_daemon(config={"agent.mine": {"command": ["claude", "-p", "--dangerously-skip-permissions"],
+                                                   "env": ["ANTHROPIC_API_KEY"]}}), tmp_path)
     host.program("claude", f"echo {MEASURED}")
     report = host.report(check=0, ANTHROPIC_API_KEY="x")
     agents = {agent["name"]: says(agent) for agent in report["client"]["agents"]}
@@ -235,7 +252,7 @@ def test_root(make_daemon, tmp_path):
     assert daemon_checks(host.daemon)["user"]["state"] == "warning"
 
 
-# ---- the client ------------------------------------------------------------------------------------------------
+# ---- the client ----------------------------------------------------------------------------------
 
 def test_json(host):
     """--json is the result of daemon.doctor, and what the client has found."""
@@ -250,7 +267,8 @@ def test_json(host):
     assert report == result and set(client) == {"checks", "agents"}
     assert set(result) == {"state", "version", "uid", "deep", "checks", "agents"} and not result["deep"]
     for check in [*result["checks"], *client["checks"]]:
-        assert set(check) == {"name", "state", "text", "remedy"} and check["state"] in ("ok", "warning", "failed"), check
+        assert set(check) == {"name", "state", "text",
+                              "remedy"} and check["state"] in ("ok", "warning", "failed"), check
         assert check["remedy"] is None or check["state"] != "ok", check
     assert host.report("--deep", check=0)["deep"]
 
@@ -259,19 +277,23 @@ def test_tools(host):
     """git must be on the submitter's PATH, bd need not."""
     (host.bin / "git").unlink()
     done = host.doctor(check=1)
-    assert "failed   git         not on your PATH" in done.out and "ok       bd          not on your PATH: beads are read from" in done.out
+    assert ("failed   git         not on your PATH" in done.out
+            and "ok       bd          not on your PATH: beads are read from" in done.out)
     host.program("git", "echo git version 2.39.5")
     host.program("bd", "echo bd version 0.20.1")
     done = host.doctor(check=0)
-    assert f"ok       git         2.39.5, {host.bin}/git" in done.out and f"ok       bd          0.20.1, {host.bin}/bd" in done.out
+    assert (f"ok       git         2.39.5, {host.bin}/git" in done.out
+            and f"ok       bd          0.20.1, {host.bin}/bd" in done.out)
 
 
 def test_no_daemon(host):
     """Without a daemon it does what is left, and says so."""
     nowhere = {"RLD_SOCKET": str(host.daemon.path / "nowhere")}
     done = host.doctor(check=1, environment=nowhere)
-    assert "failed   daemon  no daemon answers" in done.out and "ok       git     " in done.out and "nowhere" in done.err
-    assert [check["state"] for check in json.loads(host.doctor("--json", check=1, environment=nowhere).out)["client"]["checks"]] == ["failed", "ok", "ok"]
+    assert ("failed   daemon  no daemon answers" in done.out and "ok       git     " in done.out
+            and "nowhere" in done.err)
+    assert [check["state"] for check in json.loads(host.doctor(
+        "--json", check=1, environment=nowhere).out)["client"]["checks"]] == ["failed", "ok", "ok"]
 
 
 def test_usage(host):
@@ -279,15 +301,18 @@ def test_usage(host):
     host.doctor("--timeout", "soon", check=2)
 
 
-# ---- the daemon ------------------------------------------------------------------------------------------------
+# ---- the daemon ----------------------------------------------------------------------------------
 
 def test_all_is_well(daemon):
-    """A daemon in good health on a host that has all: nothing failed, and each thing was looked at."""
+    """A daemon in good health on a host that has all: nothing failed, and each thing
+    was looked at."""
     checks = daemon_checks(daemon, deep=True)
-    assert set(checks) == {"database", "state", "space", "config", "socket", "rl-shim", "rl-git", "git", "bd", "landlock", "limits", "clock", "time zones",
+    assert set(checks) == {"database", "state", "space", "config", "socket", "rl-shim", "rl-git",
+                           "git", "bd", "landlock", "limits", "clock", "time zones",
                            "user", "strays", "attempts", "reviews", "daemon", "account"}
     assert not [check for check in checks.values() if check["state"] == "failed"]
-    for name in ("database", "state", "space", "config", "socket", "rl-shim", "rl-git", "git", "attempts", "reviews", "daemon", "account"):
+    for name in ("database", "state", "space", "config", "socket", "rl-shim", "rl-git", "git",
+                 "attempts", "reviews", "daemon", "account"):
         assert checks[name]["state"] == "ok" and checks[name]["remedy"] is None, checks[name]
     assert {"attempts", "reviews"} == set(checks) - set(daemon_checks(daemon))
 
@@ -296,7 +321,8 @@ def test_config(daemon):
     """The file is compared with what was read of it."""
     daemon.config.write_text("parallel = 2\n" + daemon.config.read_text())
     check = daemon_checks(daemon)["config"]
-    assert check["state"] == "warning" and "has changed since it was read" in check["text"] and "daemon.reload" in check["remedy"]
+    assert (check["state"] == "warning" and "has changed since it was read" in check["text"]
+            and "daemon.reload" in check["remedy"])
     daemon.call("daemon.reload")
     assert daemon_checks(daemon)["config"]["state"] == "ok"
     daemon.config.chmod(0o666)
@@ -314,7 +340,8 @@ def test_config(daemon):
 def test_space(make_daemon):
     daemon = make_daemon(config={"limits": {"disk_floor": "1024G"}})
     check = daemon_checks(daemon)["space"]
-    assert check["state"] == "failed" and "limits.disk_floor is 1 TiB" in check["text"] and "no attempt starts" in check["remedy"]
+    assert (check["state"] == "failed" and "limits.disk_floor is 1 TiB" in check["text"]
+            and "no attempt starts" in check["remedy"])
 
 
 def test_places(daemon):
@@ -325,7 +352,8 @@ def test_places(daemon):
     socket.rename(hidden)
     checks = daemon.call("daemon.doctor")["checks"]
     assert [c["state"] for c in checks if c["name"] == "state"] == ["warning"]
-    assert [(c["state"], str(socket) in c["text"]) for c in checks if c["name"] == "socket"] == [("warning", True), ("ok", False)]
+    assert [(c["state"], str(socket) in c["text"])
+            for c in checks if c["name"] == "socket"] == [("warning", True), ("ok", False)]
     hidden.rename(socket)
     daemon.state.chmod(0o700)
 
@@ -345,7 +373,9 @@ def test_helper(make_daemon, tmp_path, name):
     program.unlink()
     check = daemon_checks(daemon)[name]
     assert check["state"] == "failed" and "No such file" in check["text"]
-    for script, state, text in [(f"echo {name} 9.9", "warning", f"says '{name} 9.9', the daemon is rld 0.1.0"), ("exit 1", "failed", "does not say its version")]:
+    for script, state, text in [(f"echo {name} 9.9", "warning",
+                                 f"says '{name} 9.9', the daemon is rld 0.1.0"),
+                                ("exit 1", "failed", "does not say its version")]:
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
         check = daemon_checks(daemon)[name]
@@ -358,7 +388,8 @@ def test_programs_of_the_daemon(make_daemon, tmp_path):
     programs.mkdir()
     daemon = make_daemon(environment={"PATH": str(programs)})
     checks = daemon_checks(daemon)
-    assert checks["git"]["state"] == "warning" and checks["bd"]["state"] == "ok" and "issues.jsonl" in checks["bd"]["text"]
+    assert (checks["git"]["state"] == "warning" and checks["bd"]["state"] == "ok"
+            and "issues.jsonl" in checks["bd"]["text"])
     for name, line in (("git", "git version 1.8.3"), ("bd", "bd version 0.20.1")):
         (programs / name).write_text(f"#!/bin/sh\necho {line}\n")
         (programs / name).chmod(0o755)
@@ -377,12 +408,14 @@ def test_limits(make_daemon):
 
 def test_strays(daemon):
     """A process that carries the mark of an attempt and has no rl-shim above it."""
-    stray = subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, env={"RL_ATTEMPT_UUID": "11111111-2222-4333-8444-555555555555"})
+    stray = subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE,
+                             env={"RL_ATTEMPT_UUID": "11111111-2222-4333-8444-555555555555"})
     try:
         check = daemon_checks(daemon)["strays"]
         assert check["state"] == "warning"
         # the first five of the host are named: others of it may come before this one
-        assert f"{stray.pid} (cat)" in check["text"] or (check["text"].endswith(", ...") and int(check["text"].split()[0]) > 5), check["text"]
+        assert f"{stray.pid} (cat)" in check["text"] or (check["text"].endswith(", ...")
+                                                         and int(check["text"].split()[0]) > 5), check["text"]
     finally:
         stray.communicate()
 
@@ -401,7 +434,8 @@ def test_accounts(daemon):
     """An account that is exhausted is told, with its reason and what lifts it."""
     daemon.call("cooldown.set", account="anthropic", reason="the month is over", **{"for": "1h"})
     check = daemon_checks(daemon)["account"]
-    assert check["state"] == "warning" and check["text"].startswith("anthropic: operator until ") and check["text"].endswith(": the month is over")
+    assert (check["state"] == "warning" and check["text"].startswith("anthropic: operator until ")
+            and check["text"].endswith(": the month is over"))
     assert "rlctl cooldown clear anthropic" in check["remedy"]
     daemon.rlctl("doctor", check=0)
     daemon.call("cooldown.clear", account="anthropic")
@@ -410,7 +444,8 @@ def test_accounts(daemon):
 
 def test_an_account_of_nobody(make_daemon):
     """A budget that holds nobody is told: its name may be written wrongly."""
-    daemon = make_daemon(config={"agent.play": {"account": "paid"}, "account.paid": {"budget_day_tokens": 5}, "account.payed": {"budget_day_tokens": 5},
+    daemon = make_daemon(config={"agent.play": {"account": "paid"}, "account.paid": {"budget_day_tokens": 5},
+                                 "account.payed": {"budget_day_tokens": 5},
                                  "account.anthropic": {"budget_day_usd": 5}})
     accounts = [check for check in daemon.call("daemon.doctor")["checks"] if check["name"] == "account"]
     assert [check["state"] for check in accounts] == ["warning"] and "no agent is paid by payed" in accounts[0]["text"]
@@ -432,18 +467,24 @@ def test_reviews(daemon, repo):
     """--deep proves the review logs; a changed one is a failure that names the run."""
     runs = [daemon.review(repo.path, f"task {i}") for i in range(2)]
     daemon.ended(*runs)
-    assert daemon_checks(daemon, deep=True)["reviews"]["text"] == "4 reviews of the newest 2 runs are as they were written"
-    text, = [row["feedback"] for row in daemon.call("review.list", run=runs[0])["reviews"] if row["decision"] == "drift"]
+    assert (daemon_checks(daemon, deep=True)["reviews"]["text"] ==
+            "4 reviews of the newest 2 runs are as they were written")
+    text, = [row["feedback"] for row in daemon.call("review.list", run=runs[0])["reviews"]
+             if row["decision"] == "drift"]
     daemon.stop()
-    triggers = [row["sql"] for row in daemon.query("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'review'")]
-    names = [row["name"] for row in daemon.query("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'review'")]
+    triggers = [row["sql"] for row in daemon.query(
+        "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'review'")]
+    names = [row["name"] for row in daemon.query(
+        "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'review'")]
     daemon.start()
-    edit(daemon, *[f"DROP TRIGGER {name}" for name in names], f"UPDATE review SET feedback = 'other' WHERE run = {runs[0]} AND feedback = '{text}'", *triggers)
+    edit(daemon, *[f"DROP TRIGGER {name}" for name in names],
+         f"UPDATE review SET feedback = 'other' WHERE run = {runs[0]} AND feedback = '{text}'", *triggers)
     check = daemon_checks(daemon, deep=True)["reviews"]
     assert check["state"] == "failed" and check["text"].startswith(f"run {runs[0]}: ")
     assert "failed   reviews" in daemon.rlctl("doctor", "--deep", check=1).out
     daemon.rlctl("doctor", check=0)
-    edit(daemon, *[f"DROP TRIGGER {name}" for name in names], f"UPDATE review SET feedback = '{text}' WHERE run = {runs[0]} AND feedback = 'other'", *triggers)
+    edit(daemon, *[f"DROP TRIGGER {name}" for name in names],
+         f"UPDATE review SET feedback = '{text}' WHERE run = {runs[0]} AND feedback = 'other'", *triggers)
 
 
 def test_database(daemon, repo):

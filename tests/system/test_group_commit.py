@@ -3,7 +3,9 @@
 import pytest
 from rld import SANITIZED, can_trace
 
-SLOW_DISK = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:delay_exit=100000"]	# slower than a busy machine
+# slower than a busy machine
+SLOW_DISK = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e",
+             "inject=fsync,fdatasync:delay_exit=100000"]
 
 
 def on_disk(daemon, runs):
@@ -23,7 +25,9 @@ def test_32_submits_make_at_most_8_commits(make_daemon, repo):
     daemon.play.arrived("g")
     with daemon.connect() as rpc:
         before = rpc.call("daemon.status")["commits"]
-        rpc.send_raw(b"".join(rpc.frame(rpc.request("run.submit", {"task": f"task {i}", "workdir": str(repo.path)})) for i in range(32)))
+        rpc.send_raw(b"".join(rpc.frame(rpc.request("run.submit",
+                                                    {"task": f"task {i}", "workdir": str(repo.path)}))
+                              for i in range(32)))
         ids = [rpc.reply()["result"]["id"] for _ in range(32)]
         commits = rpc.call("daemon.status")["commits"] - before
     print(f"32 submits in {commits} commits")
@@ -52,13 +56,15 @@ def test_32_clients_share_commits_too(make_daemon, repo):
 
 
 # Each write to the database takes a tenth of a second to begin.
-LATE_WRITES = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=100000"]
+LATE_WRITES = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=pwrite64", "-e",
+               "inject=pwrite64:delay_enter=100000"]
 
 
 @pytest.mark.skipif(not can_trace(), reason="strace is missing or may not trace here")
 @pytest.mark.parametrize("seen", ["answer", "view", "event"])
 def test_nothing_is_seen_before_it_is_recorded(make_daemon, repo, seen):
-    """The daemon dies the moment a submit shows: in its answer, to another client, in the events. It must be on disk."""
+    """The daemon dies the moment a submit shows: in its answer, to another client, in the events.
+    It must be on disk."""
     daemon = make_daemon(scripts={"implement": "answer x\n"})
     daemon.stop()
     daemon.prefix = LATE_WRITES
@@ -70,7 +76,8 @@ def test_nothing_is_seen_before_it_is_recorded(make_daemon, repo, seen):
         elif seen == "event":
             assert events.next()["run"] == 1
         else:
-            while not sum(other.call("daemon.status")["runs"].values()):	# from memory: it waits for no disk
+            # from memory: it waits for no disk
+            while not sum(other.call("daemon.status")["runs"].values()):
                 pass
         daemon.kill()
     assert [r["id"] for r in daemon.query("SELECT id FROM run")] == [1]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Groups of runs: slots that change live and never end what runs, pause and resume, kept over restarts."""
+"""Groups of runs: slots that change live and never end what runs, pause and resume,
+kept over restarts."""
 import pytest
 from rld import Repo, RpcError
 
@@ -57,7 +58,8 @@ def test_slots_change_live(daemon, repos):
     runs = [submit(daemon, repos) for _ in range(4)]
     daemon.play.arrived(f"g{runs[0]}")
     answer = daemon.call("group.set", name="night", slots=3)
-    assert answer == {"name": "night", "slots": 3, "live": True, "used": answer["used"], "queued": answer["queued"], "paused": False}
+    assert answer == {"name": "night", "slots": 3, "live": True, "used": answer["used"],
+                      "queued": answer["queued"], "paused": False}
     for run in runs[1:3]:
         daemon.play.arrived(f"g{run}")
     waits(daemon, runs[3], "group night: all 3 slots are in use")
@@ -72,7 +74,8 @@ def test_slots_change_live(daemon, repos):
     finish(daemon, runs[3])
     assert {r["state"] for r in daemon.ended(*runs)} == {"succeeded"}
     # as configured again
-    assert daemon.call("group.set", name="night") == {"name": "night", "slots": 1, "live": False, "used": 0, "queued": 0, "paused": False}
+    assert daemon.call("group.set", name="night") == {"name": "night", "slots": 1, "live": False,
+                                                      "used": 0, "queued": 0, "paused": False}
 
 
 def test_a_paused_group_starts_nothing(daemon, repos):
@@ -145,7 +148,8 @@ def test_a_reload_changes_what_is_configured(daemon, repos):
 
 def test_what_is_refused(daemon):
     before = groups(daemon)
-    for params in ({"name": ""}, {"name": "a b"}, {"name": "-a"}, {"name": "x" * 65}, {"name": "night", "slots": 0}, {"name": "night", "slots": 1001},
+    for params in ({"name": ""}, {"name": "a b"}, {"name": "-a"}, {"name": "x" * 65},
+                   {"name": "night", "slots": 0}, {"name": "night", "slots": 1001},
                    {"name": "night", "slots": "2"}, {}):
         with pytest.raises(RpcError) as error:
             daemon.call("group.set", **params)
@@ -173,11 +177,14 @@ def test_the_commands(daemon, repos):
     assert rows[0] == ["GROUP", "STATE", "USED", "SLOTS", "QUEUED", "FROM"]
     assert rows[2] == ["night", "paused", "1", "3", "0", "group", "set"]
     assert daemon.rlctl("group", "resume", "night", check=0).err == "Group night: 3 slots, 1 in use.\n"
-    assert daemon.rlctl("group", "set", "night", "--slots", "default", check=0).err == "Group night: 1 slot, 1 in use.\n"
-    for wrong in (["set", "night"], ["set", "night", "--slots", "0"], ["set", "night", "--slots", "many"], ["pause"], ["list", "x"], ["what"]):
+    assert daemon.rlctl("group", "set", "night", "--slots", "default",
+                        check=0).err == "Group night: 1 slot, 1 in use.\n"
+    for wrong in (["set", "night"], ["set", "night", "--slots", "0"],
+                  ["set", "night", "--slots", "many"], ["pause"], ["list", "x"], ["what"]):
         assert daemon.rlctl("group", *wrong, check=2).out == ""
     assert "is no name of a group" in daemon.rlctl("group", "pause", "a b", check=1).err
     listed = daemon.rlctl("list", check=0).out.splitlines()
-    assert listed[0].split()[:3] == ["RUN", "STATE", "GROUP"] and listed[1].split()[:3] == [str(run), "running", "night"]
+    assert listed[0].split()[:3] == ["RUN", "STATE",
+                                     "GROUP"] and listed[1].split()[:3] == [str(run), "running", "night"]
     assert "\ngroup    night\n" in daemon.rlctl("show", run, check=0).out
     finish(daemon, run)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/guide.md does what it says: its blocks are pasted into one shell, in order, with the scripted
-claude of tests/fakes/guide.
+"""docs/guide.md does what it says: its blocks are pasted into one shell, in order, with the
+scripted claude of tests/fakes/guide.
 
 A block "sh" is run; a block "text" behind it is what it prints, where "..." stands for any text.
 A block "sh host" changes the machine: it is only looked at. tests/record writes outputs anew. Every
@@ -26,7 +26,8 @@ TIMES = [(re.compile(p), r) for p, r in (
     (r"\b[0-9a-f]{7,40}\b", "HASH"))]
 CALL = re.compile(r"(?:^|[\s/(])rlctl((?: --[a-z-]+(?:[ =](?!-)\S+)??)*) ([a-z]+)\b([^\n;|&]*)", re.M)
 READS = re.compile(r"(rlctl (hold )?(list|show)( .*)?\n)+")
-PATIENCE = 5 if RECORD else 60      # seconds without an event before a state that the page shows is given up
+# seconds without an event before a state that the page shows is given up
+PATIENCE = 5 if RECORD else 60
 
 
 def blocks(page):
@@ -59,7 +60,8 @@ def matches(wanted, got):
 
 
 def renew(wanted, got, home):
-    """The output as it is now, without what the page leaves out. For people to look at afterwards."""
+    """The output as it is now, without what the page leaves out. For people to look
+    at afterwards."""
     lines, now, kept, skipping = wanted.splitlines(), got.replace(str(home), "~").splitlines(), [], False
     for line in lines:
         if line == "...":
@@ -76,7 +78,8 @@ def renew(wanted, got, home):
 
 
 class Shell:
-    """One shell for all blocks: what a block sets, the next one has. It ends when a command fails."""
+    """One shell for all blocks: what a block sets, the next one has. It ends when a
+    command fails."""
 
     def __init__(self, path, environment):
         self.path = path
@@ -104,7 +107,8 @@ class Shell:
 
 @pytest.fixture
 def reader(make_daemon, tmp_path):
-    """reader(PAGE): read the page as a new user does, in a home of its own, and fail where it is wrong."""
+    """reader(PAGE): read the page as a new user does, in a home of its own, and fail
+    where it is wrong."""
     if os.path.exists("/run/rld/rld.sock"):
         pytest.skip("rlctl would find the system's daemon")
     daemon = make_daemon(start=False)
@@ -215,7 +219,8 @@ def test_settings_are_valid(tmp_path):
     """Those of the guide, and the indented tables of the page on agents."""
     agents = (SOURCE / "docs" / "agents.md").read_text()
     there = [text for kind, text in BLOCK.findall(GUIDE) if kind == "toml"]
-    there += [textwrap.dedent(text) for text in re.findall(r"(?:^    .*\n|^\n(?=    ))+", agents, re.M) if "    [" in text]
+    there += [textwrap.dedent(text)
+              for text in re.findall(r"(?:^    .*\n|^\n(?=    ))+", agents, re.M) if "    [" in text]
     assert len(there) > 3
     (tmp_path / "rld.toml").write_text("\n".join(there))
     done = subprocess.run([RLCTL, "config", "check", tmp_path / "rld.toml"], capture_output=True, text=True)

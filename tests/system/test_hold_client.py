@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What waits for a human: hold.list, get, approve, reject, rework and the commands of rlctl; the exported log; reports."""
+"""What waits for a human: hold.list, get, approve, reject, rework and the commands of rlctl; the
+exported log; reports."""
 import json
 import os
 import signal
@@ -10,7 +11,8 @@ from rld import Repo, RpcError, user_name
 
 GO = "printf '%s\\n' '{\"decision\": \"GO\", \"feedback\": \"All criteria met.\"}'\n"
 NO_GO = "printf '{\"decision\": \"NO_GO\", \"feedback\": \"again %s\"}\\n' \"$nth\"\n"
-SCRIPTS = {"implement": "echo one > work.txt; answer 'the first answer'\n", "review": NO_GO, "fix": "echo $nth >> work.txt; answer \"answer $nth\"\n"}
+SCRIPTS = {"implement": "echo one > work.txt; answer 'the first answer'\n", "review": NO_GO,
+           "fix": "echo $nth >> work.txt; answer \"answer $nth\"\n"}
 ME = user_name()
 
 
@@ -30,8 +32,9 @@ def held(daemon, repo, **review):
 
 
 def decided(daemon, run, method, **params):
-    """Decide, and wait for the end: the answer, the run. run.wait would answer at once for one that is still held; a daemon that has just
-    started asks the source of a held run once more, and the run is held again."""
+    """Decide, and wait for the end: the answer, the run. run.wait would answer at once for one that
+    is still held; a daemon that has just started asks the source of a held run once more, and the
+    run is held again."""
     with daemon.events(run=run, types=["run.state", "hold.closed"]) as events:
         answer = daemon.call(method, **params)
         events.until("hold.closed", lambda e: e["hold"] == params["id"])
@@ -43,13 +46,15 @@ def log_of(repo):
     return json.loads(repo.read(".ai-sdd/state/review-logs/t1.json"))
 
 
-# ---- the queue -------------------------------------------------------------------------------------------------
+# ---- the queue -----------------------------------------------------------------------------------
 
 def test_a_hold_has_the_full_review_history(daemon, repo):
     number, hold = held(daemon, repo)
     assert (hold["run"], hold["task"], hold["kind"], hold["state"]) == (number, "t1", "exhausted", "open")
-    assert hold["reason"] == "NO_GO unresolved after 2 fix attempt(s)" and hold["decided_by"] is None and hold["created_at"]
-    assert [(r["iteration"], r["decision"], r["feedback"]) for r in hold["reviews"]] == [(n, "NO_GO", f"again {n}") for n in (1, 2, 3)]
+    assert (hold["reason"] == "NO_GO unresolved after 2 fix attempt(s)"
+            and hold["decided_by"] is None and hold["created_at"])
+    assert [(r["iteration"], r["decision"], r["feedback"])
+            for r in hold["reviews"]] == [(n, "NO_GO", f"again {n}") for n in (1, 2, 3)]
     assert daemon.call("hold.get", id=hold["id"]) == hold
     assert [h["id"] for h in daemon.run(number)["holds"]] == [hold["id"]]
     assert hold["reviews"] == daemon.reviews(number) and not any(r["final"] for r in hold["reviews"])
@@ -78,19 +83,23 @@ def test_holds_and_their_history_survive_a_restart(daemon, repo):
     assert row["state"] == "succeeded"
 
 
-# ---- decisions -------------------------------------------------------------------------------------------------
+# ---- decisions -----------------------------------------------------------------------------------
 
 def test_approve_is_acceptance_by_that_person(daemon, repo):
     number, hold = held(daemon, repo)
     answer, row = decided(daemon, number, "hold.approve", id=hold["id"], message="good enough")
-    assert row["state"] == "succeeded" and row["cause"] == f"accepted: human:{ME}: good enough" and row["result_ref"] is None, "no verdict passed it"
-    assert (answer["state"], answer["decided_by"], answer["message"]) == ("approved", f"human:{ME}", "good enough") and answer["decided_at"]
+    assert (row["state"] == "succeeded" and row["cause"] == f"accepted: human:{ME}: good enough"
+            and row["result_ref"] is None), "no verdict passed it"
+    assert (answer["state"], answer["decided_by"],
+            answer["message"]) == ("approved", f"human:{ME}", "good enough") and answer["decided_at"]
     assert row["holds"] == [] and daemon.call("hold.get", id=hold["id"])["state"] == "approved"
     last = daemon.reviews(number)[-1]
-    assert (last["reviewer_agent"], last["decision"], last["source"], last["final"]) == (f"human:{ME}", "accepted", "human", True)
+    assert (last["reviewer_agent"], last["decision"], last["source"],
+            last["final"]) == (f"human:{ME}", "accepted", "human", True)
     assert daemon.call("review.verify", run=number)["ok"]
     log = daemon.call("review.export", run=number)["logs"]
-    assert [i["decision"] for i in log[0]["iterations"]] == ["NO_GO"] * 3 + ["accepted"] and log[0]["final_decision"] == "accepted"
+    assert ([i["decision"] for i in log[0]["iterations"]] == ["NO_GO"] * 3 + ["accepted"]
+            and log[0]["final_decision"] == "accepted")
 
 
 def test_reject_fails_the_task(daemon, repo):
@@ -105,7 +114,8 @@ def test_rework_is_told_to_the_fixer_and_reviewed_again(daemon, repo):
     daemon.play.set({"review.4": GO})
     answer, row = decided(daemon, number, "hold.rework", id=hold["id"], message="use a tab, not spaces")
     assert answer["state"] in ("rework", "reworked")
-    assert row["state"] == "succeeded" and row["result_ref"] == daemon.ref("passed", number, "t1") and row["tasks"][0]["locked_ref"] == row["result_ref"]
+    assert (row["state"] == "succeeded" and row["result_ref"] == daemon.ref("passed", number, "t1")
+            and row["tasks"][0]["locked_ref"] == row["result_ref"])
     assert [a["role"] for a in daemon.attempts(number)][-2:] == ["fix", "review"]
     assert b"use a tab, not spaces" in daemon.play.prompt(number, "fix", 3)
     assert daemon.call("hold.get", id=hold["id"])["state"] == "reworked"
@@ -118,7 +128,8 @@ def test_a_rework_that_does_not_help_asks_again(daemon, repo):
     if row["state"] != "held":
         row = daemon.ended(number)
     holds = daemon.call("hold.list", run=number)["holds"]
-    assert row["state"] == "held" and [h["state"] for h in holds] == ["open", "reworked"] and holds[0]["id"] > holds[1]["id"]
+    assert (row["state"] == "held" and [h["state"] for h in holds] == ["open", "reworked"]
+            and holds[0]["id"] > holds[1]["id"])
     assert len(holds[0]["reviews"]) == 3, "two, and one after the rework"
 
 
@@ -154,12 +165,15 @@ def test_a_cancelled_run_asks_nobody(daemon, repo):
         daemon.cancelled(number)
         closed = events.until("hold.closed")
     assert (closed["hold"], closed["state"]) == (hold["id"], "cancelled")
-    assert daemon.call("hold.get", id=hold["id"])["state"] == "cancelled" and code(daemon, "hold.approve", id=hold["id"])[0] == 2
+    assert daemon.call("hold.get",
+                       id=hold["id"])["state"] == "cancelled" and code(daemon, "hold.approve",
+                                                                       id=hold["id"])[0] == 2
 
 
 def test_a_reviewer_that_is_given_the_last_feedback_is_given_the_humans(make_daemon, repo):
     drift = "printf '{\"verdict\": \"drift\", \"followUpPrompt\": \"again\"}\\n'\n"
-    daemon = make_daemon(scripts={**SCRIPTS, "review": drift, "review.2": "printf '{\"verdict\": \"pass\", \"followUpPrompt\": \"\"}\\n'\n"})
+    daemon = make_daemon(scripts={**SCRIPTS, "review": drift, "review.2": "printf '{\"verdict\": "
+                                  "\"pass\", \"followUpPrompt\": \"\"}\\n'\n"})
     number, hold = held(daemon, repo, profile="verdict", on_exhausted="hold", max_fixes=0)
     _, row = decided(daemon, number, "hold.rework", id=hold["id"], message="use a tab, not spaces")
     assert row["state"] == "succeeded"
@@ -172,7 +186,8 @@ def lost(make_daemon, repo):
     daemon = make_daemon(scripts={**SCRIPTS, "implement.1": "gate here\n", "review": GO}, gates=["here"])
     number = daemon.review(repo.path, review={"profile": "decision"})
     agent = daemon.play.arrived("here")
-    os.kill(int(open(f"/proc/{agent}/stat").read().rsplit(")", 1)[1].split()[1]), signal.SIGKILL)	# its shim
+    # its shim
+    os.kill(int(open(f"/proc/{agent}/stat").read().rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
     assert daemon.ended(number)["state"] == "held"
     return daemon, number, daemon.call("hold.list", run=number)["holds"][0]
 
@@ -194,7 +209,7 @@ def test_a_lost_attempt_is_run_again_and_never_approved(make_daemon, repo):
     assert [a["role"] for a in daemon.attempts(number)] == ["implement", "implement", "review"]
 
 
-# ---- the log ---------------------------------------------------------------------------------------------------
+# ---- the log -------------------------------------------------------------------------------------
 
 def test_a_repository_cannot_have_its_log_written_elsewhere(daemon, repo, tmp_path):
     """A link in the way that the log takes is not followed: it may lead anywhere."""
@@ -209,12 +224,13 @@ def test_a_repository_cannot_have_its_log_written_elsewhere(daemon, repo, tmp_pa
     assert row["state"] == "succeeded" and list(elsewhere.iterdir()) == []
 
 
-# ---- rlctl -----------------------------------------------------------------------------------------------------
+# ---- rlctl ---------------------------------------------------------------------------------------
 
 def test_rlctl_run_is_held_and_rlctl_answers(daemon, repo):
     done = daemon.rlctl("run", "--review=decision", "-C", repo.path, "do it", check=13)
     assert done.out == "" and "Review failed after 3 iterations.\n" in done.err and 'rlctl hold show 1"' in done.err
-    assert "Reviewing changes (iteration 3/3)...\n" in done.err and "Issues found. Running corrector (iteration 2/3)...\n" in done.err
+    assert ("Reviewing changes (iteration 3/3)...\n" in done.err
+            and "Issues found. Running corrector (iteration 2/3)...\n" in done.err)
     assert 'rlctl hold show 1"' in daemon.rlctl("wait", 1, check=13).err
     listed = daemon.rlctl("hold", "list", check=0).out
     assert "exhausted" in listed and "NO_GO unresolved after 2 fix attempt(s)" in listed
@@ -244,7 +260,7 @@ def test_rlctl_hold_decides(daemon, repo, action, state, status):
     assert daemon.rlctl("hold", "approve", hold["id"], check=1).err.startswith("rlctl: hold ")
 
 
-# ---- logs and reports ------------------------------------------------------------------------------------------
+# ---- logs and reports ----------------------------------------------------------------------------
 
 def test_the_log_is_that_of_requirement_001(daemon, repo):
     daemon.play.set({"review.2": GO})
@@ -253,9 +269,11 @@ def test_the_log_is_that_of_requirement_001(daemon, repo):
     log = json.loads(daemon.rlctl("review", "export", number, check=0).out)["logs"]
     assert len(log) == 1 and list(log[0]) == ["task_id", "overlay", "iterations", "final_decision", "completed_at"]
     assert [list(i) for i in log[0]["iterations"]] == [["iteration", "decision", "feedback", "timestamp"]] * 2
-    assert [(i["iteration"], i["decision"], i["feedback"]) for i in log[0]["iterations"]] == [(1, "NO_GO", "again 1"), (2, "GO", "All criteria met.")]
+    assert [(i["iteration"], i["decision"], i["feedback"])
+            for i in log[0]["iterations"]] == [(1, "NO_GO", "again 1"), (2, "GO", "All criteria met.")]
     assert (log[0]["task_id"], log[0]["overlay"], log[0]["final_decision"]) == ("t1", "agentic_review", "GO")
-    assert all(len(t) == len("2026-02-27T11:30:00Z") and t.endswith("Z") for t in [log[0]["completed_at"], *(i["timestamp"] for i in log[0]["iterations"])])
+    assert all(len(t) == len("2026-02-27T11:30:00Z") and t.endswith("Z")
+               for t in [log[0]["completed_at"], *(i["timestamp"] for i in log[0]["iterations"])])
     daemon.restart()
     assert daemon.call("review.export", run=number)["logs"] == log
 
@@ -267,11 +285,15 @@ def test_report_counts_reviews_and_turns(daemon, repo):
     report = json.loads(daemon.rlctl("report", number, "--format", "json", check=0).out)
     assert report == daemon.call("run.report", id=number)
     assert report["stats"]["review_rounds"] == 2 and report["stats"]["fix_rounds"] == 1
-    assert [(t["turn"], t["type"]) for t in report["timeline"]] == [(1, "implement"), (2, "review"), (3, "fix"), (4, "review")]
+    assert [(t["turn"], t["type"]) for t in report["timeline"]] == [(1, "implement"), (2, "review"),
+                                                                    (3, "fix"), (4, "review")]
     assert [t.get("decision") for t in report["timeline"]] == [None, "NO_GO", None, "GO"]
-    assert report["result"]["outcome"] == "success" and report["result"]["exit_code"] == 0 and report["result"]["answer"] == "answer 1\n"
-    assert report["settings"]["profile"] == "decision" and report["settings"]["max_review_rounds"] == 3 and report["reviewer"] == "play"
-    offered = next(m for m in daemon.call("rpc.discover")["methods"] if m["name"] == "run.report")["result"]["schema"]["properties"]
+    assert (report["result"]["outcome"] == "success" and report["result"]["exit_code"] == 0
+            and report["result"]["answer"] == "answer 1\n")
+    assert (report["settings"]["profile"] == "decision"
+            and report["settings"]["max_review_rounds"] == 3 and report["reviewer"] == "play")
+    offered = next(m for m in daemon.call("rpc.discover")["methods"]
+                   if m["name"] == "run.report")["result"]["schema"]["properties"]
     assert set(offered) == set(report)
     text = daemon.rlctl("report", number, check=0).out
     assert "succeeded" in text and "answer 1" in text and "NO_GO" in text
@@ -280,7 +302,8 @@ def test_report_counts_reviews_and_turns(daemon, repo):
 def test_report_of_runs_in_other_states(daemon, repo):
     number, hold = held(daemon, repo)
     report = daemon.call("run.report", id=number)
-    assert report["result"]["outcome"] == "held" and report["result"]["exit_code"] == 13 and report["stats"]["review_rounds"] == 3
+    assert (report["result"]["outcome"] == "held" and report["result"]["exit_code"] == 13
+            and report["stats"]["review_rounds"] == 3)
     assert [h["id"] for h in report["holds"]] == [hold["id"]]
     decided(daemon, number, "hold.reject", id=hold["id"])
     assert daemon.call("run.report", id=number)["result"]["outcome"] == "error"
@@ -288,7 +311,8 @@ def test_report_of_runs_in_other_states(daemon, repo):
     plain = daemon.submit(repo.path)
     daemon.ended(plain)
     report = daemon.call("run.report", id=plain)
-    assert report["stats"]["review_rounds"] == 0 and report["result"]["outcome"] == "error" and report["reviewer"] is None
+    assert (report["stats"]["review_rounds"] == 0 and report["result"]["outcome"] == "error"
+            and report["reviewer"] is None)
     assert code(daemon, "run.report", id=99) == (1, "id") and code(daemon, "review.export", run=99) == (1, "run")
     assert daemon.call("review.export", run=plain) == {"logs": []}
 
@@ -305,10 +329,12 @@ def test_the_document_of_an_ended_run_stays_the_same(daemon, repo):
     assert {n: daemon.run(n) for n in numbers} == first
 
 
-@pytest.mark.parametrize("words, state, status", [(("hold", "reject", "1"), "failed", 10), (("hold", "approve", "1"), "succeeded", 0),
+@pytest.mark.parametrize("words, state, status", [(("hold", "reject", "1"), "failed", 10),
+                                                  (("hold", "approve", "1"), "succeeded", 0),
                                                   (("cancel", "1"), "cancelled", 11)])
 def test_a_run_that_is_decided_is_waited_for(make_daemon, tmp_path, words, state, status):
-    """Its task source is told first, and until it has been told the run is still held: for nobody any more."""
+    """Its task source is told first, and until it has been told the run is still held: for
+    nobody any more."""
     daemon, bd = with_bd(make_daemon, tmp_path, scripts={"implement": "answer done\n", "review": "exit 4\n"})
     Beads(Repo(tmp_path / "beads").path, bead("x-1"))
     run = submit(daemon, tmp_path / "beads", iterations=1, review={"enabled": True, "on_reviewer_error": "hold"})

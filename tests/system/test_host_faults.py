@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Faults of the host are no result of the work: a run waits, says for what and until when, and goes on by itself."""
+"""Faults of the host are no result of the work: a run waits, says for what and until when, and
+goes on by itself."""
 import contextlib
 import os
 import shutil
@@ -12,7 +13,8 @@ from rld import RL_GIT, RLD, SHIM
 PASS = {"implement": "echo one > work.txt\nanswer done\n", "review": "pass\n"}
 NO_SPACE = "fatal: sha1 file write error: No space left on device"
 
-# git whose call with the word of the file `fails` says what the file has in its second line, while the file is there
+# git whose call with the word of the file `fails` says what the file has in its second line, while
+# the file is there
 GIT = """#!/bin/sh
 if [ -e {tools}/fails ]; then
 	{{ read -r word; read -r words; }} < {tools}/fails
@@ -21,7 +23,8 @@ fi
 exec {git} "$@"
 """
 
-# rl-shim of which the output and the result of the steps named in the file `cut` is gone from the disk when it has ended, while the file is there
+# rl-shim of which the output and the result of the steps named in the file `cut` is gone from the
+# disk when it has ended, while the file is there
 SHIM_THAT_CUTS = """#!/bin/sh
 {shim} "$1"
 status=$?
@@ -68,17 +71,22 @@ def over(daemon, run):
 
 
 @pytest.mark.parametrize("word", ["ls-files", "write-tree", "update-ref"])
-@pytest.mark.parametrize("words, error", [(NO_SPACE, "ENOSPC"), ("error: open(\"x\"): Too many open files", "EMFILE"), ("fatal: x: Input/output error", "EIO")])
+@pytest.mark.parametrize("words, error",
+                         [(NO_SPACE, "ENOSPC"), ("error: open(\"x\"): Too many open files", "EMFILE"),
+                          ("fatal: x: Input/output error", "EIO")])
 def test_git_that_has_no_room(make_daemon, repo, tools, word, words, error):
     """Whatever step it is, before and after what has been paid for."""
-    daemon = make_daemon(scripts={**PASS, "implement": f"cp {tools.path}/fails.later {tools.path}/fails\necho one > work.txt\nanswer done\n"}, environment=tools.environment)
+    daemon = make_daemon(scripts={**PASS, "implement": f"cp {tools.path}/fails.later {tools.path}/fails\n"
+                                  "echo one > work.txt\nanswer done\n"}, environment=tools.environment)
     (tools.path / "fails.later").write_text(f"{word}\n{words}\n")
     run = daemon.review(repo.path)
     event = waits_for_host(daemon, run)
     row = daemon.run(run)
     slot = row["slots"][0]
-    assert event["error"] == error and event["reason"].startswith("host: git ") and words.rpartition(": ")[2] in event["reason"], event
-    assert row["state"] == "running" and slot["wait"] == "host" and slot["reason"] == row["reason"] == event["reason"], row
+    assert (event["error"] == error and event["reason"].startswith("host: git ")
+            and words.rpartition(": ")[2] in event["reason"]), event
+    assert (row["state"] == "running" and slot["wait"] == "host"
+            and slot["reason"] == row["reason"] == event["reason"]), row
     assert slot["next_at"] > slot["wait_since"] and row["next_at"] == slot["next_at"]
     assert "by hand" not in slot["reason"]
     tools.mend()
@@ -146,7 +154,8 @@ def test_after_an_hour_people_are_told_once(make_daemon, repo, tools):
     waits_for_host(daemon, run)
     daemon.kill()
     with contextlib.closing(sqlite3.connect(daemon.state / "rld.db")) as db, db:
-        db.execute("UPDATE run SET wait_since = wait_since - 3600000, wait_until = wait_until - 3600000 WHERE id = ?", (run,))
+        db.execute("UPDATE run SET wait_since = wait_since - 3600000, "
+                   "wait_until = wait_until - 3600000 WHERE id = ?", (run,))
     daemon.start()
     heard.read_text()
     # the next start tries again at once, and says nothing more
@@ -155,12 +164,15 @@ def test_after_an_hour_people_are_told_once(make_daemon, repo, tools):
     waits_for_host(daemon, run)
     tools.mend()
     assert daemon.ended(run)["state"] == "succeeded"
-    assert log.read_text().splitlines() == [f"on_hold host host: git ls-files in {repo.path}: {NO_SPACE}; make room on the disk"]
+    assert log.read_text().splitlines() == [
+        f"on_hold host host: git ls-files in {repo.path}: {NO_SPACE}; make room on the disk"]
 
 
 def test_output_that_is_not_all_there_is_no_result(make_daemon, repo, tools):
     """A list of files that a full disk has cut would be a tree without them, and pass."""
-    daemon = make_daemon(start=False, scripts={**PASS, "implement": f"cp {tools.path}/cut.later {tools.path}/cut\necho one > work.txt\nanswer done\n"})
+    daemon = make_daemon(start=False,
+                         scripts={**PASS, "implement": f"cp {tools.path}/cut.later {tools.path}/cut\n"
+                                  "echo one > work.txt\nanswer done\n"})
     tools.program("rl-shim", SHIM_THAT_CUTS.format(tools=tools.path, shim=SHIM))
     (tools.path / "cut.later").write_text("measure\n")
     shutil.copy(RL_GIT, tools.path)
@@ -187,7 +199,8 @@ def test_a_list_of_beads_that_is_not_all_there_is_none(make_daemon, tmp_path, to
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2"))
     run = submit(daemon, beads.path)
     event = waits_for_host(daemon, run)
-    assert "the result of rl-git in " in event["reason"] and "cannot be read: it is not all there" in event["reason"], event
+    assert ("the result of rl-git in " in event["reason"]
+            and "cannot be read: it is not all there" in event["reason"]), event
     assert daemon.run(run)["wait"] == "host"
     (tools.path / "cut").unlink()
     assert daemon.ended(run)["state"] == "succeeded" and {s for s, _ in beads.issues().values()} == {"closed"}
@@ -219,7 +232,8 @@ def test_an_answer_whose_end_is_gone_is_held(make_daemon, repo, tools):
     run = daemon.review(repo.path, on_lost="fail")
     row = daemon.ended(run)
     hold = daemon.call("hold.list")["holds"][0]
-    assert row["state"] == "held" and hold["kind"] == "lost" and hold["reason"].startswith("host: its output in "), (row, hold)
+    assert (row["state"] == "held" and hold["kind"] == "lost"
+            and hold["reason"].startswith("host: its output in ")), (row, hold)
     (tools.path / "cut").unlink()
     daemon.call("hold.rework", id=hold["id"])
     assert daemon.ended(run)["state"] == "succeeded"
@@ -228,7 +242,8 @@ def test_an_answer_whose_end_is_gone_is_held(make_daemon, repo, tools):
 def test_a_hook_that_cannot_be_started_is_tried_again(make_daemon, repo, tools):
     heard = tools.path / "heard"
     os.mkfifo(heard)
-    daemon = make_daemon(start=False, scripts=PASS, config={"hook": {"on_end": ["/bin/sh", "-c", f"echo $RL_STATE > {heard}"]}})
+    daemon = make_daemon(start=False, scripts=PASS,
+                         config={"hook": {"on_end": ["/bin/sh", "-c", f"echo $RL_STATE > {heard}"]}})
     # as when there is no room for its identity: the status is ENOSPC
     tools.program("rl-shim", f"""#!/bin/sh
 if grep -aqF {heard} "$1/job" && rm {tools.path}/full 2> /dev/null; then exit 28; fi
@@ -242,7 +257,7 @@ exec {SHIM} "$1"
     assert heard.read_text() == "succeeded\n" and not (tools.path / "full").exists()
 
 
-# ---- a source that fails for a while ---------------------------------------------------------------------------
+# ---- a source that fails for a while -------------------------------------------------------------
 
 @pytest.mark.parametrize("verb", ["ready", "update", "close"])
 @pytest.mark.parametrize("killed", [False, True], ids=["", "killed"])
@@ -258,7 +273,8 @@ def test_a_source_that_is_busy_is_asked_again(make_daemon, tmp_path, verb, kille
                 break
     row = daemon.run(run)
     where = row if verb == "ready" else row["slots"][0]
-    assert where["wait"] == "source" and where["reason"].startswith("source: bd ") and row["reason"] == where["reason"], row
+    assert (where["wait"] == "source" and where["reason"].startswith("source: bd ")
+            and row["reason"] == where["reason"]), row
     if killed:
         daemon.kill()
         daemon.start()

@@ -8,15 +8,18 @@ def test_a_repeat_returns_the_first(daemon, repo):
     first = daemon.call("run.submit", task="x", workdir=str(repo.path), key="k")
     assert daemon.call("run.submit", task="x", workdir=str(repo.path), key="k")["id"] == first["id"]
     daemon.ended(first["id"])
-    assert daemon.call("run.submit", task="x", workdir=str(repo.path), key="k")["id"] == first["id"], "also when it has ended"
+    assert daemon.call("run.submit", task="x", workdir=str(repo.path),
+                       key="k")["id"] == first["id"], "also when it has ended"
     daemon.restart()
-    assert daemon.call("run.submit", task="x", workdir=str(repo.path), key="k")["id"] == first["id"], "also after a restart"
+    assert daemon.call("run.submit", task="x", workdir=str(repo.path),
+                       key="k")["id"] == first["id"], "also after a restart"
     assert len(daemon.call("run.list")["runs"]) == 1
 
 
 def test_order_of_fields_and_environment_do_not_matter(daemon, repo):
     with daemon.connect() as rpc:
-        bodies = [b'{"task":"x","workdir":"%s","priority":1,"key":"k","environment":["LANG=C"]}', b'{"key":"k","priority":1,"environment":["LANG=de"],"workdir":"%s","task":"x"}',
+        bodies = [b'{"task":"x","workdir":"%s","priority":1,"key":"k","environment":["LANG=C"]}',
+                  b'{"key":"k","priority":1,"environment":["LANG=de"],"workdir":"%s","task":"x"}',
                   b'{"key":"k","priority":1,"workdir":"%s","task":"x"}']
         ids = set()
         for body in bodies:
@@ -40,21 +43,24 @@ def test_at_once(daemon, repo):
     """Many with one key, none of them committed yet: one run."""
     with daemon.connect() as rpc, daemon.connect() as second:
         for each in (rpc, second):
-            each.send_raw(b"".join(each.frame(each.request("run.submit", {"task": "x", "workdir": str(repo.path), "key": "k"})) for _ in range(50)))
+            each.send_raw(b"".join(each.frame(each.request(
+                "run.submit", {"task": "x", "workdir": str(repo.path), "key": "k"})) for _ in range(50)))
         ids = {each.reply()["result"]["id"] for each in (rpc, second) for _ in range(50)}
     assert len(ids) == 1 and len(daemon.call("run.list")["runs"]) == 1
 
 
 def test_at_once_with_other_bodies(daemon, repo):
     with daemon.connect() as rpc:
-        rpc.send_raw(b"".join(rpc.frame(rpc.request("run.submit", {"task": f"{i % 2}", "workdir": str(repo.path), "key": "k"})) for i in range(20)))
+        rpc.send_raw(b"".join(rpc.frame(rpc.request("run.submit", {
+            "task": f"{i % 2}", "workdir": str(repo.path), "key": "k"})) for i in range(20)))
         replies = [rpc.reply() for _ in range(20)]
     assert len([r for r in replies if "result" in r]) == 10
     assert {r["error"]["code"] for r in replies if "error" in r} == {4}
 
 
 def test_other_keys_and_no_key_are_other_runs(daemon, repo):
-    ids = [daemon.call("run.submit", task="x", workdir=str(repo.path), **key)["id"] for key in ({"key": "a"}, {"key": "b"}, {}, {})]
+    ids = [daemon.call("run.submit", task="x", workdir=str(repo.path), **key)["id"]
+           for key in ({"key": "a"}, {"key": "b"}, {}, {})]
     assert len(set(ids)) == 4
     daemon.ended(*ids)
 

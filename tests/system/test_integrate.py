@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""integrate = merge: one task after the other on one branch that stays a line; conflicts go to the fixer, then to a human;
-the whole is told, shown and, with scope run, reviewed."""
+"""integrate = merge: one task after the other on one branch that stays a line; conflicts go to the
+fixer, then to a human; the whole is told, shown and, with scope run, reviewed."""
 import json
 import os
 
@@ -25,8 +25,10 @@ def at_gates(t, number, *ids):
 
 
 def clash(t, **params):
-    """x-1 and x-2 change the same line from the same base; x-1 is merged first, then x-2 comes to its end: the run's number."""
-    t.set(implement='sed -i "s/^line 5$/line 5 of $RL_TASK_ID/" shared.txt; echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; gate "$RL_TASK_ID"; answer done\n')
+    """x-1 and x-2 change the same line from the same base; x-1 is merged first, then x-2 comes to
+    its end: the run's number."""
+    t.set(implement='sed -i "s/^line 5$/line 5 of $RL_TASK_ID/" shared.txt; '
+          'echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; gate "$RL_TASK_ID"; answer done\n')
     beads(t.repo, "x-1", "x-2")
     number = t.submit(parallel=2, **params)
     at_gates(t, number, "x-1", "x-2")
@@ -41,13 +43,13 @@ RESOLVE = "sed -i '/^<<<<<<<\\|^=======\\|^>>>>>>>\\|^|||||||/d' shared.txt; ans
 NO_MARKS = "if grep -q '^<<<<<<<' shared.txt; then drift 'there are conflict markers'; else pass; fi\n"
 
 
-# ---- in order --------------------------------------------------------------------------------------------------
+# ---- in order ------------------------------------------------------------------------------------
 
 def test_one_after_the_other(trees, lines):
     """Whoever is done first is merged first, one at a time, and each stands on what is there."""
     before = of_the_user(lines)
-    t = trees(scripts={"implement": 'sed -i "s/^line $((${RL_TASK_ID#x-} * 6))$/& of $RL_TASK_ID/" shared.txt; gate "$RL_TASK_ID"; answer done\n'},
-              gates=("x-1", "x-2", "x-3"))
+    t = trees(scripts={"implement": 'sed -i "s/^line $((${RL_TASK_ID#x-} * 6))$/& of $RL_TASK_ID/" '
+                       'shared.txt; gate "$RL_TASK_ID"; answer done\n'}, gates=("x-1", "x-2", "x-3"))
     number = t.submit(parallel=3, review=True)
     at_gates(t, number, "x-1", "x-2", "x-3")
     with t.daemon.events(run=number) as events:
@@ -60,12 +62,14 @@ def test_one_after_the_other(trees, lines):
     assert t.roles() == ["implement"] * 3 + ["review"] * 3
     for n in (1, 2, 3):
         assert f"line {n * 6} of x-{n}" in lines.git("show", f"{row['result_branch']}:shared.txt")
-    assert of_the_user(lines) == before and work_trees(lines) == [] and lines.git("branch", "--list", "rl/*").split() == [row["result_branch"]]
+    assert (of_the_user(lines) == before and work_trees(lines) == []
+            and lines.git("branch", "--list", "rl/*").split() == [row["result_branch"]])
 
 
 def test_merges_do_not_overlap(trees, lines):
     """While one stands in the middle of its merge, the next one waits."""
-    t = trees(scripts={"implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; gate "$RL_TASK_ID"; answer done\n'}, gates=("x-1", "x-2", "x-3"))
+    t = trees(scripts={"implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; gate "$RL_TASK_ID"; answer done\n'},
+              gates=("x-1", "x-2", "x-3"))
     number = t.submit(parallel=3)
     at_gates(t, number, "x-1", "x-2", "x-3")
     t.stop_at("move")
@@ -75,27 +79,32 @@ def test_merges_do_not_overlap(trees, lines):
         for each in ("x-2", "x-3"):
             t.play.go(each)
             events.until("slot.phase", lambda e, each=each: e["task"] == each and e["phase"] == "committing")
-    assert lines.git("rev-parse", f"rl/{number}-result") == t.daemon.run(number)["base_commit"], "nobody has overtaken it"
+    assert lines.git("rev-parse",
+                     f"rl/{number}-result") == t.daemon.run(number)["base_commit"], "nobody has overtaken it"
     t.play.go("move")
     row = t.daemon.ended(number)
-    assert row["state"] == "succeeded" and [s for _, _, s in t.is_linear(row)][0] == "do x-1" and len(t.is_linear(row)) == 3
+    assert (row["state"] == "succeeded" and [s for _, _, s in t.is_linear(row)][0] == "do x-1"
+            and len(t.is_linear(row)) == 3)
 
 
 def test_later_tasks_begin_on_the_result(trees, repo):
     beads(repo, "x-1", "x-2", "x-3")
     t = trees(scripts={"implement": 'ls > "$PLAY/ls.$RL_TASK_ID"; echo x > "$RL_TASK_ID.txt"; answer done\n'})
     row = t.run()
-    assert row["state"] == "succeeded" and (t.play.path / "ls.x-3").read_text().split() == ["README", "x-1.txt", "x-2.txt"]
+    assert (row["state"] == "succeeded"
+            and (t.play.path / "ls.x-3").read_text().split() == ["README", "x-1.txt", "x-2.txt"])
 
 
-# ---- conflicts -------------------------------------------------------------------------------------------------
+# ---- conflicts -----------------------------------------------------------------------------------
 
 def test_a_conflict_that_is_resolved(trees, lines):
     before = lines.git("rev-parse", "main")
-    t = trees(scripts={"fix": 'git status --porcelain > "$PLAY/status"; cp shared.txt "$PLAY/seen"; ' + RESOLVE, "review": NO_MARKS}, gates=("x-1", "x-2"))
+    t = trees(scripts={"fix": 'git status --porcelain > "$PLAY/status"; cp shared.txt "$PLAY/seen"; ' +
+                       RESOLVE, "review": NO_MARKS}, gates=("x-1", "x-2"))
     number = clash(t, review=True)
     row = t.daemon.ended(number)
-    assert row["state"] == "succeeded" and t.roles() == ["implement", "implement", "review", "review", "fix", "review"], row
+    assert row["state"] == "succeeded" and t.roles() == ["implement", "implement", "review",
+                                                         "review", "fix", "review"], row
     told = t.play.prompt(number, "fix").decode()
     assert "shared.txt" in told and "conflict markers" in told and "another task" in told
     seen = (t.play.path / "seen").read_text()
@@ -104,7 +113,8 @@ def test_a_conflict_that_is_resolved(trees, lines):
     assert "line 5 of x-1\nline 5 of x-2" in result and "<<<<" not in result
     assert [s for _, _, s in t.is_linear(row)] == ["do x-1", "do x-2"] and lines.git("rev-parse", "main") != before
     review = t.play.prompt(number, "review", 3).decode()
-    assert "+line 5 of x-2" in review and "b/x-1.txt" not in review, "the review is of this task's work on top of the other's"
+    assert ("+line 5 of x-2" in review
+            and "b/x-1.txt" not in review), "the review is of this task's work on top of the other's"
 
 
 def test_a_fixer_that_leaves_markers(trees, lines):
@@ -119,11 +129,13 @@ def test_a_fixer_that_leaves_markers(trees, lines):
 @pytest.mark.parametrize("limit,fixes", [(None, 2), (1, 1), (0, 5)])
 def test_fixers_that_leave_markers_again_and_again(trees, lines, limit, fixes):
     """Each such round is a stalled one, and the hold names the conflict and the file."""
-    t = trees(scripts={"fix": "echo $nth >> other.txt; answer \"fix $nth\"\n", "review": NO_MARKS}, gates=("x-1", "x-2"))
+    t = trees(scripts={"fix": "echo $nth >> other.txt; answer \"fix $nth\"\n", "review": NO_MARKS},
+              gates=("x-1", "x-2"))
     row = t.daemon.ended(clash(t, review={"max_fixes": 5, **({} if limit is None else {"stall_limit": limit})}))
     assert row["state"] == "held" and t.roles() == ["implement", "implement", "review", "review"] + ["fix"] * fixes, row
     hold, = t.daemon.call("hold.list", run=row["id"])["holds"]
-    assert hold["kind"] == "conflict" and "the conflict with another task is not resolved: its markers are still in shared.txt" in hold["reason"], hold
+    assert (hold["kind"] == "conflict" and "the conflict with another task is not resolved: "
+            "its markers are still in shared.txt" in hold["reason"]), hold
     assert hold["reason"].startswith("stalled: ") == (limit != 0)
 
 
@@ -142,7 +154,8 @@ def unresolved(t, **review):
     row = t.daemon.ended(number)
     assert row["state"] == "held" and t.tasks(number)["x-1"]["state"] == "passed", row
     hold, = t.daemon.call("hold.list", run=number)["holds"]
-    assert (hold["kind"], hold["task"], hold["state"]) == ("conflict", "x-2", "open") and "shared.txt" in hold["reason"], hold
+    assert (hold["kind"], hold["task"],
+            hold["state"]) == ("conflict", "x-2", "open") and "shared.txt" in hold["reason"], hold
     place = t.slot(number, "x-2")["worktree"]
     assert place in t.daemon.rlctl("show", number, check=0).out, "who is to resolve it must know where"
     return row, hold, place
@@ -157,7 +170,8 @@ def test_a_human_resolves_it(trees, lines):
     t.daemon.restart()
     _, row = decided(t.daemon, row["id"], "hold.approve", id=hold["id"], message="by hand")
     assert row["state"] == "succeeded" and [s for _, _, s in t.is_linear(row)] == ["do x-1", "do x-2"], row
-    assert "line 5 of both" in lines.git("show", f"{row['result_branch']}:shared.txt") and names_in(lines, row["result_branch"]) >= {"x-1.txt", "x-2.txt"}
+    assert ("line 5 of both" in lines.git("show", f"{row['result_branch']}:shared.txt")
+            and names_in(lines, row["result_branch"]) >= {"x-1.txt", "x-2.txt"})
     assert work_trees(lines) == []
 
 
@@ -170,7 +184,8 @@ def test_a_human_who_overlooks_the_markers(trees, lines):
     with open(os.path.join(place, "shared.txt"), "w") as file:
         file.write(LINES)
     _, row = decided(t.daemon, row["id"], "hold.approve", id=again["id"])
-    assert row["state"] == "succeeded" and again["kind"] == "conflict" and "<<<<" not in lines.git("show", f"{row['result_branch']}:shared.txt"), row
+    assert (row["state"] == "succeeded" and again["kind"] == "conflict"
+            and "<<<<" not in lines.git("show", f"{row['result_branch']}:shared.txt")), row
 
 
 def test_a_human_sends_it_back(trees, lines):
@@ -190,7 +205,8 @@ def test_a_human_rejects_it(trees, lines, tmp_path):
     assert row["state"] == "failed" and (tasks["x-1"]["state"], tasks["x-2"]["state"]) == ("passed", "failed"), row
     assert [s for _, _, s in t.is_linear(row)] == ["do x-1"]
     before = lines.git("for-each-ref", "--format=%(refname)", t.daemon.ref("before-merge")).split()
-    assert before == [t.daemon.ref("before-merge", row["id"], "x-2")] and "line 5 of x-2" in lines.git("show", f"{before[0]}:shared.txt")
+    assert (before == [t.daemon.ref("before-merge", row["id"], "x-2")]
+            and "line 5 of x-2" in lines.git("show", f"{before[0]}:shared.txt"))
     saved, = t.salvage(row["id"])
     assert b"<<<<<<< integrated" in t.restored(saved, tmp_path / "out")[b"shared.txt"][1] and not os.path.exists(place)
 
@@ -206,22 +222,25 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_kinds_of_conflicts(trees, lines, kind):
     first, second = KINDS[kind]
-    t = trees(scripts={"fix": "rm -rf shared.txt; git rm -rq --cached --ignore-unmatch shared.txt; echo settled > shared.txt; echo settled > new.txt; echo settled > data; answer ok\n"},
+    t = trees(scripts={"fix": "rm -rf shared.txt; git rm -rq --cached --ignore-unmatch shared.txt; echo "
+                       "settled > shared.txt; echo settled > new.txt; echo settled > data; answer ok\n"},
               gates=("x-1", "x-2"))
     set_implement = t.set
-    t.set = lambda **scripts: set_implement(implement=f'if [ "$RL_TASK_ID" = x-1 ]; then {first}; else {second}; fi; gate "$RL_TASK_ID"; answer done\n')
+    t.set = lambda **scripts: set_implement(implement=f'if [ "$RL_TASK_ID" = x-1 ]; then {first}; '
+                                            f'else {second}; fi; gate "$RL_TASK_ID"; answer done\n')
     row = t.daemon.ended(clash(t, review=True))
     assert row["state"] == "succeeded" and "fix" in t.roles() and len(t.is_linear(row)) == 2, row
     assert lines.git("show", f"{row['result_branch']}:shared.txt") == "settled"
 
 
-# ---- the branch meanwhile --------------------------------------------------------------------------------------
+# ---- the branch meanwhile ------------------------------------------------------------------------
 
 def commit_on(repo, branch, name):
     """Somebody puts a commit on that branch."""
     blob = repo.git("hash-object", "-w", "--stdin", input=b"of the user\n")
     listed = repo.git("ls-tree", branch) + f"\n100644 blob {blob}\t{name}"
-    tree = repo.git("mktree", input="\n".join(sorted(listed.split("\n"), key=lambda line: line.split("\t")[1])).encode() + b"\n")
+    tree = repo.git("mktree", input="\n".join(
+        sorted(listed.split("\n"), key=lambda line: line.split("\t")[1])).encode() + b"\n")
     commit = repo.git("commit-tree", tree, "-p", branch, "-m", "by the user")
     repo.git("update-ref", f"refs/heads/{branch}", commit)
     return commit
@@ -240,8 +259,10 @@ def test_the_user_moves_the_branch(trees, repo):
     commit = commit_on(repo, f"rl/{number}-result", "user.txt")
     t.play.go("x-2")
     row = t.daemon.ended(number)
-    assert row["state"] == "succeeded" and [s for _, _, s in t.is_linear(row)] == ["do x-1", "by the user", "do x-2"], row
-    assert names_in(repo, row["result_branch"]) >= {"x-1.txt", "x-2.txt", "user.txt"} and commit in repo.git("rev-list", row["result_branch"])
+    assert row["state"] == "succeeded" and [s for _, _, s in t.is_linear(row)] == ["do x-1", "by the user",
+                                                                                   "do x-2"], row
+    assert (names_in(repo, row["result_branch"]) >= {"x-1.txt", "x-2.txt", "user.txt"}
+            and commit in repo.git("rev-list", row["result_branch"]))
 
 
 def test_the_user_removes_the_branch(trees, repo):
@@ -274,13 +295,15 @@ def test_the_user_moves_the_branch_in_the_middle_of_a_merge(trees, repo):
     commit_on(repo, f"rl/{number}-result", "user.txt")
     t.play.go("move")
     row = t.daemon.ended(number)
-    assert row["state"] == "succeeded" and names_in(repo, row["result_branch"]) >= {"x-1.txt", "x-2.txt", "user.txt"}, row
+    assert row["state"] == "succeeded" and names_in(repo, row["result_branch"]) >= {"x-1.txt", "x-2.txt",
+                                                                                    "user.txt"}, row
     t.is_linear(row)
 
 
 @pytest.mark.parametrize("where", ["his own", "another"])
 def test_the_user_has_the_branch_checked_out(trees, repo, tmp_path, where):
-    """His work tree, index and branch there are his: what has passed is held until he has left it, and says so."""
+    """His work tree, index and branch there are his: what has passed is held until he has left
+    it, and says so."""
     beads(repo, "x-1", "x-2")
     t = trees()
     t.play.set({"implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; gate "$RL_TASK_ID"\n'})
@@ -295,23 +318,28 @@ def test_the_user_has_the_branch_checked_out(trees, repo, tmp_path, where):
     with t.daemon.events(run=number) as events:
         t.play.go("x-2")
         events.until_end()
-    assert (files_of(looking), repo.git("rev-parse", result), repo.git("-C", str(looking), "status", "--porcelain")) == before
+    assert (files_of(looking), repo.git("rev-parse", result),
+            repo.git("-C", str(looking), "status", "--porcelain")) == before
     hold, = t.daemon.call("hold.list", state="open")["holds"]
-    assert hold["kind"] == "conflict" and hold["task"] == "x-2" and f"{result} is checked out in {looking}" in hold["reason"], hold
+    assert (hold["kind"] == "conflict" and hold["task"] == "x-2"
+            and f"{result} is checked out in {looking}" in hold["reason"]), hold
     _, row = decided(t.daemon, number, "hold.approve", id=hold["id"])
-    assert row["state"] == "held" and (files_of(looking), repo.git("rev-parse", result)) == before[:2], "he is still there"
+    assert row["state"] == "held" and (files_of(looking),
+                                       repo.git("rev-parse", result)) == before[:2], "he is still there"
     hold, = t.daemon.call("hold.list", state="open")["holds"]
     repo.git("-C", str(looking), "checkout", "-q", "--detach")
     _, row = decided(t.daemon, number, "hold.approve", id=hold["id"])
-    assert row["state"] == "succeeded" and names_in(repo, result) >= {"x-1.txt", "x-2.txt"} and t.roles().count("implement") == 2, row
+    assert (row["state"] == "succeeded" and names_in(repo, result) >= {"x-1.txt", "x-2.txt"}
+            and t.roles().count("implement") == 2), row
     assert files_of(looking) == before[0]
 
 
-# ---- cancel ----------------------------------------------------------------------------------------------------
+# ---- cancel --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("stop", ["merge", "move", "after-move", "conflict"])
 def test_cancelled_in_the_middle_of_a_merge(trees, lines, stop):
-    """The branch is whole, a line, and has each task or has it not; nothing of the other is lost."""
+    """The branch is whole, a line, and has each task or has it not; nothing of the
+    other is lost."""
     before = lines.git("rev-parse", "main")
     t = trees(gates=("x-1", "x-2"))
     if stop == "conflict":
@@ -334,13 +362,14 @@ def test_cancelled_in_the_middle_of_a_merge(trees, lines, stop):
     subjects = [s for _, _, s in t.is_linear(row)]
     assert subjects in (["do x-1"], ["do x-1", "do x-2"]), subjects
     branch = lines.git("branch", "--list", f"rl/{number}/x-2")
-    kept = lines.git("for-each-ref", "--format=%(refname)", t.daemon.ref("salvage"), t.daemon.ref("before-merge")).split()
+    kept = lines.git("for-each-ref", "--format=%(refname)", t.daemon.ref("salvage"),
+                     t.daemon.ref("before-merge")).split()
     works = [names_in(lines, ref) for ref in ([f"rl/{number}/x-2"] if branch else []) + kept + [row["result_branch"]]]
     assert any("x-2.txt" in names for names in works), (branch, kept)
     assert lines.git("rev-parse", "main") != before and lines.git("status", "--porcelain") == "?? shared.txt"
 
 
-# ---- what is told ----------------------------------------------------------------------------------------------
+# ---- what is told --------------------------------------------------------------------------------
 
 def test_the_result_is_told_and_shown(trees, repo):
     beads(repo, "x-1", "x-2", "x-3")
@@ -349,7 +378,8 @@ def test_the_result_is_told_and_shown(trees, repo):
     row = t.daemon.run(1)
     assert row["state"] == "succeeded" and row["result_branch"] in done.err and "git merge" in done.err, done.err
     diff = t.daemon.rlctl("diff", 1, check=0).out
-    assert sorted(line for line in diff.splitlines() if line.startswith("+++")) == [f"+++ b/x-{n}.txt" for n in (1, 2, 3)], diff
+    assert sorted(line for line in diff.splitlines()
+                  if line.startswith("+++")) == [f"+++ b/x-{n}.txt" for n in (1, 2, 3)], diff
     shown = t.daemon.rlctl("show", 1, check=0).out
     assert f"git merge {row['result_branch']}" in shown
     repo.git("merge", "-q", row["result_branch"])
@@ -362,26 +392,32 @@ def test_the_diff_of_branches_that_are_not_merged(trees, repo):
     t = trees()
     row = t.run(integrate="none", parallel=3, review=True)
     diff = t.daemon.rlctl("diff", row["id"], check=0).out
-    assert [line for line in diff.splitlines() if line.startswith("+++")] == [f"+++ b/x-{n}.txt" for n in (1, 2, 3)], diff
+    assert [line for line in diff.splitlines()
+            if line.startswith("+++")] == [f"+++ b/x-{n}.txt" for n in (1, 2, 3)], diff
     assert row["result_branch"] is None
 
 
-# ---- the review of the whole -----------------------------------------------------------------------------------
+# ---- the review of the whole ---------------------------------------------------------------------
 
 def test_one_review_of_the_whole(trees, repo):
-    """Profile file: all tasks, then one review on the branch that has them all, fixes on top, one commit for these."""
+    """Profile file: all tasks, then one review on the branch that has them all, fixes on top, one
+    commit for these."""
     beads(repo, "x-1", "x-2")
     before = of_the_user(repo)
-    t = trees(scripts={"review.1": 'ls > "$PLAY/ls"; ' + write("autom8_review.md", "- [ ] more") + "answer issues\n", "review": "answer 'I read it all'\n",
+    t = trees(scripts={"review.1": 'ls > "$PLAY/ls"; ' + write("autom8_review.md", "- [ ] more") +
+                       "answer issues\n", "review": "answer 'I read it all'\n",
                        "fix": "echo fixed > fixed.txt; answer fixed\n"})
     row = t.run(parallel=2, review={"profile": "file"})
-    assert row["state"] == "succeeded" and sorted(t.roles()[:2]) == ["implement"] * 2 and t.roles()[2:] == ["review", "fix", "review"], row
+    assert (row["state"] == "succeeded" and sorted(t.roles()[:2]) == ["implement"] * 2
+            and t.roles()[2:] == ["review", "fix", "review"]), row
     assert set((t.play.path / "ls").read_text().split()) >= {"x-1.txt", "x-2.txt"}
     prompt = t.play.prompt(row["id"], "review").decode()
     assert "b/x-1.txt" in prompt and "b/x-2.txt" in prompt and "x-1: do x-1" in prompt
     found = t.is_linear(row)
-    assert sorted(s for _, _, s in found[:2]) == ["do x-1", "do x-2"] and len(found) == 3 and names_in(repo, row["result_branch"]) >= {"fixed.txt"}
-    assert "autom8_review.md" not in repo.git("log", "--all", "--name-only", "--format=") and of_the_user(repo)["refs"] == before["refs"]
+    assert (sorted(s for _, _, s in found[:2]) == ["do x-1", "do x-2"] and len(found) == 3
+            and names_in(repo, row["result_branch"]) >= {"fixed.txt"})
+    assert "autom8_review.md" not in repo.git("log", "--all", "--name-only",
+                                              "--format=") and of_the_user(repo)["refs"] == before["refs"]
     assert work_trees(repo) == []
 
 
@@ -389,12 +425,17 @@ SECRET = ("hush-1", "hush-2")
 
 
 def test_comments_never_sees_a_task(trees, repo):
-    """Its reviewer and fixers get no task in prompt, environment, branch, paths, or in what git tells them there."""
+    """Its reviewer and fixers get no task in prompt, environment, branch, paths, or in what git
+    tells them there."""
     beads(repo, *SECRET, commit=False)
-    comments = json.dumps({"comments": [{"file": "work.1", "line": 1, "severity": "must-fix", "comment": "mend it"}], "summary": "s"})
-    look = ('{ pwd; ls -aR . | grep -v issues; env; git log --format=%H%an%s%b; git branch --all; git status; git worktree list; git reflog --all; } > "$PLAY/seen.$role.$nth" 2>&1\n')
-    t = trees(scripts={"implement": 'echo work > "work.$RL_SLOT"; answer done\n', "review.1": look + write("review-comments.json", comments),
-                       "review": look + write("review-comments.json", json.dumps({"comments": [], "summary": "Clean review - no issues found"})),
+    comments = json.dumps({"comments": [{"file": "work.1", "line": 1, "severity": "must-fix",
+                                         "comment": "mend it"}], "summary": "s"})
+    look = ('{ pwd; ls -aR . | grep -v issues; env; git log --format=%H%an%s%b; git branch --all; '
+            'git status; git worktree list; git reflog --all; } > "$PLAY/seen.$role.$nth" 2>&1\n')
+    t = trees(scripts={"implement": 'echo work > "work.$RL_SLOT"; answer done\n',
+                       "review.1": look + write("review-comments.json", comments),
+                       "review": look + write("review-comments.json", json.dumps(
+                           {"comments": [], "summary": "Clean review - no issues found"})),
                        "fix": look + "echo mended >> work.1; answer mended\n"})
     row = t.run(parallel=2, review={"profile": "comments"})
     assert row["state"] == "succeeded" and t.roles()[2:] == ["review", "fix", "review"], row

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The outer loop: iterations are counted before they run, and end at a limit, a stop marker, a failure, or when nothing is left."""
+"""The outer loop: iterations are counted before they run, and end at a limit, a stop marker, a
+failure, or when nothing is left."""
 import json
 
 import pytest
@@ -20,7 +21,7 @@ def iterations(daemon):
     return [(r["number"], r["state"]) for r in daemon.query("SELECT number, state FROM iteration ORDER BY number")]
 
 
-# ---- counted first ---------------------------------------------------------------------------------------------
+# ---- counted first -------------------------------------------------------------------------------
 
 def test_killed_right_after_each_count(make_daemon, tmp_path):
     """A number is never used again, and each attempt belongs to an iteration that is on disk."""
@@ -54,12 +55,13 @@ def test_each_iteration_is_told(make_daemon, beads):
     with daemon.events(run=run, types=["iteration.started", "iteration.ended", "run.state"]) as events:
         events.until_end()
         told = [(e["type"], e["iteration"], e.get("state")) for e in events.seen if e["type"] != "run.state"]
-    assert told == [("iteration.started", 1, None), ("iteration.ended", 1, "passed"), ("iteration.started", 2, None), ("iteration.ended", 2, "passed")]
+    assert told == [("iteration.started", 1, None), ("iteration.ended", 1, "passed"),
+                    ("iteration.started", 2, None), ("iteration.ended", 2, "passed")]
     assert [d.iteration for d in sorted(done(daemon.play), key=lambda d: d.task)] == [1, 1, 1, 2]
     assert (daemon.run(run)["iteration"], daemon.run(run)["iterations"]) == (2, None)
 
 
-# ---- limits ----------------------------------------------------------------------------------------------------
+# ---- limits --------------------------------------------------------------------------------------
 
 def test_the_limit_with_work_left(make_daemon, beads):
     daemon = make_daemon(scripts={"implement": WORK})
@@ -87,17 +89,20 @@ def test_the_limit_and_a_failure(make_daemon, beads):
 
 
 def test_nothing_to_do_is_no_iteration(make_daemon, tmp_path):
-    beads = Beads(tmp_path / "beads", bead("x-1", status="closed"), bead("x-2", on=["gone"]), bead("x-3", assignee="eve"))
+    beads = Beads(tmp_path / "beads", bead("x-1", status="closed"), bead("x-2", on=["gone"]),
+                  bead("x-3", assignee="eve"))
     daemon = make_daemon(scripts={"implement": WORK})
     row = daemon.ended(submit(daemon, beads.path))
     assert (row["state"], row["iteration"]) == ("succeeded", 0) and daemon.play.starts() == [], row
 
 
-# ---- stop markers ----------------------------------------------------------------------------------------------
+# ---- stop markers --------------------------------------------------------------------------------
 
 MARKERS = [
-    ("no_beads_available", True), ("  No Beads Available \\t", True), ("I looked.\\n\\nno_beads_available\\nbye", True), ("no_beads_available.", False),
-    ("it said no_beads_available", False), ("> no_beads_available", False), ("```\\nno_beads_available\\n```", False), ("~~~~\\nno beads available\\n~~~~", False),
+    ("no_beads_available", True), ("  No Beads Available \\t", True),
+    ("I looked.\\n\\nno_beads_available\\nbye", True), ("no_beads_available.", False),
+    ("it said no_beads_available", False), ("> no_beads_available", False),
+    ("```\\nno_beads_available\\n```", False), ("~~~~\\nno beads available\\n~~~~", False),
     ("no tasks available", False),
 ]
 
@@ -116,7 +121,9 @@ def test_a_line_of_its_own(make_daemon, beads, text, stops):
 
 
 def test_its_task_is_given_back_and_siblings_finish(make_daemon, tmp_path):
-    daemon, _ = with_bd(make_daemon, tmp_path, scripts={"implement": NOTE + 'gate "$RL_TASK_ID"\n[ "$RL_TASK_ID" != x-1 ] || answer no_beads_available\nanswer done\n'},
+    daemon, _ = with_bd(make_daemon, tmp_path,
+                        scripts={"implement": NOTE + 'gate "$RL_TASK_ID"\n'
+                                 '[ "$RL_TASK_ID" != x-1 ] || answer no_beads_available\nanswer done\n'},
                         gates=["x-1", "x-2"], config={"parallel": 4})
     beads = Beads(tmp_path / "beads", *(bead(f"x-{n}") for n in range(1, 4)))
     run = submit(daemon, beads.path, parallel=2)
@@ -136,9 +143,12 @@ def test_its_task_is_given_back_and_siblings_finish(make_daemon, tmp_path):
 @pytest.mark.parametrize("parallel", [1, 2])
 def test_a_task_that_was_given_back_is_not_called_passed(make_daemon, beads, parallel):
     """Not in the lines of a run, not by show; and the list says why the run has ended."""
-    daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || answer no_beads_available\nanswer done\n'}, config={"parallel": 2})
+    daemon = make_daemon(scripts={"implement": NOTE +
+                                  '[ "$RL_TASK_ID" != x-1 ] || answer no_beads_available\nanswer done\n'},
+                         config={"parallel": 2})
     told = daemon.rlctl("run", "--beads", "-P", parallel, cwd=beads.path, check=0).err
-    assert "given back: the agent gave a stop marker" in told and "PASSED x-1" not in told and "passed: not reviewed: the agent gave" not in told, told
+    assert ("given back: the agent gave a stop marker" in told and "PASSED x-1" not in told
+            and "passed: not reviewed: the agent gave" not in told), told
     assert parallel == 1 or "A1 STOPPED x-1: given back" in told, told
     shown = daemon.rlctl("show", 1, check=0).out
     assert "given back: the agent gave a stop marker" in shown and "not reviewed: the agent" not in shown, shown
@@ -147,22 +157,26 @@ def test_a_task_that_was_given_back_is_not_called_passed(make_daemon, beads, par
 
 def test_in_the_text_of_a_fixer(make_daemon, repo):
     beads = Beads(repo.path, bead("x-1"), bead("x-2"))
-    daemon = make_daemon(scripts={"implement": "echo one > work.txt\nanswer done\n", "review": "drift more\n", "fix": "answer no_beads_available\n"})
+    daemon = make_daemon(scripts={"implement": "echo one > work.txt\nanswer done\n",
+                                  "review": "drift more\n", "fix": "answer no_beads_available\n"})
     row = daemon.ended(submit(daemon, beads.path, review={"enabled": True}))
     assert (row["state"], row["cause"]) == ("succeeded", "stop-marker: 2 task(s) left"), row
-    assert [s[1] for s in daemon.play.starts()] == ["implement", "review", "fix"] and states(daemon, 1)["x-1"] == "released"
+    assert [s[1] for s in daemon.play.starts()] == ["implement", "review",
+                                                    "fix"] and states(daemon, 1)["x-1"] == "released"
 
 
 def test_not_in_the_text_of_a_reviewer(make_daemon, repo):
     beads = Beads(repo.path, bead("x-1"), bead("x-2"))
-    daemon = make_daemon(scripts={"implement": NOTE + 'echo "$RL_TASK_ID" > work.txt\nanswer done\n', "review": "echo no_beads_available\npass\n"})
+    daemon = make_daemon(scripts={"implement": NOTE + 'echo "$RL_TASK_ID" > work.txt\nanswer done\n',
+                                  "review": "echo no_beads_available\npass\n"})
     row = daemon.ended(submit(daemon, beads.path, review={"enabled": True}))
     assert (row["state"], row["cause"]) == ("succeeded", None) and tasks_done(daemon.play) == ["x-1", "x-2"], row
 
 
 def test_markers_of_the_run(make_daemon, beads):
     """They take the place of the default ones."""
-    daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-2 ] && answer no_beads_available || answer "that is all"\n'})
+    daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-2 ] && answer '
+                                  'no_beads_available || answer "that is all"\n'})
     row = daemon.ended(submit(daemon, beads.path, stop_markers=["That is all"]))
     assert row["cause"] == "stop-marker: 3 task(s) left" and tasks_done(daemon.play) == ["x-1", "x-2"], row
 
@@ -170,18 +184,21 @@ def test_markers_of_the_run(make_daemon, beads):
 @pytest.mark.parametrize("source", ["stories", "workflow", "prompt"])
 def test_sources_that_have_markers(make_daemon, tmp_path, source):
     daemon = make_daemon(scripts={"implement": NOTE + "answer no_beads_available\n"})
-    given = {"stories": {"stories": json.dumps(STORIES)}, "workflow": {"workflow": "tasks: {a: {prompt: x}, b: {prompt: y}}"}, "prompt": {"task": "x"}}[source]
+    given = {"stories": {"stories": json.dumps(STORIES)},
+             "workflow": {"workflow": "tasks: {a: {prompt: x}, b: {prompt: y}}"},
+             "prompt": {"task": "x"}}[source]
     row = daemon.ended(daemon.call("run.submit", workdir=str(tmp_path), **given)["id"])
     assert row["state"] == "succeeded" and (row["cause"] == "stop-marker: 3 task(s) left") == (source == "stories"), row
     assert len(tasks_done(daemon.play)) == {"stories": 1, "workflow": 2, "prompt": 1}[source]
 
 
-# ---- a failure -------------------------------------------------------------------------------------------------
+# ---- a failure -----------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("on_failure", ["stop", "continue"])
 def test_siblings_of_a_failed_slot_finish(make_daemon, beads, on_failure):
-    daemon = make_daemon(scripts={"implement": NOTE + 'gate "$RL_TASK_ID"\n[ "$RL_TASK_ID" != x-1 ] || exit 3\nanswer done\n'}, gates=[f"x-{n}" for n in range(1, 5)],
-                         config={"parallel": 4})
+    daemon = make_daemon(scripts={"implement": NOTE +
+                                  'gate "$RL_TASK_ID"\n[ "$RL_TASK_ID" != x-1 ] || exit 3\nanswer done\n'},
+                         gates=[f"x-{n}" for n in range(1, 5)], config={"parallel": 4})
     run = submit(daemon, beads.path, parallel=2, on_failure=on_failure)
     for task in ("x-1", "x-2"):
         daemon.play.arrived(task)
@@ -195,7 +212,8 @@ def test_siblings_of_a_failed_slot_finish(make_daemon, beads, on_failure):
         daemon.play.go(task)
     row = daemon.ended(run)
     assert row["state"] == "failed" and "status 3" in row["cause"], row
-    assert list(states(daemon, run).values()) == ["failed", "passed"] + ["cancelled" if on_failure == "stop" else "passed"] * 2
+    assert list(states(daemon, run).values()) == ["failed", "passed"] + ["cancelled" if on_failure == "stop"
+                                                                         else "passed"] * 2
     with daemon.events(run=run, types=["iteration.ended"]) as events:
         assert events.next()["state"] == "failed"
     daemon.rlctl("wait", run, check=10)
@@ -203,7 +221,9 @@ def test_siblings_of_a_failed_slot_finish(make_daemon, beads, on_failure):
 
 def test_a_slot_that_waits_for_the_daemon_does_not_begin_after_a_failure(make_daemon, beads):
     """Slots that run finish; one that has none of the daemon yet is no running one."""
-    daemon = make_daemon(scripts={"implement": NOTE + 'gate "$RL_TASK_ID"\n[ "$RL_TASK_ID" != x-1 ] || exit 3\nanswer done\n'}, gates=["x-1", "x-2"], config={"parallel": 2})
+    daemon = make_daemon(scripts={"implement": NOTE +
+                                  'gate "$RL_TASK_ID"\n[ "$RL_TASK_ID" != x-1 ] || exit 3\nanswer done\n'},
+                         gates=["x-1", "x-2"], config={"parallel": 2})
     run = submit(daemon, beads.path, parallel=3)
     for task in ("x-1", "x-2"):
         daemon.play.arrived(task)
@@ -216,10 +236,11 @@ def test_a_slot_that_waits_for_the_daemon_does_not_begin_after_a_failure(make_da
     assert sorted(tasks_done(daemon.play)) == ["x-1", "x-2"] and states(daemon, run)["x-3"] == "cancelled"
     # it is nobody's
     daemon.play.set({"implement": WORK})
-    assert daemon.ended(submit(daemon, beads.path))["state"] == "succeeded" and tasks_done(daemon.play, 2) == ["x-1", "x-3", "x-4"]
+    assert (daemon.ended(submit(daemon, beads.path))["state"] == "succeeded"
+            and tasks_done(daemon.play, 2) == ["x-1", "x-3", "x-4"])
 
 
-# ---- the pause between two iterations --------------------------------------------------------------------------
+# ---- the pause between two iterations ------------------------------------------------------------
 
 LONG = 3600 * 1000
 
@@ -242,12 +263,14 @@ def test_a_pause_outlives_the_daemon(make_daemon, beads):
     daemon.kill()
     daemon.start()
     row = daemon.run(run)
-    assert (row["state"], row["reason"], row["next_at"]) == ("running", "pausing between iterations", before) and before is not None, row
+    assert (row["state"], row["reason"], row["next_at"]) == ("running", "pausing between iterations",
+                                                             before) and before is not None, row
     assert tasks_done(daemon.play) == ["x-1"]
     # whoever pauses and resumes does not wait for it any more
     daemon.call("run.pause", id=run)
     assert daemon.run(run)["state"] == "paused"
-    with daemon.events(run=run, types=["iteration.started"], since=daemon.call("event.list", since=0)["next"] - 1) as events:
+    with daemon.events(run=run, types=["iteration.started"],
+                       since=daemon.call("event.list", since=0)["next"] - 1) as events:
         daemon.call("run.resume", id=run)
         assert events.until("iteration.started")["iteration"] == 2
     with daemon.events(run=run) as events:
@@ -267,13 +290,16 @@ def test_a_pause_and_a_clock_that_was_set_back(make_daemon, beads):
 
 
 def test_nobody_waits_after_the_last_iteration(make_daemon, beads):
-    """Neither at its limit, nor when a story or a step was the last: only a source that may have more is asked once more."""
+    """Neither at its limit, nor when a story or a step was the last: only a source that may have
+    more is asked once more."""
     daemon = make_daemon(scripts={"implement": WORK})
-    rows = daemon.ended(submit(daemon, beads.path, pause_ms=1), daemon.call("run.submit", workdir=str(beads.path), stories=json.dumps(STORIES), iterations=1, pause_ms=LONG)["id"])
+    rows = daemon.ended(submit(daemon, beads.path, pause_ms=1),
+                        daemon.call("run.submit", workdir=str(beads.path),
+                                    stories=json.dumps(STORIES), iterations=1, pause_ms=LONG)["id"])
     assert [r["state"] for r in rows] == ["succeeded", "failed"] and rows[1]["cause"].startswith("limit: 1"), rows
 
 
-# ---- again -----------------------------------------------------------------------------------------------------
+# ---- again ---------------------------------------------------------------------------------------
 
 FLOW = "tasks: {a: {prompt: x}, b: {prompt: x}, c: {prompt: x, depends_on: [b]}, d: {prompt: x, depends_on: [a]}}"
 
@@ -285,7 +311,8 @@ def test_a_retry_does_what_did_not_pass(make_daemon, tmp_path):
     again = daemon.call("run.retry", id=1)["id"]
     row = daemon.ended(again)
     assert (row["state"], row["retry_of"]) == ("succeeded", 1) and tasks_done(daemon.play, again) == ["b", "c"], row
-    assert states(daemon, again) == {"b": "passed", "c": "passed"} or states(daemon, again) == {"a": "done", "b": "passed", "c": "passed", "d": "done"}
+    assert (states(daemon, again) == {"b": "passed", "c": "passed"}
+            or states(daemon, again) == {"a": "done", "b": "passed", "c": "passed", "d": "done"})
 
 
 def test_a_retry_of_beads(make_daemon, beads):
@@ -299,7 +326,8 @@ def test_a_retry_of_a_prd(make_daemon, tmp_path):
     path = tmp_path / "prd.json"
     path.write_text(json.dumps(STORIES))
     daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_RUN.$RL_TASK_ID" != 1.s-2 ] || exit 3\nanswer done\n'})
-    daemon.ended(daemon.call("run.submit", workdir=str(tmp_path), stories=path.read_text(), stories_path=str(path))["id"])
+    daemon.ended(daemon.call("run.submit", workdir=str(tmp_path), stories=path.read_text(),
+                             stories_path=str(path))["id"])
     row = daemon.ended(daemon.call("run.retry", id=1)["id"])
     assert row["state"] == "succeeded" and tasks_done(daemon.play, 2) == ["s-2", "s-3"], row
     assert all(s["passes"] for s in json.loads(path.read_text())["userStories"])
@@ -309,9 +337,11 @@ def test_a_retry_leaves_out_what_has_passed_in_another_run(make_daemon, tmp_path
     """Its text is that of the old run; what the PRD says by now was paid for."""
     path = tmp_path / "prd.json"
     path.write_text(json.dumps(STORIES))
-    daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_RUN" != 1 -a "$RL_RUN.$RL_TASK_ID" != 2.s-3 ] || exit 3\nanswer done\n'})
+    daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_RUN" != 1 -a "$RL_RUN.$RL_TASK_ID" '
+                                  '!= 2.s-3 ] || exit 3\nanswer done\n'})
     for end in ("failed", "failed"):
-        assert daemon.ended(daemon.call("run.submit", workdir=str(tmp_path), stories=path.read_text(), stories_path=str(path))["id"])["state"] == end
+        assert daemon.ended(daemon.call("run.submit", workdir=str(tmp_path), stories=path.read_text(),
+                                        stories_path=str(path))["id"])["state"] == end
     daemon.restart()
     assert daemon.ended(daemon.call("run.retry", id=1)["id"])["state"] == "succeeded"
     assert tasks_done(daemon.play, 2) == ["s-1", "s-2", "s-3"] and tasks_done(daemon.play, 3) == ["s-3"]
@@ -320,7 +350,7 @@ def test_a_retry_leaves_out_what_has_passed_in_another_run(make_daemon, tmp_path
     assert "every task of the run has passed" in refused.value.message
 
 
-# ---- who may change what meanwhile -----------------------------------------------------------------------------
+# ---- who may change what meanwhile ---------------------------------------------------------------
 
 def test_the_developers_prompt_is_read_again_and_the_reviewers_is_not(make_daemon, repo):
     beads = Beads(repo.path, bead("x-1"), bead("x-2"))
@@ -328,11 +358,14 @@ def test_the_developers_prompt_is_read_again_and_the_reviewers_is_not(make_daemo
     repo.write(".ai_agents/prompts/reviewer.md", "JUDGE-ONE {{task}}\n")
     repo.git("add", ".")
     repo.git("commit", "-q", "-m", "prompts")
-    daemon = make_daemon(scripts={"implement": 'sed -i s/ONE/TWO/ .ai_agents/prompts/*.md\necho "$RL_TASK_ID" > work.txt\nanswer done\n', "review": "pass\n"})
+    daemon = make_daemon(scripts={"implement": 'sed -i s/ONE/TWO/ .ai_agents/prompts/*.md\n'
+                                  'echo "$RL_TASK_ID" > work.txt\nanswer done\n', "review": "pass\n"})
     assert daemon.ended(submit(daemon, beads.path, review={"enabled": True}))["state"] == "succeeded"
     prompts = {(role, n): daemon.play.prompt(1, role, n).decode() for role in ("implement", "review") for n in (1, 2)}
     assert "BUILD-ONE" in prompts["implement", 1] and "BUILD-TWO" in prompts["implement", 2]
-    assert "JUDGE-ONE" in prompts["review", 1] and "JUDGE-ONE" in prompts["review", 2], "a coder does not write his judge"
+    assert "JUDGE-ONE" in prompts["review",
+                                  1] and "JUDGE-ONE" in prompts["review",
+                                                                2], "a coder does not write his judge"
 
 
 def test_cancelled_in_every_state_of_the_loop(make_daemon, beads):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""kill -9 of the daemon at random moments of one review: nothing is lost, nothing is paid twice. KILLS=n, SEED=n."""
+"""kill -9 of the daemon at random moments of one review: nothing is lost, nothing is paid twice.
+KILLS=n, SEED=n."""
 import collections
 import os
 import random
@@ -39,12 +40,14 @@ def wait_at_most(daemon, seconds):
 
 # What is told just before a phase begins, or as it begins.
 HERALDS = {"starting": ("run.state", "queued"), "implementing": ("attempt.started", "implement"),
-           "measuring": ("attempt.ended", "implement"), "reviewing": ("attempt.started", "review"), "verifying": ("attempt.ended", "review"),
+           "measuring": ("attempt.ended", "implement"), "reviewing": ("attempt.started", "review"),
+           "verifying": ("attempt.ended", "review"),
            "fixing": ("attempt.started", "fix"), "pinning": ("review.decided", "pass")}
 
 
 def reach(daemon, number, phase, since):
-    """Wait until something behind since heralds the phase: True; or the run has ended first: False."""
+    """Wait until something behind since heralds the phase: True; or the run has
+    ended first: False."""
     kind, word = HERALDS[phase]
     with Events(daemon, since=since, run=number) as events:
         while True:
@@ -88,11 +91,13 @@ def test_random_kills(make_daemon, repo):
             number = None
     if number is not None:
         daemon.ended(number)
-    print(f"{kills} kills in {len(runs)} runs; hits per phase: " + ", ".join(f"{p} {hits[p]}" for p in [*PHASES, "ended"]))
+    print(f"{kills} kills in {len(runs)} runs; hits per phase: " +
+          ", ".join(f"{p} {hits[p]}" for p in [*PHASES, "ended"]))
     for run in runs:
         row = daemon.run(run)
         assert row["state"] == "succeeded", row
-        assert [s[1] for s in daemon.play.starts(run=run)] == ["implement", "review", "fix", "review"], f"run {run}: {daemon.play.starts(run=run)}"
+        assert [s[1] for s in daemon.play.starts(run=run)] == [
+            "implement", "review", "fix", "review"], f"run {run}: {daemon.play.starts(run=run)}"
         assert [(a["role"], a["state"], a["exit_code"]) for a in daemon.attempts(run)] == [
             (role, "exited", 0) for role in ("implement", "review", "fix", "review")]
         assert [r["decision"] for r in daemon.reviews(run)] == ["drift", "pass"]
@@ -126,7 +131,8 @@ def all_events(daemon):
 @pytest.mark.broad
 @pytest.mark.deadline(180)
 def test_kills_while_clients_submit(make_daemon, tmp_path):
-    """A submit that was answered is there after the kill; one that was not is there once or not at all."""
+    """A submit that was answered is there after the kill; one that was not is there
+    once or not at all."""
     chance = random.Random(SEED + 1)
     daemon = make_daemon(scripts={"implement": "answer ok\n"}, config={"parallel": 8})
     repos = [Repo(tmp_path / f"r{i}").path for i in range(8)]
@@ -135,7 +141,8 @@ def test_kills_while_clients_submit(make_daemon, tmp_path):
         with daemon.connect() as rpc:
             wave = {}
             for i in range(8):
-                request = rpc.request("run.submit", {"task": f"task {asked}", "workdir": str(repos[i]), "key": f"key {asked}"})
+                request = rpc.request("run.submit", {"task": f"task {asked}",
+                                                     "workdir": str(repos[i]), "key": f"key {asked}"})
                 wave[request["id"]] = f"key {asked}"
                 asked += 1
                 rpc.send(request)
@@ -165,9 +172,11 @@ def test_kills_while_clients_submit(make_daemon, tmp_path):
 @pytest.mark.broad
 @pytest.mark.deadline(60 + KILLS * 3)
 def test_kills_of_a_shim(make_daemon, repo):
-    """A shim dies at random moments. An agent's: the run is held, and the agent dies with it. A git step's: it is run again."""
+    """A shim dies at random moments. An agent's: the run is held, and the agent dies with it. A git
+    step's: it is run again."""
     chance = random.Random(SEED + 2)
-    daemon = make_daemon(scripts={name: WORK * 3 + text for name, text in DRIFT_THEN_PASS.items()}, config={"run": {"on_lost": "hold"}})
+    daemon = make_daemon(scripts={name: WORK * 3 + text for name, text in DRIFT_THEN_PASS.items()},
+                         config={"run": {"on_lost": "hold"}})
     ends, hits = collections.Counter(), collections.Counter()
     wanted = max(KILLS // 10, 4)
     for _ in range(wanted * 10):

@@ -46,7 +46,8 @@ def ended(daemon, number):
 PLAIN = {
     None: ({"review": "pass\n"}, {}, {}, "succeeded"),
     "exhausted": ({"review": DRIFT}, {"max_fixes": 0}, {}, "failed"),
-    "stalled": ({"review.1": "drift 'first'\n", "review": "drift \"round $nth\"\n", "fix": "answer same\n", "implement": "answer same\n"}, {}, {}, "failed"),
+    "stalled": ({"review.1": "drift 'first'\n", "review": "drift \"round $nth\"\n",
+                 "fix": "answer same\n", "implement": "answer same\n"}, {}, {}, "failed"),
     "check": ({"review": "pass\n"}, {"checks": ["false"], "max_fixes": 0}, {}, "failed"),
     "violation": ({"review": "answer nothing\n"}, {}, {}, "failed"),
     "waived": ({"review": "answer nothing\n"}, {"on_malformed": "accept"}, {}, "succeeded"),
@@ -67,7 +68,8 @@ def test_kinds_of_ends(make_daemon, repo, kind):
     assert events_of(daemon, number, "run.state")[-1].get("end_kind") == kind
     assert events_of(daemon, number, "slot.phase")[-1].get("end_kind") == kind
     last = [e for e in events_of(daemon, number, "attempt.ended")][-1]
-    assert last.get("end_kind") == daemon.attempts(number)[-1]["end_kind"] == (kind if kind in ("error", "limit") else "error" if kind == "check" else None)
+    assert last.get("end_kind") == daemon.attempts(number)[-1]["end_kind"] == (
+        kind if kind in ("error", "limit") else "error" if kind == "check" else None)
 
 
 def test_kind_of_a_lost_attempt(make_daemon, repo):
@@ -75,7 +77,8 @@ def test_kind_of_a_lost_attempt(make_daemon, repo):
     number = daemon.review(repo.path, on_lost="fail")
     os.kill(proc_stat(daemon.play.arrived("g"))[1], signal.SIGKILL)
     row = ended(daemon, number)
-    assert (row["end_kind"], row["slots"][0]["end_kind"], daemon.attempts(number)[0]["end_kind"]) == ("lost", "lost", "lost"), row
+    assert (row["end_kind"], row["slots"][0]["end_kind"],
+            daemon.attempts(number)[0]["end_kind"]) == ("lost", "lost", "lost"), row
 
 
 def test_kind_of_a_cancelled_run(make_daemon, repo):
@@ -88,7 +91,8 @@ def test_kind_of_a_cancelled_run(make_daemon, repo):
     assert events_of(daemon, number, "run.state")[-1]["end_kind"] == "cancelled"
 
 
-@pytest.mark.parametrize("answer, state, kind", [("approve", "succeeded", "approved"), ("reject", "failed", "rejected")])
+@pytest.mark.parametrize("answer, state, kind",
+                         [("approve", "succeeded", "approved"), ("reject", "failed", "rejected")])
 def test_kind_of_a_decision(make_daemon, repo, answer, state, kind):
     daemon = make_daemon(scripts={"implement": WORK, "review": DRIFT})
     number = daemon.review(repo.path, review={"max_fixes": 0, "on_exhausted": "hold"})
@@ -103,7 +107,8 @@ def test_kind_of_a_decision(make_daemon, repo, answer, state, kind):
 
 def test_kinds_of_waits(make_daemon, tmp_path):
     dirs = [Repo(tmp_path / f"r{i}").path for i in range(8)]
-    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=["g1"], config={"parallel": 2, "group.night": {"slots": 1}})
+    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=["g1"],
+                         config={"parallel": 2, "group.night": {"slots": 1}})
     first = daemon.submit(dirs[0], group="night")
     daemon.play.arrived("g1")
     waits = {
@@ -136,11 +141,16 @@ def test_kind_of_a_wait_for_a_permit(make_daemon, tmp_path):
 
 
 def test_kind_of_a_wait_for_an_account(make_daemon, repo):
-    result = '{"type":"result","subtype":"success","is_error":true,"result":"limit","api_error_status":429,"session_id":"s"}'
-    event = '{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":0,"rateLimitType":"five_hour"}}'
-    script = f"printf '%s\\n' {shlex.quote(event)} | sed \"s/:0,/:$(($(date +%s) + 72000)),/\"\nprintf '%s\\n' {shlex.quote(result)}\nexit 1\n"
+    result = ('{"type":"result","subtype":"success","is_error":true,"result":"limit",'
+              '"api_error_status":429,"session_id":"s"}')
+    event = ('{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":0,'
+             '"rateLimitType":"five_hour"}}')
+    script = (f"printf '%s\\n' {shlex.quote(event)} | sed \"s/:0,/:$(($(date +%s) + 72000)),/\"\n"
+              f"printf '%s\\n' {shlex.quote(result)}\nexit 1\n")
     daemon = make_daemon(scripts={"implement": script}, start=False)
-    daemon.write_config({"default_agent": "a", "agent.a": {"command": daemon.play.command(), "reader": "claude"}, "account.a": {"cooldown_max": "30d"}})
+    daemon.write_config({"default_agent": "a",
+                         "agent.a": {"command": daemon.play.command(), "reader": "claude"},
+                         "account.a": {"cooldown_max": "30d"}})
     daemon.start()
     number = daemon.submit(repo.path)
     with daemon.events(run=number, types=["slot.phase"]) as events:

@@ -52,7 +52,8 @@ def test_events_tell_it_in_order(daemon, repo):
     assert changes("run.state", "state") == ["queued", "running", "succeeded"]
     distinct = changes("slot.phase", "phase")
     assert distinct[-1] == "passed"
-    assert [p for p in distinct if p not in ("waiting", "passed")] == ["implementing", "reviewing", "fixing", "reviewing", "committing"]
+    assert [p for p in distinct if p not in ("waiting", "passed")] == ["implementing", "reviewing",
+                                                                       "fixing", "reviewing", "committing"]
     kinds = [e["type"] for e in told]
     assert kinds.count("attempt.started") == kinds.count("attempt.ended") == 4
     assert kinds.count("review.decided") == 2 and kinds.count("finding") == 2
@@ -113,7 +114,8 @@ def test_missing_task_file_is_1_and_names_it(daemon, repo):
     assert "/no/such/task" in done.err and done.out == ""
 
 
-@pytest.mark.parametrize("args", [["--no-such-option", "x"], ["--priority", "high", "x"], ["--review-max-fix-attempts", "-1", "x"],
+@pytest.mark.parametrize("args", [["--no-such-option", "x"], ["--priority", "high", "x"],
+                                  ["--review-max-fix-attempts", "-1", "x"],
                                   ["--timeout", "soon", "x"], ["--on-lost", "cry", "x"]])
 def test_usage_errors_are_2(daemon, repo, args):
     done = daemon.rlctl("submit", *args, cwd=repo.path, check=2)
@@ -247,8 +249,10 @@ def test_retry_makes_a_new_run(daemon, repo):
 def test_reviewer_and_fixer_may_be_other_agents(make_daemon, repo, tmp_path):
     from rld import Play
     judge, mender = Play(tmp_path / "judge"), Play(tmp_path / "mender")
-    daemon = make_daemon(config={"agent.judge": {"command": judge.command()}, "agent.mender": {"command": mender.command()}})
-    daemon.rlctl("run", "-q", "--review", "--reviewer-agent", "judge", "--fixer-agent", "mender", "x", cwd=repo.path, check=0)
+    daemon = make_daemon(config={"agent.judge": {"command": judge.command()},
+                                 "agent.mender": {"command": mender.command()}})
+    daemon.rlctl("run", "-q", "--review", "--reviewer-agent", "judge", "--fixer-agent", "mender",
+                 "x", cwd=repo.path, check=0)
     assert [s[1] for s in daemon.play.starts()] == ["implement"]
     assert [s[1] for s in judge.starts()] == ["review", "review"]
     assert [s[1] for s in mender.starts()] == ["fix"]
@@ -259,21 +263,26 @@ def test_reviewer_and_fixer_may_be_other_agents(make_daemon, repo, tmp_path):
 def test_a_reviewer_in_a_checkout_is_not_led_out_of_it(daemon, repo):
     """RL_WORKDIR of a review is the tree under review, wherever that is laid out."""
     daemon.play.set({"implement": "echo one > work.txt\n",
-                     "review": "cd \"$RL_WORKDIR\" && pwd > \"$PLAY/where\" && rm work.txt\nprintf '{\"verdict\": \"pass\", \"followUpPrompt\": \"\"}\\n'\n"})
+                     "review": "cd \"$RL_WORKDIR\" && pwd > \"$PLAY/where\" && rm work.txt\n"
+                     "printf '{\"verdict\": \"pass\", \"followUpPrompt\": \"\"}\\n'\n"})
     row = daemon.ended(daemon.review(repo.path, review={"profile": "verdict", "workspace": "snapshot"}))
     assert (daemon.play.path / "where").read_text().startswith(str(daemon.state))
-    assert row["cause"] == "reviewer contract violation: reviewer changed the tree: work.txt" and (repo.path / "work.txt").exists()
+    assert (row["cause"] == "reviewer contract violation: reviewer changed the tree: work.txt"
+            and (repo.path / "work.txt").exists())
 
 
 def test_what_an_agent_sees(daemon, repo):
-    daemon.play.set({name: "env > \"$PLAY/env.$role.$nth\"; ls -l /proc/self/fd > \"$PLAY/fd.$role.$nth\"; pwd > \"$PLAY/pwd.$role.$nth\"\n" + text
+    daemon.play.set({name: "env > \"$PLAY/env.$role.$nth\"; ls -l /proc/self/fd > "
+                     "\"$PLAY/fd.$role.$nth\"; pwd > \"$PLAY/pwd.$role.$nth\"\n" + text
                      for name, text in DRIFT_THEN_PASS.items()})
     number = daemon.submit(repo.path, "the task", review={"enabled": True, "max_fixes": 3}, model="m1", env={"K": "V"},
-                           environment=["CLAUDECODE=1", "NOTIFY_SOCKET=/x", "LISTEN_FDS=1", "LANG=C.UTF-8", "SECRET=s3", "RLD_SOCKET=/x"])
+                           environment=["CLAUDECODE=1", "NOTIFY_SOCKET=/x", "LISTEN_FDS=1",
+                                        "LANG=C.UTF-8", "SECRET=s3", "RLD_SOCKET=/x"])
     assert daemon.ended(number)["state"] == "succeeded"
 
     def seen(name):
-        return dict(line.split("=", 1) for line in (daemon.play.path / f"env.{name}").read_text().splitlines() if "=" in line)
+        return dict(line.split("=", 1)
+                    for line in (daemon.play.path / f"env.{name}").read_text().splitlines() if "=" in line)
     first, review, fix = seen("implement.1"), seen("review.2"), seen("fix.1")
     for env in (first, review, fix):
         assert env["RL_RUN"] == str(number) and env["RL_TASK_ID"] == "t1" and env["RL_TASK"] == "the task"
@@ -311,17 +320,19 @@ def test_secrets_of_the_environment_are_nowhere(make_daemon, repo):
 def test_prompts_carry_what_their_reader_needs(daemon, repo):
     number = daemon.review(repo.path, "THE-TASK")
     daemon.ended(number)
-    review, fix, second = (daemon.play.prompt(number, *which).decode() for which in (("review", 1), ("fix", 1), ("review", 2)))
+    review, fix, second = (daemon.play.prompt(number, *which).decode()
+                           for which in (("review", 1), ("fix", 1), ("review", 2)))
     assert "THE-TASK" in review and "first answer" in review and "+one" in review and '"verdict"' in review
     assert "add a second line" in fix and "THE-TASK" in fix
-    assert "second answer" in second and "+two" in second and "add a second line" in second and "first answer" not in second
+    assert ("second answer" in second and "+two" in second and "add a second line" in second
+            and "first answer" not in second)
 
 
 def test_own_prompt_files(daemon, repo, tmp_path):
     (tmp_path / "dev.md").write_text("DEV {{task}} END\n")
     (tmp_path / "rev.md").write_text("REVIEW without placeholders\n")
-    daemon.rlctl("run", "-q", "--review", "--developer-prompt", tmp_path / "dev.md", "--reviewer-prompt", tmp_path / "rev.md", "T-A-S-K",
-                 cwd=repo.path, check=0)
+    daemon.rlctl("run", "-q", "--review", "--developer-prompt", tmp_path / "dev.md",
+                 "--reviewer-prompt", tmp_path / "rev.md", "T-A-S-K", cwd=repo.path, check=0)
     first = daemon.play.prompt(1, "implement").decode()
     assert first.startswith("DEV ") and "T-A-S-K" in first
     review = daemon.play.prompt(1, "review").decode()
@@ -380,7 +391,8 @@ def test_a_user_daemon_is_started_on_demand(make_daemon, tmp_path):
 
     def rlctl(*args):
         COMMANDS_USED.add(args[0])
-        return subprocess.run([str(RLCTL), *args], env=environment, cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        return subprocess.run([str(RLCTL), *args], env=environment, cwd=tmp_path,
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert rlctl("status", "--no-start").returncode == 3
     started = rlctl("status", "--json", "--start")
     assert started.returncode == 0 and "started a daemon for you" in started.stderr, started.stderr

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""rl-profiles(7): each of its examples is pasted into a shell as it stands, with a fake claude on the PATH; its tables are
-those of the program."""
+"""rl-profiles(7): each of its examples is pasted into a shell as it stands, with a fake claude on
+the PATH; its tables are those of the program."""
 import json
 import re
 import subprocess
@@ -10,9 +10,11 @@ from rld import RLCTL, SOURCE
 
 PAGE = (SOURCE / "docs" / "rl-profiles.7").read_text()
 EXAMPLES = {name: re.sub(r"\\\((aq|dq)|\\e", lambda m: {"aq": "'", "dq": '"', None: "\\"}[m.group(1)], text)
-            for name, text in re.findall(r'^\.\\" example: (\w+)\n\.Bd -literal -offset indent\n(.*?)^\.Ed$', PAGE, re.S | re.M)}
+            for name, text in re.findall(r'^\.\\" example: (\w+)\n\.Bd -literal -offset indent\n(.*?)^\.Ed$',
+                                         PAGE, re.S | re.M)}
 
-# A claude that plays $PLAYED/ROLE.ROUND or $PLAYED/ROLE; what that prints is its answer. It keeps its prompts.
+# A claude that plays $PLAYED/ROLE.ROUND or $PLAYED/ROLE; what that prints is its answer. It
+# keeps its prompts.
 CLAUDE = """#!/bin/sh
 cat > {at}/prompt.$RL_ROLE.$RL_REVIEW_ROUND 2> /dev/null || cat > /dev/null
 script={at}/$RL_ROLE.$RL_REVIEW_ROUND
@@ -32,13 +34,16 @@ def paste(make_daemon, repo, tmp_path):
         (tools / "claude").write_text(CLAUDE.format(at=played))
         (tools / "claude").chmod(0o755)
         (tools / "rlctl").symlink_to(RLCTL)
-        for role, text in {"implement": "echo bad > work.txt; echo first", "fix": "echo good >> work.txt; echo second", **scripts}.items():
+        for role, text in {"implement": "echo bad > work.txt; echo first",
+                           "fix": "echo good >> work.txt; echo second", **scripts}.items():
             (played / role.replace("_", ".")).write_text(text)
         repo.write("Makefile", MAKEFILE)
         daemon = make_daemon(config={"default_agent": "claude", "agent.claude": {"writable": [str(played)]}})
-        environment = {**daemon.environment, "PATH": f"{tools}:{daemon.environment['PATH']}", "RLD_SOCKET": str(daemon.socket),
-                       "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
-        done = subprocess.run(["sh"], input=EXAMPLES[name].encode(), cwd=repo.path, env=environment, capture_output=True)
+        environment = {**daemon.environment, "PATH": f"{tools}:{daemon.environment['PATH']}",
+                       "RLD_SOCKET": str(daemon.socket), "GIT_CONFIG_COUNT": "1",
+                       "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
+        done = subprocess.run(["sh"], input=EXAMPLES[name].encode(), cwd=repo.path, env=environment,
+                              capture_output=True)
         done.out, done.err = done.stdout.decode(), done.stderr.decode()
         print(done.out, done.err)
         return daemon, done
@@ -50,15 +55,18 @@ def decisions(daemon, number=1):
 
 
 def test_verdict(paste):
-    daemon, done = paste("verdict", review="echo 'Yes. {no}'; echo '{\"verdict\": \"pass\", \"followUpPrompt\": \"ran it\"}'")
+    daemon, done = paste("verdict", review="echo 'Yes. {no}'; echo '{\"verdict\": \"pass\", "
+                         "\"followUpPrompt\": \"ran it\"}'")
     assert done.returncode == 0 and "second\n" in done.out and "succeeded" in done.out
     assert [a["role"] for a in daemon.attempts(1)] == ["implement", "check", "fix", "check", "review"]
     assert decisions(daemon) == ["pass"]
 
 
 def test_decision(paste, repo):
-    daemon, done = paste("decision", review="echo \"{\\\"decision\\\": \\\"NO_GO\\\", \\\"feedback\\\": \\\"point $RL_REVIEW_ROUND\\\"}\"",
-                         review_4="echo '{\"decision\": \"GO\", \"feedback\": \"All criteria met.\"}'", fix="echo $RL_REVIEW_ROUND >> work.txt; echo done")
+    daemon, done = paste("decision", review="echo \"{\\\"decision\\\": \\\"NO_GO\\\", "
+                         "\\\"feedback\\\": \\\"point $RL_REVIEW_ROUND\\\"}\"",
+                         review_4="echo '{\"decision\": \"GO\", \"feedback\": \"All criteria met.\"}'",
+                         fix="echo $RL_REVIEW_ROUND >> work.txt; echo done")
     assert done.returncode == 0, done.err
     assert decisions(daemon) == ["NO_GO", "NO_GO", "NO_GO", "GO"] and daemon.run(1)["state"] == "succeeded"
     log = json.loads(repo.read(".ai-sdd/state/review-logs/t1.json"))
@@ -67,7 +75,9 @@ def test_decision(paste, repo):
 
 
 def test_file(paste, repo):
-    daemon, done = paste("file", review_1="echo '- [ ] work.txt:1: it is bad' > autom8_review.md; echo one issue", review="echo all is well")
+    daemon, done = paste("file",
+                         review_1="echo '- [ ] work.txt:1: it is bad' > autom8_review.md; echo one issue",
+                         review="echo all is well")
     assert done.returncode == 0, done.err
     assert decisions(daemon, 1) == ["issues", "pass"] and decisions(daemon, 2) == []
     assert "Add an option --version" in done.out and "work.txt" in done.out
@@ -84,12 +94,16 @@ def test_exit(paste, repo):
 
 
 def test_comments(paste):
-    comments = '{"comments": [{"file": "a.py", "line": 1, "severity": "must-fix", "comment": "yaml is not declared"}, ' \
-        '{"severity": "suggestion", "comment": "a shorter name"}], "summary": "1 must-fix, 1 suggestion"}'
-    daemon, done = paste("comments", review=f"echo '{comments}' > review-comments.json; echo read it", fix="echo $RL_REVIEW_ROUND >> work.txt; echo tried")
+    comments = ('{"comments": [{"file": "a.py", "line": 1, "severity": "must-fix", '
+                '"comment": "yaml is not declared"}, '
+                '{"severity": "suggestion", "comment": "a shorter name"}], '
+                '"summary": "1 must-fix, 1 suggestion"}')
+    daemon, done = paste("comments", review=f"echo '{comments}' > review-comments.json; echo read it",
+                         fix="echo $RL_REVIEW_ROUND >> work.txt; echo tried")
     assert done.returncode == 0, done.err
     assert decisions(daemon) == ["must-fix"] * 2 or decisions(daemon) == ["must-fix"] * 3, "until it stalls"
-    assert daemon.run(1)["cause"].startswith("known issues: 1") and "yaml is not declared" in done.out and "a shorter name" in done.out
+    assert (daemon.run(1)["cause"].startswith("known issues: 1")
+            and "yaml is not declared" in done.out and "a shorter name" in done.out)
     assert json.loads(done.out[done.out.rindex("[\n"):]) == ["a.py:1: yaml is not declared"]
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""rl-sources(7): each of its examples is pasted into a shell as it stands, with a fake claude on the PATH."""
+"""rl-sources(7): each of its examples is pasted into a shell as it stands, with a fake
+claude on the PATH."""
 import json
 import re
 import subprocess
@@ -9,7 +10,8 @@ from rld import RLCTL, SOURCE
 
 PAGE = (SOURCE / "docs" / "rl-sources.7").read_text()
 EXAMPLES = {name: re.sub(r"\\\((aq|dq)|\\e", lambda m: {"aq": "'", "dq": '"', None: "\\"}[m.group(1)], text)
-            for name, text in re.findall(r'^\.\\" example: (\w+)\n\.Bd -literal -offset indent\n(.*?)^\.Ed$', PAGE, re.S | re.M)}
+            for name, text in re.findall(r'^\.\\" example: (\w+)\n\.Bd -literal -offset indent\n(.*?)^\.Ed$',
+                                         PAGE, re.S | re.M)}
 
 # An agent that does its task, whichever it is, keeps its prompt, and judges what others did.
 AGENT = """#!/bin/sh
@@ -38,10 +40,13 @@ def paste(make_daemon, repo, tmp_path):
         if bd:
             (tools / "bd").symlink_to(SOURCE / "tests" / "fakes" / "bd")
         plain = {"command": [str(tools / "plain")], "reader": "text", "writable": [str(played)]}
-        daemon = make_daemon(config={"default_agent": "claude", "agent.claude": {"writable": [str(played)]}, "agent.dev": plain, "agent.reviewer": plain})
-        environment = {**daemon.environment, "PATH": f"{tools}:{daemon.environment['PATH']}", "RLD_SOCKET": str(daemon.socket),
-                       "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
-        done = subprocess.run(["sh"], input=EXAMPLES[name].encode(), cwd=repo.path, env=environment, capture_output=True)
+        daemon = make_daemon(config={"default_agent": "claude", "agent.claude": {"writable": [str(played)]},
+                                     "agent.dev": plain, "agent.reviewer": plain})
+        environment = {**daemon.environment, "PATH": f"{tools}:{daemon.environment['PATH']}",
+                       "RLD_SOCKET": str(daemon.socket), "GIT_CONFIG_COUNT": "1",
+                       "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
+        done = subprocess.run(["sh"], input=EXAMPLES[name].encode(), cwd=repo.path, env=environment,
+                              capture_output=True)
         done.out, done.err = done.stdout.decode(), done.stderr.decode()
         print(done.out, done.err)
         return daemon, done, played
@@ -58,13 +63,16 @@ def test_beads(paste, repo, bd):
     assert daemon.run(1)["state"] == "succeeded", done.err
     assert sorted(implemented(daemon)) == ["shop-1", "shop-2", "shop-3"]
     assert "rl/1-result" in done.out
-    assert [repo.git("show", f"rl/1-result:work-{task}.txt").strip() for task in ("shop-1", "shop-2", "shop-3")] == ["shop-1", "shop-2", "shop-3"]
+    assert [repo.git("show", f"rl/1-result:work-{task}.txt").strip()
+            for task in ("shop-1", "shop-2", "shop-3")] == ["shop-1", "shop-2", "shop-3"]
     if bd:
         issues = json.loads(repo.read(".beads/fake.json"))
-        assert {i["status"] for i in issues.values()} == {"closed"} and len({i["assignee"] for i in issues.values()}) == 1
+        assert ({i["status"] for i in issues.values()} == {"closed"}
+                and len({i["assignee"] for i in issues.values()}) == 1)
         assert re.fullmatch("rld-1-[0-9a-f]{8}", issues["shop-1"]["assignee"])
         log = repo.read(".beads/fake.log").splitlines()
-        assert sum(" 0 update " in line and "--claim" in line for line in log) == 3 and sum(" 0 close " in line for line in log) == 3
+        assert sum(" 0 update " in line and "--claim" in line
+                   for line in log) == 3 and sum(" 0 close " in line for line in log) == 3
 
 
 def test_stories(paste):

@@ -24,7 +24,8 @@ review) cat {at}/verdict.$RL_RUN.$RL_REVIEW_ROUND > "${{RL_VERDICT_FILE:-/dev/nu
 esac
 echo done
 """
-PROGRAM = "#!/bin/sh\n" + NAMES.format(at="{at}", kind="$RL_ROLE") + '\n[ "$RL_REVIEW_ROUND" = 2 ] || {{ echo more; exit 1; }}\n'
+PROGRAM = ("#!/bin/sh\n" + NAMES.format(at="{at}", kind="$RL_ROLE") +
+           '\n[ "$RL_REVIEW_ROUND" = 2 ] || {{ echo more; exit 1; }}\n')
 
 
 @pytest.fixture
@@ -87,8 +88,8 @@ def test_program(daemon, played, repo):
 
 
 def test_hidden_task(daemon, played, repo):
-    """Under profile comments reviewers and fixers do not see the task, and no attempt of the run has
-    the socket, which would show it."""
+    """Under profile comments reviewers and fixers do not see the task, and no attempt of the run
+    has the socket, which would show it."""
     comment = {"file": "work.txt", "line": 1, "severity": "must-fix", "comment": "no"}
     for number in (1, 2, 3):
         (played / f"verdict.1.{number}").write_text(json.dumps({"comments": [comment], "summary": "1"}))

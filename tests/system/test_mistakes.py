@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What somebody new to it gets wrong: each mistake is told with its place and the remedy, before anything is started or paid for."""
+"""What somebody new to it gets wrong: each mistake is told with its place and the remedy, before
+anything is started or paid for."""
 import pytest
 
-GENERAL = "describe the parameters"		# what is said of every wrong parameter, and helps nobody who has used options
+# what is said of every wrong parameter, and helps nobody who has used options
+GENERAL = "describe the parameters"
 BEAD = '{"id": "b-1", "title": "one"}\n'
 
 
 def files(**texts):
     def write(repo):
         for name, text in texts.items():
-            repo.write({"beads": ".beads/issues.jsonl", "prd": "prd.json", "flow": "flow.yaml", "project": ".rld.toml"}[name], text)
+            repo.write({"beads": ".beads/issues.jsonl", "prd": "prd.json", "flow": "flow.yaml",
+                        "project": ".rld.toml"}[name], text)
     return write
 
 
@@ -21,33 +24,56 @@ WORKFLOW = ["--workflow", "flow.yaml"]
 MISTAKES = {
     "no .beads": (None, ["--beads"], 1, ["/.beads: No such file or directory", "--beads=DIR"]),
     "no such directory of beads": (None, ["--beads=nowhere"], 1, ["--beads: nowhere: No such file or directory"]),
-    "a task and beads": (files(beads=BEAD), ["--beads", "work"], 2, ["give a task or --beads, not both", "--beads=DIR"]),
-    "beads and stories": (files(beads=BEAD, prd="{}"), ["--beads", "--stories", "prd.json"], 2, ["give --beads or --stories, not both"]),
-    "beads with a broken line": (files(beads=BEAD + "{\n"), ["--beads"], 1, [".beads/issues.jsonl:2: it is no JSON", "mend or remove the line"]),
+    "a task and beads": (files(beads=BEAD), ["--beads", "work"], 2,
+                         ["give a task or --beads, not both", "--beads=DIR"]),
+    "beads and stories": (files(beads=BEAD, prd="{}"), ["--beads", "--stories", "prd.json"], 2,
+                          ["give --beads or --stories, not both"]),
+    "beads with a broken line": (files(beads=BEAD + "{\n"), ["--beads"], 1,
+                                 [".beads/issues.jsonl:2: it is no JSON", "mend or remove the line"]),
     "no such PRD": (None, ["--stories", "prd.json"], 1, ["--stories: prd.json: No such file or directory"]),
-    "a PRD that is no JSON": (files(prd="{"), ["--stories", "prd.json"], 1, ["prd.json: it is no JSON: line 1, column 1", "mend the file, and submit it again"]),
-    "a PRD without stories": (files(prd='{"userStories": []}'), ["--stories", "prd.json"], 1, ['"userStories" is empty; write at least one story']),
+    "a PRD that is no JSON": (files(prd="{"), ["--stories", "prd.json"], 1,
+                              ["prd.json: it is no JSON: line 1, column 1",
+                               "mend the file, and submit it again"]),
+    "a PRD without stories": (files(prd='{"userStories": []}'), ["--stories", "prd.json"], 1,
+                              ['"userStories" is empty; write at least one story']),
     "a workflow that is no YAML": (flow("   x: [\n"), WORKFLOW, 1, ["flow.yaml:4:", "look at the indentation"]),
     "an empty workflow": (files(flow="\n"), WORKFLOW, 1, ["flow.yaml cannot be taken: it is empty"]),
-    "an unknown key": (flow("    depend_on: [b]\n"), WORKFLOW, 1, ['flow.yaml:4:5: unknown key "depend_on" in task "a"', "depends_on"]),
-    "an unknown agent": (flow("    agent: nobody\n"), WORKFLOW, 1, ["flow.yaml:4:12: there is no agent 'nobody'", "[agent.nobody]"]),
+    "an unknown key": (flow("    depend_on: [b]\n"), WORKFLOW, 1,
+                       ['flow.yaml:4:5: unknown key "depend_on" in task "a"', "depends_on"]),
+    "an unknown agent": (flow("    agent: nobody\n"), WORKFLOW, 1,
+                         ["flow.yaml:4:12: there is no agent 'nobody'", "[agent.nobody]"]),
     "a cycle": (flow("    depends_on: [a]\n"), WORKFLOW, 1, ["flow.yaml:4:18: the dependencies form a cycle: a -> a"]),
-    "an unknown dependency": (flow("    depends_on: [b]\n"), WORKFLOW, 1, ['flow.yaml:4:18: "a" depends on "b", and there is no such task']),
+    "an unknown dependency": (flow("    depends_on: [b]\n"), WORKFLOW, 1,
+                              ['flow.yaml:4:18: "a" depends on "b", and there is no such task']),
     "no slots": (None, ["-P", "0", "work"], 2, ["--parallel must be at least 1, is 0"]),
     "too many slots": (None, ["-P", "65", "work"], 1, ["--parallel: must be from 1 to 64, is 65"]),
-    "an agent that nobody configured": (None, ["-a", "nobody", "work"], 1, ["--agent: there is no agent 'nobody'; choose one of", "[agent.nobody]"]),
+    "an agent that nobody configured": (None, ["-a", "nobody", "work"], 1,
+                                        ["--agent: there is no agent 'nobody'; choose one of",
+                                         "[agent.nobody]"]),
     "no name of a group": (None, ["--group", "a/b", "work"], 1, ["--group: 'group' must be a name: letters, digits"]),
     "after a run that is not there": (None, ["--after", "7", "work"], 1, ["--after: there is no run 7", "rlctl list"]),
-    "agents choose among stories": (files(prd='{"userStories": [{"id": "a"}]}'), ["--stories", "prd.json", "--assign=agent"], 1, ["--assign: ", "only among beads"]),
-    "agents choose in work trees": (files(beads=BEAD), ["--beads", "--assign=agent", "--isolation=worktree"], 1, ["--assign: ", "choose --isolation shared, or --assign daemon"]),
-    "slots that share and commit": (files(beads=BEAD), ["--beads", "-P2", "--isolation=shared", "--commit=auto"], 1, ["--commit: ", "choose --isolation worktree"]),
-    "to merge what has no commits": (None, ["--integrate=merge", "work"], 1, ["--integrate: ", "add --isolation worktree"]),
-    "to review as a whole what is apart": (None, ["--review=file", "--isolation=worktree", "--integrate=none", "work"], 1, ["add --integrate merge, or choose --isolation shared"]),
+    "agents choose among stories": (files(prd='{"userStories": [{"id": "a"}]}'),
+                                    ["--stories", "prd.json", "--assign=agent"], 1,
+                                    ["--assign: ", "only among beads"]),
+    "agents choose in work trees": (files(beads=BEAD), ["--beads", "--assign=agent", "--isolation=worktree"],
+                                    1, ["--assign: ", "choose --isolation shared, or --assign daemon"]),
+    "slots that share and commit": (files(beads=BEAD),
+                                    ["--beads", "-P2", "--isolation=shared", "--commit=auto"], 1,
+                                    ["--commit: ", "choose --isolation worktree"]),
+    "to merge what has no commits": (None, ["--integrate=merge", "work"], 1,
+                                     ["--integrate: ", "add --isolation worktree"]),
+    "to review as a whole what is apart": (None, ["--review=file", "--isolation=worktree",
+                                                  "--integrate=none", "work"], 1,
+                                           ["add --integrate merge, or choose --isolation shared"]),
     "no name of a base": (None, ["--base=-x", "work"], 1, ["--base: must be the name of a branch or commit"]),
-    "an unknown option": (None, ["--paralel", "4", "work"], 2, ["unrecognized option '--paralel'", "--help lists the options"]),
-    "a word that is none": (None, ["--on-failure=maybe", "work"], 2, ['--on-failure must be one of "stop", "continue"']),
-    "a group in the project's file": (files(project="[group.night]\nslots = 1\n"), ["work"], 1, [".rld.toml:1:2: 'group' belongs to rld.toml"]),
-    "a wrong value in the project's file": (files(project="[run]\nparallel = 0\n"), ["work"], 1, [".rld.toml:2:12: 'run.parallel' must be from 1 to 64, is 0"]),
+    "an unknown option": (None, ["--paralel", "4", "work"], 2,
+                          ["unrecognized option '--paralel'", "--help lists the options"]),
+    "a word that is none": (None, ["--on-failure=maybe", "work"], 2,
+                            ['--on-failure must be one of "stop", "continue"']),
+    "a group in the project's file": (files(project="[group.night]\nslots = 1\n"), ["work"], 1,
+                                      [".rld.toml:1:2: 'group' belongs to rld.toml"]),
+    "a wrong value in the project's file": (files(project="[run]\nparallel = 0\n"), ["work"], 1,
+                                            [".rld.toml:2:12: 'run.parallel' must be from 1 to 64, is 0"]),
 }
 
 
@@ -77,9 +103,12 @@ def test_without_git(daemon, tmp_path, mistake):
 
 
 def test_a_wrong_directory(daemon, repo):
-    assert "--workdir: nowhere: No such file or directory" in daemon.rlctl("submit", "-C", "nowhere", "work", cwd=repo.path, check=1).err
+    assert "--workdir: nowhere: No such file or directory" in daemon.rlctl("submit", "-C", "nowhere",
+                                                                           "work", cwd=repo.path,
+                                                                           check=1).err
     repo.write("file", "x")
-    assert "--workdir: file is not a directory" in daemon.rlctl("submit", "-C", "file", "work", cwd=repo.path, check=1).err
+    assert "--workdir: file is not a directory" in daemon.rlctl("submit", "-C", "file", "work",
+                                                                cwd=repo.path, check=1).err
 
 
 def test_who_gives_parameters_is_told_where_they_are_described(daemon, repo):
@@ -113,7 +142,8 @@ def test_a_base_that_is_not_there(daemon, repo):
 def test_submodules_that_are_checked_out(daemon, repo, tmp_path):
     repo.git("-c", "protocol.file.allow=always", "submodule", "-q", "add", str(repo.path), "part")
     repo.git("commit", "-qm", "a part")
-    assert "has submodules that are checked out (part)" in (text := fails(daemon, repo, "-P2", "work")) and "--isolation shared" in text
+    assert ("has submodules that are checked out (part)" in (text := fails(daemon, repo, "-P2", "work"))
+            and "--isolation shared" in text)
 
 
 def test_conflicts_that_are_not_resolved(daemon, repo):
@@ -123,5 +153,6 @@ def test_conflicts_that_are_not_resolved(daemon, repo):
         repo.git("add", "same")
         repo.git("commit", "-qm", branch)
     repo.git("merge", "-q", "one", check=False)
-    assert "has conflicts that are not resolved" in (text := fails(daemon, repo, "-P2", "work")) and "git merge --abort" in text
+    assert ("has conflicts that are not resolved" in (text := fails(daemon, repo, "-P2", "work"))
+            and "git merge --abort" in text)
 

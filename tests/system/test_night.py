@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A night: thirty beads of a real repository, four slots, agents of every kind, and the daemon killed again and again. In the
-morning each bead is done or has a true reason, and nothing was lost or done twice. KILLS=n, SEED=n."""
+"""A night: thirty beads of a real repository, four slots, agents of every kind, and the daemon
+killed again and again. In the morning each bead is done or has a true reason, and nothing was lost
+or done twice. KILLS=n, SEED=n."""
 import collections
 import json
 import os
@@ -18,13 +19,17 @@ def check_run(night, row):
     """Each bead has come to the end that it had to come to, and the run to that of them all."""
     tasks = {t["id"]: t for t in row["tasks"]}
     failed = [b for b in night.beads if b.end]
-    assert row["state"] == "failed" and row["cause"] in [b.end for b in failed], (row["state"], row["cause"], row["reason"])
+    assert row["state"] == "failed" and row["cause"] in [b.end for b in failed], (row["state"],
+                                                                                  row["cause"],
+                                                                                  row["reason"])
     assert set(tasks) == {b.id for b in night.beads}, set(tasks)
     ends = {b.id: "failed" if b.end else "never starts" for b in night.beads if b.end or b.never}
     for bead in night.beads:
         if bead.never:
             on = next(i for i in bead.after if i in ends)
-            assert (tasks[bead.id]["state"], tasks[bead.id]["reason"]) == ("cancelled", f"depends on {on}, which {ends[on]}"), tasks[bead.id]
+            assert (tasks[bead.id]["state"],
+                    tasks[bead.id]["reason"]) == ("cancelled",
+                                                  f"depends on {on}, which {ends[on]}"), tasks[bead.id]
         else:
             task = tasks[bead.id]
             assert (task["state"], task["reason"] or "") == ("failed" if bead.end else "passed", bead.end), task
@@ -33,7 +38,8 @@ def check_run(night, row):
 
 
 def check_attempts(night):
-    """Each agent that was started is on record, once; each record has its true end; nothing good was done again."""
+    """Each agent that was started is on record, once; each record has its true end; nothing
+    good was done again."""
     attempts = night.daemon.attempts(1)
     starts = night.starts()
     uuids = collections.Counter(uuid for _, _, uuid in starts)
@@ -56,12 +62,13 @@ def check_attempts(night):
 
 
 def check_result(night, row):
-    """One line of commits, one for each bead that has passed, with all of its work and nobody else's."""
+    """One line of commits, one for each bead that has passed, with all of its work
+    and nobody else's."""
     git, base, branch = night.repo.git, row["base_commit"], row["result_branch"]
     assert git("rev-list", "--merges", f"main..{branch}") == ""
     assert git("rev-parse", f"{base}^") == git("rev-parse", "main"), "the user's uncommitted work is the base"
-    commits = git("log", "--reverse", "--format=%H|%(trailers:key=Rld-Run,valueonly,separator=%x2C)|%(trailers:key=Rld-Task,valueonly,separator=%x2C)",
-                  f"{base}..{branch}").split("\n")
+    commits = git("log", "--reverse", "--format=%H|%(trailers:key=Rld-Run,valueonly,separator=%x2C)|"
+                  "%(trailers:key=Rld-Task,valueonly,separator=%x2C)", f"{base}..{branch}").split("\n")
     passed = [b for b in night.beads if not b.end and not b.never]
     assert sorted(c.split("|")[1:] for c in commits) == sorted(["1", b.id] for b in passed)
     assert git("rev-parse", branch) == row["result_commit"] == commits[-1].split("|")[0]
@@ -76,24 +83,28 @@ def check_result(night, row):
     assert {k: n for k, n in lines.items() if "mended" not in k} == wanted
     # a fixer that was killed behind its work has nothing left to resolve when it is asked again
     again = {f"/* night: {bead}, mended */" for bead in night.victims.values()}
-    assert set(mended) <= {k for k in lines if "mended" in k} <= set(mended) | again and all(lines[k] >= n for k, n in mended.items())
+    assert (set(mended) <= {k for k in lines if "mended" in k} <= set(mended) | again
+            and all(lines[k] >= n for k, n in mended.items()))
     assert night.victims or all(lines[k] == n for k, n in mended.items())
     assert git("grep", "-l", "-E", "^(<<<<<<<|>>>>>>>|=======$)", branch, check=False) == ""
     changed = set(git("diff", "--name-only", base, branch).split("\n"))
     assert changed == {b.file for b in passed} | {f"notes-{b.id}.txt" for b in passed if b.kind == "litter"}
-    removed = [line for line in git("diff", base, branch).split("\n") if line.startswith("-") and not line.startswith("---")]
+    removed = [line for line in git("diff", base, branch).split("\n")
+               if line.startswith("-") and not line.startswith("---")]
     assert removed == [], "nobody's lines are gone"
 
 
 def check_left(night):
     """The user's things are as they were; of the run there are refs and nothing else."""
     assert belongings(night.repo) == night.before
-    assert len(night.repo.git("worktree", "list").split("\n")) == 1 and not list(night.repo.path.glob(".git/worktrees/*"))
+    assert (len(night.repo.git("worktree", "list").split("\n")) == 1
+            and not list(night.repo.path.glob(".git/worktrees/*")))
     left = [p for p in (night.daemon.state / "worktrees").rglob("*") if not p.is_dir()]
     assert left == [], left
     locks = [p for p in (night.repo.path / ".git").rglob("*.lock")]
     assert locks == [], locks
-    assert night.repo.git("for-each-ref", "--format=%(refname:short)", "refs/heads/rl") == "rl/1-result", "the others have nothing of their own"
+    assert night.repo.git("for-each-ref", "--format=%(refname:short)",
+                          "refs/heads/rl") == "rl/1-result", "the others have nothing of their own"
 
 
 def check_salvage(night, tmp_path):
@@ -138,8 +149,8 @@ def check_claims(night):
 
 
 def check_bd(night, steps=None, taken=None):
-    """What bd has seen: each bead claimed, then closed or given back, by this run and nobody else; once, but for what a kill has
-    cut short. taken: the calls of who takes one, and does it once."""
+    """What bd has seen: each bead claimed, then closed or given back, by this run and nobody else;
+    once, but for what a kill has cut short. taken: the calls of who takes one, and does it once."""
     log = (night.repo.path / ".beads" / "fake.log").read_text().splitlines()
     who = log[0].split()[0]
     assert re.fullmatch("rld-1-[0-9a-f]{8}", who)
@@ -155,7 +166,9 @@ def check_bd(night, steps=None, taken=None):
         assert (actor, status) == (who, "0"), line
         verbs[f"bd {verb}"] += 1
         if verb not in ("ready", "blocked"):
-            calls[next(w for w in words if w in issues)] += "c" if "--claim" in words else "o" if "--status=open" in words else {"show": "s", "close": "x"}[verb]
+            calls[next(w for w in words if w in issues)] += ("c" if "--claim" in words else "o"
+                                                             if "--status=open" in words
+                                                             else {"show": "s", "close": "x"}[verb])
     twice = "+" if night.kills else ""
     taken = taken or f"c{twice}"
     for bead in night.beads:
@@ -176,7 +189,8 @@ def morning(night, row, tmp_path):
     if night.bd:
         check_bd(night, steps)
     lost = sum(a["state"] == "lost" for a in night.daemon.attempts(1))
-    print(f"{night.kills} kills, {lost} attempts lost with their shim, {len(night.starts())} agents, {sum(steps.values())} steps, {events} events")
+    print(f"{night.kills} kills, {lost} attempts lost with their shim, "
+          f"{len(night.starts())} agents, {sum(steps.values())} steps, {events} events")
 
 
 @pytest.mark.broad
@@ -187,11 +201,13 @@ def test_night(make_daemon, tmp_path, bd):
     kills = KILLS if bd else KILLS // 4
     print(f"SEED={SEED} KILLS={kills}")
     chance, done, number = random.Random(f"{SEED} {bd}"), 0, 0
-    while done < kills or number == 0:		# more of them than a night has room for are for the next one
+    # more of them than a night has room for are for the next one
+    while done < kills or number == 0:
         number += 1
         path = tmp_path / f"n{number}"
         path.mkdir()
-        night = Night(lambda **kwargs: make_daemon(name=f"n{number}/d", **kwargs), path, bd, chance, beads(), {"run": {"on_lost": "retry"}})
+        night = Night(lambda **kwargs: make_daemon(name=f"n{number}/d", **kwargs), path, bd, chance,
+                      beads(), {"run": {"on_lost": "retry"}})
         night.submit("-P", 4, "--review", "--on-failure", "continue")
         row = night.go_on(min(kills - done, 80), shims=5)
         done += night.kills
@@ -202,22 +218,27 @@ def test_night(make_daemon, tmp_path, bd):
 @pytest.mark.broad
 @pytest.mark.deadline(120 + KILLS)
 def test_night_of_those_who_choose(make_daemon, tmp_path):
-    """Three agents in one tree pick their beads. One picks nothing at first, and one says when there is nothing left for them."""
+    """Three agents in one tree pick their beads. One picks nothing at first, and one says when
+    there is nothing left for them."""
     kills = KILLS // 5
     print(f"SEED={SEED} KILLS={kills}")
-    night = Night(make_daemon, tmp_path, True, random.Random(f"{SEED} choose"), beads_to_pick(), {"run": {"on_lost": "retry"}})
+    night = Night(make_daemon, tmp_path, True, random.Random(f"{SEED} choose"), beads_to_pick(),
+                  {"run": {"on_lost": "retry"}})
     night.submit("-P", 3, "--assign", "agent", "--review", "--on-failure", "continue")
     row = night.go_on(kills)
     picked = [b for b in night.beads if not b.never]
     assert (row["state"], row["cause"]) == ("succeeded", "stop-marker: 1 task(s) left"), row
     tasks = {t["id"]: t for t in row["tasks"]}
     assert {i: (t["state"], t["reason"]) for i, t in tasks.items()} == {
-        **{b.id: ("passed", None) for b in picked}, "n-later": ("cancelled", "not started: stop-marker: 1 task(s) left")}
+        **{b.id: ("passed", None) for b in picked},
+        "n-later": ("cancelled", "not started: stop-marker: 1 task(s) left")}
     done = [bead for role, bead, _ in night.starts() if role == "implement"]
     assert len(done) == len(picked) + 2, "one could not choose, one had nothing to choose"
     attempts = night.daemon.attempts(1)
-    assert collections.Counter(a["task"] for a in attempts if a["role"] == "implement") == {None: 2, **{b.id: 1 for b in picked}}
-    assert [a for a in attempts if a["role"] != "implement" and a["task"] is None] == [], "who picked nothing is not reviewed"
+    assert collections.Counter(a["task"] for a in attempts
+                               if a["role"] == "implement") == {None: 2, **{b.id: 1 for b in picked}}
+    assert [a for a in attempts
+            if a["role"] != "implement" and a["task"] is None] == [], "who picked nothing is not reviewed"
     assert {a["state"] for a in attempts} == {"exited"}
     assert sorted(uuid for _, _, uuid in night.starts()) == sorted(a["uuid"] for a in attempts)
     after = belongings(night.repo)
@@ -227,6 +248,7 @@ def test_night_of_those_who_choose(make_daemon, tmp_path):
         text = after["files"][bead.file].decode()
         mended = f"/* night: {bead.id}, mended */\n" * bead.drifts
         assert text == night.before["files"][bead.file].decode() + f"/* night: {bead.id} */\n" + mended
-    assert {k: v for k, v in after.items() if k not in ("files", "status")} == {k: v for k, v in night.before.items() if k not in ("files", "status")}
+    assert {k: v for k, v in after.items() if k not in ("files", "status")} == {
+        k: v for k, v in night.before.items() if k not in ("files", "status")}
     check_bd(night, taken="cs")
     print(f"{night.kills} kills, {len(night.starts())} agents")

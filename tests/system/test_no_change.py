@@ -19,7 +19,7 @@ def slot(row):
     return row["slots"][0]
 
 
-# ---- without a review ------------------------------------------------------------------------------------------
+# ---- without a review ----------------------------------------------------------------------------
 
 def test_a_claim_of_nothing_passes(make_daemon, repo):
     daemon = make_daemon(scripts={"implement": SAYS})
@@ -71,10 +71,11 @@ def test_nothing_can_be_told_without_git(make_daemon, tmp_path):
     assert "by a line of its own" not in daemon.play.prompt(row["id"], "implement").decode()
 
 
-# ---- with one --------------------------------------------------------------------------------------------------
+# ---- with one ------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("script,outcomes,words", [
-    (SAYS, ["done"], "The developer says that nothing had to be changed."), (CLAIMS, ["no-change"], "The developer did not say that nothing had to be changed"),
+    (SAYS, ["done"], "The developer says that nothing had to be changed."),
+    (CLAIMS, ["no-change"], "The developer did not say that nothing had to be changed"),
 ])
 def test_the_reviewer_is_told(make_daemon, repo, script, outcomes, words):
     daemon = make_daemon(scripts={"implement": script, "review": "pass\n"})
@@ -86,7 +87,8 @@ def test_the_reviewer_is_told(make_daemon, repo, script, outcomes, words):
 
 
 def test_a_fixer_mends_what_the_implementer_did_not(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": CLAIMS, "review.1": "drift 'do it'\n", "fix": "echo x > new.txt\nanswer done\n", "review": "pass\n"})
+    daemon = make_daemon(scripts={"implement": CLAIMS, "review.1": "drift 'do it'\n",
+                                  "fix": "echo x > new.txt\nanswer done\n", "review": "pass\n"})
     row = daemon.ended(daemon.review(repo.path))
     assert row["state"] == "succeeded" and row["warnings"] == []
     assert (outcome(daemon, row["id"]), outcome(daemon, row["id"], "fix")) == (["no-change"], ["done"])
@@ -94,7 +96,8 @@ def test_a_fixer_mends_what_the_implementer_did_not(make_daemon, repo):
 
 
 def test_a_fixer_that_mends_nothing_either_is_told(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": CLAIMS, "review.1": "drift 'do it'\n", "fix": "answer done\n", "review": "pass\n"})
+    daemon = make_daemon(scripts={"implement": CLAIMS, "review.1": "drift 'do it'\n",
+                                  "fix": "answer done\n", "review": "pass\n"})
     row = daemon.ended(daemon.review(repo.path))
     assert (row["state"], row["warnings"]) == ("succeeded", [NOTHING_PASSED])
 
@@ -106,7 +109,8 @@ def test_what_is_reviewed_with_the_run_is_told(make_daemon, repo):
 
 
 def test_pass_asks_nobody(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": CLAIMS, "review": "drift no\n"}, config={"run": {"on_no_change": "pass"}})
+    daemon = make_daemon(scripts={"implement": CLAIMS, "review": "drift no\n"},
+                         config={"run": {"on_no_change": "pass"}})
     row = daemon.ended(daemon.review(repo.path))
     assert (row["state"], row["result_ref"], outcome(daemon, row["id"], "review")) == ("succeeded", None, [])
     assert slot(row)["reason"] == f'not reviewed: {NOTHING}, and run.on_no_change is "pass"' and slot(row)["round"] == 0
@@ -114,15 +118,18 @@ def test_pass_asks_nobody(make_daemon, repo):
 
 
 def test_pass_does_not_spare_work_its_review(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "echo x > new.txt\n" + CLAIMS, "review": "pass\n"}, config={"run": {"on_no_change": "pass"}})
+    daemon = make_daemon(scripts={"implement": "echo x > new.txt\n" + CLAIMS, "review": "pass\n"},
+                         config={"run": {"on_no_change": "pass"}})
     row = daemon.ended(daemon.review(repo.path))
     assert len(outcome(daemon, row["id"], "review")) == 1 and row["result_ref"] is not None
 
 
 def test_denied_is_worse_than_nothing(make_daemon, repo):
     """Whoever was refused a permission has not found out that nothing is to be done."""
-    lines = [{"type": "result", "subtype": "success", "is_error": False, "result": "no_change_needed", "session_id": "s", "total_cost_usd": 0.1,
-              "usage": {"input_tokens": 1, "output_tokens": 1}, "permission_denials": [{"tool_name": "Write"}]}]
+    lines = [{"type": "result", "subtype": "success", "is_error": False,
+              "result": "no_change_needed", "session_id": "s", "total_cost_usd": 0.1,
+              "usage": {"input_tokens": 1, "output_tokens": 1},
+              "permission_denials": [{"tool_name": "Write"}]}]
     script = "".join(f"cat <<'EOF'\n{json.dumps(line)}\nEOF\n" for line in lines)
     daemon = make_daemon(scripts={"implement": script}, config={"agent.play": {"reader": "claude"}})
     row = daemon.ended(daemon.submit(repo.path))
@@ -130,7 +137,7 @@ def test_denied_is_worse_than_nothing(make_daemon, repo):
     assert "denied permissions" in row["cause"]
 
 
-# ---- the word for it -------------------------------------------------------------------------------------------
+# ---- the word for it -----------------------------------------------------------------------------
 
 def test_the_prompt_names_the_word(make_daemon, repo):
     daemon = make_daemon(scripts={"implement": "answer 'nichts zu tun'\n"},
@@ -153,17 +160,19 @@ def test_in_a_fence_it_is_no_word(make_daemon, repo):
     assert outcome(daemon, row["id"]) == ["no-change"]
 
 
-# ---- many tasks ------------------------------------------------------------------------------------------------
+# ---- many tasks ----------------------------------------------------------------------------------
 
 def stories(*names):
     return json.dumps({"project": "p", "description": "d", "userStories": [
-        {"id": name, "title": f"do {name}", "description": "d", "acceptanceCriteria": [], "priority": i, "passes": False} for i, name in enumerate(names)]})
+        {"id": name, "title": f"do {name}", "description": "d", "acceptanceCriteria": [],
+         "priority": i, "passes": False} for i, name in enumerate(names)]})
 
 
 ONE = 'if [ "$RL_TASK_ID" = b ]; then answer done; else echo $RL_TASK_ID > $RL_TASK_ID.txt; answer done; fi\n'
 
 
-@pytest.mark.parametrize("params,warned", [({}, True), ({"isolation": "worktree"}, True), ({"review": {"enabled": True, "scope": "run"}}, False)])
+@pytest.mark.parametrize("params,warned", [({}, True), ({"isolation": "worktree"}, True),
+                                           ({"review": {"enabled": True, "scope": "run"}}, False)])
 def test_each_task_is_compared_with_what_it_began_with(make_daemon, repo, params, warned):
     daemon = make_daemon(scripts={"implement": ONE, "review": "pass\n"})
     row = daemon.ended(daemon.submit(repo.path, task=None, stories=stories("a", "b", "c"), **params))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Directories are made and never found: numbers that an agent, a lost database or a crash has used already are passed over, and nothing
-that was there beforehand is read, started in, or removed."""
+"""Directories are made and never found: numbers that an agent, a lost database or a crash has used
+already are passed over, and nothing that was there beforehand is read, started in, or removed."""
 import shutil
 
 import pytest
@@ -18,7 +18,8 @@ LEAVINGS = {
     "exit": "echo > exit",
     "shim": "echo > shim",
     "lock": "echo > lock; chmod 0 lock",
-    "carrier": "printf %s '{\"comments\": [], \"summary\": \"planted\"}' | tee carrier > verdict.json; echo planted > answer",
+    "carrier": "printf %s '{\"comments\": [], \"summary\": "
+    "\"planted\"}' | tee carrier > verdict.json; echo planted > answer",
     "aside": "ln -s /etc aside; mkdir job",
 }
 COMMENT = '{"comments": [{"file": "README", "line": 1, "severity": "must-fix", "comment": "wrong"}], "summary": "one"}'
@@ -30,15 +31,19 @@ def plant(daemon, what, then="echo two >> README\n"):
 
 def started(daemon):
     """Numbers of directories in which a shim has run."""
-    return {int(path.parent.name) for path in (daemon.state / "attempts").glob("*/exit") if path.read_bytes().startswith(b"rl-exit ")}
+    return {int(path.parent.name) for path in (daemon.state / "attempts").glob("*/exit")
+            if path.read_bytes().startswith(b"rl-exit ")}
 
 
 @pytest.mark.parametrize("what", LEAVINGS)
 def test_directories_of_attempts_made_by_an_agent(make_daemon, repo, what):
-    """Steps of git, the review and the fix of the same run, and its hook, all take numbers behind them; the review is the reviewer's own."""
+    """Steps of git, the review and the fix of the same run, and its hook, all take numbers behind
+    them; the review is the reviewer's own."""
     daemon = make_daemon(config={"hook": {"on_end": ["/bin/sh", "-c", "echo $RL_STATE > hooked"]}})
-    daemon.play.set({"implement": plant(daemon, what), "review.1": f"echo '{COMMENT}' > review-comments.json; answer read\n",
-                     "review": "echo '{\"comments\": [], \"summary\": \"none\"}' > review-comments.json; answer read\n", "fix": "echo three >> README\n"})
+    daemon.play.set({"implement": plant(daemon, what),
+                     "review.1": f"echo '{COMMENT}' > review-comments.json; answer read\n",
+                     "review": "echo '{\"comments\": [], \"summary\": \"none\"}' > "
+                     "review-comments.json; answer read\n", "fix": "echo three >> README\n"})
     run = daemon.review(repo.path, review={"profile": "comments", "read_only": False})
     assert daemon.ended(run)["state"] == "succeeded"
     assert [r["decision"] for r in daemon.reviews(run)] == ["must-fix", "pass"]
@@ -47,7 +52,8 @@ def test_directories_of_attempts_made_by_an_agent(make_daemon, repo, what):
     assert all(a["id"] == first or a["id"] > first + COUNT for a in daemon.attempts(run))
     assert not planted & started(daemon) and max(started(daemon)) > first + COUNT
     left = {p.name for p in (daemon.state / "attempts" / str(first + 1)).iterdir()}
-    assert left == {"nothing": set(), "carrier": {"carrier", "verdict.json", "answer"}, "aside": {"aside", "job"}}.get(what, {what}), "nobody has touched it"
+    assert left == {"nothing": set(), "carrier": {"carrier", "verdict.json", "answer"},
+                    "aside": {"aside", "job"}}.get(what, {what}), "nobody has touched it"
     assert [a["number"] for a in daemon.attempts(run)] == [1, 2, 3, 4]
 
 
@@ -70,7 +76,8 @@ def test_number_taken_while_its_attempt_is_cancelled(make_daemon, repo):
 
 
 def test_a_crash_before_the_start(make_daemon, repo):
-    """The directory was made and its attempt never started: the attempt begins under another number, and what is there says nothing."""
+    """The directory was made and its attempt never started: the attempt begins under another
+    number, and what is there says nothing."""
     daemon = make_daemon(scripts={"implement": "gate g\n"}, gates=["g"])
     run = daemon.submit(repo.path)
     shim = proc_stat(daemon.play.arrived("g"))[1]
@@ -92,20 +99,24 @@ def test_a_crash_before_the_start(make_daemon, repo):
 
 
 def test_directories_of_runs_made_by_an_agent(make_daemon, repo, tmp_path):
-    """A run's directory and its work trees: prompts, guidelines and files of somebody else are not taken for its own."""
+    """A run's directory and its work trees: prompts, guidelines and files of somebody else are not
+    taken for its own."""
     other = Repo(tmp_path / "other")
     daemon = make_daemon()
     state = daemon.state
     daemon.play.set({
-        "implement": f"[ $RL_RUN = 1 ] && for i in 2 3 4; do mkdir -p {state}/runs/$i/scratch/1-1 {state}/worktrees/$i/1-1; echo PLANTED | tee {state}/runs/$i/guidelines.md "
-                       f"{state}/runs/$i/conventions.md {state}/runs/$i/scratch/1-1/index {state}/worktrees/$i/1-1/mine; done\necho two >> README\n",
+        "implement": f"[ $RL_RUN = 1 ] && for i in 2 3 4; do mkdir -p {state}/runs/$i/scratch/1-1 "
+        f"{state}/worktrees/$i/1-1; echo PLANTED | tee {state}/runs/$i/guidelines.md "
+                       f"{state}/runs/$i/conventions.md {state}/runs/$i/scratch/1-1/index "
+        f"{state}/worktrees/$i/1-1/mine; done\necho two >> README\n",
         "review": "pass\n"})
     assert daemon.ended(daemon.submit(repo.path))["state"] == "succeeded"
     run = daemon.review(other.path, isolation="worktree")
     row = daemon.ended(run)
     assert row["state"] == "succeeded", row
     assert not [p for p in daemon.play.path.glob(f"prompt.{run}.*") if "PLANTED" in p.read_text()]
-    assert row["warnings"] == [f"{state}/worktrees/{run} existed before the run: moved to {state}/worktrees/{run}.aside-1"]
+    assert row["warnings"] == [f"{state}/worktrees/{run} existed before the run: "
+                               f"moved to {state}/worktrees/{run}.aside-1"]
     assert (state / "worktrees" / f"{run}.aside-1" / "1-1" / "mine").read_text() == "PLANTED\n"
     assert {p.name for p in (state / "runs" / str(run)).iterdir()} <= {"task", "judgement"}
 
@@ -131,7 +142,8 @@ def test_the_database_is_older_than_the_directories(make_daemon, repo):
         (daemon.state / "attempts" / name).mkdir()
     daemon.start()
     assert daemon.call("run.list")["runs"] == []
-    said = f"{daemon.state} has attempts/{highest} and runs/{max(old)}, but rld.db knows attempts up to 0 and runs up to 0 only"
+    said = (f"{daemon.state} has attempts/{highest} and runs/{max(old)}, "
+            "but rld.db knows attempts up to 0 and runs up to 0 only")
     assert said in daemon.log()
     check = checks(daemon)["numbers"]
     assert check["state"] == "warning" and said in check["text"] and "rld.db-wal" in check["remedy"]
@@ -143,7 +155,8 @@ def test_the_database_is_older_than_the_directories(make_daemon, repo):
 
 
 def test_only_the_directories_of_runs_are_ahead(make_daemon, repo):
-    """Numbers of attempts go on behind those of the database, although their directories are gone."""
+    """Numbers of attempts go on behind those of the database, although their
+    directories are gone."""
     daemon = make_daemon(scripts={"implement": "answer x\n"})
     first = daemon.submit(repo.path)
     daemon.ended(first)

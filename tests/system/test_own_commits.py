@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Agents that commit by themselves in a shared work tree: what passed is the result, whoever committed it; of what did not,
-the user is told which commits there are and how to take them back."""
+"""Agents that commit by themselves in a shared work tree: what passed is the result,
+whoever committed it; of what did not, the user is told which commits there are and how
+to take them back."""
 import json
 import re
 
@@ -18,7 +19,9 @@ SPOILS = "commit that rld did not make"
 @pytest.fixture
 def shared(make_daemon, repo):
     def make(implement, review="pass\n", fix="answer nothing\n", **kwargs):
-        return make_daemon(scripts={"implement": implement + "answer done\n", "review": review, "fix": fix, "commit": "git add -A; git -c user.name=a -c user.email=a@b commit -qm mine; answer done\n"}, **kwargs)
+        return make_daemon(scripts={"implement": implement + "answer done\n", "review": review,
+                                    "fix": fix, "commit": "git add -A; git -c user.name=a -c "
+                                    "user.email=a@b commit -qm mine; answer done\n"}, **kwargs)
     return make
 
 
@@ -42,14 +45,17 @@ def test_what_passed_is_the_result(shared, repo, commit):
     assert subjects(repo, since)[-1] == "own" and repo.git("show", "HEAD:work.txt") == "one"
     assert not any("nothing was committed" in w for w in row["warnings"]), row["warnings"]
     if commit != "agent":
-        assert len(told(row)) == 1 and told(row)[0].startswith("task t1: 1 " + SPOILS) and "the result includes them" in told(row)[0], row["warnings"]
+        assert (len(told(row)) == 1 and told(row)[0].startswith("task t1: 1 " + SPOILS)
+                and "the result includes them" in told(row)[0]), row["warnings"]
 
 
 def test_what_is_left_is_committed_on_top(shared, repo):
     daemon, since = shared(HALF), repo.git("rev-parse", "HEAD")
     row = daemon.ended(daemon.review(repo.path, commit="auto"))
-    assert row["result_commit"] == repo.git("rev-parse", "HEAD") and len(subjects(repo, since)) == 2 and subjects(repo, since)[1] == "own"
-    assert repo.git("show", "HEAD:work.txt") == "one\ntwo" and len(told(row)) == 1 and repo.git("status", "--porcelain") == ""
+    assert (row["result_commit"] == repo.git("rev-parse", "HEAD")
+            and len(subjects(repo, since)) == 2 and subjects(repo, since)[1] == "own")
+    assert (repo.git("show", "HEAD:work.txt") == "one\ntwo" and len(told(row)) == 1
+            and repo.git("status", "--porcelain") == "")
 
 
 @pytest.mark.parametrize("commit", COMMITS)
@@ -65,7 +71,8 @@ def test_what_did_not_pass_is_told(shared, repo, commit, how):
     else:
         row = daemon.ended(number)
     assert row["state"] == ("cancelled" if how == "cancel" else "failed") and row["result_commit"] is None, row
-    assert len(told(row)) == 1 and "nothing has accepted them" in told(row)[0] and str(repo.path) in told(row)[0], row["warnings"]
+    assert (len(told(row)) == 1 and "nothing has accepted them" in told(row)[0]
+            and str(repo.path) in told(row)[0]), row["warnings"]
     repo.git(*command_of(told(row)[0]))
     assert repo.git("rev-parse", "HEAD") == since and repo.read("work.txt") == "one\n"
 
@@ -77,7 +84,8 @@ def test_rewritten_history_is_told(shared, repo, commit, review):
     row = daemon.ended(daemon.review(repo.path, commit=commit, review={"max_fixes": 0}))
     assert row["state"] == ("succeeded" if review == "pass\n" else "failed"), row
     assert row["result_commit"] == (repo.git("rev-parse", "HEAD") if review == "pass\n" else None)
-    assert len(told(row)) == 1 and "history was rewritten" in told(row)[0] and since[:12] in told(row)[0], row["warnings"]
+    assert (len(told(row)) == 1 and "history was rewritten" in told(row)[0]
+            and since[:12] in told(row)[0]), row["warnings"]
     repo.git(*command_of(told(row)[0]))
     assert repo.git("rev-parse", "HEAD") == since and repo.read("work.txt") == "one\n"
 
@@ -86,25 +94,35 @@ def test_nothing_is_told_of_our_own_commits(shared, repo):
     """Of tasks one after the other in one tree, each begins where the one before has left HEAD."""
     daemon = shared('echo one >> "$RL_TASK_ID.txt"\n')
     stories = json.dumps({"userStories": [{"id": each, "title": each} for each in ("a", "b")]})
-    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="shared", commit="auto", review={"enabled": True})["id"])
-    assert row["state"] == "succeeded" and told(row) == [] and repo.git("log", "--format=%s").splitlines()[:2] == ["b", "a"], row
+    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories,
+                                   isolation="shared", commit="auto", review={"enabled": True})["id"])
+    assert (row["state"] == "succeeded" and told(row) == []
+            and repo.git("log", "--format=%s").splitlines()[:2] == ["b", "a"]), row
 
 
 def test_each_task_is_told_of_its_own(shared, repo):
-    daemon = shared('[ "$RL_TASK_ID" = a ] || { echo x > x; git add x; git -c user.name=a -c user.email=a@b commit -qm own; exit 3; }\necho one > work.txt\n')
+    daemon = shared('[ "$RL_TASK_ID" = a ] || { echo x > x; git add x; git -c user.name=a -c '
+                    'user.email=a@b commit -qm own; exit 3; }\necho one > work.txt\n')
     stories = json.dumps({"userStories": [{"id": each, "title": each} for each in ("a", "b")]})
-    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="shared", commit="auto", review={"enabled": True})["id"])
-    assert row["state"] == "failed" and len(told(row)) == 1 and told(row)[0].startswith("task b: 1 " + SPOILS), row["warnings"]
+    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories,
+                                   isolation="shared", commit="auto", review={"enabled": True})["id"])
+    assert (row["state"] == "failed" and len(told(row)) == 1
+            and told(row)[0].startswith("task b: 1 " + SPOILS)), row["warnings"]
     repo.git(*command_of(told(row)[0]))
-    assert repo.git("rev-parse", "HEAD") == row["result_commit"] and repo.git("log", "-1", "--format=%s") == "a", "what has passed stays"
+    assert (repo.git("rev-parse", "HEAD") == row["result_commit"]
+            and repo.git("log", "-1", "--format=%s") == "a"), "what has passed stays"
 
 
 def test_a_review_of_the_run_tells_once(shared, repo):
-    daemon, since = shared('echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"\ngit add -A\ngit -c user.name=a -c user.email=a@b commit -qm "$RL_TASK_ID"\n', "drift more\n"), repo.git("rev-parse", "HEAD")
+    daemon, since = shared('echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"\ngit add -A\n'
+                           'git -c user.name=a -c user.email=a@b commit -qm "$RL_TASK_ID"\n',
+                           "drift more\n"), repo.git("rev-parse", "HEAD")
     stories = json.dumps({"userStories": [{"id": each, "title": each} for each in ("a", "b")]})
-    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="shared", commit="auto",
+    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories,
+                                   isolation="shared", commit="auto",
                                    review={"enabled": True, "scope": "run", "max_fixes": 0})["id"])
-    assert row["state"] == "failed" and len(told(row)) == 1 and told(row)[0].startswith("2 commits that"), row["warnings"]
+    assert (row["state"] == "failed" and len(told(row)) == 1
+            and told(row)[0].startswith("2 commits that")), row["warnings"]
     repo.git(*command_of(told(row)[0]))
     assert repo.git("rev-parse", "HEAD") == since
 
@@ -123,9 +141,12 @@ def test_it_is_told_after_a_death(shared, repo):
 def test_the_task_that_changed_nothing_is_named(shared, repo):
     daemon = shared("")
     stories = json.dumps({"userStories": [{"id": each, "title": each} for each in ("a", "b")]})
-    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="shared", commit="auto", on_no_change="review", review={"enabled": True})["id"])
+    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories,
+                                   isolation="shared", commit="auto", on_no_change="review",
+                                   review={"enabled": True})["id"])
     said = [w for w in row["warnings"] if "nothing was committed" in w]
-    assert said == [f"task {each}: nothing was committed: the tree is as it was before" for each in ("a", "b")], row["warnings"]
+    assert said == [f"task {each}: nothing was committed: the tree is as it was before"
+                    for each in ("a", "b")], row["warnings"]
 
 
 @pytest.fixture
@@ -144,7 +165,8 @@ def test_the_first_commit_is_the_result(shared, unborn, commit, implement):
     row = daemon.ended(daemon.review(unborn.path, commit=commit))
     assert row["state"] == "succeeded" and row["result_commit"] == unborn.git("rev-parse", "HEAD"), row
     assert unborn.git("log", "--format=%s").splitlines()[-1] == "own"
-    assert len(told(row)) == 1 and told(row)[0].startswith("task t1: 1 " + SPOILS) and "the result includes them" in told(row)[0], row["warnings"]
+    assert (len(told(row)) == 1 and told(row)[0].startswith("task t1: 1 " + SPOILS)
+            and "the result includes them" in told(row)[0]), row["warnings"]
 
 
 @pytest.mark.parametrize("implement,whole", [(OWN, True), (HALF, False)], ids=["all", "half"])
@@ -153,7 +175,8 @@ def test_what_is_not_committed_is_told(shared, repo, implement, whole):
     row = daemon.ended(daemon.review(repo.path))
     head = repo.git("rev-parse", "HEAD")
     said = [w for w in row["warnings"] if "does not have all of the tree that passed" in w]
-    assert row["state"] == "succeeded" and row["result_commit"] == head and [head[:12] in w for w in said] == [True] * (not whole), row
+    assert (row["state"] == "succeeded" and row["result_commit"] == head
+            and [head[:12] in w for w in said] == [True] * (not whole)), row
 
 
 def test_the_first_commit_is_told_when_nothing_accepts_it(shared, unborn):
@@ -169,7 +192,8 @@ def test_the_first_commit_is_told_when_nothing_accepts_it(shared, unborn):
 def test_nothing_is_told_of_our_own_first_commit(shared, unborn, commit):
     daemon = shared("echo one > work.txt\n")
     row = daemon.ended(daemon.review(unborn.path, commit=commit))
-    assert row["state"] == "succeeded" and told(row) == [] and row["result_commit"] == unborn.git("rev-parse", "HEAD"), row
+    assert (row["state"] == "succeeded" and told(row) == []
+            and row["result_commit"] == unborn.git("rev-parse", "HEAD")), row
 
 
 def switched(row):
@@ -189,26 +213,35 @@ def test_another_branch_is_told(shared, repo, commit, review, work):
     assert repo.git("symbolic-ref", "--short", "HEAD") == branch
 
 
-@pytest.mark.parametrize("there,told_of", [("git switch -q --detach", True), ("git switch -qc a; git switch -q -", False)], ids=["detached", "back again"])
+@pytest.mark.parametrize("there,told_of",
+                         [("git switch -q --detach", True), ("git switch -qc a; git switch -q -", False)],
+                         ids=["detached", "back again"])
 def test_where_head_leads_at_the_end_counts(shared, repo, there, told_of):
     daemon, branch = shared(there + "\necho one > work.txt\n"), repo.git("symbolic-ref", "--short", "HEAD")
     row = daemon.ended(daemon.review(repo.path, commit="none"))
-    assert row["state"] == "succeeded" and [f"HEAD was on {branch} and is on no branch" in w for w in switched(row)] == ([True] if told_of else []), row
+    assert row["state"] == "succeeded" and [f"HEAD was on {branch} and is on no branch" in w
+                                            for w in switched(row)] == ([True] if told_of else []), row
 
 
 def test_a_detached_head_that_is_committed_on_is_no_switch(shared, repo):
     repo.git("switch", "-q", "--detach")
     daemon, since = shared(OWN), repo.git("rev-parse", "HEAD")
     row = daemon.ended(daemon.review(repo.path, commit="auto"))
-    assert row["state"] == "succeeded" and switched(row) == [] and len(told(row)) == 1 and subjects(repo, since) == ["own"]
+    assert (row["state"] == "succeeded" and switched(row) == [] and len(told(row)) == 1
+            and subjects(repo, since) == ["own"])
 
 
 def test_what_takes_commits_back_leaves_later_tasks_alone(shared, repo):
     """The task that failed is followed by one that passes: its commit stays."""
-    daemon, since = shared('echo x >> "$RL_TASK_ID"; [ "$RL_TASK_ID" = b ] || { git add -A; git -c user.name=a -c user.email=a@b commit -qm own; exit 3; }\n'), repo.git("rev-parse", "HEAD")
+    daemon, since = shared('echo x >> "$RL_TASK_ID"; [ "$RL_TASK_ID" = b ] || { git add -A; '
+                           'git -c user.name=a -c user.email=a@b commit -qm own; exit 3; '
+                           '}\n'), repo.git("rev-parse", "HEAD")
     stories = json.dumps({"userStories": [{"id": each, "title": each} for each in ("a", "b")]})
-    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="shared", commit="auto", on_failure="continue", review={"enabled": True})["id"])
-    assert subjects(repo, since) == ["b", "own"] and len(told(row)) == 1 and told(row)[0].startswith("task a: 1 " + SPOILS), row["warnings"]
+    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories,
+                                   isolation="shared", commit="auto", on_failure="continue",
+                                   review={"enabled": True})["id"])
+    assert (subjects(repo, since) == ["b", "own"] and len(told(row)) == 1
+            and told(row)[0].startswith("task a: 1 " + SPOILS)), row["warnings"]
     assert "git reset" not in told(row)[0]
     words = re.search(r"`git (revert [^`]+)`", told(row)[0]).group(1).split()
     repo.git("-c", "user.name=a", "-c", "user.email=a@b", *words)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every part of a prompt, for every profile and every source of tasks: what the tables say that a role is given stands in its prompt as it was
-delivered, and what they keep from it does not."""
+"""Every part of a prompt, for every profile and every source of tasks: what the tables say that a
+role is given stands in its prompt as it was delivered, and what they keep from it does not."""
 import json
 import re
 import sys
@@ -20,12 +20,17 @@ from parts import Tables  # noqa: E402
 TABLES = Tables(SOURCE)
 PROFILES = {p.name: p for p in (VERDICT, DECISION, FILE, EXIT, COMMENTS)}
 
-# What the prompts of the third review and of the second fix have of each part: its heading, and what must stand below it.
+# What the prompts of the third review and of the second fix have of each part: its heading, and
+# what must stand below it.
 PARTS = {
     "project": ("## Project", {"prompt": ["Project: repo", "Feature: TITLE-1"], "beads": ["Project: repo"],
-                               "stories": ["Project: PROJECT-MARK", "FEATURE-MARK"], "workflow": ["Project: PROJECT-MARK", "FEATURE-MARK"]}),
-    "stories": ("All stories:", {"prompt": ["TITLE-1", "DESCRIPTION-1"], "*": [f"{word}-{n}" for word in ("TITLE", "DESCRIPTION", "CRITERION") for n in (1, 2)]}),
-    "task": ("## Task", {"prompt": ["id: t1", "TITLE-1", "DESCRIPTION-1"], "*": ["id: a-1", "title: TITLE-1", "DESCRIPTION-1", "CRITERION-1"]}),
+                               "stories": ["Project: PROJECT-MARK", "FEATURE-MARK"],
+                               "workflow": ["Project: PROJECT-MARK", "FEATURE-MARK"]}),
+    "stories": ("All stories:",
+                {"prompt": ["TITLE-1", "DESCRIPTION-1"],
+                 "*": [f"{word}-{n}" for word in ("TITLE", "DESCRIPTION", "CRITERION") for n in (1, 2)]}),
+    "task": ("## Task", {"prompt": ["id: t1", "TITLE-1", "DESCRIPTION-1"],
+                         "*": ["id: a-1", "title: TITLE-1", "DESCRIPTION-1", "CRITERION-1"]}),
     "round": ("## Review iteration", {"*": {"review": ["3/3"], "fix": ["2/3"]}}),
     "follow_up": ("## Fix round 2", {"*": ["POINT-2"]}),
     "guidelines": ("## Guidelines", {"*": ["RULE-MARK"]}),
@@ -47,11 +52,14 @@ def tasks_of(source, repo):
     if source == "prompt":
         return {"task": "TITLE-1\n\nDESCRIPTION-1"}
     if source == "beads":
-        repo.write(".beads/issues.jsonl", "".join(json.dumps({"id": i, "title": t, "description": d, "acceptance_criteria": c}) + "\n" for i, t, d, c in tasks))
+        repo.write(".beads/issues.jsonl",
+                   "".join(json.dumps({"id": i, "title": t, "description": d,
+                                       "acceptance_criteria": c}) + "\n" for i, t, d, c in tasks))
         return {"beads": True}
     if source == "stories":
         return {"stories": json.dumps({"project": "PROJECT-MARK", "description": "FEATURE-MARK",
-                                       "userStories": [{"id": i, "title": t, "description": d, "acceptanceCriteria": [c]} for i, t, d, c in tasks]})}
+                                       "userStories": [{"id": i, "title": t, "description": d,
+                                                        "acceptanceCriteria": [c]} for i, t, d, c in tasks]})}
     overlays = {"agentic_review": {"enabled": True}}
     return {"workflow": json.dumps({"name": "PROJECT-MARK", "description": "FEATURE-MARK", "tasks": {
         i: {"title": t, "prompt": d, "acceptance_criteria": [c], "overlays": overlays} for i, t, d, c in tasks}})}
@@ -69,7 +77,8 @@ def test_every_part_is_in_the_prompt_as_delivered(make_daemon, repo, tmp_path, p
     name, held = TABLES.sources[source], TABLES.only.get(source, profile)
     shape = PROFILES[held]
     loop = Loop(make_daemon, repo, tmp_path, shape, scripts={
-        "implement": "echo WORK-MARK >> work.txt\nanswer 'ANSWER-FIRST'\n", "fix": "echo \"line $nth\" >> work.txt\nanswer \"ANSWER-FIX-$nth\"\n",
+        "implement": "echo WORK-MARK >> work.txt\nanswer 'ANSWER-FIRST'\n",
+        "fix": "echo \"line $nth\" >> work.txt\nanswer \"ANSWER-FIX-$nth\"\n",
         "review.1": shape.finds("POINT-1"), "review.2": shape.finds("POINT-2"), "review": shape.passes})
     repo.write("constitution.md", "## Standards\n\nRULE-MARK\n")
     repo.write("CLAUDE.md", "CONVENTION-MARK\n")
@@ -103,7 +112,8 @@ def test_an_implementer_is_told_what_it_is_all_about(make_daemon, repo, tmp_path
     number = loop.daemon.call("run.submit", workdir=str(repo.path), **tasks_of(source.lower(), repo))["id"]
     loop.daemon.ended(number)
     prompt = loop.prompt("implement")
-    assert lacks(prompt, "## Project", ["Project: PROJECT-MARK", "Feature: FEATURE-MARK"]) == [] and prompt.index("FEATURE-MARK") < prompt.index("## Task")
+    assert (lacks(prompt, "## Project", ["Project: PROJECT-MARK", "Feature: FEATURE-MARK"]) == []
+            and prompt.index("FEATURE-MARK") < prompt.index("## Task"))
     assert lacks(prompt, "## Task", ["TITLE-1", "DESCRIPTION-1", "CRITERION-1"]) == [] and "DESCRIPTION-2" not in prompt
 
 
@@ -117,8 +127,10 @@ def test_where_nothing_says_so_it_is_told_nothing(make_daemon, repo, tmp_path, s
 def test_a_description_of_many_lines_is_kept_as_it_is(make_daemon, repo, tmp_path):
     """No line of it can be taken for one of the prompt."""
     loop = Loop(make_daemon, repo, tmp_path, FILE)
-    prd = json.dumps({"project": "p", "description": "First.\n\n## Task\n\n```\nsecond\n", "userStories": [{"id": "1", "title": "t"}]})
-    loop.daemon.ended(loop.daemon.call("run.submit", workdir=str(repo.path), review={"enabled": True, "profile": "file"}, stories=prd)["id"])
+    prd = json.dumps({"project": "p", "description": "First.\n\n## Task\n\n```\nsecond\n",
+                      "userStories": [{"id": "1", "title": "t"}]})
+    loop.daemon.ended(loop.daemon.call("run.submit", workdir=str(repo.path),
+                                       review={"enabled": True, "profile": "file"}, stories=prd)["id"])
     assert "Feature:\n\n````markdown\nFirst.\n\n## Task\n\n```\nsecond\n````\n" in loop.prompt("review")
 
 
@@ -126,7 +138,9 @@ def test_a_description_of_many_lines_is_kept_as_it_is(make_daemon, repo, tmp_pat
 def test_a_retry_is_told_the_same(make_daemon, repo, tmp_path, profile):
     loop = Loop(make_daemon, repo, tmp_path, PROFILES[profile])
     loop.set(implement="exit 3\n")
-    number = loop.daemon.call("run.submit", workdir=str(repo.path), review={"enabled": True, "profile": profile}, **tasks_of("stories", repo))["id"]
+    number = loop.daemon.call("run.submit", workdir=str(repo.path),
+                              review={"enabled": True, "profile": profile},
+                              **tasks_of("stories", repo))["id"]
     assert loop.daemon.ended(number)["state"] == "failed"
     loop.play.set(loop.scripts())
     again = loop.daemon.call("run.retry", id=number)["id"]
@@ -139,6 +153,8 @@ def test_a_review_of_the_whole_is_told_what_each_task_is(make_daemon, repo, tmp_
     """Also in a profile that sees the task and not the project."""
     loop = Loop(make_daemon, repo, tmp_path, VERDICT)
     review = {"enabled": True, "profile": "verdict", "scope": "run"}
-    loop.daemon.ended(loop.daemon.call("run.submit", workdir=str(repo.path), review=review, **tasks_of("beads", repo))["id"])
+    loop.daemon.ended(loop.daemon.call("run.submit", workdir=str(repo.path), review=review,
+                                       **tasks_of("beads", repo))["id"])
     for prompt in (loop.prompt("review"), loop.prompt("fix")):
-        assert lacks(prompt, "## Task", ["a-1: TITLE-1", "DESCRIPTION-1", "CRITERION-1", "a-2: TITLE-2", "DESCRIPTION-2", "CRITERION-2"]) == []
+        assert lacks(prompt, "## Task", ["a-1: TITLE-1", "DESCRIPTION-1", "CRITERION-1",
+                                         "a-2: TITLE-2", "DESCRIPTION-2", "CRITERION-2"]) == []

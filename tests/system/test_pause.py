@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""run.pause and run.resume: what runs ends by itself, nothing more is started, and only resume undoes it."""
+"""run.pause and run.resume: what runs ends by itself, nothing more is started, and only
+resume undoes it."""
 import pytest
 from rld import Repo, RpcError
 
@@ -43,7 +44,8 @@ def implemented(daemon, run):
 def test_what_runs_ends_and_nothing_more_starts(daemon, repos):
     run = pause_at_work(daemon, next(repos))
     implemented(daemon, run)
-    other = daemon.review(next(repos).path)      # from its start to its end while the first one does nothing
+    # from its start to its end while the first one does nothing
+    other = daemon.review(next(repos).path)
     daemon.play.arrived(f"g{other}")
     daemon.play.go(f"g{other}")
     assert daemon.ended(other)["state"] == "succeeded"
@@ -188,7 +190,8 @@ def test_rework_of_a_paused_run_waits_for_resume(daemon, repos, end):
     waits = daemon.run(run)
     assert (waits["state"], waits["paused"], waits["reason"]) == ("queued", True, "paused"), waits
     daemon.play.set({**HELD, "implement": SCRIPTS["implement"], "review": "pass\n"})
-    other = daemon.review(next(repos).path)      # from its start to its end: the paused run is passed over
+    # from its start to its end: the paused run is passed over
+    other = daemon.review(next(repos).path)
     daemon.play.arrived(f"g{other}")
     daemon.play.go(f"g{other}")
     assert daemon.ended(other)["state"] == "succeeded"
@@ -204,7 +207,8 @@ def test_approve_of_a_paused_run_starts_no_commit_agent(daemon, repos):
     with daemon.events(run=run) as events:
         daemon.call("hold.approve", id=hold)
         events.until("slot.phase", lambda e: e["phase"] == "committing")
-    other = daemon.review(next(repos).path)      # decided on after it, and on its way before the commit would be
+    # decided on after it, and on its way before the commit would be
+    other = daemon.review(next(repos).path)
     daemon.play.arrived(f"g{other}")
     row = daemon.run(run)
     assert (row["state"], row["paused"]) == ("paused", True), row
@@ -234,7 +238,8 @@ def test_the_commands(daemon, repos):
     for run in runs:
         daemon.play.arrived(f"g{run}")
     done = daemon.rlctl("pause", *runs, check=0)
-    assert done.out == "" and [line.split(";")[0] for line in done.err.splitlines()] == [f"Run {r}: paused" for r in runs]
+    assert done.out == "" and [line.split(";")[0]
+                               for line in done.err.splitlines()] == [f"Run {r}: paused" for r in runs]
     assert f'"rlctl resume {runs[0]}"' in done.err
     listed = daemon.rlctl("list", "--state", "paused", check=0).out
     assert [line.split()[:2] for line in listed.splitlines()[1:]] == [[str(r), "paused"] for r in reversed(runs)]
@@ -243,7 +248,8 @@ def test_the_commands(daemon, repos):
     done = daemon.rlctl("pause", runs[0], 99, check=1)
     assert "paused already" in done.err and "there is no run 99" in done.err
     done = daemon.rlctl("resume", *runs, check=0)
-    assert [line.split(":")[0] for line in done.err.splitlines()] == [f"Run {r}" for r in runs] and "paused" not in done.err
+    assert [line.split(":")[0]
+            for line in done.err.splitlines()] == [f"Run {r}" for r in runs] and "paused" not in done.err
     for run in runs:
         daemon.play.go(f"g{run}")
     daemon.ended(*runs)

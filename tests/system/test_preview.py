@@ -26,11 +26,13 @@ RESULT = 'echo \'{"type":"result","subtype":"success","is_error":false,"result":
 
 
 def test_while_it_runs_and_afterwards(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "seq 1 5; printf unfinished; gate a; echo ' end'; echo talk >&2\n"}, gates=["a"])
+    daemon = make_daemon(scripts={
+        "implement": "seq 1 5; printf unfinished; gate a; echo ' end'; echo talk >&2\n"}, gates=["a"])
     number = daemon.submit(repo.path)
     daemon.play.arrived("a")
     attempt = daemon.attempts(number)[0]
-    while (seen := preview(daemon, attempt))["lines"] != ["4", "5", "unfinished"]:     # the shim is a moment behind
+    # the shim is a moment behind
+    while (seen := preview(daemon, attempt))["lines"] != ["4", "5", "unfinished"]:
         pass
     assert seen["updated_at"] >= attempt["started_at"][:19]
     assert preview(daemon, attempt, lines=1)["lines"] == ["unfinished"]
@@ -59,7 +61,8 @@ def test_nothing_was_written(make_daemon, repo):
 
 def test_claude_is_shown_as_words(make_daemon, repo):
     script = say("I look at it.", "One.\n\nTwo.") + use("Bash", command="make test", description="d") + RESULT
-    daemon = make_daemon(scripts={"implement": script, "check": "echo '{\"a\": 1}'\n"}, config={"agent.play": {"reader": "claude"}})
+    daemon = make_daemon(scripts={"implement": script, "check": "echo '{\"a\": 1}'\n"},
+                         config={"agent.play": {"reader": "claude"}})
     number = daemon.submit(repo.path)
     daemon.ended(number)
     attempt = daemon.attempts(number)[0]
@@ -69,7 +72,8 @@ def test_claude_is_shown_as_words(make_daemon, repo):
 
 def test_a_check_is_read_as_text_whatever_the_agent_is(make_daemon, repo):
     script = say("done") + RESULT
-    daemon = make_daemon(scripts={"implement": script, "review": say("no") + RESULT}, config={"agent.play": {"reader": "claude"}})
+    daemon = make_daemon(scripts={"implement": script, "review": say("no") + RESULT},
+                         config={"agent.play": {"reader": "claude"}})
     number = daemon.review(repo.path, review={"checks": ["echo '{\"type\": 1}'"]})
     daemon.ended(number)
     check = [a for a in daemon.attempts(number) if a["role"] == "check"][0]
@@ -77,7 +81,8 @@ def test_a_check_is_read_as_text_whatever_the_agent_is(make_daemon, repo):
 
 
 def test_escape_sequences_are_left_out_and_control_characters_visible(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "printf '\\033[2J\\033]0;title\\007 \\007 \\302\\233 \\377 \\342\\200\\256x\\n'\n"})
+    daemon = make_daemon(scripts={"implement": "printf '\\033[2J\\033]0;title\\007 \\007 "
+                                  "\\302\\233 \\377 \\342\\200\\256x\\n'\n"})
     number = daemon.submit(repo.path)
     daemon.ended(number)
     assert preview(daemon, daemon.attempts(number)[0])["lines"] == [" \\x07 \\x9b \\xff \\u{202e}x"]

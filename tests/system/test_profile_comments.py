@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Profile comments, sentence by sentence as it was asked for: an unbiased reader of the diff, a fresh fixer for each must-fix."""
+"""Profile comments, sentence by sentence as it was asked for: an unbiased reader of the diff, a
+fresh fixer for each must-fix."""
 import errno
 import json
 
@@ -14,16 +15,19 @@ FILE = "review-comments.json"
 
 def comments(*items, summary="as said"):
     """A reviewer that writes these: (severity, text) or whole objects."""
-    items = [i if isinstance(i, dict) else {"file": "work.txt", "line": 1, "severity": i[0], "comment": i[1]} for i in items]
+    items = [i if isinstance(i, dict)
+             else {"file": "work.txt", "line": 1, "severity": i[0], "comment": i[1]} for i in items]
     return write(FILE, json.dumps({"comments": items, "summary": summary}))
 
 
 CLEAN = comments(summary="Clean review - no issues found")
 
 COMMENTS = loop.Profile(
-    name="comments", passes=CLEAN, finds=lambda text: comments(("must-fix", text)), pass_word="pass", findings_word="must-fix",
+    name="comments", passes=CLEAN, finds=lambda text: comments(("must-fix", text)),
+    pass_word="pass", findings_word="must-fix",
     max_fixes=2, malformed=comments(("Must-Fix", "a name")),
-    on_malformed=End("failed", 'reviewer contract violation: invalid severity: expected "must-fix" or "suggestion", got "Must-Fix"', 10),
+    on_malformed=End("failed", 'reviewer contract violation: invalid severity: '
+                     'expected "must-fix" or "suggestion", got "Must-Fix"', 10),
     on_exit=End("failed", "reviewer process exited with status 3", 10),
     on_signal=End("failed", "reviewer process killed by signal 9", 10),
     on_timeout=End("failed", "reviewer process timed out after 1s", 10),
@@ -65,20 +69,25 @@ TWO = [{"file": "src/foo.ts", "line": 42, "severity": "must-fix", "comment": "Im
 # US-001: the reviewer
 
 def test_structured_comments(loop):
-    """It produces a review-comments.json file with structured comments (file, line, severity, comment)."""
+    """It produces a review-comments.json file with structured comments (file, line,
+    severity, comment)."""
     loop.set(review_1=comments(*TWO, summary="2 must-fix, 1 suggestion"))
     loop.passes(loop.run())
     assert findings(loop, 1) == [("src/foo.ts", 42, "must-fix", "Implicit dependency on pyyaml"),
-                                 ("work.txt", 1, "suggestion", "A longer name would read better"), ("work.txt", 2, "must-fix", "Placeholder left in")]
-    told = [e for e in loop.daemon.call("event.list", limit=500)["events"] if e["type"] == "finding" and e["state"] == "new"]
+                                 ("work.txt", 1, "suggestion", "A longer name would read better"),
+                                 ("work.txt", 2, "must-fix", "Placeholder left in")]
+    told = [e for e in loop.daemon.call("event.list", limit=500)["events"]
+            if e["type"] == "finding" and e["state"] == "new"]
     assert [(e["file"], e["line"]) for e in told] == [("src/foo.ts", 42), ("work.txt", 1), ("work.txt", 2)]
     first = loop.daemon.reviews(1)[0]
     assert (first["decision"], first["source"]) == ("must-fix", "file") and "Placeholder left in" in first["feedback"]
 
 
 def test_a_suggestion_is_not_fixed(loop):
-    """When severity is suggestion, no fix is attempted; suggestions are informational for the human."""
-    loop.set(review_1=comments(("suggestion", "a longer name"), ("suggestion", "a comment here"), summary="0 must-fix, 2 suggestions"))
+    """When severity is suggestion, no fix is attempted; suggestions are
+    informational for the human."""
+    loop.set(review_1=comments(("suggestion", "a longer name"), ("suggestion", "a comment here"),
+                               summary="0 must-fix, 2 suggestions"))
     row = loop.run()
     loop.passes(row)
     assert loop.roles() == ["implement", "review"] and row["known_issues"] == []
@@ -93,7 +102,8 @@ def test_severities_are_exact(loop, words):
     """Severities exactly must-fix and suggestion."""
     loop.set(review_1=comments(("must-fix", "x"), {"file": "a", "line": 1, "severity": words, "comment": "x"}))
     row = loop.run()
-    loop.ends(End("failed", 'reviewer contract violation: invalid severity: expected "must-fix" or "suggestion", got ', 10), row)
+    loop.ends(End("failed", 'reviewer contract violation: invalid severity: '
+                  'expected "must-fix" or "suggestion", got ', 10), row)
     assert loop.decisions() == ["violation"] and not there(loop)
 
 
@@ -129,10 +139,13 @@ def test_a_comment_on_no_single_place(loop):
     assert "no tests at all" in loop.prompt("fix", 1) and "general: nor docs" in loop.prompt("fix", 2)
 
 
-@pytest.mark.parametrize("text", ["", "echo '   ' > review-comments.json\n", "rm -f review-comments.json\n"], ids=["empty", "blank", "removed"])
+@pytest.mark.parametrize("text", ["", "echo '   ' > review-comments.json\n",
+                                  "rm -f review-comments.json\n"], ids=["empty", "blank", "removed"])
 def test_still_empty_is_no_evidence(loop, text):
-    """The file is made beforehand, empty; still empty = no evidence. What it says in its answer counts for nothing."""
-    loop.set(review_1=f"stat -c '%s %F' {FILE} > \"$PLAY/before\"\n" + text + "echo '{\"comments\": [], \"summary\": \"Clean review\"}'\n")
+    """The file is made beforehand, empty; still empty = no evidence. What it says in its answer
+    counts for nothing."""
+    loop.set(review_1=f"stat -c '%s %F' {FILE} > \"$PLAY/before\"\n" + text +
+             "echo '{\"comments\": [], \"summary\": \"Clean review\"}'\n")
     loop.ends(End("failed", "reviewer contract violation: no evidence of a review", 10), loop.run())
     assert (loop.play.path / "before").read_text() == "0 regular empty file\n"
 
@@ -151,10 +164,12 @@ HARM = "echo harm >> work.txt\nrm README\necho new > new.txt\n"
 @needs_landlock
 def test_a_reviewer_cannot_write_the_tree(loop):
     """The reviewer agent never modifies source code: it only reads and writes its review output."""
-    loop.set(review_1=HARM + 'echo scratch > "$TMPDIR/note"; cat "$TMPDIR/note"; cat README work.txt > /dev/null\n' + CLEAN)
+    loop.set(review_1=HARM + 'echo scratch > "$TMPDIR/note"; cat "$TMPDIR/note"; '
+             'cat README work.txt > /dev/null\n' + CLEAN)
     row = loop.run()
     loop.passes(row)
-    assert loop.repo.read("work.txt") == "one\n" and (loop.repo.path / "README").exists() and not (loop.repo.path / "new.txt").exists()
+    assert (loop.repo.read("work.txt") == "one\n" and (loop.repo.path / "README").exists()
+            and not (loop.repo.path / "new.txt").exists())
     assert row["warnings"] == []
     review = loop.daemon.attempts(1)[1]
     assert review["sandbox"].startswith("landlock ")
@@ -162,7 +177,8 @@ def test_a_reviewer_cannot_write_the_tree(loop):
     assert "scratch" in said.out and "Permission denied" in said.out + said.err
     assert "read-only" in loop.prompt("review")
     idle(loop.daemon)
-    assert [p.name for p in (loop.daemon.state / "runs" / "1").iterdir() if p.is_dir()] == [], "its scratch goes with the run"
+    assert [p.name for p in (loop.daemon.state / "runs" / "1").iterdir()
+            if p.is_dir()] == [], "its scratch goes with the run"
 
 
 @needs_landlock
@@ -170,7 +186,8 @@ def test_a_reviewer_that_has_to_write_elsewhere_is_told_how(loop):
     loop.set(review_1='echo x > elsewhere || exit 1\n' + CLEAN)
     row = loop.run()
     loop.ends(End("failed", "reviewer process exited with status 1: ", 10), row)
-    assert "Permission denied; its sandbox may have refused that: name the path in writable of [agent.play] in rld.toml" in row["cause"], row["cause"]
+    assert ("Permission denied; its sandbox may have refused that: "
+            "name the path in writable of [agent.play] in rld.toml" in row["cause"]), row["cause"]
 
 
 @needs_landlock
@@ -193,7 +210,8 @@ def test_without_landlock_it_is_caught_by_hashes(make_daemon, repo, tmp_path):
     made.ends(End("failed", "reviewer contract violation: reviewer changed the tree: ", 10), row)
     assert "README" in row["cause"] and "work.txt" in row["cause"]
     assert made.daemon.attempts(1)[1]["sandbox"] == "none"
-    assert [w for w in row["warnings"] if "not confined" in w] and [w for w in row["warnings"] if w.endswith("no part of the work: new.txt")]
+    assert ([w for w in row["warnings"] if "not confined" in w]
+            and [w for w in row["warnings"] if w.endswith("no part of the work: new.txt")])
     assert (repo.path / "new.txt").exists(), "what is new may be a person's"
 
 
@@ -214,18 +232,25 @@ def test_sandbox_off(make_daemon, repo, tmp_path):
 
 # An unbiased second opinion
 
-# All that a process can see of why it was started: its own words and environment, its supervisor's, every file of the working
-# directory, its own files, and what git knows.
-SPY = """{ tr '\\0' '\\n' < /proc/self/environ; tr '\\0' ' ' < /proc/$$/cmdline; tr '\\0' ' ' < /proc/$PPID/cmdline; tr '\\0' '\\n' < /proc/$PPID/environ
+# All that a process can see of why it was started: its own words and environment, its supervisor's,
+# every file of the working directory, its own files, and what git knows.
+SPY = """{
+tr '\\0' '\\n' < /proc/self/environ
+tr '\\0' ' ' < /proc/$$/cmdline
+tr '\\0' ' ' < /proc/$PPID/cmdline
+tr '\\0' '\\n' < /proc/$PPID/environ
 git log --all --format=%B; git for-each-ref; git stash list; find . -path ./.git -prune -o -print
-for place in "$RL_VERDICT_FILE" "$RL_FINDINGS_FILE" "$TMPDIR"; do [ -z "$place" ] || { echo "$place"; find "$place"; cat "$place"; }; done
+for place in "$RL_VERDICT_FILE" "$RL_FINDINGS_FILE" "$TMPDIR"; do
+	[ -z "$place" ] || { echo "$place"; find "$place"; cat "$place"; }
+done
 grep -r . --exclude-dir=.git .; } > "$PLAY/seen.$role.$nth" 2> /dev/null
 """
 SECRET = "zanzibar"
 
 
 def test_the_reviewer_never_sees_the_task(loop):
-    """The reviewer never sees story instructions, only the resulting code: not in prompt, environment or names; nor do fixers."""
+    """The reviewer never sees story instructions, only the resulting code: not in prompt,
+    environment or names; nor do fixers."""
     loop.play.set({"implement": SPY + f"echo one > work.txt\nanswer 'the {SECRET} is done'\n",
                    "review.1": SPY + comments(("must-fix", "one"), ("must-fix", "two")), "review": SPY + CLEAN,
                    "fix": SPY + "echo \"fix $nth\" >> work.txt\nanswer fixed\n"})
@@ -241,12 +266,14 @@ def test_the_reviewer_never_sees_the_task(loop):
 
 
 def test_it_reads_the_diff_and_the_conventions(loop):
-    """The reviewer agent must read the project's CLAUDE.md, and the git diff against the base to see all changes."""
+    """The reviewer agent must read the project's CLAUDE.md, and the git diff against the base to
+    see all changes."""
     loop.repo.write("CLAUDE.md", "- names are in snake case\n")
     loop.repo.write("AGENTS.md", "- no tabs\n")
     loop.run()
     first, second = loop.prompt("review", 1), loop.prompt("review", 2)
-    assert "names are in snake case" in first and "no tabs" in first and first.index("CLAUDE.md") < first.index("AGENTS.md")
+    assert ("names are in snake case" in first and "no tabs" in first
+            and first.index("CLAUDE.md") < first.index("AGENTS.md"))
     assert "+one" in first and "+one\n+fix 1" in second, "a fresh diff against the base"
     assert FILE not in second.split("## Diff")[1].split("## Your answer")[0]
     assert "first answer" not in first and "answer 1" not in second, "the resulting code only"
@@ -265,22 +292,26 @@ def test_a_coder_cannot_rewrite_its_judge(loop):
 # US-002: the loop
 
 def test_it_runs_before_completion_as_slot_0(loop):
-    """The orchestrator spawns a reviewer agent before proceeding to completion: one review of the run, as slot 0."""
+    """The orchestrator spawns a reviewer agent before proceeding to completion: one review of
+    the run, as slot 0."""
     loop.submit_to("review")
     assert loop.phases() == {0: "reviewing", 1: "waiting"} and loop.daemon.run(1)["state"] == "running"
     loop.play.go("review")
     loop.passes(loop.daemon.ended(1))
     assert loop.phases() == {0: "passed", 1: "passed"}
-    assert [(a["role"], a["slot"]) for a in loop.daemon.attempts(1)] == [("implement", 1), ("review", 0), ("fix", 0), ("review", 0)]
+    assert [(a["role"], a["slot"]) for a in loop.daemon.attempts(1)] == [("implement", 1), ("review", 0),
+                                                                         ("fix", 0), ("review", 0)]
 
 
 def test_a_fresh_fixer_for_each_issue(loop):
-    """Fresh fix workers for each issue, then the reviewer again; they receive only the review comment text."""
+    """Fresh fix workers for each issue, then the reviewer again; they receive only the
+    review comment text."""
     keep = 'cat "$RL_FINDINGS_FILE" > "$PLAY/item.$nth"\n'
     loop.set(review_1=comments(*TWO, summary="2 must-fix, 1 suggestion"), fix=keep + 'echo "fix $nth" >> work.txt\n')
     loop.passes(loop.run())
     assert loop.roles() == ["implement", "review", "fix", "fix", "review"]
-    for nth, own, others in ((1, "src/foo.ts:42: Implicit dependency on pyyaml", "Placeholder"), (2, "work.txt:2: Placeholder left in", "pyyaml")):
+    for nth, own, others in ((1, "src/foo.ts:42: Implicit dependency on pyyaml", "Placeholder"),
+                             (2, "work.txt:2: Placeholder left in", "pyyaml")):
         prompt = loop.prompt("fix", nth)
         assert own in prompt
         assert others not in prompt and "longer name" not in prompt and "2 must-fix, 1 suggestion" not in prompt
@@ -293,14 +324,17 @@ def test_a_fresh_fixer_for_each_issue(loop):
 
 def test_what_is_resolved_is_told(loop):
     """Each round records new, repeated, resolved."""
-    loop.set(review_1=comments(("must-fix", "one"), ("must-fix", "two")), review_2=comments(("must-fix", "two"), ("must-fix", "three")))
+    loop.set(review_1=comments(("must-fix", "one"), ("must-fix", "two")),
+             review_2=comments(("must-fix", "two"), ("must-fix", "three")))
     loop.passes(loop.run())
     states = [{f["text"]: f["state"] for f in r["findings"]} for r in loop.daemon.reviews(1)]
-    assert states == [{"one": "new", "two": "new"}, {"two": "repeated", "three": "new", "one": "resolved"}, {"two": "resolved", "three": "resolved"}]
+    assert states == [{"one": "new", "two": "new"}, {"two": "repeated", "three": "new", "one": "resolved"},
+                      {"two": "resolved", "three": "resolved"}]
 
 
 def test_what_remains_after_two_cycles_is_known(loop):
-    """After 2 cycles the orchestrator includes them in its completion output as known issues and proceeds (does not block)."""
+    """After 2 cycles the orchestrator includes them in its completion output as known issues and
+    proceeds (does not block)."""
     loop.set(review=comments(("must-fix", "still wrong $nth"), ("must-fix", "and bad $nth"), ("suggestion", "a name")))
     done = loop.daemon.rlctl("run", "--review=comments", "do it", cwd=loop.repo.path, check=0)
     row = loop.daemon.run(1)
@@ -315,14 +349,16 @@ def test_what_remains_after_two_cycles_is_known(loop):
 
 def test_max_fixes_is_a_setting(loop):
     loop.never_content()
-    loop.ends(End("succeeded", "known issues: 1; must-fix unresolved after 0 fix attempt(s)", 0), loop.run(review={"max_fixes": 0}))
+    loop.ends(End("succeeded", "known issues: 1; must-fix unresolved after 0 fix attempt(s)", 0),
+              loop.run(review={"max_fixes": 0}))
     assert loop.roles() == ["implement", "review"]
 
 
 def test_killed_between_two_fixers(loop):
     """What one fixer has done is neither lost nor done again."""
     loop.set(review_1=comments(("must-fix", "one"), ("must-fix", "two")))
-    loop.play.set({"fix.2": STOP + "echo \"fix $nth\" >> work.txt\n", "fix.1": "echo \"fix $nth\" >> work.txt\ntouch \"$PLAY/stop.fix\"\n"})
+    loop.play.set({"fix.2": STOP + "echo \"fix $nth\" >> work.txt\n",
+                   "fix.1": "echo \"fix $nth\" >> work.txt\ntouch \"$PLAY/stop.fix\"\n"})
     loop.submit()
     loop.play.arrived("fix")
     loop.daemon.kill()
@@ -345,7 +381,8 @@ def test_commit_by_leave(loop):
     loop.never_content()
     row = loop.run(commit="auto")
     loop.ends(COMMENTS.on_exhausted, row)
-    assert loop.repo.git("rev-parse", "HEAD") == row["result_commit"] and loop.repo.git("show", "HEAD:work.txt") == "one\nfix 1\nfix 2"
+    assert (loop.repo.git("rev-parse", "HEAD") == row["result_commit"]
+            and loop.repo.git("show", "HEAD:work.txt") == "one\nfix 1\nfix 2")
 
 
 # Cleaning up

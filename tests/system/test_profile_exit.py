@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Profile exit, sentence by sentence as it was asked for: a program is given the answer and says by its exit status whether
-it is good enough; whatever happens to the program, the answer is not lost."""
+"""Profile exit, sentence by sentence as it was asked for: a program is given the answer and
+says by its exit status whether it is good enough; whatever happens to the program, the
+answer is not lost."""
 import json
 import os
 import re
@@ -23,9 +24,11 @@ def retry(text):
 
 
 def program(loop, name="review.sh", before=""):
-    """A reviewer: plays the scripts of the role review, and keeps its arguments and its environment."""
+    """A reviewer: plays the scripts of the role review, and keeps its arguments and
+    its environment."""
     path, play = loop.daemon.path / name, shlex.quote(str(loop.play.path))
-    path.write_text(f"#!/bin/sh\n{before}printf '%s\\n' \"$#\" \"$@\" > {play}/arguments\nenv -0 > {play}/environment.$SWIVAL_REVIEW_ROUND\n"
+    path.write_text(f"#!/bin/sh\n{before}printf '%s\\n' \"$#\" \"$@\" > {play}/arguments\n"
+                    f"env -0 > {play}/environment.$SWIVAL_REVIEW_ROUND\n"
                     f"exec {FAKES / 'play'} {play}\n")
     path.chmod(0o755)
     return str(path)
@@ -44,7 +47,8 @@ PROFILE = loop.Profile(
 
 class TestMatrix(loop.Matrix):
     profile = PROFILE
-    test_malformed = None			# every exit status is a verdict, or an error of the reviewer
+    # every exit status is a verdict, or an error of the reviewer
+    test_malformed = None
     test_malformed_after_a_fix = None
 
 
@@ -55,19 +59,23 @@ def loop(make_daemon, repo, tmp_path):
 
 @pytest.fixture
 def talking(make_daemon, repo, tmp_path):
-    """A loop with an agent that has conversations: it tells their names and can take one up again."""
+    """A loop with an agent that has conversations: it tells their names and can take
+    one up again."""
     said = '{"type": "result", "subtype": "success", "is_error": false, "result": "%s", "session_id": "s-%s"}'
-    script = "printf '%s\\n' \"$*\" > \"$PLAY/words.$role.$nth\"\necho \"$nth\" >> work.txt\n" + say(said % ("$role $nth", "$role-$nth"))
+    script = ("printf '%s\\n' \"$*\" > \"$PLAY/words.$role.$nth\"\necho \"$nth\" >> work.txt\n" +
+              say(said % ("$role $nth", "$role-$nth")))
     return Loop(make_daemon, repo, tmp_path, PROFILE, scripts={"implement": script, "fix": script},
                 config={"agent.play": {"reader": "claude", "resume": ["--resume", "{session}"]}})
 
 
 def rlctl(loop, *args, reviewer=None, check=0, task="do it", **kwargs):
-    return loop.daemon.rlctl("run", "--reviewer", reviewer or program(loop), *args, task, cwd=kwargs.pop("cwd", loop.repo.path), check=check, **kwargs)
+    return loop.daemon.rlctl("run", "--reviewer", reviewer or program(loop), *args, task,
+                             cwd=kwargs.pop("cwd", loop.repo.path), check=check, **kwargs)
 
 
 def environment(loop, nth):
-    return dict(e.split("=", 1) for e in (loop.play.path / f"environment.{nth}").read_bytes().decode(errors="surrogateescape").split("\0")[:-1])
+    return dict(e.split("=", 1) for e in (loop.play.path / f"environment.{nth}").read_bytes().decode(
+        errors="surrogateescape").split("\0")[:-1])
 
 
 def answer(done):
@@ -85,7 +93,9 @@ def test_argument_1_is_the_base_directory(loop):
         assert (loop.play.path / "arguments").read_text() == f"1\n{where}\n"
 
 
-@pytest.mark.parametrize("text", [b"plain\n", b"no end of line", b"\xc3\xa4 \x1b[1mbold\x1b[0m\ttab\r\n\n\n  '\"$(x)`\\ ", b"", b"x" * 300_000])
+@pytest.mark.parametrize("text",
+                         [b"plain\n", b"no end of line",
+                          b"\xc3\xa4 \x1b[1mbold\x1b[0m\ttab\r\n\n\n  '\"$(x)`\\ ", b"", b"x" * 300_000])
 def test_stdin_is_the_answer(loop, text):
     """stdin: the agent's full text answer, byte for byte."""
     (loop.play.path / "text").write_bytes(text)
@@ -104,7 +114,8 @@ def test_exit_0_accepts(loop):
 
 
 def test_exit_1_retries(loop):
-    """Exit code 1: retry; feed the reviewer's stdout back as a new prompt, re-enter the agent loop."""
+    """Exit code 1: retry; feed the reviewer's stdout back as a new prompt, re-enter
+    the agent loop."""
     loop.set(review_1=retry("Tests are failing.\n  two of them") + "", fix="answer 'second answer'\n")
     assert answer(rlctl(loop)) == "second answer"
     assert loop.roles() == ["implement", "review", "fix", "review"]
@@ -112,7 +123,8 @@ def test_exit_1_retries(loop):
     assert loop.play.prompt(1, "review", 2) == b"second answer\n"
 
 
-@pytest.mark.parametrize("how,why", [("exit 2", "exited with status 2"), ("exit 3", "exited with status 3"), ("exit 127", "exited with status 127"),
+@pytest.mark.parametrize("how,why", [("exit 2", "exited with status 2"), ("exit 3", "exited with status 3"),
+                                     ("exit 127", "exited with status 127"),
                                      ("kill -SEGV $$", "killed by signal 11")])
 def test_other_exits_accept_with_a_warning(loop, how, why):
     """Exit code 2, or any other: warn on stderr, accept the answer as-is; stdout is ignored."""
@@ -123,10 +135,13 @@ def test_other_exits_accept_with_a_warning(loop, how, why):
     assert loop.decisions() == ["error"]
 
 
-@pytest.mark.parametrize("how,roles", [("exit 1", ["implement", "review", "fix", "review"]), ("exit 2", ["implement", "review"])])
-@pytest.mark.parametrize("words", ["Error: usage limit reached", "rate_limit: 1 test failed", "test_login: Invalid API key"])
+@pytest.mark.parametrize("how,roles", [("exit 1", ["implement", "review", "fix", "review"]),
+                                       ("exit 2", ["implement", "review"])])
+@pytest.mark.parametrize("words", ["Error: usage limit reached", "rate_limit: 1 test failed",
+                                   "test_login: Invalid API key"])
 def test_what_it_prints_on_stderr_is_no_verdict(loop, how, roles, words):
-    """The exit status alone says what it means: no words of tests about services make it a service's failure."""
+    """The exit status alone says what it means: no words of tests about services make it a
+    service's failure."""
     loop.set(review_1=say("more") + f"echo '{words}' >&2\n{how}\n", fix="answer 'second answer'\n", review=PASS)
     rlctl(loop)
     assert loop.roles() == roles
@@ -135,11 +150,13 @@ def test_what_it_prints_on_stderr_is_no_verdict(loop, how, roles, words):
 
 @pytest.mark.parametrize("how", ["exit 2", "kill -9 $$", "sleep 60"])
 def test_by_leave_is_no_accept(loop, how):
-    """The answer is accepted as-is: nobody has passed it, so no verdict is recorded and nothing is locked."""
+    """The answer is accepted as-is: nobody has passed it, so no verdict is recorded and
+    nothing is locked."""
     loop.set(review_1=f"{how}\n")
     row = loop.run(review={"timeout": "1s"})
     assert row["cause"].startswith("accepted: ") and row["result_ref"] is None and loop.passed_refs() == []
-    assert "accept" not in loop.decisions() and row["warnings"][-1] == row["cause"] and len(row["warnings"]) == (2 if how == "exit 2" else 1)
+    assert ("accept" not in loop.decisions() and row["warnings"][-1] == row["cause"]
+            and len(row["warnings"]) == (2 if how == "exit 2" else 1))
 
 
 def test_feedback_without_words(loop):
@@ -181,16 +198,19 @@ def test_swival_model(loop):
 
 
 def test_inherits_the_environment(make_daemon, repo, tmp_path):
-    """The reviewer also inherits the parent process's environment: as far as it is harmless, and what the agent's env names."""
+    """The reviewer also inherits the parent process's environment: as far as it is harmless, and
+    what the agent's env names."""
     loop = Loop(make_daemon, repo, tmp_path, PROFILE, config={"agent.play": {"env": ["REVIEW_TOKEN"]}})
     rlctl(loop, environment={"REVIEW_TOKEN": "of the submitter", "LC_TIME": "C.UTF-8"})
     seen = environment(loop, 1)
-    assert seen["REVIEW_TOKEN"] == "of the submitter" and seen["LC_TIME"] == "C.UTF-8" and seen["HOME"] == str(loop.daemon.home)
+    assert (seen["REVIEW_TOKEN"] == "of the submitter" and seen["LC_TIME"] == "C.UTF-8"
+            and seen["HOME"] == str(loop.daemon.home))
 
 
 @pytest.mark.parametrize("where", ["review", "profile", "submit"])
 def test_variables_that_the_review_names(make_daemon, repo, tmp_path, where):
-    """env of [review], of a profile, or of the submit; the program has them, and its agent has not."""
+    """env of [review], of a profile, or of the submit; the program has them, and its
+    agent has not."""
     config = {"review": {"review": {"env": ["MY_REVIEW_SETTING"]}}, "submit": {},
               "profile": {"profile.mine": {"extends": "exit", "env": ["MY_REVIEW_SETTING"]}}}[where]
     loop = Loop(make_daemon, repo, tmp_path, PROFILE, config=config)
@@ -222,13 +242,15 @@ def test_exit_2_tells_that_variables_are_left_out(loop):
 
 
 def test_a_secret_that_nobody_names_stays_behind(loop):
-    """The reviewer inherits what its agent would: a variable that no agent's env names does not leave the submitter."""
+    """The reviewer inherits what its agent would: a variable that no agent's env names does not
+    leave the submitter."""
     rlctl(loop, environment={"REVIEW_TOKEN": "secret"})
     assert "REVIEW_TOKEN" not in environment(loop, 1)
 
 
 def test_our_values_take_precedence(make_daemon, repo, tmp_path):
-    """If any of these variables already exist in the parent environment, Swival's values take precedence."""
+    """If any of these variables already exist in the parent environment, Swival's values
+    take precedence."""
     theirs = {"SWIVAL_TASK": "theirs", "SWIVAL_REVIEW_ROUND": "9", "SWIVAL_MODEL": "theirs"}
     loop = Loop(make_daemon, repo, tmp_path, PROFILE, config={"agent.play": {"env": list(theirs)}})
     rlctl(loop, environment=theirs)
@@ -241,12 +263,15 @@ def test_our_values_take_precedence(make_daemon, repo, tmp_path):
 # Retry behaviour
 
 def test_the_conversation_goes_on(talking):
-    """Appends the reviewer's stdout as a new user message; the model sees the full conversation history."""
+    """Appends the reviewer's stdout as a new user message; the model sees the full
+    conversation history."""
     talking.set(review_1=retry("point 1"), review_2=retry("point 2"))
     talking.passes(talking.run())
-    words = [(talking.play.path / f"words.{name}").read_text().split(" ")[1:] for name in ("implement.1", "fix.1", "fix.2")]
+    words = [(talking.play.path / f"words.{name}").read_text().split(" ")[1:]
+             for name in ("implement.1", "fix.1", "fix.2")]
     assert [w[0] if w else None for w in words] == [None, "--resume", "--resume"]
-    assert [w[1].strip() for w in words[1:]] == ["s-implement-1", "s-fix-1"], "each goes on from the answer under review"
+    assert [w[1].strip() for w in words[1:]] == ["s-implement-1",
+                                                 "s-fix-1"], "each goes on from the answer under review"
     for nth in (1, 2):
         prompt = talking.prompt("fix", nth)
         assert f"point {nth}" in prompt and "do it" not in prompt, "the conversation knows the rest"
@@ -255,7 +280,8 @@ def test_the_conversation_goes_on(talking):
 
 
 def test_without_a_conversation_it_is_retold(loop):
-    """The model sees everything from prior rounds: an agent that cannot go on is told task, answer and every review."""
+    """The model sees everything from prior rounds: an agent that cannot go on is told task, answer
+    and every review."""
     loop.set(review_1=retry("point 1"), review_2=retry("point 2"))
     loop.passes(loop.run("write a line"))
     second = loop.prompt("fix", 2)
@@ -265,21 +291,25 @@ def test_without_a_conversation_it_is_retold(loop):
 
 
 def test_everything_from_prior_rounds_is_retold(loop):
-    """All answers and all feedback in their order, and however long they are, each has its share."""
+    """All answers and all feedback in their order, and however long they are, each
+    has its share."""
     long = "echo $(head -c 400000 /dev/zero | tr '\\0' x)"
-    loop.set(fix=f"echo \"fix $nth\" >> work.txt\necho \"BEGIN-$nth\"; {long}; echo \"END-$nth\"\n", review=f"echo 'point '$nth; {long}; exit 1\n")
+    loop.set(fix=f"echo \"fix $nth\" >> work.txt\necho \"BEGIN-$nth\"; {long}; echo \"END-$nth\"\n",
+             review=f"echo 'point '$nth; {long}; exit 1\n")
     loop.never_content()
     loop.set(review=f"echo \"point $nth.\"\n{long}\nexit 1\n")
     loop.run("write a line")
     last = loop.prompt("fix", 4)
     told = last[last.index("## History"):]
-    places = [told.index(text) for text in ("first answer", "point 1", "BEGIN-1", "END-1", "point 2.", "BEGIN-2", "END-2", "point 3.")]
+    places = [told.index(text) for text in ("first answer", "point 1", "BEGIN-1", "END-1",
+                                            "point 2.", "BEGIN-2", "END-2", "point 3.")]
     assert places == sorted(places) and "characters left out" in told
     assert "BEGIN-3" in last and "END-3" in last and len(told) < 4 * 50_000
 
 
 def test_each_round_has_a_fresh_budget(loop):
-    """Resets the turn counter: each fix is a process of its own with the whole time of one attempt, as its shim was told."""
+    """Resets the turn counter: each fix is a process of its own with the whole time of one attempt,
+    as its shim was told."""
     loop.never_content()
     loop.run(timeout="40m")
     assert len({s[3] for s in loop.play.starts(1, "fix")}) == 4
@@ -300,19 +330,23 @@ def test_five_rounds_at_most(loop):
 
 
 def test_a_reviewer_that_repeats_itself_is_asked_again(make_daemon, repo, tmp_path):
-    """If the reviewer keeps returning 1 after 5 rounds: before that, no lack of progress ends the loop."""
-    loop = Loop(make_daemon, repo, tmp_path, PROFILE, scripts={"review": retry("again"), "review.1": retry("again"), "fix": "answer same\n"})
+    """If the reviewer keeps returning 1 after 5 rounds: before that, no lack of
+    progress ends the loop."""
+    loop = Loop(make_daemon, repo, tmp_path, PROFILE,
+                scripts={"review": retry("again"), "review.1": retry("again"), "fix": "answer same\n"})
     loop.ends(PROFILE.on_exhausted, loop.run())
     assert len(loop.play.starts(1, "review")) == 5
 
 
 # Failure handling
 
-@pytest.mark.parametrize("make", [lambda p: None, lambda p: p.write_text("#!/bin/sh\n"), lambda p: p.mkdir(), lambda p: p.symlink_to("nowhere")],
+@pytest.mark.parametrize("make", [lambda p: None, lambda p: p.write_text("#!/bin/sh\n"),
+                                  lambda p: p.mkdir(), lambda p: p.symlink_to("nowhere")],
                          ids=["missing", "not-executable", "directory", "dangling"])
 @pytest.mark.parametrize("command", ["run", "submit"])
 def test_validated_at_startup(loop, tmp_path, make, command):
-    """Swival validates the reviewer executable at startup: if it doesn't exist or isn't executable, the run fails immediately."""
+    """Swival validates the reviewer executable at startup: if it doesn't exist or isn't executable,
+    the run fails immediately."""
     path = tmp_path / "reviewer"
     make(path)
     done = loop.daemon.rlctl(command, "--reviewer", path, "do it", cwd=loop.repo.path, check=1)
@@ -321,7 +355,8 @@ def test_validated_at_startup(loop, tmp_path, make, command):
 
 
 def test_a_name_is_looked_up_on_the_path(loop, tmp_path):
-    """Validated at startup: a reviewer without a slash is a program on the PATH of the submitter."""
+    """Validated at startup: a reviewer without a slash is a program on the PATH of
+    the submitter."""
     program(loop, "my-judge")
     path = {"PATH": f"{loop.daemon.path}:{loop.daemon.environment['PATH']}"}
     rlctl(loop, reviewer="my-judge", environment=path)
@@ -355,10 +390,12 @@ def test_a_timeout_of_the_run_holds_for_its_reviewer(loop):
     loop.set(review_1="exit 0\n")
     done = rlctl(loop, "--timeout", "9m", "--idle-timeout", "8m")
     clocks = loop.daemon.call("run.report", id=1)["settings"]["clocks"]
-    assert done.returncode == 0 and {(c["wall_ms"], c["idle_ms"]) for c in clocks.values()} == {(540_000, 480_000)}, clocks
+    assert done.returncode == 0 and {(c["wall_ms"], c["idle_ms"])
+                                     for c in clocks.values()} == {(540_000, 480_000)}, clocks
 
 
-@pytest.mark.parametrize("spoil", [lambda p: p.unlink(), lambda p: p.chmod(0o644), lambda p: p.write_text("#!/no/such/interpreter\n")],
+@pytest.mark.parametrize("spoil", [lambda p: p.unlink(), lambda p: p.chmod(0o644),
+                                   lambda p: p.write_text("#!/no/such/interpreter\n")],
                          ids=["deleted", "permissions", "interpreter"])
 def test_spawn_failure(loop, spoil):
     """Spawn failure (binary deleted, permissions changed): warns on stderr, accepts the answer."""
@@ -375,7 +412,8 @@ def test_spawn_failure(loop, spoil):
 
 
 def test_an_implementer_that_fails_is_not_reviewed(loop):
-    """After the agent produces an answer, Swival pipes it to the reviewer: without one there is nothing to accept."""
+    """After the agent produces an answer, Swival pipes it to the reviewer: without one there is
+    nothing to accept."""
     loop.set(implement="exit 1\n")
     done = rlctl(loop, check=10)
     assert done.out == "" and loop.roles() == ["implement"]
@@ -411,7 +449,8 @@ def test_quiet(loop):
 
 
 def test_diagnostics_go_to_stderr(loop):
-    """Reviewer diagnostics (round numbers, acceptance messages, warnings) go to stderr; rejected answers are never printed."""
+    """Reviewer diagnostics (round numbers, acceptance messages, warnings) go to stderr; rejected
+    answers are never printed."""
     done = rlctl(loop)
     assert done.out == "answer 1\n"
     for line in ("Reviewing changes (iteration 1/5)...", "Reviewing changes (iteration 2/5)...", "Review passed!"):
@@ -422,7 +461,8 @@ def questions(directory):
     """The two questions of the requirement, put to report.json: by jq where there is one."""
     rounds, turns = re.findall(r"^(jq .*)$", pieces()["questions.sh"], re.M)
     if shutil.which("jq"):
-        return [subprocess.run(["sh", "-c", line], cwd=directory, capture_output=True, check=True, text=True).stdout for line in (rounds, turns)]
+        return [subprocess.run(["sh", "-c", line], cwd=directory, capture_output=True, check=True,
+                               text=True).stdout for line in (rounds, turns)]
     report = json.loads((directory / "report.json").read_text())
     return [f"{report['stats']['review_rounds']}\n",
             "".join(json.dumps({"turn": t["turn"], "type": t["type"]}, indent=2) + "\n" for t in report["timeline"])]
@@ -433,15 +473,18 @@ def turns(text):
 
 
 def test_report(loop, tmp_path):
-    """stats.review_rounds counts the reviewer's calls; turn numbers are cumulative over all review rounds."""
+    """stats.review_rounds counts the reviewer's calls; turn numbers are cumulative over
+    all review rounds."""
     rlctl(loop, "--report", tmp_path / "report.json")
     rounds, timeline = questions(tmp_path)
     assert rounds == "2\n"
     assert turns(timeline) == [(1, "implement"), (2, "review"), (3, "fix"), (4, "review")]
     report = json.loads((tmp_path / "report.json").read_text())
-    assert (report["version"], report["task"], report["result"]["outcome"], report["result"]["answer"]) == (1, "do it", "success", "answer 1\n")
+    assert (report["version"], report["task"], report["result"]["outcome"],
+            report["result"]["answer"]) == (1, "do it", "success", "answer 1\n")
     assert (report["stats"]["fix_rounds"], report["settings"]["max_review_rounds"]) == (1, 5)
-    assert [(t["decision"], t["feedback"]) for t in report["timeline"] if t["type"] == "review"] == [("retry", "add a second line\n"), ("accept", "")]
+    assert [(t["decision"], t["feedback"]) for t in report["timeline"]
+            if t["type"] == "review"] == [("retry", "add a second line\n"), ("accept", "")]
 
 
 def test_report_without_a_reviewer(loop, tmp_path):
@@ -463,7 +506,8 @@ def test_report_after_a_failure(loop, tmp_path):
 def test_report_after_a_cancel(loop, tmp_path):
     """The JSON report captures the full timeline: also of a run that was cancelled."""
     loop.stop_at("review")
-    run = loop.daemon.rlctl_start("run", "--reviewer", program(loop), "--report", str(tmp_path / "report.json"), "do it", cwd=loop.repo.path)
+    run = loop.daemon.rlctl_start("run", "--reviewer", program(loop), "--report",
+                                  str(tmp_path / "report.json"), "do it", cwd=loop.repo.path)
     loop.play.arrived("review")
     loop.daemon.rlctl("cancel", "1", check=0)
     run.communicate()
@@ -473,7 +517,8 @@ def test_report_after_a_cancel(loop, tmp_path):
 
 
 def test_report_of_a_hold(loop, tmp_path):
-    """The JSON report captures the full timeline: also of a run that waits for a human, and again when he has decided."""
+    """The JSON report captures the full timeline: also of a run that waits for a human, and again
+    when he has decided."""
     loop.never_content()
     loop.repo.write(".rld.toml", "[review]\non_exhausted = \"hold\"\n")
     rlctl(loop, "--report", tmp_path / "report.json", "--review-max-fix-attempts", "0", check=13)
@@ -491,7 +536,8 @@ def test_a_report_that_cannot_be_written(loop, tmp_path):
     assert "/no/such/directory" in done.err and loop.roles() == []
     loop.stop_at("review")
     (tmp_path / "gone").mkdir()
-    run = loop.daemon.rlctl_start("run", "--reviewer", program(loop), "--report", str(tmp_path / "gone" / "report.json"), "do it", cwd=loop.repo.path)
+    run = loop.daemon.rlctl_start("run", "--reviewer", program(loop), "--report",
+                                  str(tmp_path / "gone" / "report.json"), "do it", cwd=loop.repo.path)
     loop.play.arrived("review")
     (tmp_path / "gone").rmdir()
     loop.play.go("review")
@@ -506,7 +552,8 @@ def test_what_the_reviewer_said_is_shown_once(loop):
     loop.repo.write(".rld.toml", "[review]\non_exhausted = \"known_issues\"\n")
     text = rlctl(loop, "--review-max-fix-attempts", "0", check=0).err
     issue, = loop.daemon.run(1)["known_issues"]
-    assert issue == issue.rstrip() and f"known issue: {issue}\n" in text and loop.daemon.reviews(1)[0]["feedback"] == issue + "\n"
+    assert (issue == issue.rstrip() and f"known issue: {issue}\n" in text
+            and loop.daemon.reviews(1)[0]["feedback"] == issue + "\n")
     assert loop.daemon.rlctl("review", "show", 1, check=0).out.count(issue) == 1
 
 
@@ -535,7 +582,8 @@ def test_a_report_takes_the_place_of_files_only(loop, tmp_path):
 def test_reviewer_of_the_configuration(make_daemon, repo, tmp_path):
     """[review] profile = "exit" and reviewer do what --reviewer does."""
     made = tmp_path / "configured"
-    loop = Loop(make_daemon, repo, tmp_path, PROFILE, config={"review": {"enabled": True, "profile": "exit", "reviewer": str(made)}})
+    loop = Loop(make_daemon, repo, tmp_path, PROFILE,
+                config={"review": {"enabled": True, "profile": "exit", "reviewer": str(made)}})
     made.symlink_to(program(loop))
     loop.daemon.rlctl("run", "-q", "do it", cwd=repo.path, check=0)
     assert loop.decisions() == ["retry", "accept"]
@@ -589,7 +637,8 @@ def test_the_tests_pass_reviewer(loop, written):
     assert rlctl(loop, "-q", reviewer=written("tests-pass.sh")).out == "second\n"
     assert loop.decisions() == ["retry", "accept"]
     fix = loop.prompt("fix")
-    assert "Tests are failing. Fix the test failures and try again." in fix and "1 failed" in fix and "AssertionError" in fix
+    assert ("Tests are failing. Fix the test failures and try again." in fix and "1 failed" in fix
+            and "AssertionError" in fix)
 
 
 def test_the_json_reviewer(loop, written):
@@ -618,7 +667,8 @@ def judge(loop, *cases):
 
 def test_the_judge(loop, written):
     """Using Swival as a reviewer: the judge knows what the agent was supposed to do."""
-    judge(loop, "printf 'I think.\\nVERDICT: RETRY\\nHandle the empty file.\\nAnd say so.\\n'", "echo 'VERDICT: ACCEPT'")
+    judge(loop, "printf 'I think.\\nVERDICT: RETRY\\nHandle the empty file.\\nAnd say so.\\n'",
+          "echo 'VERDICT: ACCEPT'")
     assert rlctl(loop, "-q", reviewer=written("judge.sh"), task="Refactor the auth module").out == "answer 1\n"
     assert loop.decisions() == ["retry", "accept"]
     assert [r["feedback"] for r in loop.daemon.reviews(1)][0].strip() == "Handle the empty file.\nAnd say so."
@@ -638,13 +688,16 @@ def test_the_judge_that_fails(loop, written, case):
 
 
 def test_the_pipeline(loop, written, tmp_path):
-    """A CI pipeline that runs the agent and requires tests to pass: --reviewer ./ci-review.sh --report results.json --quiet."""
+    """A CI pipeline that runs the agent and requires tests to pass: --reviewer ./ci-review.sh
+    --report results.json --quiet."""
     tool(loop, "python3", "#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n")
     loop.repo.write(".gitignore", "__pycache__\n.pytest_cache\nresults.json\nci-review.sh\n")
     loop.repo.write("tests/unit/test_it.py", "def test_it():\n    assert open('work.txt').read() == 'good\\n'\n")
     (loop.repo.path / "ci-review.sh").symlink_to(written("tests-pass.sh"))
-    loop.set(implement="echo bad > work.txt\nanswer first\n", fix="[ $nth = 3 ] && echo good > work.txt\nanswer \"try $nth\"\n")
-    done = rlctl(loop, "--report", "results.json", "--quiet", reviewer="./ci-review.sh", task="Fix the failing tests in tests/unit/")
+    loop.set(implement="echo bad > work.txt\nanswer first\n",
+             fix="[ $nth = 3 ] && echo good > work.txt\nanswer \"try $nth\"\n")
+    done = rlctl(loop, "--report", "results.json", "--quiet", reviewer="./ci-review.sh",
+                 task="Fix the failing tests in tests/unit/")
     assert (done.out, done.err) == ("try 3\n", "")
     report = json.loads(loop.repo.read("results.json"))
     assert report["stats"]["review_rounds"] == 4 and [t["turn"] for t in report["timeline"]] == list(range(1, 9))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Profile file, story by story as it was asked for: a reviewer that writes its issues to a file, a corrector that works it
-off, three reviews at most, and a commit that the file is never in."""
+"""Profile file, story by story as it was asked for: a reviewer that writes its issues to a file, a
+corrector that works it off, three reviews at most, and a commit that the file is never in."""
 import os
 import re
 import shutil
@@ -71,16 +71,19 @@ def committed(loop):
 # US-001: states of the review loop
 
 def test_us001_reviewing_and_correcting(loop):
-    """State transitions: PickingStory (all complete) → Reviewing → Correcting → Reviewing ... → Committing."""
+    """State transitions: PickingStory (all complete) → Reviewing → Correcting → Reviewing
+    ... → Committing."""
     loop.passes(loop.run())
     assert told(loop, "slot.phase", "slot", "phase", "round") == [
-        (1, "implementing", 0), (1, "waiting", 0), (0, "reviewing", 1), (0, "fixing", 1), (0, "reviewing", 2), (0, "committing", 2),
+        (1, "implementing", 0), (1, "waiting", 0), (0, "reviewing", 1), (0, "fixing", 1),
+        (0, "reviewing", 2), (0, "committing", 2),
         (0, "passed", 2), (1, "passed", 0)]
 
 
 @pytest.mark.parametrize("nth", [2, 3])
 def test_us001_review_iteration_is_kept(loop, nth):
-    """Add review_iteration to track the current review cycle (1, 2, or 3); it must be saved for resume support."""
+    """Add review_iteration to track the current review cycle (1, 2, or 3); it must be saved
+    for resume support."""
     loop.never_content()
     loop.play.set({f"review.{nth}": "gate review\n" + issues("point $nth")})
     loop.submit()
@@ -113,22 +116,26 @@ def test_us002_context(prompts, repo):
 
 
 def test_us002_iteration(prompts):
-    """Prompt includes current iteration number and max iterations (e.g., "Review iteration 1/3")."""
+    """Prompt includes current iteration number and max iterations (e.g., "Review
+    iteration 1/3")."""
     for n, prompt in enumerate(prompts["review"], 1):
         assert f"Review iteration {n}/3" in prompt
 
 
 def test_us002_maximum(prompts):
-    """Prompt explicitly states: "You have a maximum of 3 review cycles. Focus on critical issues, not nitpicks.\""""
+    """Prompt explicitly states: "You have a maximum of 3 review cycles. Focus on critical
+    issues, not nitpicks.\""""
     for prompt in prompts["review"]:
         assert "You have a maximum of 3 review cycles. Focus on critical issues, not nitpicks." in prompt
 
 
 def test_us002_strictness(prompts):
-    """Iteration 1 = thorough review; iteration 2 = only significant issues; iteration 3 = only blocking bugs."""
+    """Iteration 1 = thorough review; iteration 2 = only significant issues; iteration 3 =
+    only blocking bugs."""
     own = ["This is a thorough review", "Report only significant issues", "Report only blocking bugs"]
     for n, prompt in enumerate(prompts["review"]):
-        assert "Iteration 1: thorough review. Iteration 2: only significant issues. Iteration 3: only blocking bugs." in prompt
+        assert ("Iteration 1: thorough review. Iteration 2: only significant issues. Iteration 3: "
+                "only blocking bugs." in prompt)
         assert [text in prompt for text in own] == [i == n for i in range(3)]
 
 
@@ -139,15 +146,19 @@ def test_us002_issues_go_to_the_file(prompts):
 
 
 def test_us002_nothing_when_all_is_well(prompts):
-    """Prompt instructs to output nothing to the file if all checks pass (delete file if it exists)."""
+    """Prompt instructs to output nothing to the file if all checks pass (delete file
+    if it exists)."""
     for prompt in prompts["review"]:
-        assert "If all checks pass and there is no issue to report, output nothing to the file: delete it if it exists" in prompt
+        assert ("If all checks pass and there is no issue to report, output nothing to the file: "
+                "delete it if it exists" in prompt)
 
 
 def test_us002_criteria(prompts):
-    """Review criteria: bugs, missing tests, code quality, pattern consistency, no needless repetition."""
+    """Review criteria: bugs, missing tests, code quality, pattern consistency, no
+    needless repetition."""
     for prompt in prompts["review"]:
-        for word in ("- Bugs:", "- Missing tests:", "- Code quality:", "- Pattern consistency:", "- No needless repetition:"):
+        for word in ("- Bugs:", "- Missing tests:", "- Code quality:", "- Pattern consistency:",
+                     "- No needless repetition:"):
             assert word in prompt
 
 
@@ -158,9 +169,11 @@ def test_us002_test_suite(prompts):
 
 
 def test_us002_typecheck_and_lint(prompts):
-    """Prompt instructs to run typecheck/lint commands if available (e.g., `cargo check`, `npm run typecheck`)."""
+    """Prompt instructs to run typecheck/lint commands if available (e.g., `cargo check`, `npm
+    run typecheck`)."""
     for prompt in prompts["review"]:
-        assert "Run typecheck and lint commands if they are available (e.g., `cargo check`, `npm run typecheck`)." in prompt
+        assert ("Run typecheck and lint commands if they are available (e.g., `cargo check`, "
+                "`npm run typecheck`)." in prompt)
 
 
 # US-003: prompt of the corrector
@@ -199,7 +212,8 @@ def test_us003_iteration(prompts):
 # US-004: what a review comes to
 
 def test_us004_no_file_is_a_pass(loop):
-    """Returns Pass if autom8_review.md does not exist after run; what it said is the record of it."""
+    """Returns Pass if autom8_review.md does not exist after run; what it said is the
+    record of it."""
     loop.always_content()
     loop.passes(loop.run())
     assert [(r["decision"], r["feedback"].strip()) for r in loop.daemon.reviews(1)] == [("pass", ACCOUNT)]
@@ -215,17 +229,20 @@ def test_us004_a_blank_file_is_a_pass(loop, blank):
 
 def test_us004_content_is_issues(loop):
     """Returns IssuesFound if autom8_review.md exists and has content."""
-    loop.set(review_1=write(FILE, "## Critical\n\n- [ ] work.txt:1: no greeting\n\n## Minor\n\n- [ ] src/b.c:7: a typo"))
+    loop.set(review_1=write(FILE, "## Critical\n\n- [ ] work.txt:1: no greeting\n\n## Minor\n\n"
+                            "- [ ] src/b.c:7: a typo"))
     loop.passes(loop.run())
     first, second = loop.daemon.reviews(1)
     assert first["decision"] == "issues" and "work.txt:1: no greeting" in first["feedback"]
     assert [(f["file"], f["line"], f["severity"], f["text"], f["state"]) for f in first["findings"]] == [
         ("work.txt", 1, "Critical", "no greeting", "new"), ("src/b.c", 7, "Minor", "a typo", "new")]
-    assert [(f["text"], f["state"]) for f in second["findings"]] == [("no greeting", "resolved"), ("a typo", "resolved")]
+    assert [(f["text"], f["state"]) for f in second["findings"]] == [("no greeting", "resolved"),
+                                                                     ("a typo", "resolved")]
 
 
 def test_us004_any_text_is_an_issue(loop):
-    """Returns IssuesFound if autom8_review.md exists and has content: also content that is no list."""
+    """Returns IssuesFound if autom8_review.md exists and has content: also content
+    that is no list."""
     loop.set(review_1=write(FILE, "All is fine."))
     loop.passes(loop.run())
     assert [f["text"] for f in loop.daemon.reviews(1)[0]["findings"]] == ["All is fine."]
@@ -234,7 +251,8 @@ def test_us004_any_text_is_an_issue(loop):
 
 @pytest.mark.parametrize("silence", ["", "printf ' \\n\\t\\n'\n"])
 def test_us004_silence_is_no_pass(loop, silence):
-    """Returns Error on failure: a reviewer that ends politely and says nothing at all has not reviewed."""
+    """Returns Error on failure: a reviewer that ends politely and says nothing at all
+    has not reviewed."""
     loop.set(review_1=silence)
     loop.ends(PROFILE.on_malformed, loop.run())
     assert loop.decisions() == ["violation"]
@@ -259,7 +277,8 @@ def test_us004_a_file_that_is_none(loop, what):
 
 @pytest.mark.parametrize("elsewhere", [False, True])
 def test_us004_a_file_that_is_too_large(loop, tmp_path, elsewhere):
-    """Returns Error on failure; but it may be a review that was paid for, so it is kept, also from another file system."""
+    """Returns Error on failure; but it may be a review that was paid for, so it is kept, also from
+    another file system."""
     if elsewhere and os.stat("/dev/shm").st_dev == os.stat(loop.daemon.state).st_dev:
         pytest.skip("needs /dev/shm as a file system of its own")
     place = tempfile.mkdtemp(dir="/dev/shm") if elsewhere else None
@@ -273,13 +292,15 @@ def test_us004_a_file_that_is_too_large(loop, tmp_path, elsewhere):
             shutil.rmtree(place)
     attempt = next(a["id"] for a in loop.daemon.attempts(run) if a["role"] == "review")
     kept = loop.daemon.state / "attempts" / str(attempt) / "carrier.large"
-    assert (row["state"], row["cause"]) == ("failed", f"reviewer contract violation: the review file is larger than 1 MiB; it is kept as {kept}")
+    assert (row["state"], row["cause"]) == ("failed", "reviewer contract violation: the review "
+                                            f"file is larger than 1 MiB; it is kept as {kept}")
     assert kept.read_bytes() == (b"- [ ] bad\n" * 209716)[:2097152] and not (repo.path / FILE).exists()
     assert [r["decision"] for r in loop.daemon.reviews(run)] == ["violation"]
 
 
 def test_us004_a_stale_file_does_not_count(loop):
-    """Returns Pass if autom8_review.md does not exist after run: one of an earlier run is gone before the review begins."""
+    """Returns Pass if autom8_review.md does not exist after run: one of an earlier run is gone
+    before the review begins."""
     loop.repo.write(FILE, "- [ ] of an earlier run\n")
     loop.set(review_1=f"[ -e {FILE} ] && echo there > \"$PLAY/stale\"\n" + PASS)
     loop.passes(loop.run())
@@ -288,8 +309,10 @@ def test_us004_a_stale_file_does_not_count(loop):
 
 
 def test_us004_the_file_is_gone_before_every_review(loop):
-    """Prompt says: overwrite if exists; what the corrector left of it does not count in the next review, either."""
-    loop.set(review=f"[ -e {FILE} ] && echo there > \"$PLAY/stale\"\n" + PASS, fix=f"cat {FILE} > \"$PLAY/read\"\necho two >> work.txt\n")
+    """Prompt says: overwrite if exists; what the corrector left of it does not count in the
+    next review, either."""
+    loop.set(review=f"[ -e {FILE} ] && echo there > \"$PLAY/stale\"\n" + PASS,
+             fix=f"cat {FILE} > \"$PLAY/read\"\necho two >> work.txt\n")
     loop.passes(loop.run())
     assert "add a second line" in (loop.play.path / "read").read_text()
     assert not (loop.play.path / "stale").exists() and not (loop.repo.path / FILE).exists()
@@ -312,7 +335,8 @@ def test_us005_error(loop):
 
 
 def test_us005_fixed_marks_are_told(loop):
-    """Corrector annotates fixed items with "FIXED:" prefix: each is told as resolved, by the corrector."""
+    """Corrector annotates fixed items with "FIXED:" prefix: each is told as resolved,
+    by the corrector."""
     loop.set(review_1=issues("one thing", "another thing"), review_2=issues("another thing"),
              fix_1=f"sed -i 's/^- \\[ \\] one/- [x] FIXED: one/' {FILE}\necho two >> work.txt\n")
     loop.passes(loop.run())
@@ -322,12 +346,14 @@ def test_us005_fixed_marks_are_told(loop):
 
 
 def test_us005_a_mark_is_no_verdict(loop):
-    """Corrector annotates fixed items with "FIXED:" prefix: whether they are is for the reviewer to say."""
+    """Corrector annotates fixed items with "FIXED:" prefix: whether they are is for the
+    reviewer to say."""
     loop.set(review=issues("add a second line"), review_1=issues("add a second line"),
              fix=f"sed -i 's/^- \\[ \\] /- [x] FIXED: /' {FILE}\necho \"$nth\" >> work.txt\n")
     row = loop.run(review={"stall_limit": 0})
     loop.ends(PROFILE.on_exhausted, row)
-    assert [[f["state"] for f in r["findings"]] for r in loop.daemon.reviews(1)] == [["new"], ["repeated"], ["repeated"]]
+    assert [[f["state"] for f in r["findings"]]
+            for r in loop.daemon.reviews(1)] == [["new"], ["repeated"], ["repeated"]]
 
 
 # US-006: the loop
@@ -359,13 +385,15 @@ def test_us006_pass_deletes_the_file_and_commits(loop):
 
 
 def test_us006_issues_lead_to_the_corrector(loop):
-    """If IssuesFound: transition to Correcting; after correction increment review_iteration, transition back to Reviewing."""
+    """If IssuesFound: transition to Correcting; after correction increment review_iteration,
+    transition back to Reviewing."""
     loop.run()
     assert told(loop, "slot.phase", "phase", "round")[2:5] == [("reviewing", 1), ("fixing", 1), ("reviewing", 2)]
 
 
 def test_us006_the_end_of_patience(loop):
-    """If review_iteration > 3 and still issues: fail; the work and the file are kept, nothing is committed."""
+    """If review_iteration > 3 and still issues: fail; the work and the file are kept,
+    nothing is committed."""
     head = loop.repo.state()
     loop.never_content()
     loop.ends(PROFILE.on_exhausted, loop.run())
@@ -385,7 +413,8 @@ def test_us007_agents_are_told(prompts, role):
 
 @pytest.mark.parametrize("command", ["git add -A", f"git add -A; git add -f {FILE}"])
 def test_us007_an_agent_that_adds_everything(loop, command):
-    """Never commit autom8_review.md: git itself passes it over, and what is forced into the index stays out of the commit."""
+    """Never commit autom8_review.md: git itself passes it over, and what is forced into the index
+    stays out of the commit."""
     loop.set(fix=f"echo two >> work.txt\n{command}\ngit status --porcelain > \"$PLAY/status\"\n")
     loop.passes(loop.run())
     status = (loop.play.path / "status").read_text()
@@ -394,10 +423,13 @@ def test_us007_an_agent_that_adds_everything(loop, command):
 
 
 def test_us007_an_agent_that_commits_it(loop):
-    """Never commit autom8_review.md: an agent that does so itself has failed, and is told how to undo it."""
-    loop.set(fix=f"echo two >> work.txt\ngit add -f {FILE}\ngit -c user.name=a -c user.email=a@example.org commit -qm 'all of it'\n")
+    """Never commit autom8_review.md: an agent that does so itself has failed, and is
+    told how to undo it."""
+    loop.set(fix=f"echo two >> work.txt\ngit add -f {FILE}\n"
+             "git -c user.name=a -c user.email=a@example.org commit -qm 'all of it'\n")
     run = loop.run()
-    assert run["state"] == "failed" and f"{FILE} was committed by an agent" in run["cause"] and "git commit --amend" in run["cause"]
+    assert (run["state"] == "failed" and f"{FILE} was committed by an agent" in run["cause"]
+            and "git commit --amend" in run["cause"])
 
 
 def test_us007_excluded_by_git_itself(loop):
@@ -420,7 +452,8 @@ def test_us007_not_in_the_diff(loop):
 
 
 def test_us007_exactly_the_work_is_committed(loop):
-    """No partial commits (either all passes or nothing commits); what the user has staged or left lying about stays his."""
+    """No partial commits (either all passes or nothing commits); what the user has staged or left
+    lying about stays his."""
     loop.repo.write("staged.txt", "the user's\n")
     loop.repo.git("add", "staged.txt")
     loop.repo.write("README", "changed by the user\n")
@@ -444,7 +477,8 @@ def test_us007_nothing_is_committed_when_told_so(loop):
 # US-008: the error
 
 def test_us008_the_message(loop):
-    """Error message: "Review failed after 3 iterations. Please manually review autom8_review.md for remaining issues.\""""
+    """Error message: "Review failed after 3 iterations. Please manually review autom8_review.md for
+    remaining issues.\""""
     loop.never_content()
     row = loop.run()
     assert (row["state"], row["cause"]) == ("failed", FAILED)
@@ -452,7 +486,8 @@ def test_us008_the_message(loop):
 
 
 def test_us008_the_message_says_how_many(loop):
-    """The number of the message is that of the reviews there were, its file the one that was written."""
+    """The number of the message is that of the reviews there were, its file the one
+    that was written."""
     loop.set(review_1=issues("x", name="notes.md"))
     row = loop.run(review={"max_fixes": 0, "review_file": "notes.md"})
     assert row["cause"] == "Review failed after 1 iterations. Please manually review notes.md for remaining issues."
@@ -482,9 +517,12 @@ def test_us010_of_a_pass(loop):
 
 
 def test_us010_of_a_correction(loop):
-    """Display "Issues found. Running corrector (iteration 1/3)..." when entering Correcting state."""
-    assert lines(rlctl(loop)) == ["Reviewing changes (iteration 1/3)...", "Issues found. Running corrector (iteration 1/3)...",
-                                  "Reviewing changes (iteration 2/3)...", "Review passed! Proceeding to commit."]
+    """Display "Issues found. Running corrector (iteration 1/3)..." when entering
+    Correcting state."""
+    assert lines(rlctl(loop)) == ["Reviewing changes (iteration 1/3)...",
+                                  "Issues found. Running corrector (iteration 1/3)...",
+                                  "Reviewing changes (iteration 2/3)...",
+                                  "Review passed! Proceeding to commit."]
 
 
 def test_us010_of_the_end(loop):
@@ -510,7 +548,8 @@ def test_us011_skips_to_the_commit(loop):
     rlctl(loop, "--skip-review")
     assert loop.roles() == ["implement"] and loop.decisions() == []
     row = loop.daemon.run(1)
-    assert row["state"] == "succeeded" and row["result_ref"] is None and row["slots"][0]["reason"].startswith("not reviewed")
+    assert (row["state"] == "succeeded" and row["result_ref"] is None
+            and row["slots"][0]["reason"].startswith("not reviewed"))
     assert row["result_commit"] == loop.repo.git("rev-parse", "HEAD") and committed(loop) == ["work.txt"]
 
 
@@ -527,7 +566,8 @@ def test_us011_beats_every_other_option(loop, args):
 
 
 def test_us011_no_effect_on_retry(loop):
-    """Flag has no effect on resume command (respects current state): a retry goes by what its run was submitted with."""
+    """Flag has no effect on resume command (respects current state): a retry goes by what its run
+    was submitted with."""
     loop.never_content()
     loop.ends(PROFILE.on_exhausted, loop.run())
     assert loop.daemon.rlctl("retry", "--skip-review", "1", check=2).err
@@ -538,7 +578,8 @@ def test_us011_no_effect_on_retry(loop):
 
 
 def test_us011_no_effect_on_the_retry_of_a_skipped_run(loop):
-    """Flag has no effect on resume command: what only the flag left out is reviewed when the run is tried again."""
+    """Flag has no effect on resume command: what only the flag left out is reviewed when the
+    run is tried again."""
     loop.set(implement="exit 1\n")
     rlctl(loop, "--skip-review", check=10)
     loop.set(implement="echo one > work.txt\nanswer done\n")
@@ -557,9 +598,11 @@ def test_a_directory_in_its_place(loop):
 
 
 def test_scope_run_is_slot_0(loop):
-    """When all stories pass, a Reviewer Agent inspects the changes: one review for the whole run, as slot 0."""
+    """When all stories pass, a Reviewer Agent inspects the changes: one review for the
+    whole run, as slot 0."""
     loop.run()
-    assert [(a["role"], a["slot"]) for a in loop.daemon.attempts(1)] == [("implement", 1), ("review", 0), ("fix", 0), ("review", 0)]
+    assert [(a["role"], a["slot"]) for a in loop.daemon.attempts(1)] == [("implement", 1), ("review", 0),
+                                                                         ("fix", 0), ("review", 0)]
 
 
 def test_no_history_across_runs(loop):
@@ -573,7 +616,8 @@ def test_no_history_across_runs(loop):
 
 def test_another_review_file(loop):
     """Review file location: project root ./autom8_review.md; review_file names another."""
-    loop.set(review_1=issues("add a second line", name="notes.md"), fix="cat notes.md > \"$PLAY/read\"\necho two >> work.txt\n")
+    loop.set(review_1=issues("add a second line", name="notes.md"),
+             fix="cat notes.md > \"$PLAY/read\"\necho two >> work.txt\n")
     loop.passes(loop.run(review={"review_file": "notes.md"}))
     assert "add a second line" in (loop.play.path / "read").read_text()
     assert not (loop.repo.path / "notes.md").exists() and committed(loop) == ["work.txt"]
@@ -589,7 +633,8 @@ def test_a_review_file_elsewhere_is_refused(loop, name):
 
 
 def test_in_a_directory_below_the_top(loop):
-    """Review file location: where the agents work, also when that is below the top of the repository."""
+    """Review file location: where the agents work, also when that is below the top
+    of the repository."""
     (loop.repo.path / "sub").mkdir()
     loop.set(fix=f"cat {FILE} > /dev/null && echo two >> work.txt\n")
     row = loop.daemon.ended(loop.daemon.review(loop.repo.path / "sub", review={"profile": "file"}))
@@ -599,7 +644,8 @@ def test_in_a_directory_below_the_top(loop):
 
 
 def test_a_review_in_a_checkout_of_its_own(loop):
-    """The file reaches the corrector also when the reviewer works elsewhere, and stays when the run fails."""
+    """The file reaches the corrector also when the reviewer works elsewhere, and stays
+    when the run fails."""
     loop.never_content()
     loop.set(fix=f"cat {FILE} >> \"$PLAY/read\"\necho \"$nth\" >> work.txt\n")
     loop.ends(PROFILE.on_exhausted, loop.run(review={"workspace": "snapshot"}))
@@ -607,7 +653,8 @@ def test_a_review_in_a_checkout_of_its_own(loop):
     assert "point 3" in loop.repo.read(FILE)
 
 
-MISSED = ["autom8-review.md", "AUTOM8_REVIEW.md", "docs/autom8_review.md", "docs/deep/Autom8 Review.MD", "build/autom8_review.md"]
+MISSED = ["autom8-review.md", "AUTOM8_REVIEW.md", "docs/autom8_review.md",
+          "docs/deep/Autom8 Review.MD", "build/autom8_review.md"]
 
 
 @pytest.mark.parametrize("place", [{}, {"workspace": "snapshot"}], ids=["same", "snapshot"])
@@ -630,7 +677,9 @@ def test_in_a_work_tree_too(loop):
     assert row["state"] == "failed" and "autom8-review.md was written instead of" in row["cause"], row
 
 
-@pytest.mark.parametrize("change", ["", "cp autom8-review.md keep; rm autom8-review.md; mv keep autom8-review.md\n"], ids=["left", "written"])
+@pytest.mark.parametrize("change",
+                         ["", "cp autom8-review.md keep; rm autom8-review.md; mv keep autom8-review.md\n"],
+                         ids=["left", "written"])
 def test_a_file_of_nearly_that_name_that_was_there_before(loop, change):
     """It is of an earlier time, unless the reviewer has written it."""
     loop.repo.write(".gitignore", "*-review.md\n")

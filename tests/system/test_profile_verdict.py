@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Profile verdict, sentence by sentence as it was asked for: implement, review, pass or drift, fix, review again."""
+"""Profile verdict, sentence by sentence as it was asked for: implement, review, pass or drift,
+fix, review again."""
 import re
 
 import pytest
@@ -39,11 +40,14 @@ def rlctl(loop, *args, check=0):
 
 
 def beads(loop, *names):
-    loop.repo.write(".beads/issues.jsonl", "".join(f'{{"id": "{name}", "title": "{name.upper()} it is", "priority": {n + 1}}}\n' for n, name in enumerate(names)))
+    loop.repo.write(".beads/issues.jsonl",
+                    "".join(f'{{"id": "{name}", "title": "{name.upper()} it is", "priority": {n + 1}}}\n'
+                            for n, name in enumerate(names)))
 
 
 def run_beads(loop, **params):
-    number = loop.daemon.call("run.submit", workdir=str(loop.repo.path), beads=True, review={"enabled": True, "profile": "verdict"}, **params)["id"]
+    number = loop.daemon.call("run.submit", workdir=str(loop.repo.path), beads=True,
+                              review={"enabled": True, "profile": "verdict"}, **params)["id"]
     return loop.daemon.ended(number)
 
 
@@ -63,7 +67,8 @@ def test_implementation_runs_as_normal(loop):
 
 
 def test_the_reviewer_evaluates_the_output(loop):
-    """If reviewEnabled is true, a bead was picked, and implementation exits 0, the reviewer agent evaluates the output."""
+    """If reviewEnabled is true, a bead was picked, and implementation exits 0, the reviewer agent
+    evaluates the output."""
     loop.always_content()
     loop.run("write a line")
     assert "first answer" in section(loop.prompt("review"), "The developer's answer")
@@ -81,7 +86,8 @@ def test_drift_runs_a_fixer_with_the_follow_up(loop):
 
 @pytest.mark.parametrize("most", [0, 1, 3])
 def test_repeats_up_to_the_limit(loop, most):
-    """Steps 2-5 repeat up to reviewMaxFixAttempts times; unresolved drift after max attempts fails the slot."""
+    """Steps 2-5 repeat up to reviewMaxFixAttempts times; unresolved drift after max
+    attempts fails the slot."""
     loop.never_content()
     loop.ends(End("failed", f"drift unresolved after {most} fix attempt(s)", 10), loop.run(review={"max_fixes": most}))
     assert loop.roles() == ["implement", "review"] + ["fix", "review"] * most
@@ -98,10 +104,11 @@ def test_failed_slots_mark_the_iteration_as_failed(loop):
 
 
 def test_a_bead_that_was_picked_is_reviewed(loop):
-    """If reviewEnabled is true, a bead was picked, and implementation exits 0, the reviewer agent evaluates the output;
-    review is skipped when no bead was picked by the agent."""
+    """If reviewEnabled is true, a bead was picked, and implementation exits 0, the reviewer agent
+    evaluates the output; review is skipped when no bead was picked by the agent."""
     beads(loop, "x-1", "x-2")
-    loop.set(implement='[ $RL_SLOT = 2 ] || echo "Updated issue: x-2"\necho one > work.txt\nanswer "first answer"\n', review_1=PASS)
+    loop.set(implement='[ $RL_SLOT = 2 ] || echo "Updated issue: x-2"\necho one > work.txt\n'
+             'answer "first answer"\n', review_1=PASS)
     row = run_beads(loop, assign="agent", parallel=2, iterations=1)
     assert loop.roles().count("review") == 1 and [r["task_id"] for r in loop.daemon.reviews(row["id"])] == ["x-2"]
     skipped, = [e for e in loop.daemon.call("event.list", since=0)["events"] if e["type"] == "review.skipped"]
@@ -112,10 +119,13 @@ def test_a_bead_that_was_picked_is_reviewed(loop):
 
 # Review conditions
 
-@pytest.mark.parametrize("review,params,reason", [({"enabled": False}, {}, "review is off"), ({"reviewer_prompt": "none"}, {}, "reviewer_prompt = none"),
-                                                  ({}, {"skip_review": True}, "--skip-review")])
+@pytest.mark.parametrize("review,params,reason",
+                         [({"enabled": False}, {}, "review is off"),
+                          ({"reviewer_prompt": "none"}, {}, "reviewer_prompt = none"),
+                          ({}, {"skip_review": True}, "--skip-review")])
 def test_skipped(loop, review, params, reason):
-    """Review is skipped when reviewEnabled is false (default) or no reviewer prompt path is resolved."""
+    """Review is skipped when reviewEnabled is false (default) or no reviewer prompt
+    path is resolved."""
     number = loop.submit(review=review, **params)
     row = loop.daemon.ended(number)
     assert row["state"] == "succeeded" and row["result_ref"] is None and loop.roles() == ["implement"]
@@ -157,13 +167,15 @@ REASONS = [
     (say('{"verdict": "PASS", "followUpPrompt": "ok"}'), 'invalid verdict: expected "pass" or "drift", got "PASS"'),
     (say('{"verdict": "pass", "followUpPrompt": 7}'), "missing or invalid followUpPrompt: expected string, got 7"),
     (say('{"verdict": "pass"}'), "missing or invalid followUpPrompt: expected string, got nothing"),
-    (say('{"verdict": "pass", "followUpPrompt": "ok"}\n{"verdict": "drift", "followUpPrompt": "no"}'), "conflicting verdicts"),
+    (say('{"verdict": "pass", "followUpPrompt": "ok"}\n{"verdict": "drift", "followUpPrompt": "no"}'),
+     "conflicting verdicts"),
 ]
 
 
 @pytest.mark.parametrize("text,reason", REASONS, ids=[r[1][:30] for r in REASONS])
 def test_exact_reasons(loop, text, reason):
-    """Malformed reviewer output is treated as a contract violation and fails the slot immediately (no fix attempted)."""
+    """Malformed reviewer output is treated as a contract violation and fails the slot immediately
+    (no fix attempted)."""
     loop.set(review_1=text)
     row = loop.run()
     assert (row["state"], row["cause"]) == ("failed", f"reviewer contract violation: {reason}")
@@ -173,15 +185,19 @@ def test_exact_reasons(loop, text, reason):
 
 def test_preamble_is_allowed(loop):
     """Preamble text before the JSON is allowed; on pass, followUpPrompt is a brief summary."""
-    loop.set(review_1=say('I read {auth.c}.\n\nIt holds:\n{"verdict": "pass", "followUpPrompt": "LGTM, all checks passed."}'))
+    loop.set(review_1=say('I read {auth.c}.\n\nIt holds:\n'
+                          '{"verdict": "pass", "followUpPrompt": "LGTM, all checks passed."}'))
     loop.passes(loop.run())
     assert [r["feedback"] for r in loop.daemon.reviews(1)] == ["LGTM, all checks passed."]
 
 
 def test_the_verdict_file(loop):
-    """A reviewer may instead write the object to $RL_VERDICT_FILE; a non-empty one wins over text."""
-    loop.set(review_1=drift("in the text") + "echo '{\"verdict\": \"pass\", \"followUpPrompt\": \"in the file\"}' > \"$RL_VERDICT_FILE\"\n"
-                      "echo \"$RL_VERDICT_FILE\" > \"$PLAY/where\"\nstat -c %a \"$RL_VERDICT_FILE\" >> \"$PLAY/where\"\n")
+    """A reviewer may instead write the object to $RL_VERDICT_FILE; a non-empty one
+    wins over text."""
+    loop.set(review_1=drift("in the text") + "echo '{\"verdict\": \"pass\", \"followUpPrompt\": "
+             "\"in the file\"}' > \"$RL_VERDICT_FILE\"\n"
+             "echo \"$RL_VERDICT_FILE\" > \"$PLAY/where\"\n"
+             "stat -c %a \"$RL_VERDICT_FILE\" >> \"$PLAY/where\"\n")
     loop.passes(loop.run())
     where, mode = (loop.play.path / "where").read_text().split()
     assert where in loop.prompt("review") and mode == "600"
@@ -191,7 +207,8 @@ def test_the_verdict_file(loop):
 # Reviewer context
 
 def test_context_in_order(loop):
-    """Bead metadata, fix attempt context on re-reviews, implementer output, git diff, response contract."""
+    """Bead metadata, fix attempt context on re-reviews, implementer output, git diff,
+    response contract."""
     (loop.repo.path / "constitution.md").write_text("# Ours\n\n## Standards\n\nno tabs\n")
     loop.run("write a line\nand another", priority=7)
     first, second = loop.prompt("review", 1), loop.prompt("review", 2)
@@ -202,11 +219,13 @@ def test_context_in_order(loop):
     task = section(first, "Task")
     for line in ("id: t1", "title: write a line", "status: claimed", "priority: 7", "and another"):
         assert line in task.split("\n"), task
-    assert '"verdict": "drift"' in section(first, "Your answer") and '"verdict": "pass"' in section(first, "Your answer")
+    assert ('"verdict": "drift"' in section(first, "Your answer")
+            and '"verdict": "pass"' in section(first, "Your answer"))
 
 
 def test_fix_attempt_context_on_re_reviews(loop):
-    """Fix attempt context on re-reviews (attempt number + previous follow-up); the fixer's answer replaces the implementer's."""
+    """Fix attempt context on re-reviews (attempt number + previous follow-up); the fixer's answer
+    replaces the implementer's."""
     loop.set(review_2=drift("round two"))
     loop.run()
     third = loop.prompt("review", 3)
@@ -218,46 +237,56 @@ def test_fix_attempt_context_on_re_reviews(loop):
 
 
 def test_caps(loop):
-    """Implementer output (capped at 50k chars), git diff snapshot (capped at 50k chars): head and tail kept, the cut visible."""
-    loop.set(implement="lines() { echo \"$1-HEAD\"; yes 'äöü 0123456789' | head -n 5000; echo \"$1-TAIL\"; }\nlines DIFF > work.txt\nlines ANSWER\n",
-             review_1=PASS)
+    """Implementer output (capped at 50k chars), git diff snapshot (capped at 50k chars): head and
+    tail kept, the cut visible."""
+    loop.set(implement="lines() { echo \"$1-HEAD\"; yes 'äöü 0123456789' | head -n 5000; "
+             "echo \"$1-TAIL\"; }\nlines DIFF > work.txt\nlines ANSWER\n", review_1=PASS)
     loop.run()
     answer = (loop.daemon.state / "attempts" / str(loop.daemon.attempts(1)[0]["id"]) / "answer").read_text()
-    for heading, word, whole in (("The developer's answer", "ANSWER", answer), ("Diff", "DIFF", loop.daemon.rlctl("diff", 1, check=0).out)):
+    for heading, word, whole in (("The developer's answer", "ANSWER", answer),
+                                 ("Diff", "DIFF", loop.daemon.rlctl("diff", 1, check=0).out)):
         text = section(loop.prompt("review"), heading)
         assert f"{word}-HEAD" in text and f"{word}-TAIL" in text and len(whole) > 70_000
         head, tail = whole[:25_000], whole[-25_000:]
-        assert "".join([head, "" if head.endswith("\n") else "\n", f"[... {len(whole) - 50_000} characters left out ...]\n", tail]) in text
+        assert "".join([head, "" if head.endswith("\n") else "\n",
+                        f"[... {len(whole) - 50_000} characters left out ...]\n", tail]) in text
 
 
 def test_untracked_files_are_in_the_diff(loop):
-    """The diff is taken afresh against the base, untracked files included, without touching the user's index."""
+    """The diff is taken afresh against the base, untracked files included, without touching
+    the user's index."""
     before = loop.repo.state()
     loop.run()
-    assert "+one" in section(loop.prompt("review", 1), "Diff") and "+fix 1" not in section(loop.prompt("review", 1), "Diff")
+    assert "+one" in section(loop.prompt("review", 1),
+                             "Diff") and "+fix 1" not in section(loop.prompt("review", 1), "Diff")
     assert "+one\n+fix 1" in section(loop.prompt("review", 2), "Diff")
     assert loop.repo.state() == before
 
 
 # Stop-marker exclusion
 
-@pytest.mark.parametrize("options,warned", [({"parallel": 2, "isolation": "shared"}, True), ({"parallel": 1}, False), ({"parallel": 2, "isolation": "worktree"}, False)])
+@pytest.mark.parametrize("options,warned",
+                         [({"parallel": 2, "isolation": "shared"}, True), ({"parallel": 1}, False),
+                          ({"parallel": 2, "isolation": "worktree"}, False)])
 def test_a_warning_where_others_work_in_the_same_tree(loop, options, warned):
     """Parallel-agent warning when parallelAgents > 1 (diff may include unrelated changes)."""
     beads(loop, "x-1", "x-2")
     loop.set(implement='echo $RL_TASK_ID > $RL_TASK_ID.txt\nanswer done\n', review_1=PASS)
     run_beads(loop, **options)
     prompts = [loop.prompt("review", nth) for nth in (1, 2)]
-    assert [("Other agents work in this same tree" in prompt and "nothing to do with this" in prompt) for prompt in prompts] == [warned] * 2
+    assert [("Other agents work in this same tree" in prompt and "nothing to do with this" in prompt)
+            for prompt in prompts] == [warned] * 2
 
 
 def test_the_metadata_of_a_bead(loop):
     """Bead metadata (id, title, status, priority)."""
-    loop.repo.write(".beads/issues.jsonl", '{"id": "x-7", "title": "Sevens", "status": "open", "priority": 3, "acceptance_criteria": "they add up"}\n')
+    loop.repo.write(".beads/issues.jsonl", '{"id": "x-7", "title": "Sevens", "status": "open", '
+                    '"priority": 3, "acceptance_criteria": "they add up"}\n')
     loop.always_content()
     run_beads(loop)
     task = section(loop.prompt("review"), "Task")
-    assert re.findall(r"x-7|Sevens|open|3|they add up", task)[:4] == ["x-7", "Sevens", "open", "3"] and "they add up" in task, task
+    assert re.findall(r"x-7|Sevens|open|3|they add up",
+                      task)[:4] == ["x-7", "Sevens", "open", "3"] and "they add up" in task, task
 
 
 def test_a_stop_marker_of_the_reviewer_is_ignored(loop):
@@ -271,19 +300,21 @@ def test_a_stop_marker_of_the_reviewer_is_ignored(loop):
 # Lifecycle phases
 
 def test_phases_are_told(loop):
-    """reviewing: reviewer agent is running (bead id); fixing: fix agent is running after drift (attempt count)."""
+    """reviewing: reviewer agent is running (bead id); fixing: fix agent is running after drift
+    (attempt count)."""
     with loop.daemon.events() as events:
         loop.submit()
         events.until_end()
     told = [(e["phase"], e["task"], e["fix"], e["round"]) for e in events.seen if e["type"] == "slot.phase"]
-    assert told == [("implementing", "t1", 0, 0), ("reviewing", "t1", 0, 1), ("fixing", "t1", 1, 1), ("reviewing", "t1", 1, 2),
-                    ("committing", "t1", 1, 2), ("passed", "t1", 1, 2)]
+    assert told == [("implementing", "t1", 0, 0), ("reviewing", "t1", 0, 1), ("fixing", "t1", 1, 1),
+                    ("reviewing", "t1", 1, 2), ("committing", "t1", 1, 2), ("passed", "t1", 1, 2)]
 
 
 # Prompt resolution, flags, keys
 
 def test_prompt_resolution(loop, tmp_path):
-    """Explicit path, else .ai_agents/prompts/<role>.md, else <config>/prompts/<role>.md, else built-in."""
+    """Explicit path, else .ai_agents/prompts/<role>.md, else
+    <config>/prompts/<role>.md, else built-in."""
     def opening(number):
         return [loop.prompt(role, 1, number).split("\n")[0] for role in ("implement", "review")]
     loop.always_content()
@@ -345,14 +376,16 @@ reviewerPromptPath = "prompts/r.md"
 
 
 def test_keys(loop):
-    """reviewEnabled, reviewMaxFixAttempts, developerPromptPath, reviewerPromptPath in .rld.toml; the command line wins."""
+    """reviewEnabled, reviewMaxFixAttempts, developerPromptPath, reviewerPromptPath in .rld.toml;
+    the command line wins."""
     loop.never_content()
     loop.repo.write(".rld.toml", KEYS)
     loop.repo.write("prompts/d.md", "D of the project\n")
     loop.repo.write("prompts/r.md", "R of the project\n")
     rlctl(loop, check=10)
     assert loop.decisions(1) == ["drift", "drift"]
-    assert loop.prompt("implement").startswith("D of the project") and loop.prompt("review").startswith("R of the project")
+    assert (loop.prompt("implement").startswith("D of the project")
+            and loop.prompt("review").startswith("R of the project"))
     rlctl(loop, "--review-max-fix-attempts", "0", check=10)
     assert loop.decisions(2) == ["drift"]
     rlctl(loop, "--no-review")
@@ -360,8 +393,10 @@ def test_keys(loop):
 
 
 def test_a_project_cannot_name_what_runs(loop):
-    """.rld.toml may set [run] and [review] keys and nothing that runs or grants; unknown keys are errors with line and column."""
-    for text in ("reviewEnabled = true\nreviewerCommand = 'x'\n", "reviewEnabled = true\n[agent.play]\ncommand = ['x']\n"):
+    """.rld.toml may set [run] and [review] keys and nothing that runs or grants; unknown keys are
+    errors with line and column."""
+    for text in ("reviewEnabled = true\nreviewerCommand = 'x'\n",
+                 "reviewEnabled = true\n[agent.play]\ncommand = ['x']\n"):
         loop.repo.write(".rld.toml", text)
         done = rlctl(loop, check=1)
         assert ".rld.toml:2" in done.err and loop.roles() == [], done.err

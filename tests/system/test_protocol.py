@@ -39,25 +39,32 @@ def test_call_and_ids(daemon, framing):
 @BOTH
 def test_parse_error(daemon, framing):
     with daemon.connect(framing) as rpc:
-        for bad in (b'{"jsonrpc": "2.0", "method": "x", "params": "bar", "baz]', b"nonsense", b"[", b"{}}", b'{"a":1}{"b":2}', b"\xff\xfe",
-                    b'{"jsonrpc":"2.0","id":1,"method":"daemon.status"} x', b'"\xed\xa0\x80"', b'{"a":1,}', b"'x'", b"NaN", b"01", b"[1e999]"):
+        for bad in (b'{"jsonrpc": "2.0", "method": "x", "params": "bar", "baz]', b"nonsense", b"[",
+                    b"{}}", b'{"a":1}{"b":2}', b"\xff\xfe",
+                    b'{"jsonrpc":"2.0","id":1,"method":"daemon.status"} x', b'"\xed\xa0\x80"',
+                    b'{"a":1,}', b"'x'", b"NaN", b"01", b"[1e999]"):
             rpc.send(bad)
             reply = rpc.reply()
             assert reply["error"]["code"] == -32700 and reply["id"] is None, (bad, reply)
         assert rpc.call("daemon.status")
 
 
-@pytest.mark.parametrize("request_line", ["POST / HTTP/1.1", "PUT /rpc HTTP/1.1", "GET / HTTP/1.0", "OPTIONS * HTTP/1.1", "CONNECT localhost:80 HTTP/1.1",
+@pytest.mark.parametrize("request_line", ["POST / HTTP/1.1", "PUT /rpc HTTP/1.1", "GET / HTTP/1.0",
+                                          "OPTIONS * HTTP/1.1", "CONNECT localhost:80 HTTP/1.1",
                                           "COPY / HTTP/1.1", "\r\nPATCH / HTTP/1.1", "PRI * HTTP/2.0"])
 @pytest.mark.parametrize("half_close", [True, False])
 def test_http_is_refused_in_http(daemon, repo, request_line, half_close):
-    """A relay or a browser that posts to the socket has its body read by nobody, and its user is told."""
-    body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "run.submit", "params": {"task": "x", "workdir": str(repo.path)}}).encode() + b"\n"
-    head = f"{request_line}\r\nHost: localhost\r\nOrigin: http://example.org\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    """A relay or a browser that posts to the socket has its body read by nobody, and
+    its user is told."""
+    body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "run.submit",
+                       "params": {"task": "x", "workdir": str(repo.path)}}).encode() + b"\n"
+    head = (f"{request_line}\r\nHost: localhost\r\nOrigin: http://example.org\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n".encode())
     said = raw(daemon, head + body, half_close)
     first, _, rest = said.partition(b"\r\n")
     headers, _, text = rest.partition(b"\r\n\r\n")
-    assert first == b"HTTP/1.1 400 Bad Request" and b"Connection: close" in headers and b"Content-Length: %d" % len(text) in headers, said
+    assert (first == b"HTTP/1.1 400 Bad Request" and b"Connection: close" in headers
+            and b"Content-Length: %d" % len(text) in headers), said
     assert b"JSON-RPC" in text and text.count(b"\n") == 1 and b"jsonrpc" not in said
     assert daemon.call("run.list")["runs"] == []
 
@@ -73,9 +80,12 @@ def test_byte_order_mark(daemon):
 @BOTH
 def test_invalid_request(daemon, framing):
     with daemon.connect(framing) as rpc:
-        for bad in ({}, 1, "x", None, True, {"jsonrpc": "2.0", "method": 1, "params": "bar"}, {"jsonrpc": "1.0", "id": 1, "method": "daemon.status"},
-                    {"id": 1, "method": "daemon.status"}, {"jsonrpc": "2.0", "id": 1}, {"jsonrpc": "2.0", "id": {}, "method": "daemon.status"},
-                    {"jsonrpc": "2.0", "id": [1], "method": "daemon.status"}, {"jsonrpc": "2.0", "id": True, "method": "daemon.status"},
+        for bad in ({}, 1, "x", None, True, {"jsonrpc": "2.0", "method": 1, "params": "bar"},
+                    {"jsonrpc": "1.0", "id": 1, "method": "daemon.status"},
+                    {"id": 1, "method": "daemon.status"}, {"jsonrpc": "2.0", "id": 1},
+                    {"jsonrpc": "2.0", "id": {}, "method": "daemon.status"},
+                    {"jsonrpc": "2.0", "id": [1], "method": "daemon.status"},
+                    {"jsonrpc": "2.0", "id": True, "method": "daemon.status"},
                     {"jsonrpc": "2.0", "id": 1, "method": "daemon.status", "params": 3}, []):
             rpc.send(bad)
             reply = rpc.reply()
@@ -85,7 +95,8 @@ def test_invalid_request(daemon, framing):
 
 def test_method_not_found(daemon):
     with daemon.connect() as rpc:
-        for name in ("foobar", "", "daemon", "daemon.statu", "daemon.status ", "Daemon.Status", "rpc.nothing", "a" * 10000, "\u0000", "🦊"):
+        for name in ("foobar", "", "daemon", "daemon.statu", "daemon.status ", "Daemon.Status",
+                     "rpc.nothing", "a" * 10000, "\u0000", "🦊"):
             rpc.send({"jsonrpc": "2.0", "id": "1", "method": name})
             reply = rpc.reply()
             assert reply["error"]["code"] == -32601 and reply["id"] == "1", reply
@@ -108,9 +119,11 @@ def test_params_by_name_and_by_position(daemon, repo):
 
 
 def test_null_params_count_as_none(daemon):
-    """Several client libraries send null for a call without parameters; a missing one is still told."""
+    """Several client libraries send null for a call without parameters; a missing
+    one is still told."""
     with daemon.connect() as rpc:
-        for method, code in (("daemon.status", None), ("event.unsubscribe", None), ("daemon.hello", None), ("run.get", -32602)):
+        for method, code in (("daemon.status", None), ("event.unsubscribe", None),
+                             ("daemon.hello", None), ("run.get", -32602)):
             rpc.send({"jsonrpc": "2.0", "id": 1, "method": method, "params": None})
             reply = rpc.reply(1)
             assert ("result" in reply) if code is None else reply["error"]["code"] == code, reply
@@ -118,10 +131,12 @@ def test_null_params_count_as_none(daemon):
 
 
 def test_an_integer_beyond_the_range(daemon):
-    """It is JSON, so the reply is about the request, and says what to send; the largest that fits is served."""
+    """It is JSON, so the reply is about the request, and says what to send; the largest
+    that fits is served."""
     with daemon.connect() as rpc:
         for number in (2**63, 2**64 - 1, -2**63 - 1, 10**400):
-            for document in ('{"jsonrpc":"2.0","id":%d,"method":"daemon.status"}', '[{"jsonrpc":"2.0","id":%d,"method":"daemon.status"}]',
+            for document in ('{"jsonrpc":"2.0","id":%d,"method":"daemon.status"}',
+                             '[{"jsonrpc":"2.0","id":%d,"method":"daemon.status"}]',
                              '{"jsonrpc":"2.0","id":1,"method":"run.get","params":[%d]}'):
                 rpc.send((document % number).encode())
                 error = rpc.reply(None)["error"]
@@ -157,17 +172,20 @@ def test_errors_name_the_field(daemon, repo):
     number = daemon.review(repo.path)
     daemon.ended(number)
     daemon.call("blob.put", blob="b", offset=0, data="12")
-    for code, field, method, params in ((2, "id", "run.retry", {"id": number}), (2, "id", "run.pause", {"id": number}), (2, "id", "run.resume", {"id": number}),
-                                        (1, "id", "run.retry", {"id": 99}), (1, "id", "hold.approve", {"id": 99}), (1, "id", "run.diff", {"id": 99}),
-                                        (1, "blob", "blob.put", {"blob": "none", "offset": 2, "data": "x"}),
-                                        (4, "offset", "blob.put", {"blob": "b", "offset": 1, "data": "x"})):
+    for code, field, method, params in (
+        (2, "id", "run.retry", {"id": number}), (2, "id", "run.pause", {"id": number}),
+        (2, "id", "run.resume", {"id": number}), (1, "id", "run.retry", {"id": 99}),
+        (1, "id", "hold.approve", {"id": 99}), (1, "id", "run.diff", {"id": 99}),
+        (1, "blob", "blob.put", {"blob": "none", "offset": 2, "data": "x"}),
+        (4, "offset", "blob.put", {"blob": "b", "offset": 1, "data": "x"})):
         with pytest.raises(RpcError) as error:
             daemon.call(method, **params)
         assert (error.value.code, error.value.data.get("field")) == (code, field), (method, error.value)
 
 
 def test_hints_say_something(daemon, repo):
-    """A hint that fits, or null: the sentence about rpc.discover only where the form of the parameters is wrong."""
+    """A hint that fits, or null: the sentence about rpc.discover only where the form of the
+    parameters is wrong."""
     def hint(method, **params):
         with pytest.raises(RpcError) as error:
             daemon.call(method, **params)
@@ -185,7 +203,8 @@ def test_error_data(daemon):
         with pytest.raises(RpcError) as error:
             rpc.call("run.get", id=12345)
     assert error.value.code == 1
-    assert error.value.data["kind"] == "not-found" and error.value.data["retryable"] is False and "hint" in error.value.data
+    assert (error.value.data["kind"] == "not-found" and error.value.data["retryable"] is False
+            and "hint" in error.value.data)
     assert "12345" in error.value.message
 
 
@@ -196,7 +215,8 @@ def test_notifications_are_not_answered(daemon, repo, framing):
         rpc.send({"jsonrpc": "2.0", "method": "foobar"})
         rpc.send({"jsonrpc": "2.0", "method": "run.get", "params": {"id": "no"}})
         rpc.send([{"jsonrpc": "2.0", "method": "daemon.status"}, {"jsonrpc": "2.0", "method": "daemon.status"}])
-        rpc.send({"jsonrpc": "2.0", "method": "run.submit", "params": {"task": "by notification", "workdir": str(repo.path)}})
+        rpc.send({"jsonrpc": "2.0", "method": "run.submit",
+                  "params": {"task": "by notification", "workdir": str(repo.path)}})
         rpc.send({"jsonrpc": "2.0", "id": "last", "method": "daemon.status"})
         assert rpc.receive()["id"] == "last"
     with daemon.events() as events:
@@ -207,7 +227,8 @@ def test_notifications_are_not_answered(daemon, repo, framing):
 def test_batches(daemon, framing):
     status = {"jsonrpc": "2.0", "method": "daemon.status"}
     with daemon.connect(framing) as rpc:
-        replies = rpc.batch([{**status, "id": 1}, status, {**status, "id": "2"}, {"foo": "boo"}, {**status, "id": 5, "method": "no.such"}, 1])
+        replies = rpc.batch([{**status, "id": 1}, status, {**status, "id": "2"}, {"foo": "boo"},
+                             {**status, "id": 5, "method": "no.such"}, 1])
         assert isinstance(replies, list) and len(replies) == 5
         by_id = {json.dumps(r["id"]): r for r in replies}
         assert "result" in by_id["1"] and "result" in by_id['"2"'] and by_id["5"]["error"]["code"] == -32601
@@ -275,8 +296,10 @@ def test_too_long_is_refused_and_closed(daemon, framing):
         assert "result" in rpc.reply(), "a whole MiB is allowed"
 
 
-HEADERS = [b"Content-Length: x\r\n\r\n{}", b"Content-Length: -1\r\n\r\n{}", b"Content-Length: 99999999999999999999\r\n\r\n{}", b"Content-Type: a\r\n\r\n{}",
-           b"Content-Length\r\n\r\n{}", b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", b"C" * 100_000, b"Content-Length: 0x10\r\n\r\n{}",
+HEADERS = [b"Content-Length: x\r\n\r\n{}", b"Content-Length: -1\r\n\r\n{}",
+           b"Content-Length: 99999999999999999999\r\n\r\n{}", b"Content-Type: a\r\n\r\n{}",
+           b"Content-Length\r\n\r\n{}", b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+           b"C" * 100_000, b"Content-Length: 0x10\r\n\r\n{}",
            b"Content-Length: +2\r\n\r\n{}", b"Content-Length: 2 2\r\n\r\n{}"]
 
 
@@ -292,7 +315,8 @@ def test_broken_headers(daemon, data):
 def test_headers_as_in_lsp(daemon):
     body = b'{"jsonrpc":"2.0","id":1,"method":"daemon.status"}'
     for head in (b"Content-Length: %d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n",
-                 b"content-length: %d\r\n\r\n", b"CONTENT-LENGTH:%d\r\n\r\n", b"Content-Type: x\r\nContent-Length:   %d\r\n\r\n"):
+                 b"content-length: %d\r\n\r\n", b"CONTENT-LENGTH:%d\r\n\r\n",
+                 b"Content-Type: x\r\nContent-Length:   %d\r\n\r\n"):
         with daemon.connect("header") as rpc:
             for byte in head % len(body) + body:
                 rpc.send_raw(bytes([byte]))
@@ -309,15 +333,18 @@ def test_half_closed_clients_are_answered(daemon, repo):
     assert got[0]["id"] == 1
     got = answers(daemon, b'{"jsonrpc":"2.0","id":1,"method":"daemon.status"}')
     assert got[0]["id"] == 1, "a last line without LF counts"
-    submit = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "run.submit", "params": {"task": "x", "workdir": str(repo.path)}}).encode()
+    submit = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "run.submit",
+                         "params": {"task": "x", "workdir": str(repo.path)}}).encode()
     got = answers(daemon, submit)
     assert got[0]["result"]["state"] == "queued"
-    wait = json.dumps({"jsonrpc": "2.0", "id": 8, "method": "run.wait", "params": {"ids": [got[0]["result"]["id"]]}}).encode()
+    wait = json.dumps({"jsonrpc": "2.0", "id": 8, "method": "run.wait",
+                       "params": {"ids": [got[0]["result"]["id"]]}}).encode()
     assert answers(daemon, wait)[0]["id"] == 8, "also one that is answered late"
 
 
 def test_socat(daemon):
-    done = subprocess.run(["socat", "-t", "30", "-", f"UNIX-CONNECT:{daemon.socket}"], input=b'{"jsonrpc":"2.0","id":1,"method":"daemon.status"}\n',
+    done = subprocess.run(["socat", "-t", "30", "-", f"UNIX-CONNECT:{daemon.socket}"],
+                          input=b'{"jsonrpc":"2.0","id":1,"method":"daemon.status"}\n',
                           capture_output=True, check=True)
     assert json.loads(done.stdout)["id"] == 1
 
@@ -374,7 +401,8 @@ def test_garbage(daemon):
 
 
 def test_a_client_that_never_reads_is_bounded(daemon):
-    """It floods and never reads: the daemon stops reading it, keeps little, and serves the others."""
+    """It floods and never reads: the daemon stops reading it, keeps little, and
+    serves the others."""
     before = rss_kib(daemon.pid)
     clients = []
     request = b'{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}\n' * 100
@@ -428,7 +456,8 @@ def test_many_connections(daemon):
 
 
 def test_a_client_that_goes_away_mid_call(daemon, repo):
-    for method, params in (("run.wait", {"ids": [1]}), ("event.subscribe", {"since": 0}), ("run.list", {}), ("run.diff", {"id": 1})):
+    for method, params in (("run.wait", {"ids": [1]}), ("event.subscribe", {"since": 0}),
+                           ("run.list", {}), ("run.diff", {"id": 1})):
         daemon.submit(repo.path)
         rpc = daemon.connect()
         rpc.send(rpc.request(method, params))
@@ -440,16 +469,19 @@ def test_other_users_are_refused(daemon, another_user):
     daemon.socket.chmod(0o777)
     # The refusal may be there, and the connection closed, before the request is sent.
     code = ("import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\n"
-            "try: s.sendall(b'{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"daemon.status\"}\\n')\nexcept BrokenPipeError: pass\n"
+            "try: s.sendall(b'{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"daemon.status\"}\\n')\n"
+            "except BrokenPipeError: pass\n"
             "print(s.recv(65536).decode())\n")
-    done = subprocess.run(["/usr/bin/python3", "-c", code, str(daemon.socket)], user=another_user, group=another_user, extra_groups=[], capture_output=True, text=True,
-                          cwd="/")
-    assert '"error"' in done.stdout and f"uid {another_user}" in done.stdout and '"result"' not in done.stdout, done.stdout + done.stderr
+    done = subprocess.run(["/usr/bin/python3", "-c", code, str(daemon.socket)], user=another_user,
+                          group=another_user, extra_groups=[], capture_output=True, text=True, cwd="/")
+    assert ('"error"' in done.stdout and f"uid {another_user}" in done.stdout
+            and '"result"' not in done.stdout), done.stdout + done.stderr
 
 
 def test_hello(daemon):
     said = daemon.call("daemon.hello", client="test", min=1, max=1)
-    assert said["version"] == "0.1.0" and said["protocol"] == 1 and said["instance"] and isinstance(said["capabilities"], (list, dict))
+    assert (said["version"] == "0.1.0" and said["protocol"] == 1 and said["instance"]
+            and isinstance(said["capabilities"], (list, dict)))
     with pytest.raises(RpcError):
         daemon.call("daemon.hello", client="test", min=1000, max=1001)
 
@@ -467,19 +499,23 @@ def test_discover(daemon):
     assert document["openrpc"].startswith("1.3") and document["info"]["version"]
     names = [m["name"] for m in document["methods"]]
     assert len(names) == len(set(names))
-    assert {"rpc.discover", "daemon.hello", "daemon.status", "daemon.stop", "daemon.reload", "blob.put", "run.submit", "run.get", "run.list", "run.wait",
-            "run.cancel", "run.retry", "run.diff", "attempt.list", "attempt.get", "attempt.output", "attempt.preview", "review.list", "review.verify",
+    assert {"rpc.discover", "daemon.hello", "daemon.status", "daemon.stop", "daemon.reload",
+            "blob.put", "run.submit", "run.get", "run.list", "run.wait",
+            "run.cancel", "run.retry", "run.diff", "attempt.list", "attempt.get", "attempt.output",
+            "attempt.preview", "review.list", "review.verify",
             "event.subscribe", "event.unsubscribe", "event.list"} <= set(names)
     for method in document["methods"]:
         assert {"name", "params", "result"} <= method.keys(), method
         for param in method["params"]:
             assert param["name"] and "schema" in param
-    printed = subprocess.run([daemon.argv()[0], "--print-openrpc"], capture_output=True, env=daemon.environment, check=True)
+    printed = subprocess.run([daemon.argv()[0], "--print-openrpc"], capture_output=True,
+                             env=daemon.environment, check=True)
     assert json.loads(printed.stdout)["methods"] == document["methods"]
 
 
 def test_a_run_is_as_discovered(daemon, repo):
-    """Each member of a run, of its slots, tasks, holds and iterations is described, and none besides."""
+    """Each member of a run, of its slots, tasks, holds and iterations is described,
+    and none besides."""
     run = daemon.review(repo.path)
     daemon.ended(run)
     with daemon.connect() as rpc:
@@ -496,19 +532,22 @@ def test_a_run_is_as_discovered(daemon, repo):
 
 
 def test_every_method_answers_nonsense_with_an_error(daemon):
-    """Wrong types for every parameter of every method: -32602 with the field, never a crash, never a success."""
+    """Wrong types for every parameter of every method: -32602 with the field, never a crash,
+    never a success."""
     document = daemon.call("rpc.discover")
     with daemon.connect() as rpc:
         for method in document["methods"]:
             if method["name"] == "daemon.stop":
                 continue
             for param in method["params"]:
-                rpc.send({"jsonrpc": "2.0", "id": 1, "method": method["name"], "params": {param["name"]: {"no": [None]}}})
+                rpc.send({"jsonrpc": "2.0", "id": 1, "method": method["name"],
+                          "params": {param["name"]: {"no": [None]}}})
                 reply = rpc.reply()
                 assert reply.get("error", {}).get("code") == -32602, (method["name"], param["name"], reply)
             rpc.send({"jsonrpc": "2.0", "id": 1, "method": method["name"], "params": {"no such parameter": 1}})
             reply = rpc.reply()
-            assert reply["error"]["code"] == -32602 and reply["error"]["data"]["field"] == "no such parameter", (method["name"], reply)
+            assert (reply["error"]["code"] == -32602
+                    and reply["error"]["data"]["field"] == "no such parameter"), (method["name"], reply)
 
 
 def test_blobs(daemon, repo):

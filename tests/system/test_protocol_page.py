@@ -87,7 +87,7 @@ def test_a_refusal_ends_it(make_daemon, client, tmp_path):
     assert (status, answer, seen) == (1, "", [])
 
 
-# ---- the examples ----------------------------------------------------------------------------------------------
+# ---- the examples --------------------------------------------------------------------------------
 
 def script(text):
     return {"command": ["sh", "-c", f"cat > /dev/null; {text}"], "reader": "text"}
@@ -113,7 +113,8 @@ VARYING = (
 
 
 def examples(page):
-    """[(command, output)] in order. A command goes on where its line ends in a backslash or within a quotation."""
+    """[(command, output)] in order. A command goes on where its line ends in a backslash or
+    within a quotation."""
     found = []
     for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", page, re.M):
         lines = [line[4:] for line in block.splitlines()]

@@ -12,7 +12,8 @@ GATES = [f"g{i}" for i in range(1, 9)]
 def queue(make_daemon, tmp_path):
     """A daemon with two slots whose agents wait at gate g<run>, and a way to make directories."""
     def make(parallel=2):
-        daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=GATES, config={"parallel": parallel})
+        daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=GATES,
+                             config={"parallel": parallel})
         daemon.dirs = iter(Repo(tmp_path / f"r{i}").path for i in range(20))
         return daemon
     return make
@@ -143,7 +144,8 @@ def test_list_is_newest_first_with_running_and_queued(queue):
     for _ in range(3):
         daemon.submit(next(daemon.dirs))
     daemon.play.arrived("g1")
-    assert [(r["id"], r["state"]) for r in daemon.call("run.list")["runs"]] == [(3, "queued"), (2, "queued"), (1, "running")]
+    assert [(r["id"], r["state"])
+            for r in daemon.call("run.list")["runs"]] == [(3, "queued"), (2, "queued"), (1, "running")]
     assert [r["id"] for r in daemon.call("run.list", state="queued")["runs"]] == [3, 2]
 
 
@@ -166,20 +168,24 @@ def test_priority_limits(daemon, repo):
 
 def test_two_runs_of_one_prd_do_no_story_twice(make_daemon, repo, tmp_path):
     prd = tmp_path / "prd.json"
-    text = json.dumps({"project": "p", "userStories": [{"id": f"S{n}", "title": f"story {n}", "priority": n, "passes": False} for n in range(1, 5)]})
+    text = json.dumps({"project": "p", "userStories": [{"id": f"S{n}", "title": f"story {n}", "priority": n,
+                                                        "passes": False} for n in range(1, 5)]})
     prd.write_text(text)
-    daemon = make_daemon(config={"parallel": 4}, scripts={"implement": "again implement\necho $RL_TASK_ID > $RL_TASK_ID\nanswer done\n"})
-    runs = [daemon.call("run.submit", workdir=str(repo.path), stories=text, stories_path=str(prd), parallel=2, agent="play",
-                        isolation="worktree")["id"] for _ in range(2)]
+    daemon = make_daemon(config={"parallel": 4},
+                         scripts={"implement": "again implement\necho $RL_TASK_ID > $RL_TASK_ID\nanswer done\n"})
+    runs = [daemon.call("run.submit", workdir=str(repo.path), stories=text, stories_path=str(prd),
+                        parallel=2, agent="play", isolation="worktree")["id"] for _ in range(2)]
     ended = daemon.ended(*runs)
     assert {r["state"] for r in ended} == {"succeeded"}, ended
-    worked = [a["task"] for r in runs for a in daemon.call("attempt.list", run=r)["attempts"] if a["role"] == "implement"]
+    worked = [a["task"] for r in runs
+              for a in daemon.call("attempt.list", run=r)["attempts"] if a["role"] == "implement"]
     assert sorted(worked) == ["S1", "S2", "S3", "S4"]
     assert all(s["passes"] for s in json.loads(prd.read_text())["userStories"])
 
 
 def test_a_retry_says_that_it_begins_without_what_passed(make_daemon, repo):
-    text = json.dumps({"project": "p", "userStories": [{"id": f"S{n}", "title": f"story {n}", "priority": n, "passes": False} for n in (1, 2)]})
+    text = json.dumps({"project": "p", "userStories": [{"id": f"S{n}", "title": f"story {n}",
+                                                        "priority": n, "passes": False} for n in (1, 2)]})
     daemon = make_daemon(scripts={"implement": "[ $RL_TASK_ID = S1 ] || exit 3\necho 1 > one\nanswer done\n"})
     number = daemon.call("run.submit", workdir=str(repo.path), stories=text, agent="play", isolation="worktree")["id"]
     assert daemon.ended(number)["state"] == "failed"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""After the machine was started anew the results of the last runs are looked at: a ref that a power cut has taken is made again where what
-it kept is there, and the rest is told."""
+"""After the machine was started anew the results of the last runs are looked at: a ref that a power
+cut has taken is made again where what it kept is there, and the rest is told."""
 import shutil
 
 import pytest
@@ -63,7 +63,8 @@ def test_a_ref_is_pinned_again(passed, repo, damage):
     damage(repo.path / ".git" / row["result_ref"])
     reboot(daemon)
     assert repo.git("rev-parse", row["result_ref"]) == row["result_tree"]
-    said = f"run {row['id']}, task t1: {row['result_ref']} in {repo.path} was missing or broken after the machine was started anew, and points at"
+    said = (f"run {row['id']}, task t1: {row['result_ref']} in {repo.path} was missing or broken "
+            "after the machine was started anew, and points at")
     assert said in daemon.log() and "results" not in checks(daemon)
     daemon.stop()
     assert boots(daemon) not in ([], [OTHER_BOOT]), "it has been looked at"
@@ -84,7 +85,8 @@ def test_what_cannot_be_made_again_is_told(passed, repo):
     reboot(daemon)
     assert f"rlctl retry {row['id']}" in daemon.log()
     check = checks(daemon)["results"]
-    assert check["state"] == "warning" and row["result_ref"] in check["text"] and str(repo.path) in check["text"] and "t1" in check["text"]
+    assert (check["state"] == "warning" and row["result_ref"] in check["text"]
+            and str(repo.path) in check["text"] and "t1" in check["text"])
     assert "rlctl retry" in check["remedy"]
 
 

@@ -12,7 +12,8 @@ CODEX = "You’ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/expl
 
 def limited(daemon, repo, words):
     """A run whose agent was refused with these words: the run and its account, which waits."""
-    output = "".join(json.dumps(d) + "\n" for d in ({"type": "thread.started", "thread_id": "t"}, {"type": "turn.failed", "error": {"message": words}}))
+    output = "".join(json.dumps(d) + "\n" for d in ({"type": "thread.started", "thread_id": "t"},
+                                                    {"type": "turn.failed", "error": {"message": words}}))
     daemon.play.set({"implement": f"printf '%s' {shlex.quote(output)}\nexit 1\n"})
     run = daemon.submit(repo.path, agent="coder")
     with daemon.events(run=run) as events:

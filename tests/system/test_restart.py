@@ -55,7 +55,8 @@ def test_an_agent_that_ends_while_no_daemon_is_there(make_daemon, repo, script):
     assert [s[1] for s in daemon.play.starts()] == ["implement", "review", "fix", "review"]
 
 
-@pytest.mark.parametrize("end,exit_code,sig", [("exit 3", 3, None), ("kill -USR1 $$", None, 10), ("exit 255", 255, None)])
+@pytest.mark.parametrize("end,exit_code,sig",
+                         [("exit 3", 3, None), ("kill -USR1 $$", None, 10), ("exit 255", 255, None)])
 def test_the_exit_is_true_across_a_restart(make_daemon, repo, end, exit_code, sig):
     for meanwhile in (False, True):
         name = f"d{meanwhile}"
@@ -73,12 +74,14 @@ def test_the_exit_is_true_across_a_restart(make_daemon, repo, end, exit_code, si
             daemon.play.go("g")
         row = daemon.ended(number)
         attempt = daemon.attempts(number)[0]
-        assert (row["state"], attempt["state"], attempt["exit_code"], attempt["signal"]) == ("failed", "exited", exit_code, sig)
+        assert (row["state"], attempt["state"], attempt["exit_code"],
+                attempt["signal"]) == ("failed", "exited", exit_code, sig)
         assert attempt["bytes"] == 5
 
 
 def test_output_written_meanwhile_is_whole(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "echo before\ngate a\nseq 1 20000\ngate b\necho after\n"}, gates=["a", "b"])
+    daemon = make_daemon(scripts={"implement": "echo before\ngate a\nseq 1 20000\ngate b\necho after\n"},
+                         gates=["a", "b"])
     number = daemon.submit(repo.path)
     daemon.play.arrived("a")
     daemon.kill()
@@ -200,10 +203,12 @@ def test_reboot(make_daemon, repo):
     assert attempt["state"] == "lost" and "started anew" in attempt["cause"], attempt
 
 
-@pytest.mark.parametrize("rebooted,cause", [(True, "the machine went down before the end of its output was on the disk of "),
-                                            (False, "is shorter than its exit record says: a file was cut or removed there; ")])
+@pytest.mark.parametrize("rebooted,cause",
+                         [(True, "the machine went down before the end of its output was on the disk of "),
+                          (False, "is shorter than its exit record says: a file was cut or removed there; ")])
 def test_output_that_is_gone(make_daemon, repo, rebooted, cause):
-    """The exit record vouches for more than there is: the cause says what became of it, and not that the disk was full."""
+    """The exit record vouches for more than there is: the cause says what became of it, and not
+    that the disk was full."""
     daemon = make_daemon(scripts={"implement": "gate g\nseq 1 20000\n"}, gates=["g"])
     number = daemon.submit(repo.path)
     shim = proc_stat(daemon.play.arrived("g"))[1]
@@ -243,7 +248,8 @@ def test_reboot_before_the_start(make_daemon, repo):
 
 
 def test_never_started_starts_again(make_daemon, repo):
-    """Recorded, but nothing there in this boot: it has never run, so it may run now, and it is not lost."""
+    """Recorded, but nothing there in this boot: it has never run, so it may run now,
+    and it is not lost."""
     import shutil
     daemon, number, pid = at(make_daemon, repo, "implement")
     shim = proc_stat(pid)[1]
@@ -261,7 +267,8 @@ def test_never_started_starts_again(make_daemon, repo):
     assert [a["state"] for a in daemon.attempts(number)] == ["exited"] * 4
 
 
-@pytest.mark.parametrize("content", [b"", b"garbage\n", b"\0" * 100, b"\xff" * 5000], ids=["empty", "text", "zeros", "ones"])
+@pytest.mark.parametrize("content", [b"", b"garbage\n", b"\0" * 100, b"\xff" * 5000],
+                         ids=["empty", "text", "zeros", "ones"])
 def test_an_unreadable_exit_record_is_quarantined(make_daemon, repo, tmp_path, content):
     from rld import Repo
     daemon, number, pid = at(make_daemon, repo, "implement")
@@ -283,7 +290,8 @@ def test_an_unreadable_exit_record_is_quarantined(make_daemon, repo, tmp_path, c
 def test_a_second_instance_is_refused_and_told_who_holds_the_state(daemon):
     import subprocess
     started = time.monotonic()
-    second = subprocess.run(daemon.argv(), env=daemon.environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    second = subprocess.run(daemon.argv(), env=daemon.environment, capture_output=True, text=True,
+                            stdin=subprocess.DEVNULL)
     assert second.returncode != 0
     # not for the socket, which is taken as well
     assert f"{daemon.state}/lock is held by another rld (pid {daemon.pid}); stop that one" in second.stderr, second.stderr
@@ -298,7 +306,8 @@ def test_a_second_instance_waits_for_the_first_to_go(daemon):
     new = daemon.spawn()
     while "waiting up to 10 s for it to end" not in daemon.log():
         assert new.poll() is None
-    assert f"{daemon.state}/lock is held by another rld (pid {pid})" in daemon.log(), "told while it waits, not only at the end"
+    assert f"{daemon.state}/lock is held by another rld (pid {pid})" in daemon.log(), (
+        "told while it waits, not only at the end")
     os.kill(pid, signal.SIGTERM)
     assert old.wait() == 0
     while b"READY=1" not in daemon.notify.recv(4096).split(b"\n"):
@@ -309,7 +318,7 @@ def test_a_second_instance_waits_for_the_first_to_go(daemon):
         assert daemon.pid == daemon.process.pid
 
 
-# ---- what is removed under a daemon ----------------------------------------------------------------------------
+# ---- what is removed under a daemon --------------------------------------------------------------
 
 @pytest.mark.parametrize("what", ["all", "lock"])
 def test_the_state_is_removed_under_a_daemon(make_daemon, repo, what):
@@ -331,7 +340,8 @@ def test_the_state_is_removed_under_a_daemon(make_daemon, repo, what):
 
 def test_a_touched_lock_means_nothing(daemon):
     lock = daemon.state / "lock"
-    for change in (lambda: lock.chmod(0o400), lambda: os.link(lock, daemon.state / "second"), lambda: (daemon.state / "second").unlink(), lambda: os.utime(lock)):
+    for change in (lambda: lock.chmod(0o400), lambda: os.link(lock, daemon.state / "second"),
+                   lambda: (daemon.state / "second").unlink(), lambda: os.utime(lock)):
         change()
         assert daemon.call("daemon.status")
     daemon.state.rename(daemon.path / "elsewhere")
@@ -374,9 +384,10 @@ def test_what_stands_in_a_sockets_place_is_left(daemon):
     second.unlink()
 
 
-# ---- who can write the state -----------------------------------------------------------------------------------
+# ---- who can write the state ---------------------------------------------------------------------
 
-@pytest.mark.parametrize("place, mode", [(".", 0o770), (".", 0o707), ("attempts", 0o777), ("runs", 0o720), ("env", 0o702), ("blobs", 0o1777)])
+@pytest.mark.parametrize("place, mode", [(".", 0o770), (".", 0o707), ("attempts", 0o777),
+                                         ("runs", 0o720), ("env", 0o702), ("blobs", 0o1777)])
 def test_a_state_that_others_can_write_is_refused(make_daemon, place, mode):
     daemon = make_daemon(start=False)
     path = daemon.state / place
@@ -384,7 +395,8 @@ def test_a_state_that_others_can_write_is_refused(make_daemon, place, mode):
     path.chmod(mode)
     assert daemon.spawn().wait() == 1
     daemon.notify.close()
-    assert f"chmod go-w {path if place != '.' else daemon.state}" in daemon.log() and not (daemon.state / "rld.db").exists()
+    assert (f"chmod go-w {path if place != '.' else daemon.state}" in daemon.log()
+            and not (daemon.state / "rld.db").exists())
     path.chmod(mode & 0o755)
     daemon.start()
 
@@ -414,7 +426,8 @@ def test_a_dead_socket_is_replaced(make_daemon):
 def test_state_is_private(daemon, repo):
     daemon.ended(daemon.review(repo.path))
     for path in daemon.state.rglob("*"):
-        assert path.lstat().st_mode & 0o077 == 0 or path.is_symlink() or path.parent != daemon.state, f"{path}: {oct(path.lstat().st_mode)}"
+        assert (path.lstat().st_mode & 0o077 == 0 or path.is_symlink()
+                or path.parent != daemon.state), f"{path}: {oct(path.lstat().st_mode)}"
     assert daemon.state.stat().st_mode & 0o077 == 0
     assert daemon.socket.stat().st_mode & 0o007 == 0
 
@@ -440,7 +453,8 @@ def test_a_copy_of_a_state_directory_in_use_is_refused(make_daemon, repo):
     run = daemon.submit(repo.path)
     agent = daemon.play.arrived("g")
     copy = make_daemon("copy", start=False)
-    shutil.copytree(daemon.state, copy.state, dirs_exist_ok=True, ignore=lambda _, names: [n for n in names if n.endswith(".sock")])
+    shutil.copytree(daemon.state, copy.state, dirs_exist_ok=True, ignore=lambda _,
+                    names: [n for n in names if n.endswith(".sock")])
     process = copy.spawn()
     assert process.wait() == 1
     copy.notify.close()
@@ -459,7 +473,8 @@ def test_a_copy_of_a_state_directory_in_use_is_refused(make_daemon, repo):
     ("UPDATE slot SET task = 'none'", "run 1: slot 1 has task none, which does not exist; restore a backup"),
 ])
 def test_a_damaged_row_stops_the_start_and_is_named(make_daemon, repo, edit, said):
-    """Nobody knows what such a run has been paid for; its agent goes on, and is taken back with the backup."""
+    """Nobody knows what such a run has been paid for; its agent goes on, and is taken back
+    with the backup."""
     daemon = make_daemon(scripts={"implement": "gate g\nanswer done\n"}, gates=["g"])
     run = daemon.submit(repo.path)
     daemon.play.arrived("g")
@@ -542,10 +557,11 @@ sys.stdin.read()
 
 @pytest.mark.parametrize("listener", ["alive", "ended"])
 def test_a_socket_that_outlives_its_daemon(make_daemon, listener):
-    """A daemon that is killed while it makes a process leaves its socket open for a moment, in a child that is not yet another program:
-    nobody answers there."""
+    """A daemon that is killed while it makes a process leaves its socket open for a moment, in a
+    child that is not yet another program: nobody answers there."""
     daemon = make_daemon(start=False)
-    keeper = subprocess.Popen([sys.executable, "-c", LISTEN, str(daemon.socket), listener], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    keeper = subprocess.Popen([sys.executable, "-c", LISTEN, str(daemon.socket), listener],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         assert keeper.stdout.readline() == b"there\n"
         if listener == "ended":

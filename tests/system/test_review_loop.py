@@ -24,7 +24,8 @@ def test_pass_at_once(daemon, repo):
 
 @pytest.mark.parametrize("fixes", [0, 1, 2])
 def test_exhausted(daemon, repo, fixes):
-    daemon.play.set({"review.1": "drift 'first'\n", "review": "drift \"round $nth\"\n", "fix": "echo $nth >> work.txt; answer \"fix $nth\"\n"})
+    daemon.play.set({"review.1": "drift 'first'\n", "review": "drift \"round $nth\"\n",
+                     "fix": "echo $nth >> work.txt; answer \"fix $nth\"\n"})
     number = daemon.review(repo.path, review={"max_fixes": fixes})
     row = daemon.ended(number)
     assert row["state"] == "failed"
@@ -35,7 +36,8 @@ def test_exhausted(daemon, repo, fixes):
 
 
 def test_five_fixes_are_the_default(daemon, repo):
-    daemon.play.set({"review.1": "drift 'first'\n", "review": "drift \"round $nth\"\n", "fix": "echo $nth >> work.txt; answer \"fix $nth\"\n"})
+    daemon.play.set({"review.1": "drift 'first'\n", "review": "drift \"round $nth\"\n",
+                     "fix": "echo $nth >> work.txt; answer \"fix $nth\"\n"})
     number = daemon.review(repo.path)
     assert daemon.ended(number)["state"] == "failed"
     assert roles(daemon, number).count("review") == 6 and roles(daemon, number).count("fix") == 5
@@ -48,19 +50,30 @@ VIOLATIONS = [
     ("array", say('[{"verdict": "pass", "followUpPrompt": "ok"}]'), None),
     ("array on its own", say('["pass"]'), "reviewer output is not a valid JSON object"),
     ("broken", say('{"verdict": "pass"'), "reviewer output is not a valid JSON object"),
-    ("broken after a good one", say('{"verdict": "pass", "followUpPrompt": "ok"}\n{"verdict": "pass",}'), "reviewer output is not a valid JSON object"),
-    ("key twice", say('{"verdict": "drift", "verdict": "pass", "followUpPrompt": "x"}'), "reviewer output is not a valid JSON object"),
-    ("Pass", say('{"verdict": "Pass", "followUpPrompt": "ok"}'), 'invalid verdict: expected "pass" or "drift", got "Pass"'),
-    ("PASS", say('{"verdict": "PASS", "followUpPrompt": "ok"}'), 'invalid verdict: expected "pass" or "drift", got "PASS"'),
+    ("broken after a good one", say('{"verdict": "pass", "followUpPrompt": "ok"}\n{"verdict": "pass",}'),
+     "reviewer output is not a valid JSON object"),
+    ("key twice", say('{"verdict": "drift", "verdict": "pass", "followUpPrompt": "x"}'),
+     "reviewer output is not a valid JSON object"),
+    ("Pass", say('{"verdict": "Pass", "followUpPrompt": "ok"}'),
+     'invalid verdict: expected "pass" or "drift", got "Pass"'),
+    ("PASS", say('{"verdict": "PASS", "followUpPrompt": "ok"}'),
+     'invalid verdict: expected "pass" or "drift", got "PASS"'),
     ("true", say('{"verdict": true, "followUpPrompt": "ok"}'), 'invalid verdict: expected "pass" or "drift", got true'),
     ("null", say('{"verdict": null, "followUpPrompt": "ok"}'), 'invalid verdict: expected "pass" or "drift", got null'),
-    ("padded", say('{"verdict": "pass ", "followUpPrompt": "ok"}'), 'invalid verdict: expected "pass" or "drift", got "pass "'),
+    ("padded", say('{"verdict": "pass ", "followUpPrompt": "ok"}'),
+     'invalid verdict: expected "pass" or "drift", got "pass "'),
     ("pass without a follow-up", say('{"verdict": "pass"}'), "missing or invalid followUpPrompt: expected string, got"),
-    ("drift without a follow-up", say('{"verdict": "drift"}'), "missing or invalid followUpPrompt: expected string, got"),
-    ("drift with a blank follow-up", say('{"verdict": "drift", "followUpPrompt": "  \\n"}'), "missing or invalid followUpPrompt"),
-    ("drift with a number", say('{"verdict": "drift", "followUpPrompt": 7}'), "missing or invalid followUpPrompt: expected string, got"),
-    ("two that disagree", say('{"verdict": "pass", "followUpPrompt": "ok"}\nOn second thoughts:\n{"verdict": "drift", "followUpPrompt": "x"}'), "conflicting verdicts"),
-    ("two that disagree, pass last", say('{"verdict": "drift", "followUpPrompt": "x"}\nno:\n{"verdict": "pass", "followUpPrompt": "ok"}'), "conflicting verdicts"),
+    ("drift without a follow-up", say('{"verdict": "drift"}'),
+     "missing or invalid followUpPrompt: expected string, got"),
+    ("drift with a blank follow-up", say('{"verdict": "drift", "followUpPrompt": "  \\n"}'),
+     "missing or invalid followUpPrompt"),
+    ("drift with a number", say('{"verdict": "drift", "followUpPrompt": 7}'),
+     "missing or invalid followUpPrompt: expected string, got"),
+    ("two that disagree", say('{"verdict": "pass", "followUpPrompt": "ok"}\nOn second thoughts:\n'
+                              '{"verdict": "drift", "followUpPrompt": "x"}'), "conflicting verdicts"),
+    ("two that disagree, pass last",
+     say('{"verdict": "drift", "followUpPrompt": "x"}\nno:\n{"verdict": "pass", "followUpPrompt": "ok"}'),
+     "conflicting verdicts"),
 ]
 
 
@@ -81,10 +94,12 @@ def test_contract_violations_never_pass(daemon, repo, text, reason):
 
 GOOD = [
     ("bare", say('{"verdict": "pass", "followUpPrompt": "ok"}')),
-    ("fenced in prose", say('I ran the tests.\n\n```json\n{"verdict": "pass", "followUpPrompt": "fine {really}"}\n```\n\nBye.')),
+    ("fenced in prose", say('I ran the tests.\n\n```json\n'
+                            '{"verdict": "pass", "followUpPrompt": "fine {really}"}\n```\n\nBye.')),
     ("pretty printed", say('{\n  "verdict": "pass",\n  "followUpPrompt": "a } in a string"\n}')),
     ("after another object", say('{"tests": 12}\nso\n{"verdict": "pass", "followUpPrompt": "ok"}')),
-    ("two that agree", say('{"verdict": "pass", "followUpPrompt": "ok"}\n\n{"verdict": "pass", "followUpPrompt": "ok"}')),
+    ("two that agree",
+     say('{"verdict": "pass", "followUpPrompt": "ok"}\n\n{"verdict": "pass", "followUpPrompt": "ok"}')),
     ("at the end of a line", say('My verdict: {"verdict": "pass", "followUpPrompt": "ok"}')),
     ("with a byte order mark", "printf '\\357\\273\\277{\"verdict\": \"pass\", \"followUpPrompt\": \"ok\"}\\n'\n"),
     ("coloured", "printf '\\033[32m{\"verdict\": \"pass\", \"followUpPrompt\": \"ok\"}\\033[0m\\n'\n"),
@@ -100,7 +115,8 @@ def test_readable_verdicts(daemon, repo, text):
 
 def test_echoed_examples_are_not_a_verdict(daemon, repo):
     """The reviewer repeats the contract's example as part of a sentence, then decides otherwise."""
-    daemon.play.set({"review.1": say('I could say `{"verdict": "pass", "followUpPrompt": "ok"}` but:\n\n```json\n{"verdict": "drift", "followUpPrompt": "mend it"}\n```')})
+    daemon.play.set({"review.1": say('I could say `{"verdict": "pass", "followUpPrompt": "ok"}` but:\n\n'
+                                     '```json\n{"verdict": "drift", "followUpPrompt": "mend it"}\n```')})
     number = daemon.review(repo.path)
     daemon.ended(number)
     assert [r["decision"] for r in daemon.reviews(number)][0] in ("drift", "violation")
@@ -108,7 +124,8 @@ def test_echoed_examples_are_not_a_verdict(daemon, repo):
 
 
 def test_a_verdict_file_wins_over_text(daemon, repo):
-    daemon.play.set({"review.1": "echo '{\"verdict\": \"pass\", \"followUpPrompt\": \"ok\"}' > \"$RL_VERDICT_FILE\"\n" + say('{"verdict": "drift", "followUpPrompt": "x"}')})
+    daemon.play.set({"review.1": "echo '{\"verdict\": \"pass\", \"followUpPrompt\": \"ok\"}' > "
+                     "\"$RL_VERDICT_FILE\"\n" + say('{"verdict": "drift", "followUpPrompt": "x"}')})
     number = daemon.review(repo.path)
     assert daemon.ended(number)["state"] == "succeeded"
     assert roles(daemon, number) == ["implement", "review"]
@@ -136,9 +153,11 @@ def test_a_verdict_is_not_read_from_output_that_lost_its_end(daemon, repo):
     # As when somebody has cut it: an example stands there, the last word does not.
     daemon.play.set({"review.1": 'stdout=$(dirname "$RL_VERDICT_FILE")/stdout.0000000000000000\npass\n'
                                  'until [ -s "$stdout" ]; do :; done\nkept=$(stat -c %s "$stdout")\ndrift "it fails"\n'
-                                 'until [ "$(stat -c %s "$stdout")" -gt "$kept" ]; do :; done\ntruncate -s "$kept" "$stdout"\n'})
+                                 'until [ "$(stat -c %s "$stdout")" -gt "$kept" ]; do :; done\n'
+                     'truncate -s "$kept" "$stdout"\n'})
     row = daemon.ended(daemon.review(repo.path))
-    assert row["state"] == "held" and "is shorter than its exit record says: a file was cut or removed there" in row["reason"]
+    assert (row["state"] == "held"
+            and "is shorter than its exit record says: a file was cut or removed there" in row["reason"])
     assert repo.git("for-each-ref", daemon.ref("passed")) == ""
 
 
@@ -159,7 +178,8 @@ def test_reviewer_killed_by_a_signal(daemon, repo):
 
 
 def test_reviewer_over_its_time(make_daemon, repo):
-    daemon = make_daemon(scripts={"implement": "answer x\n", "review": "pass\ngate never\n"}, gates=["never"], config={"limits": {"grace": "1s"}})
+    daemon = make_daemon(scripts={"implement": "answer x\n", "review": "pass\ngate never\n"},
+                         gates=["never"], config={"limits": {"grace": "1s"}})
     number = daemon.review(repo.path, review={"timeout": "1s"})
     row = daemon.ended(number)
     assert row["state"] == "failed" and "reviewer" in row["cause"]
@@ -175,7 +195,8 @@ def test_fixer_that_fails(daemon, repo, fix, cause):
     assert roles(daemon, number) == ["implement", "review", "fix"]
 
 
-@pytest.mark.parametrize("change,name", [("echo sneaky >> work.txt", "work.txt"), ("rm work.txt", "work.txt"), ("chmod +x README", "README"),
+@pytest.mark.parametrize("change,name", [("echo sneaky >> work.txt", "work.txt"),
+                                         ("rm work.txt", "work.txt"), ("chmod +x README", "README"),
                                          ("mv README 'R E'", "README")])
 def test_a_reviewer_that_changes_the_tree_violates(daemon, repo, change, name):
     daemon.play.set({"review.1": change + "\npass\n"})
@@ -191,27 +212,32 @@ def appeared(row):
 
 
 def test_a_new_file_stays_and_is_no_part_of_the_work(daemon, repo):
-    """Whoever made it, the reviewer or a person in that directory: it is named, and it is where it was made."""
+    """Whoever made it, the reviewer or a person in that directory: it is named, and it is
+    where it was made."""
     daemon.play.set({"review.1": "echo scratch > notes.txt\nmkdir -p deep/er\necho more > deep/er/x.txt\npass\n"})
     number = daemon.review(repo.path)
     row = daemon.ended(number)
     assert row["state"] == "succeeded"
     assert repo.read("notes.txt") == "scratch\n" and repo.read("deep/er/x.txt") == "more\n"
-    assert row["warnings"] == [f"task t1: these files appeared in {repo.path} during the review, and are no part of the work: deep/er/x.txt, notes.txt"]
+    assert row["warnings"] == [f"task t1: these files appeared in {repo.path} during the review, "
+                               "and are no part of the work: deep/er/x.txt, notes.txt"]
     assert repo.git("ls-tree", "-r", "--name-only", row["result_ref"]).split() == ["README", "work.txt"]
 
 
 @pytest.mark.parametrize("place", ["same", "snapshot"])
 @pytest.mark.parametrize("commit", ["auto", "agent"])
 def test_what_appeared_is_not_in_the_next_round_either(daemon, repo, place, commit):
-    """Neither in the diff, nor in the commit; the fixer that works on such a file makes it a part of the work."""
+    """Neither in the diff, nor in the commit; the fixer that works on such a file makes it a
+    part of the work."""
     daemon.play.set({"review.1": f"echo mine > {repo.path}/mine.txt\necho a > {repo.path}/taken.txt\ndrift 'more'\n",
                      "fix": "echo fixed >> work.txt\necho b >> taken.txt\ngit add -A\n",
-                     "review.2": "pass\n", "commit": "git add -A\ngit -c user.name=a -c user.email=a@localhost commit -qm all\n"})
+                     "review.2": "pass\n",
+                     "commit": "git add -A\ngit -c user.name=a -c user.email=a@localhost commit -qm all\n"})
     number = daemon.review(repo.path, review={"workspace": place}, commit=commit)
     row = daemon.ended(number)
     assert row["state"] == "succeeded", row
-    assert appeared(row) == [f"task t1: these files appeared in {repo.path} during the review, and are no part of the work: mine.txt, taken.txt"]
+    assert appeared(row) == [f"task t1: these files appeared in {repo.path} during the review, "
+                             "and are no part of the work: mine.txt, taken.txt"]
     assert repo.read("mine.txt") == "mine\n"
     prompt = daemon.play.prompt(number, "review", 2)
     assert b"taken.txt" in prompt and b"mine.txt" not in prompt
@@ -220,7 +246,8 @@ def test_what_appeared_is_not_in_the_next_round_either(daemon, repo, place, comm
 
 
 def test_in_a_work_tree_of_its_own_it_is_not_taken_along(daemon, repo):
-    daemon.play.set({"review.1": "echo x > left.txt\ndrift 'more'\n", "fix": "echo fixed >> work.txt\n", "review.2": "pass\n"})
+    daemon.play.set({"review.1": "echo x > left.txt\ndrift 'more'\n",
+                     "fix": "echo fixed >> work.txt\n", "review.2": "pass\n"})
     number = daemon.review(repo.path, isolation="worktree")
     row = daemon.ended(number)
     assert row["state"] == "succeeded", row
@@ -229,7 +256,8 @@ def test_in_a_work_tree_of_its_own_it_is_not_taken_along(daemon, repo):
 
 
 def test_what_appeared_is_known_after_a_restart(daemon, repo):
-    daemon.play.gates("fix").set({"review.1": "echo x > left.txt\ndrift 'more'\n", "fix": "gate fix\necho fixed >> work.txt\n", "review.2": "pass\n"})
+    daemon.play.gates("fix").set({"review.1": "echo x > left.txt\ndrift 'more'\n",
+                                  "fix": "gate fix\necho fixed >> work.txt\n", "review.2": "pass\n"})
     number = daemon.review(repo.path, commit="auto")
     daemon.play.arrived("fix")
     daemon.kill()
@@ -242,7 +270,8 @@ def test_what_appeared_is_known_after_a_restart(daemon, repo):
 
 def test_what_appeared_is_known_after_a_gc(daemon, repo):
     """A run may be held for long, and the user cleans up meanwhile."""
-    daemon.play.set({"review.1": "echo x > left.txt\ndrift 'more'\n", "fix": "echo fixed >> work.txt\n", "review.2": "drift 'more'\n"})
+    daemon.play.set({"review.1": "echo x > left.txt\ndrift 'more'\n",
+                     "fix": "echo fixed >> work.txt\n", "review.2": "drift 'more'\n"})
     number = daemon.review(repo.path, commit="auto", review={"max_fixes": 1, "on_exhausted": "hold"})
     assert daemon.ended(number)["state"] == "held"
     repo.git("reflog", "expire", "--expire=now", "--all")
@@ -263,7 +292,8 @@ def test_ignored_files_of_the_reviewer_are_its_own_business(daemon, repo):
 
 
 def test_stalled(daemon, repo):
-    daemon.play.set({"review.1": "drift 'first'\n", "review": "drift \"round $nth\"\n", "fix": "answer 'same as before'\n", "implement": "answer 'same as before'\n"})
+    daemon.play.set({"review.1": "drift 'first'\n", "review": "drift \"round $nth\"\n",
+                     "fix": "answer 'same as before'\n", "implement": "answer 'same as before'\n"})
     number = daemon.review(repo.path)
     row = daemon.ended(number)
     assert row["state"] == "failed" and "stalled" in row["cause"]
@@ -271,7 +301,8 @@ def test_stalled(daemon, repo):
 
 
 def test_the_same_finding_again_is_a_stall(daemon, repo):
-    daemon.play.set({"review.1": "drift 'the  same thing'\n", "review": "drift 'the same thing'\n", "fix": "echo $nth >> work.txt; answer \"fix $nth\"\n"})
+    daemon.play.set({"review.1": "drift 'the  same thing'\n", "review": "drift 'the same thing'\n",
+                     "fix": "echo $nth >> work.txt; answer \"fix $nth\"\n"})
     number = daemon.review(repo.path)
     row = daemon.ended(number)
     assert row["state"] == "failed" and "stalled" in row["cause"]
@@ -312,7 +343,8 @@ def test_a_failed_implementer_is_not_reviewed(daemon, repo):
 
 
 def test_only_the_last_answer_counts(daemon, repo):
-    daemon.play.set({**DRIFT_THEN_PASS, "review.2": "drift 'third'\n", "review.3": "pass\n", "fix": "echo $nth >> work.txt; answer \"answer $nth\"\n"})
+    daemon.play.set({**DRIFT_THEN_PASS, "review.2": "drift 'third'\n", "review.3": "pass\n",
+                     "fix": "echo $nth >> work.txt; answer \"answer $nth\"\n"})
     number = daemon.review(repo.path)
     assert daemon.ended(number)["state"] == "succeeded"
     prompt = daemon.play.prompt(number, "review", 3).decode()
@@ -336,7 +368,8 @@ def test_review_rows_cannot_be_changed(daemon, repo):
     assert daemon.call("review.verify", run=number)["ok"] is True
 
 
-@pytest.mark.parametrize("damage", ["UPDATE review SET decision = 'pass' WHERE number = 1", "UPDATE review SET feedback = 'x' WHERE number = 1",
+@pytest.mark.parametrize("damage", ["UPDATE review SET decision = 'pass' WHERE number = 1",
+                                    "UPDATE review SET feedback = 'x' WHERE number = 1",
                                     "DELETE FROM review WHERE number = 2"])
 def test_verify_finds_damage(make_daemon, repo, damage):
     daemon = make_daemon()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a removed work tree had: rows, pages, and rlctl salvage restore, which trusts nothing of the repository but its objects."""
+"""What a removed work tree had: rows, pages, and rlctl salvage restore, which trusts nothing of the
+repository but its objects."""
 import json
 import os
 import stat
@@ -11,14 +12,16 @@ BYTES = b"one\r\ntwo\n$Id$\n\xff\x00 three"
 
 
 def saved_commit(repo):
-    """A commit as of a removed work tree, with all kinds of files and a .gitattributes that would change them."""
+    """A commit as of a removed work tree, with all kinds of files and a .gitattributes that
+    would change them."""
     repo.write(".gitattributes", "* text=auto eol=crlf ident filter=evil\n")
     (repo.path / "raw.bin").write_bytes(BYTES)
     repo.write("dir/a file \u00e4\u00f6.txt", "plain\n")
     repo.write("run.sh", "#!/bin/sh\n")
     (repo.path / "run.sh").chmod(0o755)
     (repo.path / "link").symlink_to("/etc/passwd")
-    repo.git("-c", "core.autocrlf=false", "update-index", "--add", "run.sh", ".gitattributes", "dir/a file \u00e4\u00f6.txt", "link")
+    repo.git("-c", "core.autocrlf=false", "update-index", "--add", "run.sh", ".gitattributes",
+             "dir/a file \u00e4\u00f6.txt", "link")
     blob = repo.git("hash-object", "-w", "--no-filters", "raw.bin")
     repo.git("update-index", "--add", "--cacheinfo", f"100644,{blob},raw.bin")
     commit = repo.git("commit-tree", repo.git("write-tree"), "-p", "HEAD", "-m", "saved")
@@ -34,10 +37,12 @@ def put(daemon, rows):
         daemon.stop()
     base = daemon.database()
     for run in (1, 2, 3):
-        base.execute("INSERT OR IGNORE INTO run (id, owner, workdir, source, state, plan, review_count, paused, \"group\")"
+        base.execute("INSERT OR IGNORE INTO run (id, owner, workdir, source, state, plan, "
+                     "review_count, paused, \"group\")"
                      " VALUES (?, 0, '/srv', 'prompt', 'failed', '{}', 0, 0, 'default')", (run,))
     for row in rows:
-        base.execute("INSERT INTO salvage (id, run, task, workspace, ref, commit_id, path, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, 1790000000123)", row)
+        base.execute("INSERT INTO salvage (id, run, task, workspace, ref, commit_id, path, "
+                     "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, 1790000000123)", row)
     base.close()
     daemon.start()
 
@@ -54,12 +59,14 @@ def tree_of(directory):
             path = os.path.join(root, name)
             mode = os.lstat(path).st_mode
             data = os.readlink(path).encode() if stat.S_ISLNK(mode) else open(path, "rb").read()
-            found[os.path.relpath(path, directory)] = ("l" if stat.S_ISLNK(mode) else "x" if mode & 0o100 else "f", data)
+            found[os.path.relpath(path, directory)] = ("l" if stat.S_ISLNK(mode) else "x"
+                                                       if mode & 0o100 else "f", data)
     return found
 
 
 SAVED = {
-    ".gitattributes": ("f", b"* text=auto eol=crlf ident filter=evil\n"), "README": ("f", b"scratch\n"), "raw.bin": ("f", BYTES),
+    ".gitattributes": ("f", b"* text=auto eol=crlf ident filter=evil\n"),
+    "README": ("f", b"scratch\n"), "raw.bin": ("f", BYTES),
     "dir/a file \u00e4\u00f6.txt": ("f", b"plain\n"), "run.sh": ("x", b"#!/bin/sh\n"), "link": ("l", b"/etc/passwd"),
 }
 
@@ -70,7 +77,8 @@ def daemon(make_daemon):
 
 
 def test_list_and_get(daemon):
-    put(daemon, [(100 + n, n % 3 + 1, f"t{n}", "/srv", f"refs/rl/salvage/{n % 3 + 1}/t{n}", "c" * 40, None) for n in range(120)])
+    put(daemon, [(100 + n, n % 3 + 1, f"t{n}", "/srv", f"refs/rl/salvage/{n % 3 + 1}/t{n}",
+                  "c" * 40, None) for n in range(120)])
     page = daemon.call("salvage.list")
     assert [s["id"] for s in page["salvage"]] == list(range(219, 169, -1)) and page["next"] == 170
     rest = daemon.call("salvage.list", cursor=page["next"], limit=1000)
@@ -78,7 +86,8 @@ def test_list_and_get(daemon):
     of_run = daemon.call("salvage.list", run=2)["salvage"]
     assert len(of_run) == 40 and {s["run"] for s in of_run} == {2}
     assert daemon.call("salvage.get", id=119) == {
-        "id": 119, "run": 2, "task": "t19", "workspace": "/srv", "ref": "refs/rl/salvage/2/t19", "commit": "c" * 40, "path": None,
+        "id": 119, "run": 2, "task": "t19", "workspace": "/srv", "ref": "refs/rl/salvage/2/t19",
+        "commit": "c" * 40, "path": None,
         "created_at": "2026-09-21T14:13:20.123Z"} == of_run[-7]
     assert daemon.call("salvage.list", run=99) == {"salvage": [], "next": None}
     with pytest.raises(RpcError) as error:
@@ -99,7 +108,8 @@ def test_restore(daemon, repo, tmp_path, there):
     if there:
         target.mkdir()
     done = daemon.rlctl("salvage", "restore", 7, target, check=0)
-    assert done.out == "" and str(target) in done.err and f'"git -C {repo.path} show refs/rl/salvage/1/t1"' in done.err, done.err
+    assert (done.out == "" and str(target) in done.err
+            and f'"git -C {repo.path} show refs/rl/salvage/1/t1"' in done.err), done.err
     assert tree_of(target) == SAVED
     assert repo.state() == before and not list((repo.path / ".git").glob("*.lock"))
 
@@ -107,13 +117,16 @@ def test_restore(daemon, repo, tmp_path, there):
 def test_the_repository_has_no_say(daemon, repo, tmp_path):
     """Filters, hooks, fsmonitor, attributes and settings of a .git in which agents worked."""
     commit = saved_commit(repo)
-    repo.git("replace", repo.git("rev-parse", f"{commit}:dir/a file \u00e4\u00f6.txt"), repo.git("hash-object", "-w", "README"))
+    repo.git("replace", repo.git("rev-parse", f"{commit}:dir/a file \u00e4\u00f6.txt"),
+             repo.git("hash-object", "-w", "README"))
     mark = tmp_path / "mark"
     evil = tmp_path / "evil"
     evil.write_text(f"#!/bin/sh\ntouch '{mark}'\ncat\n")
     evil.chmod(0o755)
-    for key, value in (("filter.evil.smudge", evil), ("filter.evil.process", evil), ("filter.evil.required", "true"), ("core.fsmonitor", evil),
-                       ("core.autocrlf", "true"), ("core.hooksPath", tmp_path / "hooks"), ("core.sparseCheckout", "true"), ("core.symlinks", "false"),
+    for key, value in (("filter.evil.smudge", evil), ("filter.evil.process", evil),
+                       ("filter.evil.required", "true"), ("core.fsmonitor", evil),
+                       ("core.autocrlf", "true"), ("core.hooksPath", tmp_path / "hooks"),
+                       ("core.sparseCheckout", "true"), ("core.symlinks", "false"),
                        ("core.fileMode", "false"), ("core.pager", evil), ("alias.read-tree", f"!{evil}")):
         repo.git("config", key, str(value))
     (repo.path / ".git" / "info").mkdir(exist_ok=True)
@@ -131,10 +144,13 @@ def test_the_repository_has_no_say(daemon, repo, tmp_path):
 
 def test_the_user_settings_change_no_byte(daemon, repo, tmp_path):
     commit = saved_commit(repo)
-    (daemon.home / ".gitconfig").write_text("[core]\n\tautocrlf = true\n\teol = crlf\n[filter \"evil\"]\n\tsmudge = tr a-z A-Z\n[init]\n\tdefaultObjectFormat = sha256\n")
+    (daemon.home / ".gitconfig").write_text("[core]\n\tautocrlf = true\n\teol = crlf\n"
+                                            "[filter \"evil\"]\n\tsmudge = tr a-z A-Z\n[init]\n"
+                                            "\tdefaultObjectFormat = sha256\n")
     put_one(daemon, repo, commit)
     daemon.rlctl("salvage", "restore", 7, "out", cwd=tmp_path, check=0,
-                 environment={"GIT_DIR": "/nonexistent", "GIT_INDEX_FILE": str(tmp_path / "index"), "GIT_WORK_TREE": "/nonexistent"})
+                 environment={"GIT_DIR": "/nonexistent", "GIT_INDEX_FILE": str(tmp_path / "index"),
+                              "GIT_WORK_TREE": "/nonexistent"})
     assert tree_of(tmp_path / "out") == SAVED and not (tmp_path / "index").exists()
 
 
@@ -195,21 +211,26 @@ def test_nothing_is_left_behind(daemon, repo, tmp_path):
 
 
 def test_a_failed_work_tree_is_not_lost(make_daemon, repo, tmp_path):
-    """From the agent's files to the restored ones: tracked, untracked, and ignored ones that are new."""
+    """From the agent's files to the restored ones: tracked, untracked, and ignored
+    ones that are new."""
     repo.write(".gitignore", "*.log\n")
     repo.git("add", ".gitignore")
     repo.git("commit", "-q", "-m", "ignore")
-    daemon = make_daemon(scripts={"implement": "echo changed > README\necho new > new.txt\necho noise > build.log\nexit 3\n"})
+    daemon = make_daemon(scripts={"implement": "echo changed > README\necho new > new.txt\n"
+                                  "echo noise > build.log\nexit 3\n"})
     before = repo.state()
     run = daemon.submit(repo.path, isolation="worktree")
     row = daemon.ended(run)
     assert row["state"] == "failed", row
     salvage, = daemon.call("salvage.list", run=run)["salvage"]
-    assert (salvage["task"], salvage["ref"], salvage["workspace"]) == ("t1", daemon.ref("salvage", run, "t1"), str(repo.path))
+    assert (salvage["task"], salvage["ref"],
+            salvage["workspace"]) == ("t1", daemon.ref("salvage", run, "t1"), str(repo.path))
     assert repo.git("rev-parse", salvage["ref"]) == salvage["commit"] and not os.path.exists(salvage["path"])
     daemon.rlctl("salvage", "restore", salvage["id"], tmp_path / "out", check=0)
     restored = tree_of(tmp_path / "out")
-    assert {n: d for n, (_, d) in restored.items()} == {".gitignore": b"*.log\n", "README": b"changed\n", "new.txt": b"new\n", "build.log": b"noise\n"}
+    assert {n: d for n, (_, d) in restored.items()} == {".gitignore": b"*.log\n", "README": b"changed\n",
+                                                        "new.txt": b"new\n", "build.log": b"noise\n"}
     after = repo.state()
-    assert {k: after[k] for k in ("HEAD", "commit", "index", "stash")} == {k: before[k] for k in ("HEAD", "commit", "index", "stash")}
+    assert {k: after[k] for k in ("HEAD", "commit", "index",
+                                  "stash")} == {k: before[k] for k in ("HEAD", "commit", "index", "stash")}
     assert after["branches"].startswith(before["branches"])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What agents are given is nobody else's: canaries go in by every way, and are looked for in all that the daemon writes, answers and starts."""
+"""What agents are given is nobody else's: canaries go in by every way, and are looked for in all
+that the daemon writes, answers and starts."""
 import json
 import os
 import re
@@ -10,10 +11,12 @@ import pytest
 from outer import Beads, bead, with_bd
 from rld import RpcError, command_of, descendants, proc_stat
 
-# No scanner of repositories is to take this file for a leak, and a shape alone must not give the plain ones away.
+# No scanner of repositories is to take this file for a leak, and a shape alone must not give the
+# plain ones away.
 SHAPE = "sk-ant-" + "api03-Zq81mmKd02wErT5yU7iOp"
 CANARIES = {
-    "PLAY_API_KEY": "pocket-lantern-orchid-dusk",	# of the submitter's environment, which [agent.play] names
+    # of the submitter's environment, which [agent.play] names
+    "PLAY_API_KEY": "pocket-lantern-orchid-dusk",
     "LLM_TOKEN": "marble-otter-velvet-noon",		# set by [agent.play]
     "MY_SETTING": "9f3kd02mmq81zz7ab4",			# the same, by a name that says nothing
     "SHAPE": SHAPE,					# an agent's own
@@ -37,12 +40,18 @@ esac
 echo "$RL_RUN" > work.txt
 {SAID}""",
     "fix": f"env >&2\necho fixed >> work.txt\n{SAID}",
-    "check": f"echo 'the key {CANARIES['PLAY_API_KEY']} is refused'\n[ -e checked ] || {{ touch checked; exit 1; }}\n",	# it has none itself
+    # it has none itself
+    "check": f"echo 'the key {CANARIES['PLAY_API_KEY']} is refused'\n[ -e checked ] || {{ touch checked; exit 1; }}\n",
     "review": f"""
 env >&2
 case "$RL_TASK" in
-*decide*) printf '{{"decision": "NO_GO", "feedback": "%s", "quality_checks": {{"%s": true, "keys": false}}}}\\n' "$PLAY_API_KEY" "$LLM_TOKEN" ;;
-*file*) printf -- '- [ ] %s is in work.txt, and {SHAPE}\\n- [ ] and %s\\n' "$PLAY_API_KEY" "$LLM_TOKEN" > autom8_review.md; echo 'There are issues.' ;;
+*decide*)
+	printf '{{"decision": "NO_GO", "feedback": "%s", "quality_checks": {{"%s": true, "keys": false}}}}\\n' \\
+		"$PLAY_API_KEY" "$LLM_TOKEN" ;;
+*file*)
+	printf -- '- [ ] %s is in work.txt, and {SHAPE}\\n- [ ] and %s\\n' \\
+		"$PLAY_API_KEY" "$LLM_TOKEN" > autom8_review.md
+	echo 'There are issues.' ;;
 *) if [ "$nth" = 1 ]; then drift "do not print $PLAY_API_KEY, $LLM_TOKEN, {SHAPE}"; else {SAID} pass; fi ;;
 esac
 """,
@@ -56,7 +65,9 @@ exit 1
 
 
 # Its words come by way of its reader, and a conversation may have any name.
-JSON = """printf '{"type":"result","subtype":"success","is_error":true,"result":"refused: %s","session_id":"%s"}\\n' "$PLAY_API_KEY" "$PLAY_API_KEY"; exit 1"""
+JSON = """printf '{"type":"result","subtype":"success","is_error":true,"result":"refused: %s",' "$PLAY_API_KEY"
+printf '"session_id":"%s"}\\n' "$PLAY_API_KEY"
+exit 1"""
 
 
 def leaks(data):
@@ -80,7 +91,8 @@ def in_state(daemon):
     wrong = in_files(daemon.state, re.compile(RAW.pattern + r"|^env/"))
     for place, _, names in os.walk(daemon.state / "attempts"):
         for name in names:
-            if RAW.match(os.path.relpath(os.path.join(place, name), daemon.state)) and os.lstat(os.path.join(place, name)).st_mode & 0o077:
+            if (RAW.match(os.path.relpath(os.path.join(place, name), daemon.state))
+                and os.lstat(os.path.join(place, name)).st_mode & 0o077):
                 wrong.append(f"{place}/{name} is open to others")
     for path in (daemon.state / "env").iterdir():
         if path.stat().st_mode & 0o777 != 0o600:
@@ -89,7 +101,8 @@ def in_state(daemon):
 
 
 def in_processes(daemon):
-    found = [f"argv of {pid}: {command_of(pid)}" for pid in [daemon.pid, *descendants()] if leaks(command_of(pid).encode())]
+    found = [f"argv of {pid}: {command_of(pid)}"
+             for pid in [daemon.pid, *descendants()] if leaks(command_of(pid).encode())]
     jobs = (daemon.state / "attempts").glob("*/job")
     return found + [f"{path}" for path in jobs if leaks(path.read_bytes())]
 
@@ -108,7 +121,8 @@ def in_answers(daemon):
         return answer
 
     with daemon.connect() as rpc:
-        for method in ("daemon.status", "config.show", "group.list", "salvage.list", "hold.list", "cooldown.list", "daemon.doctor"):
+        for method in ("daemon.status", "config.show", "group.list", "salvage.list", "hold.list",
+                       "cooldown.list", "daemon.doctor"):
             ask(method)
         since, more = 0, True
         while more:
@@ -128,7 +142,8 @@ def in_answers(daemon):
 def in_commands(daemon, *runs):
     """What people see."""
     found = []
-    for args in [("list",), ("config", "show"), ("hold", "list"), ("status",)] + [(c, r) for c in ("show", "report", "tasks") for r in runs]:
+    for args in [("list",), ("config", "show"), ("hold", "list"),
+                 ("status",)] + [(c, r) for c in ("show", "report", "tasks") for r in runs]:
         done = daemon.rlctl(*args)
         found += [f"rlctl {args}: {leak}" for leak in leaks(done.stdout + done.stderr)]
     return found
@@ -149,16 +164,20 @@ def made(make_daemon, repo, tmp_path):
     hooks.mkdir()
     (hooks / "told").write_text(f'#!/bin/sh\nenv > "{hooks}/$RL_HOOK.$RL_RUN"\nexit 1\n')
     (hooks / "told").chmod(0o755)
-    config = {"agent.play": {"env": ["PLAY_API_KEY"], "set": {name: CANARIES[name] for name in ("LLM_TOKEN", "MY_SETTING")} | {"SWITCH": "1", "TZ": "Europe/Berlin"}},
+    config = {"agent.play": {"env": ["PLAY_API_KEY"],
+                             "set": {name: CANARIES[name] for name in ("LLM_TOKEN", "MY_SETTING")} |
+                             {"SWITCH": "1", "TZ": "Europe/Berlin"}},
               "agent.json": {"command": ["sh", "-c", JSON], "reader": "claude", "env": ["PLAY_API_KEY"]},
-              "hook": {"on_hold": [str(hooks / "told")], "on_end": [str(hooks / "told")]}, "review": {"review_log": str(tmp_path / "logs")}}
+              "hook": {"on_hold": [str(hooks / "told")], "on_end": [str(hooks / "told")]},
+              "review": {"review_log": str(tmp_path / "logs")}}
     daemon, bd = with_bd(make_daemon, tmp_path, scripts=SCRIPTS, config=config, gates=["running"])
     repo.git("remote", "add", "origin", URL)
     return daemon, bd
 
 
 def send(daemon, workdir, task=None, **params):
-    environment = [f"PATH={daemon.environment['PATH']}", f"HOME={daemon.home}", f"PLAY_API_KEY={CANARIES['PLAY_API_KEY']}"]
+    environment = [f"PATH={daemon.environment['PATH']}", f"HOME={daemon.home}",
+                   f"PLAY_API_KEY={CANARIES['PLAY_API_KEY']}"]
     if task is not None:
         params["task"] = task
     return daemon.call("run.submit", workdir=str(workdir), environment=environment, **params)["id"]
@@ -170,7 +189,8 @@ def raw(daemon, run, stream):
 
 @pytest.mark.deadline(240)
 def test_no_canary_is_anywhere(made, repo, tmp_path):
-    """A life with a check that fails, a review that finds, a fix, a hook of the repository that says no, and a death in the middle."""
+    """A life with a check that fails, a review that finds, a fix, a hook of the repository that
+    says no, and a death in the middle."""
     daemon, bd = made
     folders = [tmp_path / "hooks", tmp_path / "logs"]
     (repo.path / ".git" / "hooks").mkdir(exist_ok=True)
@@ -180,16 +200,19 @@ def test_no_canary_is_anywhere(made, repo, tmp_path):
     check = " ".join(daemon.play.command())
 
     # by rlctl, as a user does; while it runs, over a death
-    done = daemon.rlctl("submit", "--review", "--commit", "auto", "--check", check, "--report", tmp_path / "report.json", "-C", repo.path, "wait for me",
+    done = daemon.rlctl("submit", "--review", "--commit", "auto", "--check", check, "--report",
+                        tmp_path / "report.json", "-C", repo.path, "wait for me",
                         check=0, environment={"PLAY_API_KEY": CANARIES["PLAY_API_KEY"]})
     life = int(done.out)
     daemon.play.arrived("running")
     kept, = (daemon.state / "env").iterdir()
     assert leaks(kept.read_bytes()) == ["PLAY_API_KEY", "LLM_TOKEN", "MY_SETTING"]
     lines = [""]
-    while not lines[-1:] or not lines[-1].startswith("I used"):	# its last words are on their way through the shim
+    # its last words are on their way through the shim
+    while not lines[-1:] or not lines[-1].startswith("I used"):
         lines = daemon.call("attempt.preview", id=daemon.attempts(life)[0]["id"], lines=20)["lines"]
-    assert lines[-1] == "I used [secret] and [secret], [secret], sk-ant-[secret]." and "LLM_TOKEN=[secret]" in lines, lines
+    assert (lines[-1] == "I used [secret] and [secret], [secret], sk-ant-[secret]."
+            and "LLM_TOKEN=[secret]" in lines), lines
     nowhere(daemon, *folders)
     daemon.kill()
     nowhere(daemon, *folders)
@@ -203,11 +226,14 @@ def test_no_canary_is_anywhere(made, repo, tmp_path):
         assert {"PLAY_API_KEY", "LLM_TOKEN"} <= set(leaks(raw(daemon, life, stream).encode()))
     assert leaks(daemon.call("attempt.output", id=row["result"]["attempt"], stream="answer")["data"].encode())
     report = json.loads((tmp_path / "report.json").read_text())
-    assert "I used [secret] and [secret], [secret], sk-ant-[secret]." in report["result"]["answer"] and not leaks(json.dumps(report).encode())
+    assert ("I used [secret] and [secret], [secret], sk-ant-[secret]." in report["result"]["answer"]
+            and not leaks(json.dumps(report).encode()))
     assert daemon.call("run.report", id=life)["result"]["answer"] == report["result"]["answer"]
     assert "do not print [secret], [secret], sk-ant-[secret]" in daemon.reviews(life)[0]["feedback"]
-    prompts = [daemon.play.prompt(life, role, n).decode() for role, n in (("fix", 1), ("fix", 2), ("fix", 3), ("review", 1))]
-    assert "the key [secret] is refused" in prompts[0] and "the key is [secret]" in prompts[1] and "do not print [secret]" in prompts[2]
+    prompts = [daemon.play.prompt(life, role, n).decode()
+               for role, n in (("fix", 1), ("fix", 2), ("fix", 3), ("review", 1))]
+    assert ("the key [secret] is refused" in prompts[0] and "the key is [secret]" in prompts[1]
+            and "do not print [secret]" in prompts[2])
 
     # one that fails, one that is held and rejected, one with a review file
     failed = send(daemon, repo.path, "fail please")
@@ -218,7 +244,8 @@ def test_no_canary_is_anywhere(made, repo, tmp_path):
     held = send(daemon, repo.path, "decide", review={"enabled": True, "profile": "decision", "max_fixes": 1})
     assert daemon.ended(held)["state"] == "held"
     hold, = daemon.call("hold.list")["holds"]
-    assert daemon.reviews(held)[0]["quality_checks"] == {"[secret]": True, "keys": False} and daemon.reviews(held)[0]["feedback"] == "[secret]"
+    assert (daemon.reviews(held)[0]["quality_checks"] == {"[secret]": True, "keys": False}
+            and daemon.reviews(held)[0]["feedback"] == "[secret]")
     nowhere(daemon, *folders)
     daemon.call("hold.reject", id=hold["id"])
     filed = send(daemon, repo.path, "file", review={"enabled": True, "profile": "file", "max_fixes": 1})
@@ -250,18 +277,22 @@ def plan_of(daemon, run):
 
 
 def test_what_an_agent_sets_is_no_setting_of_the_run(made, repo):
-    """Also where no environment was sent, after a restart, and in a retry, which takes what is set by then."""
+    """Also where no environment was sent, after a restart, and in a retry, which takes
+    what is set by then."""
     daemon, _ = made
-    daemon.play.set({"implement": 'printf "%s" "$LLM_TOKEN $MY_SETTING $SWITCH $PLAY_API_KEY" > seen; gate running; exit 1\n'})
+    daemon.play.set({"implement": 'printf "%s" "$LLM_TOKEN $MY_SETTING $SWITCH $PLAY_API_KEY" > '
+                     'seen; gate running; exit 1\n'})
     run = daemon.submit(repo.path)
     daemon.play.arrived("running")
     assert repo.read("seen") == f"{CANARIES['LLM_TOKEN']} {CANARIES['MY_SETTING']} 1 "
     daemon.kill()
-    assert plan_of(daemon, run)["agents"]["implement"]["set"] == ["play:LLM_TOKEN", "play:MY_SETTING", "SWITCH=1", "TZ=Europe/Berlin"]
+    assert plan_of(daemon, run)["agents"]["implement"]["set"] == ["play:LLM_TOKEN", "play:MY_SETTING",
+                                                                  "SWITCH=1", "TZ=Europe/Berlin"]
     daemon.start()
     daemon.play.go("running")
     assert daemon.ended(run)["state"] == "failed"
-    daemon.write_config({"agent.play": {"set": {"LLM_TOKEN": "another-token-by-now", "MY_SETTING": "9f3kd02mmq81zz7ab4"}}})
+    daemon.write_config({"agent.play": {"set": {"LLM_TOKEN": "another-token-by-now",
+                                                "MY_SETTING": "9f3kd02mmq81zz7ab4"}}})
     daemon.call("daemon.reload")
     again = daemon.call("run.retry", id=run)["id"]
     daemon.play.arrived("running")
@@ -288,8 +319,10 @@ def test_env_is_a_setting_and_a_secret_there_is_warned_of(made, repo):
     """Only what --env names is stored; it is masked all the same where an agent repeats it."""
     daemon, _ = made
     daemon.play.set({"implement": 'echo "bad $DB_PASSWORD" >&2; exit 1\n'})
-    done = daemon.rlctl("submit", "--env", "DB_PASSWORD=velvet-harbour-moon", "--env", "COLOUR=blue", "-C", repo.path, "do it", check=0)
-    assert "DB_PASSWORD" in done.err and "agent.play" in done.err and "velvet" not in done.err and "COLOUR" not in done.err
+    done = daemon.rlctl("submit", "--env", "DB_PASSWORD=velvet-harbour-moon", "--env",
+                        "COLOUR=blue", "-C", repo.path, "do it", check=0)
+    assert ("DB_PASSWORD" in done.err and "agent.play" in done.err and "velvet" not in done.err
+            and "COLOUR" not in done.err)
     row = daemon.ended(int(done.out))
     assert row["cause"].endswith("bad [secret]"), row["cause"]
     assert "velvet" not in json.dumps(row) and "DB_PASSWORD" in row["warnings"][0]
@@ -298,7 +331,8 @@ def test_env_is_a_setting_and_a_secret_there_is_warned_of(made, repo):
 def test_settings_are_shown_without_secrets(made):
     daemon, _ = made
     shown = {s["path"]: s["value"] for s in daemon.call("config.show")["settings"]}
-    assert shown["agent.play.set"] == {"LLM_TOKEN": "[secret]", "MY_SETTING": "[secret]", "SWITCH": "1", "TZ": "Europe/Berlin"}
+    assert shown["agent.play.set"] == {"LLM_TOKEN": "[secret]", "MY_SETTING": "[secret]",
+                                       "SWITCH": "1", "TZ": "Europe/Berlin"}
     done = daemon.rlctl("config", "show", check=0)
     assert "LLM_TOKEN" in done.out and not leaks(done.stdout)
 
@@ -331,6 +365,7 @@ def test_a_leak_would_be_seen(made, repo, tmp_path):
     leak.unlink()
     run = daemon.submit(repo.path, task=f"wait, and say {CANARIES['REMOTE']}")
     daemon.play.arrived("running")
-    assert any(line.startswith("run.get") for line in in_answers(daemon)) and any("rld.db" in line for line in in_state(daemon))
+    assert any(line.startswith("run.get")
+               for line in in_answers(daemon)) and any("rld.db" in line for line in in_state(daemon))
     daemon.play.go("running")
     daemon.ended(run)

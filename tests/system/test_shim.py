@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""rl-shim alone: exits are told exactly, trees end and are seen to be empty, output is kept to its cap.
+"""rl-shim alone: exits are told exactly, trees end and are seen to be empty, output is
+kept to its cap.
 
 Every wait here is for an event: a FIFO that the agent opens, or the end of the shim by its pidfd.
 """
@@ -29,7 +30,8 @@ def checksum(data):
 
 
 def encode(kind, rows):
-    """The form of the files in an attempt's directory, written from its description and not from the C code."""
+    """The form of the files in an attempt's directory, written from its description and not
+    from the C code."""
     text = f"rl-{kind} 1\n".encode()
     for name, value in rows:
         value = value if isinstance(value, bytes) else str(value).encode()
@@ -63,7 +65,8 @@ class Attempt:
         rows += [("uuid", self.uuid), ("wall_ms", wall), ("idle_ms", idle), ("grace_ms", grace), ("output_bytes", cap),
                  ("nofile", nofile), ("umask", umask), ("durable", 1)]
         rows += [("sandbox", sandbox)] * bool(sandbox) + [("writable", path) for path in writable]
-        rows += [("post_result_ms", post_result)] * bool(post_result) + [("idle_stdout", idle_stdout)] * bool(idle_stdout)
+        rows += [("post_result_ms",
+                  post_result)] * bool(post_result) + [("idle_stdout", idle_stdout)] * bool(idle_stdout)
         rows += [("marks_signal", marks)] * bool(marks)
         (self.dir / "job").write_bytes(encode("job", rows))
         self.pid = self.pidfd = None
@@ -88,7 +91,8 @@ class Attempt:
         if not self.argument:
             os.chdir(self.dir)
         try:
-            self.pid = os.posix_spawn(self.before[0] if self.before else SHIM, argv, self.env, file_actions=[(os.POSIX_SPAWN_DUP2, lock, 3)] + null,
+            self.pid = os.posix_spawn(self.before[0] if self.before else SHIM, argv, self.env,
+                                      file_actions=[(os.POSIX_SPAWN_DUP2, lock, 3)] + null,
                                       setsid=True, setsigmask=[signal.SIGTERM, signal.SIGUSR1],
                                       setsigdef=signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
         finally:
@@ -252,7 +256,8 @@ def test_idle_limit_is_rearmed_by_output(attempt):
 
 
 def test_idle_limit_counts_stderr(attempt):
-    assert how(attempt(sh("for i in 1 2 3 4 5 6; do sleep 0.2; echo $i >&2; done"), idle=900).run()) == ("code", 0, "own")
+    assert how(attempt(sh("for i in 1 2 3 4 5 6; do sleep 0.2; echo $i >&2; done"),
+                       idle=900).run()) == ("code", 0, "own")
 
 
 NOISE = "while :; do sleep 0.1; echo retry >&2; done"
@@ -260,12 +265,14 @@ NOISE = "while :; do sleep 0.1; echo retry >&2; done"
 
 def test_idle_limit_of_stdout_alone(attempt):
     """Noise on stderr does not put it off, and what is told on stdout does."""
-    record = attempt(sh(f"({NOISE}) & for i in 1 2 3 4 5 6; do sleep 0.2; echo $i; done; sleep 1000"), idle=900, idle_stdout=1).run()
+    record = attempt(sh(f"({NOISE}) & for i in 1 2 3 4 5 6; do sleep 0.2; echo $i; done; sleep 1000"),
+                     idle=900, idle_stdout=1).run()
     assert how(record) == ("signal", 15, "idle") and record["stdout_bytes"] == "12" and int(record["stderr_bytes"]) > 0
 
 
 def stalled(attempt, text, **limits):
-    """A shim that is told again and again, as long as it is there, that its agent makes no progress."""
+    """A shim that is told again and again, as long as it is there, that its agent
+    makes no progress."""
     one = attempt(sh(f": > up; {text}"), **limits)
     up = one.fifo("up")
     one.start()
@@ -328,7 +335,8 @@ def test_agent_that_answers_term_with_exit_0(attempt):
 
 def test_term_goes_to_the_whole_group(attempt):
     """An agent that goes on in spite of SIGTERM: its children have had it all the same."""
-    one = attempt(sh("trap : TERM; sh -c \"trap 'echo asked; exit' TERM; : > up; while :; do sleep 0.05; done\" & while :; do sleep 0.05; done"), grace=2000)
+    one = attempt(sh("trap : TERM; sh -c \"trap 'echo asked; exit' TERM; : > up; while :; "
+                     "do sleep 0.05; done\" & while :; do sleep 0.05; done"), grace=2000)
     up = one.fifo("up")
     one.start()
     open(up).close()
@@ -369,7 +377,8 @@ def test_signals_that_must_not_end_paid_work(attempt):
 
 
 def wind_up(attempt, text, **limits):
-    """A shim that is told, when its agent has come so far, that the agent's result has been read."""
+    """A shim that is told, when its agent has come so far, that the agent's result
+    has been read."""
     one = attempt(sh(f": > up; {text}"), **limits)
     up = one.fifo("up")
     one.start()
@@ -384,11 +393,13 @@ def test_wind_up(attempt):
 
 
 def test_wind_up_of_one_that_ignores_term(attempt):
-    assert how(wind_up(attempt, "trap '' TERM; while :; do sleep 1000; done", post_result=200, grace=200).record()) == ("signal", 9, "result")
+    assert how(wind_up(attempt, "trap '' TERM; while :; do sleep 1000; done", post_result=200,
+                       grace=200).record()) == ("signal", 9, "result")
 
 
 def test_wind_up_of_one_that_answers_term_with_exit_0(attempt):
-    assert how(wind_up(attempt, "trap 'exit 0' TERM; while :; do sleep 0.05; done", post_result=200).record()) == ("code", 0, "result")
+    assert how(wind_up(attempt, "trap 'exit 0' TERM; while :; do sleep 0.05; done",
+                       post_result=200).record()) == ("code", 0, "result")
 
 
 def test_wind_up_of_one_that_goes(attempt):
@@ -482,7 +493,8 @@ def test_what_a_pipe_has_when_the_signal_comes(attempt):
 
 
 def test_what_is_left_behind_gets_the_first_signal(attempt):
-    one = attempt(sh("(trap 'echo stray; exit' TERM; : > up; while :; do sleep 0.05; done) & read x < go; echo done"), marks=1)
+    one = attempt(sh("(trap 'echo stray; exit' TERM; : > up; while :; do sleep 0.05; "
+                     "done) & read x < go; echo done"), marks=1)
     up, go = one.fifo("up"), one.fifo("go")
     one.start()
     open(up).close()
@@ -505,14 +517,18 @@ def test_no_mark_without_a_signal_or_a_wish(attempt, text, wanted):
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
 def test_output_is_on_the_disk_before_the_record(attempt, tmp_path):
-    """With a cap of which segments are left: each of them, then their names, then the record that vouches for them."""
+    """With a cap of which segments are left: each of them, then their names, then the record that
+    vouches for them."""
     trace = tmp_path / "trace"
     one = attempt(sh("head -c 300000 /dev/zero; echo e >&2"), cap=131072,
-                  before=[shutil.which("strace"), "-f", "-qq", "-y", "-e", "trace=fsync,fdatasync,renameat", "-e", "signal=none", "-o", str(trace)])
+                  before=[shutil.which("strace"), "-f", "-qq", "-y", "-e",
+                          "trace=fsync,fdatasync,renameat", "-e", "signal=none", "-o", str(trace)])
     one.run()
     calls = [re.sub(r"^\d+ +", "", line) for line in trace.read_text().splitlines() if str(one.dir) in line]
-    synced = {Path(re.search(r"<(.*?)>", line).group(1)).name: n for n, line in enumerate(calls) if line.startswith("fdatasync")}
-    assert set(synced) == {p.name for stream in ("stdout", "stderr") for p in one.dir.glob(stream + ".*")} and len(synced) > 2
+    synced = {Path(re.search(r"<(.*?)>", line).group(1)).name: n
+              for n, line in enumerate(calls) if line.startswith("fdatasync")}
+    assert set(synced) == {p.name for stream in ("stdout", "stderr")
+                           for p in one.dir.glob(stream + ".*")} and len(synced) > 2
     record = next(n for n, line in enumerate(calls) if line.startswith("fsync") and "/exit.tmp>" in line)
     names = [n for n, line in enumerate(calls) if line.startswith("fsync") and f"<{one.dir}>" in line]
     renamed = next(n for n, line in enumerate(calls) if line.startswith("renameat") and '"exit.tmp"' in line)
@@ -524,7 +540,8 @@ def test_agent_dies_with_its_shim(attempt):
     up = one.fifo("up")
     one.start()
     open(up).close()
-    while len(found := [pid for pid, _ in one.survivors() if pid != one.pid]) != 1:	# in the middle of its exec it has no environment
+    # in the middle of its exec it has no environment
+    while len(found := [pid for pid, _ in one.survivors() if pid != one.pid]) != 1:
         pass
     agent, = found
     agent = os.pidfd_open(agent)
@@ -542,8 +559,10 @@ def test_agent_dies_with_its_shim(attempt):
 TREES = {
     "setsid": "setsid sh -c \"trap '' TERM; : > up; sleep 1000; sleep 1000\" & wait",
     "double fork": "(setsid sh -c '(sleep 1000 & sleep 1000 & : > up) & exit' &) ; sleep 1000",
-    "stopped": "trap '' TERM; sh -c 'kill -STOP $$' & setsid sh -c 'trap \"\" TERM; kill -STOP $$' & : > up; kill -STOP $$",
-    "200 processes": "trap '' TERM; i=0; while [ $i -lt 200 ]; do setsid sleep 1000 & i=$((i+1)); done; : > up; sleep 1000; sleep 1000",
+    "stopped": "trap '' TERM; sh -c 'kill -STOP $$' & setsid sh -c 'trap \"\" TERM; "
+    "kill -STOP $$' & : > up; kill -STOP $$",
+    "200 processes": "trap '' TERM; i=0; while [ $i -lt 200 ]; do setsid sleep 1000 & i=$((i+1)); "
+    "done; : > up; sleep 1000; sleep 1000",
 }
 
 
@@ -601,7 +620,8 @@ def test_processes_that_flee_by_forking(attempt):
 
 
 def test_background_process_does_not_outlive_a_good_exit(attempt):
-    one = attempt(sh("nohup sleep 1000 > /dev/null 2>&1 & setsid sh -c \"trap '' TERM; : > up; while :; do sleep 1000; done\" "
+    one = attempt(sh("nohup sleep 1000 > /dev/null 2>&1 & setsid sh -c \"trap '' TERM; : > up; "
+                     "while :; do sleep 1000; done\" "
                      "> /dev/null 2>&1 & read x < go; exit 5"), grace=300)
     up, go = one.fifo("up"), one.fifo("go")
     one.start()
@@ -613,7 +633,8 @@ def test_background_process_does_not_outlive_a_good_exit(attempt):
 @pytest.mark.parametrize("still", ["while :; do sleep 0.05; done", "kill -STOP $$"])
 def test_strays_are_asked_before_they_are_killed(attempt, still):
     """Also one that stands still: it gets SIGCONT with the SIGTERM."""
-    one = attempt(sh(f"setsid sh -c \"trap 'echo asked > answer; exit' TERM; : > up; {still.replace('$', chr(92) + '$')}\" "
+    one = attempt(sh("setsid sh -c \"trap 'echo asked > answer; exit' TERM; : > up; "
+                     f"{still.replace('$', chr(92) + '$')}\" "
                      "> /dev/null 2>&1 & read x < go; exit 5"))
     up, go = one.fifo("up"), one.fifo("go")
     one.start()
@@ -787,8 +808,10 @@ def test_signals_limits_session(attempt):
     one = attempt(python(
         "import os, resource\n"
         "s = dict(l.split(':\\t') for l in open('/proc/self/status').read().splitlines() if ':\\t' in l)\n"
-        "print(s['SigBlk'], hex(int(s['SigIgn'], 16) & 0x7fffffff), os.getpid() == os.getpgid(0) == os.getsid(0), s['Umask'],\n"
-        "      resource.getrlimit(resource.RLIMIT_NOFILE)[0], int(open('/proc/self/oom_score_adj').read()) > 0, os.getcwd())\n"),
+        "print(s['SigBlk'], hex(int(s['SigIgn'], 16) & 0x7fffffff), "
+        "os.getpid() == os.getpgid(0) == os.getsid(0), s['Umask'],\n"
+        "      resource.getrlimit(resource.RLIMIT_NOFILE)[0], "
+        "int(open('/proc/self/oom_score_adj').read()) > 0, os.getcwd())\n"),
         cwd="/usr", nofile=77, umask=0o027, argument=False)
     one.run()
     # Python itself ignores PIPE and XFSZ; 32 and 33 belong to the C library

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A run with many tasks as run.get gives it and as rlctl show and rlctl list tell it: tasks in order, why they wait, branches, the way to the result."""
+"""A run with many tasks as run.get gives it and as rlctl show and rlctl list tell it: tasks in
+order, why they wait, branches, the way to the result."""
 import json
 
 import pytest
@@ -14,7 +15,8 @@ FAILING = '[ "$RL_TASK_ID" != US-1 ] || exit 3\n' + IMPLEMENT
 def stories(repo):
     path = repo.path / "prd.json"
     path.write_text(json.dumps({"project": "Parser", "branchName": "ralph/parser", "userStories": [
-        {"id": name, "title": title, "description": "do it", "acceptanceCriteria": ["it works"], "priority": 5 + n, "passes": False}
+        {"id": name, "title": title, "description": "do it", "acceptanceCriteria": ["it works"],
+         "priority": 5 + n, "passes": False}
         for n, (name, title) in enumerate(TITLES.items())]}))
     repo.git("add", "prd.json")
     repo.git("commit", "-q", "-m", "stories")
@@ -22,7 +24,8 @@ def stories(repo):
 
 
 def submit(daemon, repo, stories, **params):
-    return daemon.call("run.submit", workdir=str(repo.path), stories=stories.read_text(), stories_path=str(stories), commit="auto",
+    return daemon.call("run.submit", workdir=str(repo.path), stories=stories.read_text(),
+                       stories_path=str(stories), commit="auto",
                        isolation="worktree", on_failure="continue", **params)["id"]
 
 
@@ -48,10 +51,13 @@ def test_tasks_in_order_with_what_they_left(make_daemon, repo, stories):
     daemon = make_daemon(scripts={"implement": FAILING})
     run = submit(daemon, repo, stories, integrate="none", group="night")
     row = daemon.ended(run)
-    assert (row["source"], row["source_path"], row["project"], row["group"]) == ("stories", str(stories), "Parser", "night"), row
-    assert row["base_commit"] == repo.git("rev-parse", "main") and row["result_branch"] is None and row["paused"] is False and row["after"] is None
+    assert (row["source"], row["source_path"], row["project"],
+            row["group"]) == ("stories", str(stories), "Parser", "night"), row
+    assert (row["base_commit"] == repo.git("rev-parse", "main") and row["result_branch"] is None
+            and row["paused"] is False and row["after"] is None)
     assert [(t["id"], t["position"], t["title"], t["state"], t["priority"]) for t in row["tasks"]] == [
-        ("US-3", 1, TITLES["US-3"], "passed", 5), ("US-1", 2, TITLES["US-1"], "failed", 6), ("US-2", 3, TITLES["US-2"], "passed", 7)], row["tasks"]
+        ("US-3", 1, TITLES["US-3"], "passed", 5), ("US-1", 2, TITLES["US-1"], "failed", 6),
+        ("US-2", 3, TITLES["US-2"], "passed", 7)], row["tasks"]
     assert row["title"] == TITLES["US-3"] == daemon.call("run.list")["runs"][0]["title"]
     assert "tasks" not in daemon.call("run.list")["runs"][0] and "acceptance" not in row["tasks"][0]
     for task in row["tasks"]:
@@ -61,10 +67,13 @@ def test_tasks_in_order_with_what_they_left(make_daemon, repo, stories):
     assert row["tasks"][1]["commit"] is None and row["tasks"][1]["reason"], row["tasks"]
     text = daemon.rlctl("show", run, check=0).out
     told = facts(text)
-    assert told["source"] == [f"stories {stories}: Parser"] and told["tasks"] == ["3: 2 passed, 1 failed"] and told["group"] == ["night"], told
-    assert told["to take it"] == ["git merge BRANCH, for each of the 2 tasks that passed"] and told["base"] == [row["base_commit"][:12]]
+    assert (told["source"] == [f"stories {stories}: Parser"]
+            and told["tasks"] == ["3: 2 passed, 1 failed"] and told["group"] == ["night"]), told
+    assert (told["to take it"] == ["git merge BRANCH, for each of the 2 tasks that passed"]
+            and told["base"] == [row["base_commit"][:12]])
     lines = table(text, "TASK")
-    assert [line.split()[:2] for line in lines[1:]] == [["US-3", "passed"], ["US-1", "failed"], ["US-2", "passed"]], lines
+    assert [line.split()[:2] for line in lines[1:]] == [["US-3", "passed"], ["US-1", "failed"],
+                                                        ["US-2", "passed"]], lines
     assert row["tasks"][0]["branch"] in lines[1] and row["tasks"][1]["reason"] in lines[2]
 
 
@@ -74,10 +83,12 @@ def test_the_branch_that_has_everything(make_daemon, repo, stories):
     row = daemon.ended(run)
     assert row["state"] == "succeeded" and row["result_branch"], row
     text = daemon.rlctl("show", run, check=0).out
-    assert facts(text)["branch"] == [row["result_branch"]] and facts(text)["to take it"] == [f"git merge {row['result_branch']}"]
+    assert (facts(text)["branch"] == [row["result_branch"]]
+            and facts(text)["to take it"] == [f"git merge {row['result_branch']}"])
     before = repo.git("rev-parse", "main")
     repo.git(*facts(text)["to take it"][0].split()[1:])
-    assert {repo.read(f"{name}.txt").strip() for name in TITLES} == set(TITLES) and repo.git("rev-parse", "main") != before
+    assert {repo.read(f"{name}.txt").strip()
+            for name in TITLES} == set(TITLES) and repo.git("rev-parse", "main") != before
 
 
 def test_the_branch_of_the_only_one(make_daemon, repo, stories):
@@ -85,7 +96,8 @@ def test_the_branch_of_the_only_one(make_daemon, repo, stories):
     run = submit(daemon, repo, stories, integrate="none")
     row = daemon.ended(run)
     told = facts(daemon.rlctl("show", run, check=0).out)
-    assert told["tasks"] == ["3: 1 passed, 2 failed"] and told["to take it"] == [f"git merge {row['tasks'][2]['branch']}"], told
+    assert (told["tasks"] == ["3: 1 passed, 2 failed"]
+            and told["to take it"] == [f"git merge {row['tasks'][2]['branch']}"]), told
 
 
 def test_the_result_beside_work_that_is_not_committed(make_daemon, repo, stories):
@@ -99,7 +111,9 @@ def test_the_result_beside_work_that_is_not_committed(make_daemon, repo, stories
     assert not (repo.path / "US-1.txt").exists()
     repo.git(*told["or else"][0].split(",")[0].split()[1:])
     assert {repo.read(f"{name}.txt").strip() for name in TITLES} == set(TITLES)
-    assert repo.git("status", "--short", "mine.txt") == "?? mine.txt" and "mine.txt" not in repo.git("ls-tree", "-r", "--name-only", "HEAD")
+    assert repo.git("status", "--short",
+                    "mine.txt") == "?? mine.txt" and "mine.txt" not in repo.git("ls-tree", "-r",
+                                                                                "--name-only", "HEAD")
 
 
 def test_nothing_to_take(make_daemon, repo, stories):
@@ -113,10 +127,13 @@ def test_nothing_to_take(make_daemon, repo, stories):
 
 def test_what_no_review_has_passed_is_not_offered(make_daemon, repo, stories):
     """Reviewed as a whole, the tasks are on the branch before anybody has judged them."""
-    daemon = make_daemon(scripts={"implement": IMPLEMENT, "review": "echo '- [ ] no' > autom8_review.md; answer issues\n"})
-    done = daemon.rlctl("run", "--stories", "prd.json", "-P2", "--review=file", "--review-max-fix-attempts=0", cwd=repo.path, check=10)
+    daemon = make_daemon(scripts={"implement": IMPLEMENT,
+                                  "review": "echo '- [ ] no' > autom8_review.md; answer issues\n"})
+    done = daemon.rlctl("run", "--stories", "prd.json", "-P2", "--review=file",
+                        "--review-max-fix-attempts=0", cwd=repo.path, check=10)
     told = facts(daemon.rlctl("show", 1, check=0).out)
-    assert told["branch"] == ["rl/1-result"] and "to take it" not in told and "which nothing has passed" in told["to see it"][0], told
+    assert (told["branch"] == ["rl/1-result"] and "to take it" not in told
+            and "which nothing has passed" in told["to see it"][0]), told
     assert "To take it" not in done.err and "It is committed as" not in done.err
     assert "US-2.txt" in repo.git(*told["to see it"][0].split(",")[0].split()[1:])
 
@@ -128,16 +145,20 @@ def test_slots_at_work(make_daemon, repo, stories):
         daemon.play.arrived(name)
     row = daemon.run(run)
     slots = {s["task"]: s for s in row["slots"]}
-    assert set(slots) == {"US-3", "US-1"} and all(s["iteration"] == row["iteration"] and s["commit"] is None for s in slots.values()), row["slots"]
+    assert set(slots) == {"US-3", "US-1"} and all(s["iteration"] == row["iteration"] and s["commit"] is None
+                                                  for s in slots.values()), row["slots"]
     for task, slot in slots.items():
-        assert repo.git("rev-parse", "--verify", slot["branch"]) == row["base_commit"] and slot["worktree"] != str(repo.path)
+        assert repo.git("rev-parse", "--verify",
+                        slot["branch"]) == row["base_commit"] and slot["worktree"] != str(repo.path)
     lines = table(daemon.rlctl("show", run, check=0).out, "SLOT")
-    assert len(lines) == 3 and all(slots[n]["branch"] in "\n".join(lines) and slots[n]["worktree"] in "\n".join(lines) for n in slots), lines
+    assert len(lines) == 3 and all(slots[n]["branch"] in "\n".join(lines)
+                                   and slots[n]["worktree"] in "\n".join(lines) for n in slots), lines
     daemon.play.go("US-3")
     daemon.play.go("US-1")
     daemon.play.arrived("US-2")      # the next iteration
     row = daemon.run(run)
-    assert [s["task"] for s in row["slots"]] == ["US-2"] and [bool(t["commit"]) for t in row["tasks"]] == [True, True, False], row
+    assert ([s["task"] for s in row["slots"]] == ["US-2"]
+            and [bool(t["commit"]) for t in row["tasks"]] == [True, True, False]), row
     daemon.play.go("US-2")
     assert daemon.ended(run)["state"] == "succeeded"
 
@@ -165,5 +186,6 @@ def test_the_commit_of_a_shared_workdir(make_daemon, repo):
     run = daemon.review(repo.path, commit="auto", isolation="shared")
     row = daemon.ended(run)
     told = facts(daemon.rlctl("show", run, check=0).out)
-    assert told["commit"] == [row["result_commit"]] and told["to see it"] == [f"git show {row['result_commit'][:12]}"], told
+    assert (told["commit"] == [row["result_commit"]]
+            and told["to see it"] == [f"git show {row['result_commit'][:12]}"]), told
     assert "tasks" not in told and "source" not in told

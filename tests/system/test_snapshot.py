@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""review.workspace = "snapshot": the review runs in a checkout of its own, of exactly the tree under review."""
+"""review.workspace = "snapshot": the review runs in a checkout of its own, of exactly the
+tree under review."""
 import pytest
 
 from loop import End, Loop
@@ -31,11 +32,14 @@ def test_it_holds_exactly_the_tree(made):
     made.repo.write("tool.sh", "#!/bin/sh\n")
     (made.repo.path / "tool.sh").chmod(0o755)
     (made.repo.path / "link").symlink_to("README")
-    look = "find . | sort > \"$PLAY/found.$nth\"; pwd > \"$PLAY/where.$nth\"; cat work.txt > \"$PLAY/work.$nth\"; test -x tool.sh && test -L link\n"
+    look = ("find . | sort > \"$PLAY/found.$nth\"; pwd > \"$PLAY/where.$nth\"; "
+            "cat work.txt > \"$PLAY/work.$nth\"; test -x tool.sh && test -L link\n")
     made.set(review_1=look + VERDICT.finds("more"), review=look + VERDICT.passes)
     made.passes(made.run(review=SNAPSHOT))
     for nth, work in ((1, "one\n"), (2, "one\nfix 1\n")):
-        assert (made.play.path / f"found.{nth}").read_text().split() == [".", "./.gitignore", "./README", "./link", "./tool.sh", "./work.txt"]
+        assert (made.play.path / f"found.{nth}").read_text().split() == [".", "./.gitignore",
+                                                                         "./README", "./link",
+                                                                         "./tool.sh", "./work.txt"]
         assert (made.play.path / f"work.{nth}").read_text() == work
         where = (made.play.path / f"where.{nth}").read_text().strip()
         assert where.startswith(str(made.daemon.state)) and where != str(made.repo.path)
@@ -60,7 +64,8 @@ def test_in_a_directory_with_nothing_in_it_for_git(made):
 
 
 def test_what_others_write_meanwhile_does_not_bear_on_it(made):
-    """When anyone else may write the tree meanwhile: their edits are theirs, and what was reviewed is what passes."""
+    """When anyone else may write the tree meanwhile: their edits are theirs, and what was
+    reviewed is what passes."""
     made.set(review_1="gate review\ncat work.txt > \"$PLAY/read\"\n" + VERDICT.passes)
     number = made.submit(review=SNAPSHOT)
     made.play.arrived("review")
@@ -69,21 +74,25 @@ def test_what_others_write_meanwhile_does_not_bear_on_it(made):
     made.play.go("review")
     row = made.daemon.ended(number)
     assert row["state"] == "succeeded", row
-    assert row["warnings"] == [f"task t1: these files appeared in {made.repo.path} during the review, and are no part of the work: new.txt"]
+    assert row["warnings"] == [f"task t1: these files appeared in {made.repo.path} during the "
+                               "review, and are no part of the work: new.txt"]
     assert (made.play.path / "read").read_text() == "one\n"
     assert made.repo.git("show", f"{row['result_ref']}:work.txt") == "one"
     assert made.repo.read("work.txt") == made.repo.read("new.txt") == "somebody else\n"
 
 
-@pytest.mark.parametrize("change,name", [("echo sneaky >> work.txt", "work.txt"), ("rm work.txt", "work.txt"), ("chmod +x README", "README"),
-                                         ("rm link; ln -s work.txt link", "link"), ("rm work.txt; mkdir work.txt", "work.txt"),
+@pytest.mark.parametrize("change,name", [("echo sneaky >> work.txt", "work.txt"),
+                                         ("rm work.txt", "work.txt"), ("chmod +x README", "README"),
+                                         ("rm link; ln -s work.txt link", "link"),
+                                         ("rm work.txt; mkdir work.txt", "work.txt"),
                                          ("rm -r deep", "deep/er/file")])
 def test_a_reviewer_that_changes_its_checkout_violates(made, change, name):
     """A verdict is about exactly the tree that was to be reviewed."""
     made.repo.write("deep/er/file", "x\n")
     (made.repo.path / "link").symlink_to("README")
     made.set(review_1=change + "\n" + VERDICT.passes)
-    made.ends(End("failed", f"reviewer contract violation: reviewer changed the tree: {name}", 10), made.run(review=SNAPSHOT))
+    made.ends(End("failed", f"reviewer contract violation: reviewer changed the tree: {name}", 10),
+              made.run(review=SNAPSHOT))
     assert made.repo.read("work.txt") == "one\n"
 
 

@@ -10,14 +10,16 @@ from rld import proc_stat, wait_gone
 
 @pytest.fixture
 def small(make_daemon):
-    """small(PLACE) → a daemon for which PLACE in its state directory is a small file system of its own."""
+    """small(PLACE) → a daemon for which PLACE in its state directory is a small file
+    system of its own."""
     made = []
 
     def make(place, **kwargs):
         daemon = make_daemon(start=False, config={"limits": {"disk_floor": 0}}, **kwargs)
         path = daemon.state / place
         path.mkdir(mode=0o700, exist_ok=True)
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", path], capture_output=True, text=True)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", path],
+                              capture_output=True, text=True)
         if done.returncode:
             pytest.skip(f"no tmpfs can be mounted here: {done.stderr.strip()}")
         made.append((daemon, path))
@@ -42,13 +44,15 @@ def fill(directory):
 
 
 def until_logged(daemon, words):
-    subprocess.run(["sh", "-c", 'tail -n +1 -F "$1" | grep -q -m1 -- "$2"', "sh", daemon.log_path, words], check=True, timeout=60)
+    subprocess.run(["sh", "-c", 'tail -n +1 -F "$1" | grep -q -m1 -- "$2"', "sh", daemon.log_path, words],
+                   check=True, timeout=60)
 
 
 def until_it_waits(daemon, run, words):
     with daemon.events(run=run) as events:
         event = events.until("host", lambda e: e["what"] == "waits")
-    assert event["error"] == "ENOSPC" and words in event["reason"] and event["reason"].endswith("No space left on device; make room on the disk"), event
+    assert (event["error"] == "ENOSPC" and words in event["reason"]
+            and event["reason"].endswith("No space left on device; make room on the disk")), event
 
 
 def test_an_attempt_waits_for_space(small, repo):
@@ -77,7 +81,8 @@ def test_an_answer_waits_for_space(small, repo):
     row = daemon.ended(number)
     assert row["state"] == "succeeded", row
     assert len(daemon.play.starts()) == 1, "paid once"
-    assert daemon.rlctl("rpc", "attempt.output", f"id={row['result']['attempt']}", "stream=answer", check=0).out.count("the paid answer") == 1
+    assert daemon.rlctl("rpc", "attempt.output", f"id={row['result']['attempt']}", "stream=answer",
+                        check=0).out.count("the paid answer") == 1
 
 
 def test_a_run_that_begins_waits_for_space(small, repo):
@@ -92,7 +97,8 @@ def test_a_run_that_begins_waits_for_space(small, repo):
 
 def test_what_an_agent_says_waits_for_space(small, repo):
     """More than a pipe holds: when the agent has ended, the disk has refused the first words."""
-    daemon = small(".", scripts={"implement": "gate g\nanswer 'the paid answer'\nhead -c 150000 /dev/zero | tr '\\0' '\\n'\n"}, gates=["g"])
+    daemon = small(".", scripts={"implement": "gate g\nanswer 'the paid answer'\n"
+                                 "head -c 150000 /dev/zero | tr '\\0' '\\n'\n"}, gates=["g"])
     number = daemon.submit(repo.path)
     agent = daemon.play.arrived("g")
     filling = fill(daemon.state)
@@ -101,4 +107,5 @@ def test_what_an_agent_says_waits_for_space(small, repo):
     os.unlink(filling)
     row = daemon.ended(number)
     assert row["state"] == "succeeded" and len(daemon.play.starts()) == 1, row
-    assert daemon.rlctl("rpc", "attempt.output", f"id={row['result']['attempt']}", "stream=answer", check=0).out.count("the paid answer") == 1
+    assert daemon.rlctl("rpc", "attempt.output", f"id={row['result']['attempt']}", "stream=answer",
+                        check=0).out.count("the paid answer") == 1

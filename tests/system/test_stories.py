@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The stories of a PRD as tasks: order, and `passes` written back into the file as it is by then."""
+"""The stories of a PRD as tasks: order, and `passes` written back into the file as
+it is by then."""
 import json
 import os
 import stat
@@ -12,7 +13,8 @@ from test_profile_verdict import VERDICT
 
 
 def story(name, priority=1, **more):
-    return {"id": name, "title": f"write {name}", "description": f"as a user I want {name}", "acceptanceCriteria": [f"{name} works", "typecheck passes"],
+    return {"id": name, "title": f"write {name}", "description": f"as a user I want {name}",
+            "acceptanceCriteria": [f"{name} works", "typecheck passes"],
             "priority": priority, "passes": False, "notes": "", **more}
 
 
@@ -24,7 +26,8 @@ class Prd:
         self.write(*stories)
 
     def write(self, *stories):
-        self.path.write_text(json.dumps({"project": "shop", "branchName": "ralph/cart", "description": "a shop", "userStories": stories}, indent=2) + "\n")
+        self.path.write_text(json.dumps({"project": "shop", "branchName": "ralph/cart",
+                                         "description": "a shop", "userStories": stories}, indent=2) + "\n")
 
     def passes(self):
         return {s["id"]: s["passes"] for s in json.loads(self.path.read_text())["userStories"]}
@@ -46,12 +49,15 @@ def prd(work):
 
 
 def test_priority_then_place_then_what_is_left(make_daemon, work):
-    prd = Prd(work / "prd.json", story("last", None), story("b", 2), story("a", 2), story("done", 0, passes=True), story("first", "high"), {"id": 7, "title": "no passes", "priority": 3})
+    prd = Prd(work / "prd.json", story("last", None), story("b", 2), story("a", 2),
+              story("done", 0, passes=True), story("first", "high"),
+              {"id": 7, "title": "no passes", "priority": 3})
     daemon = make_daemon(scripts={"implement": WORK})
     row = daemon.ended(submit(daemon, work, **prd.given()))
     assert row["state"] == "succeeded" and row["project"] == "shop", row
     assert tasks_done(daemon.play) == ["first", "b", "a", "7", "last"]
-    assert states(daemon, 1)["done"] == "done" and all(json.loads(prd.path.read_text())["userStories"][n]["passes"] for n in range(6))
+    assert (states(daemon, 1)["done"] == "done"
+            and all(json.loads(prd.path.read_text())["userStories"][n]["passes"] for n in range(6)))
     prompt = daemon.play.prompt(1, "implement", 2).decode()
     assert "as a user I want b" in prompt and "typecheck passes" in prompt and "write b" in prompt
 
@@ -66,12 +72,15 @@ def test_a_long_title_reaches_the_agent_whole(make_daemon, work):
 
 
 def test_a_story_waits_for_those_it_depends_on(make_daemon, work):
-    """As tools write it: what has passed before counts, and who depends on a story that failed never starts."""
-    prd = Prd(work / "prd.json", story("page", 1, dependsOn=["api", "done"]), story("api", 2, dependsOn=["schema"]), story("schema", 3), story("done", passes=True),
+    """As tools write it: what has passed before counts, and who depends on a story that
+    failed never starts."""
+    prd = Prd(work / "prd.json", story("page", 1, dependsOn=["api", "done"]),
+              story("api", 2, dependsOn=["schema"]), story("schema", 3), story("done", passes=True),
               story("mail", 4), story("digest", 0, dependsOn=["mail"]))
     daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_TASK_ID" != mail ] || exit 3\nanswer done\n'})
     row = daemon.ended(submit(daemon, work, on_failure="continue", parallel=4, isolation="shared", **prd.given()))
-    assert row["state"] == "failed" and sorted(tasks_done(daemon.play)[:2]) == ["mail", "schema"] and tasks_done(daemon.play)[2:] == ["api", "page"], row
+    assert (row["state"] == "failed" and sorted(tasks_done(daemon.play)[:2]) == ["mail", "schema"]
+            and tasks_done(daemon.play)[2:] == ["api", "page"]), row
     assert {t["id"]: t["reason"] for t in row["tasks"]}["digest"] == "depends on mail, which failed"
 
 
@@ -82,11 +91,12 @@ def test_all_done_before(make_daemon, work):
     assert (row["state"], row["iteration"]) == ("succeeded", 0) and daemon.play.starts() == [], row
 
 
-# ---- written back ----------------------------------------------------------------------------------------------
+# ---- written back --------------------------------------------------------------------------------
 
 def test_each_when_its_slot_has_passed(make_daemon, work, prd):
     """Not a byte else: layout, keys, mode, and the link that leads to it."""
-    daemon = make_daemon(scripts={"implement": NOTE + 'gate "$RL_TASK_ID"\nanswer done\n'}, gates=["US-1", "US-2", "US-3"])
+    daemon = make_daemon(scripts={"implement": NOTE + 'gate "$RL_TASK_ID"\nanswer done\n'},
+                         gates=["US-1", "US-2", "US-3"])
     real = work / "real.json"
     prd.path.rename(real)
     prd.path.symlink_to("real.json")
@@ -95,7 +105,8 @@ def test_each_when_its_slot_has_passed(make_daemon, work, prd):
     run = submit(daemon, work, **prd.given())
     for n in range(1, 4):
         daemon.play.arrived(f"US-{n}")
-        assert real.read_text() == text.replace('"passes": false', '"passes": true', n - 1), "the story before has passed"
+        assert real.read_text() == text.replace('"passes": false', '"passes": true',
+                                                n - 1), "the story before has passed"
         daemon.play.go(f"US-{n}")
     assert daemon.ended(run)["warnings"] == []
     assert real.read_text() == text.replace('"passes": false', '"passes": true')
@@ -103,22 +114,26 @@ def test_each_when_its_slot_has_passed(make_daemon, work, prd):
     assert sorted(os.listdir(work)) == ["prd.json", "real.json"]
 
 
-BESIDE = {"implement": NOTE + 'if [ "$RL_RUN" = 1 ]; then echo one > work.txt; fi\nanswer done\n', "review": 'gate "review$nth"\ndrift more\n', "review.3": "gate review3\npass\n",
+BESIDE = {"implement": NOTE + 'if [ "$RL_RUN" = 1 ]; then echo one > work.txt; fi\nanswer done\n',
+          "review": 'gate "review$nth"\ndrift more\n', "review.3": "gate review3\npass\n",
           "fix": 'gate "fix$nth"\necho more >> work.txt\nanswer done\n'}
 
 
 @pytest.mark.parametrize("killed", [False, True])
 def test_beside_a_run_that_is_reviewed_in_the_same_tree(make_daemon, repo, killed):
-    """What another run writes into its list of tasks is no work of this one: not its reviewer's doing, no change of a fix, nothing to commit."""
+    """What another run writes into its list of tasks is no work of this one: not its reviewer's
+    doing, no change of a fix, nothing to commit."""
     prd = Prd(repo.path / "prd.json", *(story(f"US-{n}", n) for n in range(1, 4)))
     repo.git("add", "prd.json")
     repo.git("commit", "-qm", "stories")
     reviewed = prd.path.read_bytes()
-    daemon = make_daemon(scripts=BESIDE, gates=["review1", "review2", "review3", "fix1", "fix2"], config={"parallel": 4})
+    daemon = make_daemon(scripts=BESIDE, gates=["review1", "review2", "review3", "fix1", "fix2"],
+                         config={"parallel": 4})
     first = daemon.review(repo.path, review={"max_fixes": 3}, isolation="shared", commit="auto")
     daemon.play.arrived("review1")
     for at, story_id, after in (("review1", "US-1", "fix1"), ("fix1", "US-2", "review2"), ("review2", "US-3", "fix2")):
-        given = {"stories": json.dumps({"project": "p", "userStories": [story(story_id)]}), "stories_path": str(prd.path)}
+        given = {"stories": json.dumps({"project": "p", "userStories": [story(story_id)]}),
+                 "stories_path": str(prd.path)}
         other = submit(daemon, repo.path, isolation="worktree", **given)
         assert daemon.ended(other)["state"] == "succeeded" and prd.passes()[story_id]
         if killed:
@@ -131,10 +146,12 @@ def test_beside_a_run_that_is_reviewed_in_the_same_tree(make_daemon, repo, kille
     daemon.play.go("review3")
     row = daemon.ended(first)
     assert (row["state"], row["cause"]) == ("succeeded", None), row
-    assert repo.git("show", "--format=", "--name-only", "HEAD") == "work.txt" and repo.git("status", "--porcelain") == "M prd.json"
+    assert repo.git("show", "--format=", "--name-only",
+                    "HEAD") == "work.txt" and repo.git("status", "--porcelain") == "M prd.json"
     assert all(prd.passes().values()) and repo.git("show", "HEAD:prd.json") + "\n" == reviewed.decode()
     assert [w for w in row["warnings"] if "prd.json" in w] == [
-        "run 2 keeps its tasks in prd.json and writes there meanwhile: what changes in it is not reviewed or committed here"], row
+        "run 2 keeps its tasks in prd.json and writes there meanwhile: "
+        "what changes in it is not reviewed or committed here"], row
 
 
 def test_who_comes_while_the_tree_is_verified(make_daemon, repo, tmp_path):
@@ -145,7 +162,8 @@ def test_who_comes_while_the_tree_is_verified(make_daemon, repo, tmp_path):
     loop = Loop(make_daemon, repo, tmp_path, VERDICT, config={"parallel": 4})
     loop.always_content()
     first, _ = loop.submit_to("verify", isolation="shared", commit="auto")
-    assert loop.daemon.ended(submit(loop.daemon, repo.path, isolation="worktree", **prd.given()))["state"] == "succeeded"
+    assert loop.daemon.ended(submit(loop.daemon, repo.path, isolation="worktree",
+                                    **prd.given()))["state"] == "succeeded"
     loop.play.go("verify")
     row = loop.daemon.ended(first)
     assert (row["state"], row["cause"]) == ("succeeded", None), row
@@ -160,7 +178,8 @@ def test_a_reviewer_beside_others_is_still_caught(make_daemon, repo, tmp_path):
     loop.play.set({"review.1": "gate review\necho x >> work.txt\npass\n"})
     first = loop.submit(isolation="shared")
     loop.play.arrived("review")
-    assert loop.daemon.ended(submit(loop.daemon, repo.path, isolation="worktree", **prd.given()))["state"] == "succeeded"
+    assert loop.daemon.ended(submit(loop.daemon, repo.path, isolation="worktree",
+                                    **prd.given()))["state"] == "succeeded"
     loop.play.go("review")
     row = loop.daemon.ended(first)
     assert row["state"] == "failed" and row["cause"].endswith("reviewer changed the tree: work.txt"), row
@@ -186,11 +205,14 @@ def test_many_slots_at_once(make_daemon, work):
 
 
 def test_edited_by_a_person_meanwhile(make_daemon, work, prd):
-    """His words stand: other texts, another order, another story. The run keeps to what was submitted."""
-    daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_TASK_ID" != US-1 ] || gate g\nanswer done\n'}, gates=["g"])
+    """His words stand: other texts, another order, another story. The run keeps to
+    what was submitted."""
+    daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_TASK_ID" != US-1 ] || gate g\nanswer done\n'},
+                         gates=["g"])
     run = submit(daemon, work, **prd.given())
     daemon.play.arrived("g")
-    prd.write(story("US-9", title="new"), story("US-3", 3), story("US-1", 1, title="renamed", extra={"passes": False}), story("US-2", 2, passes=True))
+    prd.write(story("US-9", title="new"), story("US-3", 3),
+              story("US-1", 1, title="renamed", extra={"passes": False}), story("US-2", 2, passes=True))
     expected = prd.path.read_text()
     daemon.play.go("g")
     row = daemon.ended(run)
@@ -214,7 +236,8 @@ def test_a_mistake_in_another_story_keeps_nobody_from_being_marked(make_daemon, 
 
 
 @pytest.mark.parametrize("change, words", [
-    (lambda p: p.write(story("US-2"), story("US-3")), 'no story "US-1" any more'), (lambda p: p.path.unlink(), "is not there"),
+    (lambda p: p.write(story("US-2"), story("US-3")), 'no story "US-1" any more'),
+    (lambda p: p.path.unlink(), "is not there"),
     (lambda p: p.path.write_text("{"), ""), (lambda p: (p.path.unlink(), p.path.mkdir()), ""),
 ])
 def test_what_cannot_be_written_is_told(make_daemon, work, prd, change, words):
@@ -227,7 +250,8 @@ def test_what_cannot_be_written_is_told(make_daemon, work, prd, change, words):
     row = daemon.ended(run)
     assert states(daemon, run)["US-1"] == "passed"
     assert len(row["warnings"]) == 1, row
-    assert str(prd.path) in row["warnings"][0] and words in row["warnings"][0] and 'set "passes": true there yourself' in row["warnings"][0], row
+    assert (str(prd.path) in row["warnings"][0] and words in row["warnings"][0]
+            and 'set "passes": true there yourself' in row["warnings"][0]), row
 
 
 def test_without_a_path_nothing_is_written(make_daemon, work, prd):
@@ -252,21 +276,25 @@ def test_a_failed_story_does_not_pass(make_daemon, work, prd, on_failure):
 
 def test_what_a_review_does_not_pass_is_not_written(make_daemon, repo):
     prd = Prd(repo.path / "prd.json", story("US-1"), story("US-2"))
-    daemon = make_daemon(scripts={"implement": 'echo "$RL_TASK_ID" >> work.txt\nanswer done\n', "review": '[ "$RL_TASK_ID" = US-1 ] && pass || drift no\n', "fix": "echo x >> work.txt\n"})
+    daemon = make_daemon(scripts={"implement": 'echo "$RL_TASK_ID" >> work.txt\nanswer done\n',
+                                  "review": '[ "$RL_TASK_ID" = US-1 ] && pass || drift no\n',
+                                  "fix": "echo x >> work.txt\n"})
     row = daemon.ended(submit(daemon, repo.path, review={"enabled": True, "max_fixes": 1}, **prd.given()))
     assert row["state"] == "failed" and prd.passes() == {"US-1": True, "US-2": False}, row
 
 
-# ---- reviewed as a whole ---------------------------------------------------------------------------------------
+# ---- reviewed as a whole -------------------------------------------------------------------------
 
 @pytest.mark.parametrize("verdict", ["pass", "fail"])
 def test_reviewed_as_a_whole(make_daemon, repo, verdict):
     """No story passes before all have: the file waits for the review of the run."""
     prd = Prd(repo.path / "prd.json", story("US-1"), story("US-2"))
     finds = "" if verdict == "pass" else "echo '- wrong' > autom8_review.md\n"
-    daemon = make_daemon(scripts={"implement": NOTE + "echo \"$RL_TASK_ID\" >> work.txt\nanswer done\n", "review": f"gate r\n{finds}answer 'I looked at it'\n",
+    daemon = make_daemon(scripts={"implement": NOTE + "echo \"$RL_TASK_ID\" >> work.txt\nanswer done\n",
+                                  "review": f"gate r\n{finds}answer 'I looked at it'\n",
                                   "fix": "echo x >> work.txt\nanswer fixed\n"}, gates=["r"])
-    run = submit(daemon, repo.path, review={"enabled": True, "profile": "file", "max_fixes": 0}, commit="none", **prd.given())
+    run = submit(daemon, repo.path, review={"enabled": True, "profile": "file", "max_fixes": 0},
+                 commit="none", **prd.given())
     daemon.play.arrived("r")
     assert tasks_done(daemon.play) == ["US-1", "US-2"] and prd.passes() == {"US-1": False, "US-2": False}
     assert set(states(daemon, run).values()) == {"implemented"}
@@ -275,10 +303,11 @@ def test_reviewed_as_a_whole(make_daemon, repo, verdict):
     daemon.play.go("r")
     row = daemon.ended(run)
     assert row["state"] == ("succeeded" if verdict == "pass" else "failed"), row
-    assert set(prd.passes().values()) == {verdict == "pass"} and set(states(daemon, run).values()) == {"passed" if verdict == "pass" else "failed"}
+    assert (set(prd.passes().values()) == {verdict == "pass"}
+            and set(states(daemon, run).values()) == {"passed" if verdict == "pass" else "failed"})
 
 
-# ---- two runs, two lives ---------------------------------------------------------------------------------------
+# ---- two runs, two lives -------------------------------------------------------------------------
 
 def test_two_runs_of_one_prd(make_daemon, tmp_path, prd):
     """The story of one is not the other's; what has passed meanwhile is done."""
@@ -299,7 +328,8 @@ def test_two_runs_of_one_prd(make_daemon, tmp_path, prd):
 
 
 def test_killed_between_two_stories(make_daemon, work, prd):
-    daemon = make_daemon(scripts={"implement": NOTE + 'gate "$RL_TASK_ID"\nanswer done\n'}, gates=["US-1", "US-2", "US-3"])
+    daemon = make_daemon(scripts={"implement": NOTE + 'gate "$RL_TASK_ID"\nanswer done\n'},
+                         gates=["US-1", "US-2", "US-3"])
     run = submit(daemon, work, **prd.given())
     for n in range(1, 4):
         daemon.play.arrived(f"US-{n}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What cannot be a run of many tasks is refused at submit: exit code 1, one sentence, with the place in the file."""
+"""What cannot be a run of many tasks is refused at submit: exit code 1, one sentence, with the
+place in the file."""
 import json
 import os
 import resource
@@ -20,7 +21,8 @@ FLOW = """tasks:
         reviewer_agent: critic
         max_iterations: 4
 """
-PRD = {"project": "p", "userStories": [{"id": "US-1", "title": "one", "passes": False}, {"id": "US-2", "title": "two", "passes": False}]}
+PRD = {"project": "p", "userStories": [{"id": "US-1", "title": "one", "passes": False},
+                                       {"id": "US-2", "title": "two", "passes": False}]}
 
 
 def refused(daemon, **params):
@@ -32,14 +34,16 @@ def refused(daemon, **params):
 
 def beads_in(path, *ids):
     (path / ".beads").mkdir(parents=True)
-    (path / ".beads" / "issues.jsonl").write_text("".join(json.dumps({"id": i, "title": i, "status": "open", "priority": 1}) + "\n" for i in ids))
+    (path / ".beads" / "issues.jsonl").write_text(
+        "".join(json.dumps({"id": i, "title": i, "status": "open", "priority": 1}) + "\n" for i in ids))
     return path
 
 
-# ---- files -----------------------------------------------------------------------------------------------------
+# ---- files ---------------------------------------------------------------------------------------
 
 WRONG_FLOWS = [
-    ("an agent that is none", FLOW.replace("agent: play", "agent: plya"), "3:12", "there is no agent 'plya'; choose one of"),
+    ("an agent that is none", FLOW.replace("agent: play", "agent: plya"), "3:12",
+     "there is no agent 'plya'; choose one of"),
     ("a reviewer that is none", FLOW.replace("critic", "nobody"), "11:25", "there is no agent 'nobody'; choose one of"),
     ("a key that is none", FLOW.replace("prompt: type", "promt: type"), "6:5", "promt"),
     ("a cycle", FLOW.replace("    prompt: think\n", "    prompt: think\n    depends_on: [build]\n"), "", "cycle"),
@@ -62,7 +66,8 @@ def test_a_wrong_workflow(make_daemon, repo, text, place, words):
 
 
 @pytest.mark.parametrize("text, words", [
-    ('{"userStories": [\n  {"id": "a"},\n]}', "line 3"), ("[]", "object"), ('{"userStories": []}', "empty"), ('{"stories": []}', "userStories"),
+    ('{"userStories": [\n  {"id": "a"},\n]}', "line 3"), ("[]", "object"),
+    ('{"userStories": []}', "empty"), ('{"stories": []}', "userStories"),
     ('{"userStories": [{"id": "a"}, {"id": "a"}]}', '"a"'), ('{"userStories": [{"title": "a"}]}', "userStories[0]"),
     ('{"userStories": [{"id": "a", "passes": "true"}]}', "passes"),
 ])
@@ -75,8 +80,10 @@ def test_a_wrong_prd(daemon, repo, text, words):
 
 def test_where_nothing_can_be_written_back(daemon, repo):
     gone = refused(daemon, stories=json.dumps(PRD), stories_path=f"{repo.path}/gone.json", workdir=str(repo.path))
-    assert gone.data["field"] == "stories_path" and "No such file" in gone.message and "daemon's user" in gone.data["hint"]
-    assert "no regular file" in refused(daemon, stories=json.dumps(PRD), stories_path=str(repo.path), workdir=str(repo.path)).message
+    assert (gone.data["field"] == "stories_path" and "No such file" in gone.message
+            and "daemon's user" in gone.data["hint"])
+    assert "no regular file" in refused(daemon, stories=json.dumps(PRD),
+                                        stories_path=str(repo.path), workdir=str(repo.path)).message
 
 
 def test_no_beads(daemon, repo, tmp_path):
@@ -84,24 +91,30 @@ def test_no_beads(daemon, repo, tmp_path):
     assert f"{repo.path}/.beads: No such file or directory" in done.err and "bd init" in done.err
     for params in ({"beads": True}, {"beads": str(tmp_path)}):
         error = refused(daemon, workdir=str(repo.path), **params)
-        assert error.data["field"] == "beads" and "/.beads: No such file" in error.message and "bd init" in error.data["hint"]
+        assert (error.data["field"] == "beads" and "/.beads: No such file" in error.message
+                and "bd init" in error.data["hint"])
     # the workdir is the first thing to be wrong
     assert refused(daemon, workdir=f"{tmp_path}/none", beads=True).data["field"] == "workdir"
 
 
 @pytest.mark.parametrize("params, field", [
-    ({}, "task"), ({"task": "x", "beads": True}, "task"), ({"stories": "{}", "workflow": "x"}, "task"), ({"task": "x", "stories_path": "/x"}, "stories_path"),
-    ({"stories": "{}", "stories_path": "x"}, "stories_path"), ({"beads": "x"}, "beads"), ({"beads": False}, "beads"), ({"beads": 1}, "beads"),
-    ({"task": "x", "group": "a b"}, "group"), ({"task": "x", "group": ""}, "group"), ({"task": "x", "after": 0}, "after"), ({"task": "x", "parallel": 0}, "parallel"),
-    ({"task": "x", "iterations": 0}, "iterations"), ({"task": "x", "isolation": "jail"}, "isolation"), ({"task": "x", "stop_markers": [""]}, "stop_markers"),
-    ({"task": "x", "base": "-x"}, "base"), ({"task": "x", "assign": "agent"}, "assign"), ({"stories": json.dumps(PRD), "assign": "agent"}, "assign"),
+    ({}, "task"), ({"task": "x", "beads": True}, "task"), ({"stories": "{}", "workflow": "x"}, "task"),
+    ({"task": "x", "stories_path": "/x"}, "stories_path"),
+    ({"stories": "{}", "stories_path": "x"}, "stories_path"), ({"beads": "x"}, "beads"),
+    ({"beads": False}, "beads"), ({"beads": 1}, "beads"),
+    ({"task": "x", "group": "a b"}, "group"), ({"task": "x", "group": ""}, "group"),
+    ({"task": "x", "after": 0}, "after"), ({"task": "x", "parallel": 0}, "parallel"),
+    ({"task": "x", "iterations": 0}, "iterations"), ({"task": "x", "isolation": "jail"}, "isolation"),
+    ({"task": "x", "stop_markers": [""]}, "stop_markers"),
+    ({"task": "x", "base": "-x"}, "base"), ({"task": "x", "assign": "agent"}, "assign"),
+    ({"stories": json.dumps(PRD), "assign": "agent"}, "assign"),
 ])
 def test_wrong_parameters(daemon, repo, params, field):
     error = refused(daemon, workdir=str(repo.path), **params)
     assert (error.code, error.data["field"]) == (-32602, field), error
 
 
-# ---- what does not go together ---------------------------------------------------------------------------------
+# ---- what does not go together -------------------------------------------------------------------
 
 @pytest.mark.parametrize("args, option, words", [
     (["--isolation", "worktree", "--assign", "agent"], "assign", "--assign daemon"),
@@ -124,7 +137,8 @@ def test_a_review_of_the_run_needs_one_tree(daemon, repo):
 
 
 @pytest.mark.parametrize("args, words", [
-    (["--isolation", "worktree"], "--isolation shared"), (["--base", "main"], "--base"), (["-P", "2", "--integrate", "merge"], "--isolation worktree"),
+    (["--isolation", "worktree"], "--isolation shared"), (["--base", "main"], "--base"),
+    (["-P", "2", "--integrate", "merge"], "--isolation worktree"),
 ])
 def test_without_git(daemon, tmp_path, args, words):
     beads_in(tmp_path / "plain", "b-1")
@@ -133,10 +147,11 @@ def test_without_git(daemon, tmp_path, args, words):
     daemon.rlctl("submit", "--beads", "-P", "2", "--dry-run", cwd=tmp_path / "plain", check=0)
 
 
-# ---- what comes after another ----------------------------------------------------------------------------------
+# ---- what comes after another --------------------------------------------------------------------
 
 def test_after(make_daemon, tmp_path):
-    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nexit $([ $RL_RUN = 2 ] && echo 1 || echo 0)\n"}, gates=["g1", "g2"])
+    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nexit $([ $RL_RUN = 2 ] && echo 1 || echo 0)\n"},
+                         gates=["g1", "g2"])
     one, two = Repo(tmp_path / "1"), Repo(tmp_path / "2")
     done = daemon.rlctl("submit", "--after", "9", "x", cwd=one.path, check=1)
     assert "--after: there is no run 9" in done.err
@@ -158,14 +173,16 @@ def test_after(make_daemon, tmp_path):
     assert (error.value.code, error.value.data["field"]) == (2, "after") and "run 2 is failed" in error.value.message
 
 
-# ---- one submit is one run -------------------------------------------------------------------------------------
+# ---- one submit is one run -----------------------------------------------------------------------
 
 def test_the_key_covers_what_a_run_is_made_of(daemon, repo):
     beads_in(repo.path, "b-1")
-    given = {"workdir": str(repo.path), "key": "k", "beads": True, "iterations": 1, "assign": "daemon", "isolation": "shared"}
+    given = {"workdir": str(repo.path), "key": "k", "beads": True, "iterations": 1,
+             "assign": "daemon", "isolation": "shared"}
     number = daemon.call("run.submit", **given)["id"]
     assert daemon.call("run.submit", **given)["id"] == number
-    for change in ({"iterations": 2}, {"beads": str(repo.path)}, {"group": "night"}, {"isolation": "worktree"}, {"parallel": 1}, {"stop_markers": []}):
+    for change in ({"iterations": 2}, {"beads": str(repo.path)}, {"group": "night"},
+                   {"isolation": "worktree"}, {"parallel": 1}, {"stop_markers": []}):
         with pytest.raises(RpcError) as error:
             daemon.call("run.submit", **{**given, **change})
         assert error.value.code == 4, change
@@ -173,7 +190,7 @@ def test_the_key_covers_what_a_run_is_made_of(daemon, repo):
     daemon.ended(number)
 
 
-# ---- the project's file ----------------------------------------------------------------------------------------
+# ---- the project's file --------------------------------------------------------------------------
 
 def test_a_project_says_how_it_is_worked_on(daemon, repo):
     beads_in(repo.path, "b-1")
@@ -181,7 +198,8 @@ def test_a_project_says_how_it_is_worked_on(daemon, repo):
     done = daemon.rlctl("submit", "--beads", cwd=repo.path, check=1)
     assert "--commit: slots that share one directory" in done.err
     daemon.rlctl("submit", "--beads", "--isolation", "worktree", "--dry-run", cwd=repo.path, check=0)
-    shown = {row["path"]: row for row in json.loads(daemon.rlctl("config", "show", "--json", "-C", repo.path, check=0).out)["settings"]}
+    shown = {row["path"]: row for row in json.loads(daemon.rlctl("config", "show", "--json", "-C",
+                                                                 repo.path, check=0).out)["settings"]}
     assert shown["run.parallel"] == {**shown["run.parallel"], "value": 2, "from": f"{repo.path}/.rld.toml:2"}
     assert shown["run.stop_markers"]["from"] == "default"
     repo.write(".rld.toml", "[group.default]\nslots = 64\n")
@@ -205,7 +223,7 @@ def test_a_prd_of_somebody_else(make_daemon, tmp_path, another_user):
     assert daemon.call("run.submit", **given, check=True)["state"] == "checked"
 
 
-# ---- faults of the host ----------------------------------------------------------------------------------------
+# ---- faults of the host --------------------------------------------------------------------------
 
 @pytest.mark.parametrize("method", ["run.submit", "config.show"])
 def test_no_descriptor_is_no_fault_of_a_parameter(daemon, repo, method):
@@ -215,10 +233,12 @@ def test_no_descriptor_is_no_fault_of_a_parameter(daemon, repo, method):
     with daemon.connect() as rpc:
         rpc.call("daemon.status")
         used = {int(fd) for fd in os.listdir(f"/proc/{daemon.pid}/fd")}
-        resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, (next(fd for fd in range(len(used) + 1) if fd not in used), limits[1]))
+        resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE,
+                         (next(fd for fd in range(len(used) + 1) if fd not in used), limits[1]))
         with pytest.raises(RpcError) as error:
             rpc.call(method, **params)
         resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, limits)
-        assert error.value.code == 9 and error.value.data["retryable"] and "LimitNOFILE" in error.value.data["hint"], error.value
+        assert (error.value.code == 9 and error.value.data["retryable"]
+                and "LimitNOFILE" in error.value.data["hint"]), error.value
         assert "Too many open files" in error.value.message
         assert rpc.call(method, **params)

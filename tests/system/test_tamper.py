@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Somebody with the file in hand, and no daemon at work, edits a run's review log: review.verify names each such edit.
+"""Somebody with the file in hand, and no daemon at work, edits a run's review log: review.verify
+names each such edit.
 
-The triggers refuse all of this to whoever writes by statements (tests/unit/schema.c); here they are dropped first.
+The triggers refuse all of this to whoever writes by statements (tests/unit/schema.c); here they
+are dropped first.
 """
 import hashlib
 import shutil
@@ -110,66 +112,88 @@ def test_every_column(log, table):
     assert unnoticed == []
 
 
-COPIED = ", ".join("task_id reviewer_agent coder_agent iteration decision feedback quality_checks source attempt tree findings "
-                   "timestamp".split())
+COPIED = ", ".join("task_id reviewer_agent coder_agent iteration decision feedback quality_checks "
+                   "source attempt tree findings " "timestamp".split())
 
-SWAP_REVIEWS = ["UPDATE review SET number = -number WHERE number IN (2, 3)", "UPDATE review SET number = 5 + number WHERE number < 0"]
-SWAP_FINDINGS = ["UPDATE finding SET review = -review WHERE review IN (2, 3)", "UPDATE finding SET review = 5 + review WHERE review < 0"]
+SWAP_REVIEWS = ["UPDATE review SET number = -number WHERE number IN (2, 3)",
+                "UPDATE review SET number = 5 + number WHERE number < 0"]
+SWAP_FINDINGS = ["UPDATE finding SET review = -review WHERE review IN (2, 3)",
+                 "UPDATE finding SET review = 5 + review WHERE review < 0"]
 
 # The statements, with {run} for the run; and words of the answer.
 EDITS = {
-    "the first is removed": (["DELETE FROM finding WHERE review = 1", "DELETE FROM review WHERE number = 1"], "review 1 is missing"),
-    "one in the middle is removed": (["DELETE FROM finding WHERE review = 2", "DELETE FROM review WHERE number = 2"], "review 2 is missing"),
-    "the last is removed": (["DELETE FROM finding WHERE review = 4", "DELETE FROM review WHERE number = 4"], "recorded 4 reviews, the log holds 3"),
+    "the first is removed": (["DELETE FROM finding WHERE review = 1",
+                              "DELETE FROM review WHERE number = 1"], "review 1 is missing"),
+    "one in the middle is removed": (["DELETE FROM finding WHERE review = 2",
+                                      "DELETE FROM review WHERE number = 2"], "review 2 is missing"),
+    "the last is removed": (["DELETE FROM finding WHERE review = 4", "DELETE FROM review WHERE number = 4"],
+                            "recorded 4 reviews, the log holds 3"),
     "all are removed": (["DELETE FROM finding", "DELETE FROM review"], "recorded 4 reviews, the log holds 0"),
     "all are removed and the count": (["DELETE FROM finding", "DELETE FROM review", "UPDATE run SET review_count = 0"],
                                       "not the one that the run has recorded"),
     "the tail is cut and the count": (["DELETE FROM finding WHERE review > 2", "DELETE FROM review WHERE number > 2",
                                        "UPDATE run SET review_count = 2"], "not the one that the run has recorded"),
-    "one is removed and the rest moved up": (["DELETE FROM finding WHERE review = 2", "DELETE FROM review WHERE number = 2",
-                                              "UPDATE finding SET review = review - 1 WHERE review > 2",
-                                              "UPDATE review SET number = number - 1 WHERE number > 2",
-                                              "UPDATE run SET review_count = 3"], "review 2 does not follow review 1"),
+    "one is removed and the rest moved up":
+    (["DELETE FROM finding WHERE review = 2", "DELETE FROM review WHERE number = 2",
+      "UPDATE finding SET review = review - 1 WHERE review > 2",
+      "UPDATE review SET number = number - 1 WHERE number > 2",
+      "UPDATE run SET review_count = 3"], "review 2 does not follow review 1"),
     "two are swapped": ([*SWAP_REVIEWS, *SWAP_FINDINGS],
                         "review 2 does not follow review 1"),
     "two are swapped with their links": ([*SWAP_REVIEWS, *SWAP_FINDINGS,
-                                          "UPDATE review SET previous_hash = (SELECT p.hash FROM review p WHERE p.number = review.number - 1)"],
+                                          "UPDATE review SET previous_hash = (SELECT p.hash FROM "
+                                          "review p WHERE p.number = review.number - 1)"],
                                          "review 2 was changed"),
-    "the contents of two are swapped": ([f"UPDATE review SET ({COPIED}) = (SELECT {COPIED} FROM review o WHERE o.number = 5 - review.number) "
+    "the contents of two are swapped": ([f"UPDATE review SET ({COPIED}) = (SELECT {COPIED} FROM "
+                                         "review o WHERE o.number = 5 - review.number) "
                                          "WHERE number IN (2, 3)"], "review 2 was changed"),
-    "one is added at the end": ([f"INSERT INTO review (run, number, {COPIED}, previous_hash, hash) SELECT run, 5, {COPIED}, hash, "
-                                 "lower(hex(randomblob(32))) FROM review WHERE number = 4"], "review 5 was changed"),
-    "one is added and counted": ([f"INSERT INTO review (run, number, {COPIED}, previous_hash, hash) SELECT run, 5, {COPIED}, hash, hash "
-                                  "FROM review WHERE number = 4", "UPDATE run SET review_count = 5"], "review 5 was changed"),
-    "one is put in front": ([f"INSERT INTO review (run, number, {COPIED}, hash) SELECT run, 0, {COPIED}, 'x' FROM review WHERE number = 1"],
+    "one is added at the end":
+    ([f"INSERT INTO review (run, number, {COPIED}, previous_hash, hash) SELECT run, 5, {COPIED}, hash, "
+      "lower(hex(randomblob(32))) FROM review WHERE number = 4"], "review 5 was changed"),
+    "one is added and counted":
+    ([f"INSERT INTO review (run, number, {COPIED}, previous_hash, hash) SELECT run, 5, {COPIED}, hash, hash "
+      "FROM review WHERE number = 4", "UPDATE run SET review_count = 5"], "review 5 was changed"),
+    "one is put in front": ([f"INSERT INTO review (run, number, {COPIED}, hash) SELECT run, 0, "
+                             f"{COPIED}, 'x' FROM review WHERE number = 1"],
                             "review 1 is missing: number 0 stands in its place"),
-    "one is put far in front": ([f"INSERT INTO review (run, number, {COPIED}, hash) SELECT run, -9223372036854775808, {COPIED}, 'x' "
+    "one is put far in front": ([f"INSERT INTO review (run, number, {COPIED}, hash) SELECT run, "
+                                 f"-9223372036854775808, {COPIED}, 'x' "
                                  "FROM review WHERE number = 1"], "review 1 is missing"),
-    "one is added in the middle": (["UPDATE finding SET review = -review WHERE review > 2", "UPDATE finding SET review = 1 - review WHERE review < 0",
-                                    "UPDATE review SET number = -number WHERE number > 2",
-                                    "UPDATE review SET number = 1 - number WHERE number < 0",
-                                    f"INSERT INTO review (run, number, {COPIED}, previous_hash, hash) SELECT run, 3, {COPIED}, hash, hash "
-                                    "FROM review WHERE number = 2", "UPDATE run SET review_count = 5"], "review 3 was changed"),
-    "the last is replaced by a pass of somebody else": (["UPDATE review SET reviewer_agent = 'human:root' WHERE number = 4"], "review 4 was changed"),
-    "a drift becomes a pass": (["UPDATE review SET decision = 'pass', feedback = NULL WHERE number = 1"], "review 1 was changed"),
+    "one is added in the middle":
+    (["UPDATE finding SET review = -review WHERE review > 2",
+      "UPDATE finding SET review = 1 - review WHERE review < 0",
+      "UPDATE review SET number = -number WHERE number > 2",
+      "UPDATE review SET number = 1 - number WHERE number < 0",
+      f"INSERT INTO review (run, number, {COPIED}, previous_hash, hash) SELECT run, 3, {COPIED}, hash, hash "
+      "FROM review WHERE number = 2", "UPDATE run SET review_count = 5"], "review 3 was changed"),
+    "the last is replaced by a pass of somebody else":
+    (["UPDATE review SET reviewer_agent = 'human:root' WHERE number = 4"], "review 4 was changed"),
+    "a drift becomes a pass": (["UPDATE review SET decision = 'pass', feedback = NULL WHERE number = 1"],
+                               "review 1 was changed"),
     "a value becomes none": (["UPDATE review SET feedback = NULL WHERE number = 3"], "review 3 was changed"),
     "none becomes an empty one": (["UPDATE review SET quality_checks = '' WHERE number = 4"], "review 4 was changed"),
-    "a value moves to its neighbour": (["UPDATE review SET quality_checks = feedback, feedback = NULL WHERE number = 1"], "review 1 was changed"),
+    "a value moves to its neighbour": (["UPDATE review SET quality_checks = feedback, "
+                                        "feedback = NULL WHERE number = 1"], "review 1 was changed"),
     "a finding is removed": (["DELETE FROM finding WHERE review = 1"], "review 1 was changed"),
     "the last finding is removed": (["DELETE FROM finding WHERE review = 3"], "review 3 was changed"),
-    "a finding is added": (["INSERT INTO finding (run, review, number, id, text, state) VALUES ({run}, 1, 99, 'x', 'x', 'new')"],
-                           "review 1 was changed"),
-    "a finding is added to the pass": (["INSERT INTO finding (run, review, number, id, text, state) VALUES ({run}, 4, 99, 'x', 'x', 'new')"],
+    "a finding is added": (["INSERT INTO finding (run, review, number, id, text, "
+                            "state) VALUES ({run}, 1, 99, 'x', 'x', 'new')"], "review 1 was changed"),
+    "a finding is added to the pass": (["INSERT INTO finding (run, review, number, id, text, "
+                                        "state) VALUES ({run}, 4, 99, 'x', 'x', 'new')"],
                                        "review 4 was changed"),
-    "a finding is added to no review": (["INSERT INTO finding (run, review, number, id, text, state) VALUES ({run}, 9, 1, 'x', 'x', 'new')"],
+    "a finding is added to no review": (["INSERT INTO finding (run, review, number, id, text, "
+                                         "state) VALUES ({run}, 9, 1, 'x', 'x', 'new')"],
                                         "belongs to no review"),
-    "a finding is put in front": (["INSERT INTO finding (run, review, number, id, text, state) VALUES ({run}, 0, 0, 'x', 'x', 'new')"],
-                                  "review 1 was changed"),
-    "a finding is put far in front": (["INSERT INTO finding (run, review, number, id, text, state) VALUES ({run}, -7, 1, 'x', 'x', 'new')"],
+    "a finding is put in front": (["INSERT INTO finding (run, review, number, id, text, state) "
+                                   "VALUES ({run}, 0, 0, 'x', 'x', 'new')"], "review 1 was changed"),
+    "a finding is put far in front": (["INSERT INTO finding (run, review, number, id, text, "
+                                       "state) VALUES ({run}, -7, 1, 'x', 'x', 'new')"],
                                       "review 1 was changed"),
-    "a finding is moved": (["UPDATE finding SET review = 2, number = 99 WHERE review = 1 AND number = 1"], "review 1 was changed"),
+    "a finding is moved": (["UPDATE finding SET review = 2, number = 99 WHERE review = 1 AND number = 1"],
+                           "review 1 was changed"),
     "the count": (["UPDATE run SET review_count = 5"], "recorded 5 reviews, the log holds 4"),
-    "the newest hash": (["UPDATE run SET review_head = (SELECT hash FROM review WHERE number = 3)"], "not the one that the run has recorded"),
+    "the newest hash": (["UPDATE run SET review_head = (SELECT hash FROM review WHERE number = 3)"],
+                        "not the one that the run has recorded"),
     "no newest hash": (["UPDATE run SET review_head = NULL"], "not the one that the run has recorded"),
 }
 
@@ -203,8 +227,8 @@ def test_an_edit_with_true_hashes(log):
     connection = sqlite3.connect(log.path)
     connection.row_factory = sqlite3.Row
     reviews = [dict(r) for r in connection.execute("SELECT * FROM review ORDER BY number")]
-    findings = [[dict(f) for f in connection.execute("SELECT * FROM finding WHERE review = ? ORDER BY number", (r["number"],))]
-                for r in reviews]
+    findings = [[dict(f) for f in connection.execute("SELECT * FROM finding WHERE review = ? ORDER BY number",
+                                                     (r["number"],))] for r in reviews]
     connection.close()
     assert [hashed(r, f) for r, f in zip(reviews, findings)] == [r["hash"] for r in reviews]
     statements = []
@@ -234,8 +258,10 @@ def test_a_log_of_another_run(make_daemon, tmp_path):
     daemon.stop()
     log = Log(daemon, runs[1])
     log.edit(f"DELETE FROM finding WHERE run = {runs[1]}", f"DELETE FROM review WHERE run = {runs[1]}",
-             f"UPDATE review SET run = {runs[1]} WHERE run = {runs[0]}", f"UPDATE finding SET run = {runs[1]} WHERE run = {runs[0]}",
-             f"UPDATE run SET (review_count, review_head) = (SELECT review_count, review_head FROM run WHERE id = {runs[0]}) WHERE id = {runs[1]}")
+             f"UPDATE review SET run = {runs[1]} WHERE run = {runs[0]}",
+             f"UPDATE finding SET run = {runs[1]} WHERE run = {runs[0]}",
+             "UPDATE run SET (review_count, review_head) = (SELECT review_count, "
+             f"review_head FROM run WHERE id = {runs[0]}) WHERE id = {runs[1]}")
     answer = log.verified()
     assert not answer["ok"] and "review 1 was changed" in answer["message"]
     log.restore()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""When a run and its slots go on: one run after another, slots of a group, pauses at all moments, turns of owners, disk space; and why
-each waits meanwhile."""
+"""When a run and its slots go on: one run after another, slots of a group, pauses at all moments,
+turns of owners, disk space; and why each waits meanwhile."""
 import json
 import os
 import subprocess
@@ -17,7 +17,8 @@ def passes_by(daemon):
     """Another run, from its submit to its end: whoever could have begun meanwhile has."""
     path = daemon.path / "by"
     path.mkdir(exist_ok=True)
-    assert daemon.ended(daemon.call("run.submit", task="x", workdir=str(path), agent="quick")["id"])["state"] == "succeeded"
+    assert daemon.ended(daemon.call("run.submit", task="x", workdir=str(path),
+                                    agent="quick")["id"])["state"] == "succeeded"
 
 
 def started(daemon):
@@ -28,13 +29,14 @@ def started(daemon):
 def queue(make_daemon, tmp_path):
     """A daemon whose agents wait at gate g<run>, and a way to make directories."""
     def make(parallel=4, **config):
-        daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=GATES, config={"parallel": parallel, **QUICK, **config})
+        daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=GATES,
+                             config={"parallel": parallel, **QUICK, **config})
         daemon.dirs = iter(Repo(tmp_path / f"r{i}").path for i in range(20))
         return daemon
     return make
 
 
-# ---- one after another -----------------------------------------------------------------------------------------
+# ---- one after another ---------------------------------------------------------------------------
 
 def after(daemon, run, **params):
     return daemon.submit(next(daemon.dirs), after=run, **params)
@@ -68,7 +70,8 @@ def test_after_a_success(queue):
 @pytest.mark.parametrize("end, words", [("exit 1", "failed"), (None, "was cancelled")], ids=["failed", "cancelled"])
 @pytest.mark.parametrize("killed", [False, True], ids=["", "killed"])
 def test_after_a_failure(queue, end, words, killed):
-    """All that come after it are cancelled, with the cause; a death of the daemon in between changes nothing."""
+    """All that come after it are cancelled, with the cause; a death of the daemon in between
+    changes nothing."""
     daemon = queue(4)
     daemon.play.set({"implement": f"gate g$RL_RUN\n{end or 'true'}\n"})
     first = daemon.submit(next(daemon.dirs))
@@ -102,15 +105,18 @@ def test_after_one_that_is_held(make_daemon, tmp_path):
     assert daemon.ended(second)["state"] == "succeeded"
 
 
-# ---- groups ----------------------------------------------------------------------------------------------------
+# ---- groups --------------------------------------------------------------------------------------
 
 @pytest.fixture
 def night(make_daemon, tmp_path):
-    """A run of six beads with four slots in group night, whose agents wait at their gate; the group has so many slots."""
+    """A run of six beads with four slots in group night, whose agents wait at their gate; the group
+    has so many slots."""
     def make(slots):
         ids = [f"x-{n}" for n in range(1, 7)]
-        daemon = make_daemon(scripts={"implement": NOTE + 'gate "$RL_TASK_ID"\nanswer done\n'}, gates=ids, config={"parallel": 8, **QUICK, "group.night": {"slots": slots}})
-        return daemon, submit(daemon, Beads(tmp_path / "beads", *(bead(i) for i in ids)).path, parallel=4, group="night")
+        daemon = make_daemon(scripts={"implement": NOTE + 'gate "$RL_TASK_ID"\nanswer done\n'},
+                             gates=ids, config={"parallel": 8, **QUICK, "group.night": {"slots": slots}})
+        return daemon, submit(daemon, Beads(tmp_path / "beads", *(bead(i) for i in ids)).path,
+                              parallel=4, group="night")
     return make
 
 
@@ -138,7 +144,8 @@ def test_a_group_limits_the_slots_of_one_run(night):
     for task in ("x-4", "x-5", "x-6"):
         daemon.play.arrived(task)
         daemon.play.go(task)
-    assert daemon.ended(run)["state"] == "succeeded" and sorted(tasks_done(daemon.play)) == [f"x-{n}" for n in range(1, 7)]
+    assert (daemon.ended(run)["state"] == "succeeded"
+            and sorted(tasks_done(daemon.play)) == [f"x-{n}" for n in range(1, 7)])
 
 
 def test_a_paused_group_lets_no_slot_begin(night):
@@ -152,7 +159,8 @@ def test_a_paused_group_lets_no_slot_begin(night):
         with daemon.events(run=run) as events:
             events.until("slot.phase", lambda e: e["task"] == task and e["phase"] == "passed")
     passes_by(daemon)
-    assert sorted(tasks_done(daemon.play, run)) == ["x-1", "x-2"] and slot_reasons(daemon, run)[2:] == ["group night is paused"] * 2
+    assert (sorted(tasks_done(daemon.play, run)) == ["x-1", "x-2"]
+            and slot_reasons(daemon, run)[2:] == ["group night is paused"] * 2)
     daemon.rlctl("group", "resume", "night", check=0)
     for n in range(3, 7):
         daemon.play.arrived(f"x-{n}")
@@ -160,7 +168,7 @@ def test_a_paused_group_lets_no_slot_begin(night):
     assert daemon.ended(run)["state"] == "succeeded"
 
 
-# ---- pauses at all moments -------------------------------------------------------------------------------------
+# ---- pauses at all moments -----------------------------------------------------------------------
 
 PAUSES = ["ready", "claim", "implement", "close", "rest"]
 
@@ -168,8 +176,11 @@ PAUSES = ["ready", "claim", "implement", "close", "rest"]
 @pytest.mark.parametrize("killed", [False, True], ids=["", "killed"])
 @pytest.mark.parametrize("moment", PAUSES)
 def test_paused_and_resumed(make_daemon, tmp_path, moment, killed):
-    """What is under way ends by itself; nothing begins before resume; then each bead is done, once."""
-    daemon, bd = with_bd(make_daemon, tmp_path, scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || gate g\nanswer done\n'}, gates=["g"], config={"parallel": 4, **QUICK})
+    """What is under way ends by itself; nothing begins before resume; then each bead
+    is done, once."""
+    daemon, bd = with_bd(make_daemon, tmp_path,
+                         scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || gate g\nanswer done\n'},
+                         gates=["g"], config={"parallel": 4, **QUICK})
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2"), bead("x-3"))
     if moment in ("ready", "claim", "close"):
         bd.stop(moment, "before")
@@ -208,7 +219,8 @@ def test_paused_and_resumed(make_daemon, tmp_path, moment, killed):
 
 def test_resume_undoes_nothing_else(make_daemon, tmp_path):
     """Neither the limit of the group, nor a busy workdir, nor a run before it."""
-    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=GATES, config={"parallel": 4, **QUICK, "group.night": {"slots": 1}})
+    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=GATES,
+                         config={"parallel": 4, **QUICK, "group.night": {"slots": 1}})
     one, two = Repo(tmp_path / "one").path, Repo(tmp_path / "two").path
     first, busy, behind = daemon.submit(one, group="night"), daemon.submit(one), daemon.submit(two, after=1)
     full = daemon.submit(Repo(tmp_path / "three").path, group="night")
@@ -218,7 +230,9 @@ def test_resume_undoes_nothing_else(make_daemon, tmp_path):
         waits(daemon, run, "paused")
         daemon.call("run.resume", id=run)
     passes_by(daemon)
-    assert [daemon.run(r)["reason"] for r in (busy, behind, full)] == ["workdir busy: run 1", "waits for run 1", "group night: its only slot is in use"]
+    assert [daemon.run(r)["reason"]
+            for r in (busy, behind, full)] == ["workdir busy: run 1", "waits for run 1",
+                                               "group night: its only slot is in use"]
     assert started(daemon) == [first]
     daemon.play.go("g1")
     for run in (busy, behind, full):
@@ -227,7 +241,7 @@ def test_resume_undoes_nothing_else(make_daemon, tmp_path):
     daemon.ended(busy, behind, full)
 
 
-# ---- owners ----------------------------------------------------------------------------------------------------
+# ---- owners --------------------------------------------------------------------------------------
 
 AS_ANOTHER = """
 import json, socket, sys
@@ -239,8 +253,10 @@ print(s.makefile().readline())
 
 
 def test_owners_take_turns(make_daemon, tmp_path, another_user):
-    """Four runs of root are in the queue before the first of the daemon's user: his is the next, unless it matters less."""
-    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=GATES, config={"parallel": 2}, uid=another_user)
+    """Four runs of root are in the queue before the first of the daemon's user: his is the next,
+    unless it matters less."""
+    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=GATES,
+                         config={"parallel": 2}, uid=another_user)
 
     def directory(n):
         path = tmp_path / f"w{n}"
@@ -250,7 +266,8 @@ def test_owners_take_turns(make_daemon, tmp_path, another_user):
 
     def nobody(**params):
         request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "run.submit", "params": {"task": "x", **params}})
-        done = subprocess.run(["/usr/bin/python3", "-c", AS_ANOTHER, str(daemon.socket), request], user=another_user, group=another_user, extra_groups=[],
+        done = subprocess.run(["/usr/bin/python3", "-c", AS_ANOTHER, str(daemon.socket), request],
+                              user=another_user, group=another_user, extra_groups=[],
                               capture_output=True, check=True, cwd="/")
         return json.loads(done.stdout)["result"]["id"]
 
@@ -260,7 +277,8 @@ def test_owners_take_turns(make_daemon, tmp_path, another_user):
     less = nobody(workdir=directory(4), priority=-1)
     his = [nobody(workdir=directory(5)), nobody(workdir=directory(6))]
     assert daemon.run(his[0])["owner"] != daemon.run(mine[0])["owner"]
-    turns = [(mine[0], his[0]), (mine[1], mine[2]), (his[0], his[1]), (his[1], mine[3]), (mine[2], less)]      # when this one ends, that one begins
+    # when this one ends, that one begins
+    turns = [(mine[0], his[0]), (mine[1], mine[2]), (his[0], his[1]), (his[1], mine[3]), (mine[2], less)]
     for ends, begins in turns:
         daemon.play.go(f"g{ends}")
         daemon.play.arrived(f"g{begins}")
@@ -270,7 +288,7 @@ def test_owners_take_turns(make_daemon, tmp_path, another_user):
     assert started(daemon)[2:] == [begins for _, begins in turns]
 
 
-# ---- the reason of each ----------------------------------------------------------------------------------------
+# ---- the reason of each --------------------------------------------------------------------------
 
 def test_why_each_waits(queue):
     """In rlctl list, in rlctl show, and in the document; and after it has begun there is none."""
@@ -297,7 +315,9 @@ def test_why_each_waits(queue):
     rows = {r["id"]: r for r in daemon.call("run.list")["runs"] if r["id"] in expected}
     # which of two limits that hold both is told may be either
     both = {2: {"group night: its only slot is in use", "all slots of the daemon are in use"}}
-    assert {i: r["reason"] in both.get(i, {expected[i]}) for i, r in rows.items()} == dict.fromkeys(expected, True), {i: r["reason"] for i, r in rows.items()}
+    assert {i: r["reason"] in both.get(i, {expected[i]})
+            for i, r in rows.items()} == dict.fromkeys(expected,
+                                                       True), {i: r["reason"] for i, r in rows.items()}
     listed = {line.split()[0]: line for line in daemon.rlctl("list", check=0).out.splitlines()[1:]}
     for run, row in rows.items():
         if row["reason"]:
@@ -318,11 +338,13 @@ def test_why_each_waits(queue):
     daemon.ended(*expected)
 
 
-# ---- drain -----------------------------------------------------------------------------------------------------
+# ---- drain ---------------------------------------------------------------------------------------
 
 def test_a_drain_leaves_the_rest_of_a_long_run_to_the_next_daemon(make_daemon, tmp_path):
     """What runs ends, with all that belongs to it; no slot, iteration or run begins."""
-    daemon, _ = with_bd(make_daemon, tmp_path, scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || gate g\nanswer done\n'}, gates=["g"], config={"parallel": 1})
+    daemon, _ = with_bd(make_daemon, tmp_path,
+                        scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || gate g\nanswer done\n'},
+                        gates=["g"], config={"parallel": 1})
     beads = Beads(tmp_path / "beads", *(bead(f"x-{n}") for n in range(1, 4)))
     run, queued = submit(daemon, beads.path), daemon.submit(Repo(tmp_path / "r").path)
     daemon.play.arrived("g")
@@ -333,13 +355,14 @@ def test_a_drain_leaves_the_rest_of_a_long_run_to_the_next_daemon(make_daemon, t
     assert refused.value.code == 6
     daemon.play.go("g")
     assert daemon.exited() == 0 and stop.wait() == 0
-    assert tasks_done(daemon.play) == ["x-1"] and beads.issues()["x-1"][0] == "closed" and beads.issues()["x-2"] == ("open", None)
+    assert (tasks_done(daemon.play) == ["x-1"] and beads.issues()["x-1"][0] == "closed"
+            and beads.issues()["x-2"] == ("open", None))
     daemon.start()
     assert {r["state"] for r in daemon.ended(run, queued)} == {"succeeded"}
     assert [d.task for d in done(daemon.play) if d.run == run] == ["x-1", "x-2", "x-3"]
 
 
-# ---- disk space ------------------------------------------------------------------------------------------------
+# ---- disk space ----------------------------------------------------------------------------------
 
 @pytest.fixture
 def small(tmp_path):
@@ -360,7 +383,8 @@ def until_logged(daemon, words):
 @pytest.mark.parametrize("killed", [False, True], ids=["", "killed"])
 def test_too_little_space_holds_back_what_is_new(make_daemon, small, killed):
     """Who works goes on; the next waits, says why, and begins when there is room again."""
-    daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || gate g\nanswer done\n'}, gates=["g"], config={"limits": {"disk_floor": "10M"}, "parallel": 4, **QUICK})
+    daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || gate g\nanswer done\n'},
+                         gates=["g"], config={"limits": {"disk_floor": "10M"}, "parallel": 4, **QUICK})
     beads = Beads(small, bead("x-1"), bead("x-2"))
     run = submit(daemon, beads.path)
     daemon.play.arrived("g")
@@ -371,7 +395,8 @@ def test_too_little_space_holds_back_what_is_new(make_daemon, small, killed):
     row = daemon.run(run)
     assert row["state"] == "running" and tasks_done(daemon.play) == ["x-1"], row
     reason = row["slots"][0]["reason"]
-    assert reason.startswith("waiting for disk space: ") and str(small) in reason and "limits.disk_floor is 10" in reason
+    assert (reason.startswith("waiting for disk space: ") and str(small) in reason
+            and "limits.disk_floor is 10" in reason)
     assert reason in daemon.rlctl("show", run, check=0).out
     if killed:
         daemon.kill()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A state directory that an rld with the second schema left behind: its runs go on, finished ones are still told."""
+"""A state directory that an rld with the second schema left behind: its runs go on, finished
+ones are still told."""
 import json
 import sqlite3
 
@@ -7,7 +8,8 @@ import pytest
 from rld import SOURCE, Repo
 
 # Settings of a run that the second schema's rld did not know.
-LATER = ("commit_said", "isolation", "integrate", "parallel", "iterations", "pause_ms", "on_failure", "assign", "stop_markers", "base", "disk_floor_bytes")
+LATER = ("commit_said", "isolation", "integrate", "parallel", "iterations", "pause_ms",
+         "on_failure", "assign", "stop_markers", "base", "disk_floor_bytes")
 
 
 def downgrade(daemon):
@@ -17,8 +19,10 @@ def downgrade(daemon):
     for name in ("0001-init.sql", "0002-reviews.sql"):
         base.executescript((SOURCE / "sql" / name).read_text())
     base.execute("ATTACH ? AS new", (str(new),))
-    tables = [row[0] for row in base.execute("SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name <> 'sqlite_sequence'")]
-    for table in sorted(tables, key=lambda name: name.startswith("task")):     # a locked task takes no more attempts
+    tables = [row[0] for row in base.execute("SELECT name FROM main.sqlite_schema WHERE type = "
+                                             "'table' AND name <> 'sqlite_sequence'")]
+    # a locked task takes no more attempts
+    for table in sorted(tables, key=lambda name: name.startswith("task")):
         columns = ", ".join(f'"{row[1]}"' for row in base.execute(f"PRAGMA main.table_info({table})"))
         base.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")
     for run, plan in base.execute("SELECT id, plan FROM main.run").fetchall():
@@ -52,14 +56,18 @@ def test_runs_go_on(make_daemon, tmp_path, end):
     daemon.play.set({"implement": "echo one > work.txt\nanswer done\n"})
     daemon.start()
     row = daemon.run(first)
-    assert (row["state"], row["group"], row["paused"], row["tasks"][0]["position"]) == ("succeeded", "default", False, 1), row
+    assert (row["state"], row["group"], row["paused"],
+            row["tasks"][0]["position"]) == ("succeeded", "default", False, 1), row
     daemon.play.go("g2")
     daemon.play.go("g3")
     rows = daemon.ended(running, other, queued)
     assert [r["state"] for r in rows] == ["succeeded"] * 3, rows
-    assert rows[0]["result_commit"] == repos[1].git("rev-parse", "HEAD") and repos[1].git("show", "HEAD:work.txt") == "one"
+    assert rows[0]["result_commit"] == repos[1].git("rev-parse",
+                                                    "HEAD") and repos[1].git("show",
+                                                                             "HEAD:work.txt") == "one"
     assert [s[1] for s in daemon.play.starts(running)] == ["implement", "review"]
-    assert [r["result_ref"] for r in rows] == [f"refs/rl/passed/{r['id']}/t1" for r in rows], "they keep the names that they began with"
+    assert [r["result_ref"] for r in rows] == [f"refs/rl/passed/{r['id']}/t1"
+                                               for r in rows], "they keep the names that they began with"
     for run in (first, running, other, queued):
         assert daemon.call("review.verify", run=run)["ok"]
     assert daemon.submit(repos[0].path) == queued + 1

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A state directory that an rld of November 2026 left behind, with a run in every stage: nothing of it is lost or done again.
+"""A state directory that an rld of November 2026 left behind, with a run in every stage: nothing of
+it is lost or done again.
 
-tests/data/upgrade/make has made it with the programs of that time. What was at work then is at work here too: its shims
-are started anew from the job files that the older daemon wrote, before the new daemon is.
+tests/data/upgrade/make has made it with the programs of that time. What was at work then is at
+work here too: its shims are started anew from the job files that the older daemon wrote, before
+the new daemon is.
 """
 import collections
 import fcntl
@@ -31,8 +33,8 @@ def checksum(data):
 
 
 def unpack(directory):
-    """Every path of that time becomes one of this test, and every uuid a new one: processes are found and ended by it. The file
-    that a shim reads ends with the sum of what is before it."""
+    """Every path of that time becomes one of this test, and every uuid a new one: processes are
+    found and ended by it. The file that a shim reads ends with the sum of what is before it."""
     uuids = collections.defaultdict(lambda: str(uuid.uuid4()).encode())
     with tarfile.open(SOURCE / "tests/data/upgrade/state.tar.xz") as archive:
         for entry in archive:
@@ -64,7 +66,8 @@ def restore_database(state):
 
 
 def start_shim(attempt):
-    """As rld starts one: the directory's lock as descriptor 3, the signals blocked that it will wait for."""
+    """As rld starts one: the directory's lock as descriptor 3, the signals blocked that
+    it will wait for."""
     for name in ("shim", "exit.tmp"):
         (attempt / name).unlink(missing_ok=True)
     for output in attempt.glob("std*"):
@@ -78,7 +81,8 @@ def start_shim(attempt):
         os.dup2(lock, 3)
         signal.pthread_sigmask(signal.SIG_SETMASK, {signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2})
 
-    shim = subprocess.Popen([str(SHIM), str(attempt)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environ,
+    shim = subprocess.Popen([str(SHIM), str(attempt)], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environ,
                             start_new_session=True, close_fds=False, preexec_fn=prepare)
     os.close(lock)
     Daemon.processes.append(shim)
@@ -95,8 +99,11 @@ def left(make_daemon, tmp_path):
     starts = directory / "play/starts"
     starts.write_text("".join(line for line in starts.read_text().splitlines(True) if line.split()[2] not in live))
     restore_database(directory / "state")
-    play = Play(directory / "play", {name: (directory / "play" / name).read_text() for name in ("implement", "fix", "review")}).gates(*GATES)
-    return make_daemon("d", start=False, play=play, config={"parallel": 20, "agent.paid": {"command": play.command(), "reader": "text", "account": "paid"}})
+    play = Play(directory / "play", {name: (directory / "play" / name).read_text()
+                                     for name in ("implement", "fix", "review")}).gates(*GATES)
+    return make_daemon("d", start=False, play=play,
+                       config={"parallel": 20, "agent.paid": {"command": play.command(),
+                                                              "reader": "text", "account": "paid"}})
 
 
 def start_shims(daemon):
@@ -120,7 +127,8 @@ def implementers(old, run):
 
 def test_every_run_goes_on(old):
     ends = {1: "succeeded", 2: "failed", 3: "succeeded", 4: "succeeded", 5: "failed"}
-    causes = {1: None, 2: "implementer process exited with status 3: cannot do it", 3: "accepted: drift unresolved after 0 fix attempt(s)",
+    causes = {1: None, 2: "implementer process exited with status 3: cannot do it",
+              3: "accepted: drift unresolved after 0 fix attempt(s)",
               5: "drift unresolved after 0 fix attempt(s)"}
     daemon, play = old.start(), old.play
     for run, state in ends.items():
@@ -139,8 +147,10 @@ def test_every_run_goes_on(old):
     play.arrived("9.implement")
     play.go("9.implement")
     rows = daemon.ended(*range(6, 18))
-    assert [row["state"] for row in rows] == ["succeeded"] * 12, [(row["id"], row["state"], row["cause"]) for row in rows]
-    # nobody is paid twice but the one whose work was lost, once somebody had said so; run 16 has two tasks
+    assert [row["state"] for row in rows] == ["succeeded"] * 12, [(row["id"], row["state"],
+                                                                   row["cause"]) for row in rows]
+    # nobody is paid twice but the one whose work was lost, once somebody had said so; run
+    # 16 has two tasks
     assert {run: implementers(old, run) for run in range(1, 18)} == {**dict.fromkeys(range(1, 18), 1), 9: 2, 16: 2}
     assert [role for _, role, *_ in play.starts(11)] == ["implement", "review", "fix", "review"]
     by_run = {row["id"]: row for row in rows}
@@ -155,7 +165,8 @@ def test_they_can_be_cancelled(old):
     for run in range(6, 18):
         daemon.call("run.cancel", id=run)
     rows = daemon.ended(*range(6, 18))
-    assert [row["state"] for row in rows] == ["cancelled"] * 12, [(row["id"], row["state"], row["cause"]) for row in rows]
+    assert [row["state"] for row in rows] == ["cancelled"] * 12, [(row["id"], row["state"],
+                                                                   row["cause"]) for row in rows]
     assert {run: implementers(old, run) for run in (15, 17)} == {15: 0, 17: 0}
 
 
@@ -174,7 +185,8 @@ STEP = "153"
 
 @pytest.fixture
 def waiting(left):
-    """The daemon, the shim of that step, and a function that waits until the slow git is there: its pid."""
+    """The daemon, the shim of that step, and a function that waits until the slow git
+    is there: its pid."""
     here, git = left.path / "slow.here", left.path / "bin/git"
     text = git.read_text()
     assert f"touch {here}" in text
@@ -184,7 +196,8 @@ def waiting(left):
 
 
 def measured_anew(daemon):
-    """Run 13 ends well. Nothing of the old step was used: its work was measured once more. No attempt was made again."""
+    """Run 13 ends well. Nothing of the old step was used: its work was measured once more. No
+    attempt was made again."""
     row = daemon.ended(13)
     assert (row["state"], row["cause"]) == ("succeeded", None), row
     assert implementers(daemon, 13) == 1

@@ -41,7 +41,8 @@ def test_not_writable(make_daemon, tmp_path, unprivileged):
     closed.mkdir()
     closed.chmod(0o555)
     error = refused(daemon, closed)
-    assert f"{closed} cannot be used" in error.message and "Permission denied" in error.message and "write" in error.data["hint"]
+    assert (f"{closed} cannot be used" in error.message and "Permission denied" in error.message
+            and "write" in error.data["hint"])
 
 
 def test_review_without_a_repository_is_refused_with_the_remedy(daemon, tmp_path):
@@ -88,7 +89,8 @@ def test_without_a_commit(daemon, tmp_path):
 
 def test_subdirectory(daemon, repo):
     repo.write("sub/dir/x", "x\n")
-    daemon.play.set({"implement": "pwd > \"$PLAY/pwd\"; echo one > work.txt; echo top >> ../../README; answer done\n", "review.1": "pass\n"})
+    daemon.play.set({"implement": "pwd > \"$PLAY/pwd\"; echo one > work.txt; "
+                     "echo top >> ../../README; answer done\n", "review.1": "pass\n"})
     number = daemon.review(repo.path / "sub/dir")
     row = daemon.ended(number)
     assert row["state"] == "succeeded"
@@ -121,7 +123,8 @@ def test_file_names_of_every_kind(daemon, repo):
 
 
 def test_links_executables_and_submodule_like_things(daemon, repo):
-    daemon.play.set({"implement": "ln -s /nonexistent broken\nln -s README link\necho x > run.sh; chmod +x run.sh\nmkfifo pipe\nanswer done\n", "review.1": "pass\n"})
+    daemon.play.set({"implement": "ln -s /nonexistent broken\nln -s README link\n"
+                     "echo x > run.sh; chmod +x run.sh\nmkfifo pipe\nanswer done\n", "review.1": "pass\n"})
     number = daemon.review(repo.path)
     row = daemon.ended(number)
     assert row["state"] == "succeeded", row
@@ -131,11 +134,13 @@ def test_links_executables_and_submodule_like_things(daemon, repo):
 
 
 def test_nothing_of_the_repository_is_executed(daemon, repo, tmp_path):
-    """Filters, hooks, fsmonitor and external diffs of the repository stay quiet under the daemon's own git."""
+    """Filters, hooks, fsmonitor and external diffs of the repository stay quiet under the
+    daemon's own git."""
     trap = tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\necho \"$0 $*\" >> '{tmp_path}/sprung'\ncat\n")
     trap.chmod(0o755)
-    for key in ("filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "core.fsmonitor", "diff.external", "diff.evil.textconv",
+    for key in ("filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "core.fsmonitor",
+                "diff.external", "diff.evil.textconv",
                 "diff.evil.command", "core.pager", "core.editor", "credential.helper", "gpg.program"):
         repo.git("config", key, str(trap))
     repo.git("config", "core.hooksPath", str(tmp_path / "hooks"))
@@ -161,7 +166,8 @@ def test_the_repository_may_vanish(make_daemon, repo):
 
 
 def test_a_git_of_another_owner(make_daemon, repo, another_user):
-    """git refuses repositories of other owners unless told otherwise; the daemon must say so or cope, never hang."""
+    """git refuses repositories of other owners unless told otherwise; the daemon must say so or
+    cope, never hang."""
     for path in (repo.path / ".git", repo.path):
         os.chown(path, another_user, another_user)
     daemon = make_daemon()

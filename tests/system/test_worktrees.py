@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Work trees: one for each task, on a branch and a base of their own; the user's own tree, index, stash and branch stay as they are;
-nothing that was made in one is lost, whatever dies and whatever the agent does to it."""
+"""Work trees: one for each task, on a branch and a base of their own; the user's own tree, index,
+stash and branch stay as they are; nothing that was made in one is lost, whatever dies and whatever
+the agent does to it."""
 import os
 import signal
 import subprocess
@@ -34,26 +35,32 @@ def make_dirty(repo):
     (repo.path / "link").symlink_to("kept")
 
 
-# ---- one for each task -----------------------------------------------------------------------------------------
+# ---- one for each task ---------------------------------------------------------------------------
 
 def test_one_for_each_task(trees, repo):
     make_dirty(repo)
     beads(repo, *IDS, commit=False)
     before = of_the_user(repo)
     own = {k: v for k, v in files_of(repo.path).items() if k != b"ignored.log"}
-    t = trees(scripts={"implement": 'pwd > "$PLAY/pwd.$RL_TASK_ID"; git status --porcelain > "$PLAY/status.$RL_TASK_ID"; git rev-parse HEAD > "$PLAY/head.$RL_TASK_ID"\n'
-                       'git symbolic-ref HEAD > "$PLAY/branch.$RL_TASK_ID"; gate "$RL_TASK_ID"; echo mine > changed; echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; rm kept\n'},
+    t = trees(scripts={"implement": 'pwd > "$PLAY/pwd.$RL_TASK_ID"; git status --porcelain > '
+                       '"$PLAY/status.$RL_TASK_ID"; git rev-parse HEAD > "$PLAY/head.$RL_TASK_ID"\n'
+                       'git symbolic-ref HEAD > "$PLAY/branch.$RL_TASK_ID"; gate "$RL_TASK_ID"; '
+                       'echo mine > changed; echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; rm kept\n'},
               gates=IDS)
     number = t.submit(parallel=3, integrate="none")
     for each in IDS:
         t.play.arrived(each)
-    said = {each: {what: (t.play.path / f"{what}.{each}").read_text().strip() for what in ("pwd", "status", "head", "branch")} for each in IDS}
+    said = {each: {what: (t.play.path / f"{what}.{each}").read_text().strip()
+                   for what in ("pwd", "status", "head", "branch")} for each in IDS}
     row = t.daemon.run(number)
     slots = {s["task"]: s for s in row["slots"]}
-    assert len({s["pwd"] for s in said.values()}) == 3 and sorted(work_trees(repo)) == sorted(s["pwd"] for s in said.values())
+    assert (len({s["pwd"] for s in said.values()}) == 3
+            and sorted(work_trees(repo)) == sorted(s["pwd"] for s in said.values()))
     for each in IDS:
-        assert said[each] == {"pwd": slots[each]["worktree"], "status": "", "head": row["base_commit"], "branch": f"refs/heads/rl/{number}/{each}"}, said
-        assert slots[each]["worktree"].startswith(str(t.daemon.state)) and slots[each]["branch"] == f"rl/{number}/{each}"
+        assert said[each] == {"pwd": slots[each]["worktree"], "status": "", "head": row["base_commit"],
+                              "branch": f"refs/heads/rl/{number}/{each}"}, said
+        assert (slots[each]["worktree"].startswith(str(t.daemon.state))
+                and slots[each]["branch"] == f"rl/{number}/{each}")
         assert files_of(said[each]["pwd"]) == own, "uncommitted work of the user is in the base, what he ignores is not"
     assert repo.git("rev-parse", f"{row['base_commit']}^") == repo.git("rev-parse", "main")
     assert repo.git("rev-parse", t.daemon.ref("base", number)) == row["base_commit"]
@@ -64,7 +71,8 @@ def test_one_for_each_task(trees, repo):
     assert row["state"] == "succeeded", row
     assert of_the_user(repo) == before, "and afterwards"
     for each in IDS:
-        assert repo.git("diff", "--name-status", row["base_commit"], f"rl/{number}/{each}").split("\n") == ["M\tchanged", "D\tkept", f"A\t{each}.txt"]
+        assert repo.git("diff", "--name-status", row["base_commit"],
+                        f"rl/{number}/{each}").split("\n") == ["M\tchanged", "D\tkept", f"A\t{each}.txt"]
     assert work_trees(repo) == [] and list((t.daemon.state / "worktrees").iterdir()) == []
 
 
@@ -91,9 +99,11 @@ NAMES = ["a b", "ä-ö", "..", "a..b", "x.lock", "-dash", "a/b", "a~^:?*[\\", "@
 def test_ids_that_are_no_names_for_branches(trees, repo):
     quoted = {each: '"' + each.replace("\\", "\\\\") + '"' for each in NAMES}
     t = trees(scripts={"implement": 'echo "$RL_TASK_ID" > x.$RL_SLOT.$RL_ITERATION\n'})
-    row = t.run(workflow="tasks:\n" + "".join(f"  {each}:\n    prompt: do it\n" for each in quoted.values()), parallel=4)
+    row = t.run(workflow="tasks:\n" + "".join(f"  {each}:\n    prompt: do it\n"
+                                              for each in quoted.values()), parallel=4)
     assert row["state"] == "succeeded", row
-    done = {repo.git("show", f"{row['result_branch']}:{name}") for name in names_in(repo, row["result_branch"]) - {"README"}}
+    done = {repo.git("show", f"{row['result_branch']}:{name}")
+            for name in names_in(repo, row["result_branch"]) - {"README"}}
     assert done == set(NAMES) and len(t.is_linear(row)) == len(NAMES) and work_trees(repo) == []
 
 
@@ -114,10 +124,12 @@ def test_the_branch_of_an_earlier_state_directory(trees, repo):
 
 @pytest.mark.parametrize("integrate", ["merge", "none"])
 def test_two_daemons_in_one_repository(trees, repo, integrate):
-    """Their runs and tasks have the same numbers and names; what each made is found by what each one says of it."""
+    """Their runs and tasks have the same numbers and names; what each made is found by what
+    each one says of it."""
     beads(repo, "x-1", "x-2")
     work = 'echo WHO > "$RL_TASK_ID.txt"\ngate "$RL_TASK_ID"\nanswer done\n'
-    both = [trees(scripts={"implement": work.replace("WHO", name)}, gates=("x-1", "x-2"), name=name) for name in ("one", "two")]
+    both = [trees(scripts={"implement": work.replace("WHO", name)}, gates=("x-1", "x-2"), name=name)
+            for name in ("one", "two")]
     numbers = [t.submit(parallel=2, integrate=integrate) for t in both]
     for task in ("x-1", "x-2"):
         for t in both:
@@ -135,26 +147,29 @@ def test_two_daemons_in_one_repository(trees, repo, integrate):
         for branch in own:
             branches.remove(branch)
             assert repo.git("config", f"branch.{branch}.rldInstance") == t.daemon.ref("x").split("/")[2]
-            assert {repo.git("show", f"{branch}:{path}") for path in names_in(repo, branch) if path.endswith(".txt")} == {name}
+            assert {repo.git("show", f"{branch}:{path}")
+                    for path in names_in(repo, branch) if path.endswith(".txt")} == {name}
         assert repo.git("rev-parse", t.daemon.ref("base", 1)) == row["base_commit"]
     left = repo.git("for-each-ref", "--format=%(refname:short)", "refs/heads/rl").split()
     assert not set(left) & set(branches), "branches of tasks that are merged go, and so does what was said of them"
     assert repo.git("config", "--get-regexp", r"^branch\.rl").count("\n") + 1 == len(left)
 
 
-# ---- whatever dies ---------------------------------------------------------------------------------------------
+# ---- whatever dies -------------------------------------------------------------------------------
 
-KILLED_AT = ("after-base", "lay", "after-lay", "implement", "review", "fix", "record", "after-record", "merge", "move", "after-move", "pin", "clear",
-             "after-clear")
+KILLED_AT = ("after-base", "lay", "after-lay", "implement", "review", "fix", "record",
+             "after-record", "merge", "move", "after-move", "pin", "clear", "after-clear")
 
 
 @pytest.mark.parametrize("stop", KILLED_AT)
 def test_daemon_killed(trees, repo, stop):
-    """kill -9 while it is there: what was begun goes on where it was, and nothing is paid for or committed twice."""
+    """kill -9 while it is there: what was begun goes on where it was, and nothing is paid for or
+    committed twice."""
     repo.write("README", "uncommitted\n")
     beads(repo, "x-1", "x-2", commit=False)
     before = of_the_user(repo)
-    t = trees(scripts={"implement": 'pwd >> "$PLAY/pwd"; echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; answer done\n', "review.1": "drift more\n",
+    t = trees(scripts={"implement": 'pwd >> "$PLAY/pwd"; echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; answer done\n',
+                       "review.1": "drift more\n",
                        "fix": 'pwd >> "$PLAY/pwd"; echo fixed >> "$RL_TASK_ID.txt"; answer fixed\n'})
     many = 2 if "merge" in stop else 1    # what stands on nothing else needs no merge
     number, _ = t.submit_to(stop, review=True, parallel=many)
@@ -171,9 +186,12 @@ def test_daemon_killed(trees, repo, stop):
     assert len(told) == 3 and len(set(told)) == 2, "the fixer works where the implementer has"
     assert sorted(s for _, _, s in t.is_linear(row)) == ["do x-1", "do x-2"]
     result = {n: repo.git("show", f"{row['result_branch']}:{n}") for n in names_in(repo, row["result_branch"])}
-    assert sorted(result[f"x-{n}.txt"] for n in (1, 2)) in (["x-1", "x-2\nfixed"], ["x-1\nfixed", "x-2"]) and result["README"] == "uncommitted"
+    assert sorted(result[f"x-{n}.txt"]
+                  for n in (1, 2)) in (["x-1", "x-2\nfixed"],
+                                       ["x-1\nfixed", "x-2"]) and result["README"] == "uncommitted"
     assert work_trees(repo) == [] and not any(map(os.path.exists, told)) and t.salvage(number) == []
-    assert repo.git("for-each-ref", "refs/heads/rl").split("\n") == [f"{row['result_commit']} commit\trefs/heads/{row['result_branch']}"]
+    assert repo.git("for-each-ref", "refs/heads/rl").split("\n") == [
+        f"{row['result_commit']} commit\trefs/heads/{row['result_branch']}"]
 
 
 @pytest.mark.parametrize("stop", ["save", "after-save", "clear", "after-clear"])
@@ -192,7 +210,8 @@ def test_daemon_killed_while_it_saves(trees, repo, tmp_path, stop):
 def test_a_lost_agent_finds_its_work_again(trees, repo):
     """Its shim is killed, and the next attempt works on in the same work tree."""
     beads(repo, "x-1")
-    t = trees(scripts={"implement.1": "echo half > half.txt; gate implement\n", "implement": "echo and the rest >> half.txt; answer done\n"})
+    t = trees(scripts={"implement.1": "echo half > half.txt; gate implement\n",
+                       "implement": "echo and the rest >> half.txt; answer done\n"})
     number = t.submit(on_lost="retry")
     pid = t.play.arrived("implement")
     shim = proc_stat(pid)[1]
@@ -202,9 +221,10 @@ def test_a_lost_agent_finds_its_work_again(trees, repo):
     assert repo.git("show", f"{row['result_branch']}:half.txt") == "half\nand the rest"
 
 
-# ---- nothing is lost -------------------------------------------------------------------------------------------
+# ---- nothing is lost -----------------------------------------------------------------------------
 
-ODD = ["a b", "new\nline", "tab\there", "ünïcödé 漢字", b"\xff\xfe raw", "-dash", "*", ":(top)x", "'q' \"d\" \\ back", "x" * 200, "dir/sub dir/deep", ".hidden", "HEAD"]
+ODD = ["a b", "new\nline", "tab\there", "ünïcödé 漢字", b"\xff\xfe raw", "-dash", "*", ":(top)x",
+       "'q' \"d\" \\ back", "x" * 200, "dir/sub dir/deep", ".hidden", "HEAD"]
 
 
 def lay_odd_files(directory):
@@ -238,7 +258,8 @@ def test_every_byte_is_saved(trees, repo, tmp_path, how):
     repo.git("reset", "-q", "--hard")
     beads(repo, "x-1")
     before = of_the_user(repo)
-    t = trees(scripts={"implement": 'cp -a "$PLAY/odd/." .; rm gone; printf "changed\\n" > tracked; git add tracked; echo again >> tracked\n' + "gate there\n" +
+    t = trees(scripts={"implement": 'cp -a "$PLAY/odd/." .; rm gone; printf "changed\\n" > tracked; '
+                       'git add tracked; echo again >> tracked\n' + "gate there\n" +
                        ("exit 3\n" if how == "failed" else "")}, gates=["there"])
     (t.play.path / "odd").mkdir()
     want = lay_odd_files(t.play.path / "odd")
@@ -246,7 +267,8 @@ def test_every_byte_is_saved(trees, repo, tmp_path, how):
     pid = t.play.arrived("there")
     # what was there, with the bytes that the checkout has given them
     want = {**{k: v for k, v in files_of(t.slot(number)["worktree"]).items()}, **want}
-    assert want[b"tracked"] == ("file", b"changed\nagain\n") and b"gone" not in want and want[b".gitattributes"][1].endswith(b"\r\n")
+    assert (want[b"tracked"] == ("file", b"changed\nagain\n") and b"gone" not in want
+            and want[b".gitattributes"][1].endswith(b"\r\n"))
     if how == "failed":
         t.play.go("there")
         row = t.daemon.ended(number)
@@ -258,7 +280,8 @@ def test_every_byte_is_saved(trees, repo, tmp_path, how):
         row = t.daemon.cancelled(number)
     assert row["state"] == ("failed" if how == "failed" else "cancelled"), row
     saved, = t.salvage(number)
-    assert (saved["ref"], saved["task"]) == (t.daemon.ref("salvage", number, "x-1"), "x-1") and not os.path.exists(saved["path"])
+    assert (saved["ref"], saved["task"]) == (t.daemon.ref("salvage", number, "x-1"),
+                                             "x-1") and not os.path.exists(saved["path"])
     told, = [e for e in t.daemon.call("event.list", limit=1000)["events"] if e["type"] == "salvaged"]
     assert (told["salvage"], told["task"], told["ref"]) == (saved["id"], "x-1", saved["ref"])
     got = t.restored(saved, tmp_path / "given back")
@@ -271,9 +294,10 @@ def test_every_byte_is_saved(trees, repo, tmp_path, how):
 def test_commits_of_a_failed_task_are_kept(trees, repo, tmp_path):
     """On its branch, and on none."""
     beads(repo, "x-1", "x-2")
-    t = trees(scripts={"implement": "echo $RL_TASK_ID > one; git add one; git -c user.name=a -c user.email=a@a commit -q -m one\n"
-                       '[ "$RL_TASK_ID" = x-1 ] || git checkout -q --detach\n'
-                       "echo two > two; git add two; git -c user.name=a -c user.email=a@a commit -q -m two; exit 3\n"})
+    t = trees(scripts={"implement": "echo $RL_TASK_ID > one; git add one; "
+                       "git -c user.name=a -c user.email=a@a commit -q -m one\n"
+                       '[ "$RL_TASK_ID" = x-1 ] || git checkout -q --detach\n' "echo two > two; "
+                       "git add two; git -c user.name=a -c user.email=a@a commit -q -m two; exit 3\n"})
     number = t.submit(on_failure="continue")
     assert t.daemon.ended(number)["state"] == "failed"
     assert names_in(repo, f"rl/{number}/x-1") >= {"one", "two"}
@@ -292,10 +316,12 @@ def test_unmerged_work_keeps_its_branch(trees, repo):
 def test_a_nested_repository_stays(trees, repo):
     """git cannot save it, so nothing is removed, and the run says what to do."""
     beads(repo, "x-1")
-    t = trees(scripts={"implement": "git init -q inside; echo deep > inside/deep; (cd inside; git add .; git -c user.name=a -c user.email=a@a commit -q -m deep)\nexit 3\n"})
+    t = trees(scripts={"implement": "git init -q inside; echo deep > inside/deep; (cd inside; git "
+                       "add .; git -c user.name=a -c user.email=a@a commit -q -m deep)\nexit 3\n"})
     row = t.run()
     place = t.slot(row["id"])["worktree"]
-    assert row["state"] == "failed" and (open(os.path.join(place, "inside", "deep")).read(), t.salvage(row["id"])) == ("deep\n", [])
+    assert row["state"] == "failed" and (open(os.path.join(place, "inside", "deep")).read(),
+                                         t.salvage(row["id"])) == ("deep\n", [])
     warning, = row["warnings"]
     assert "x-1" in warning and "inside" in warning and "remove" in warning, warning
     assert warning in " ".join(t.daemon.rlctl("show", row["id"], check=0).out.split()) and place in warning
@@ -310,22 +336,25 @@ def test_disk_use(trees, repo):
         for _ in range(2):
             events.until("attempt.ended", lambda e: e["role"] == "implement")
     row = t.daemon.run(number)
-    assert row["disk_bytes"] >= 6000000 and all(3000000 <= each["disk_bytes"] < 4000000 for each in row["tasks"]), row["tasks"]
+    assert row["disk_bytes"] >= 6000000 and all(3000000 <= each["disk_bytes"] < 4000000
+                                                for each in row["tasks"]), row["tasks"]
     assert "disk" in t.daemon.rlctl("show", number, check=0).out
     t.play.go("review")
     row = t.daemon.ended(number)
     assert row["state"] == "succeeded" and row["disk_bytes"] == 0, row
 
 
-# ---- whatever its agent does to it -----------------------------------------------------------------------------
+# ---- whatever its agent does to it ---------------------------------------------------------------
 
 def test_deleted_by_its_agent(trees, repo):
     beads(repo, "x-1", "x-2")
     before = of_the_user(repo)
-    t = trees(scripts={"implement": '[ "$RL_TASK_ID" = x-2 ] || rm -rf "$PWD"\n' + "echo two > two 2> /dev/null; answer done\n"})
+    t = trees(scripts={"implement": '[ "$RL_TASK_ID" = x-2 ] || rm -rf "$PWD"\n' +
+                       "echo two > two 2> /dev/null; answer done\n"})
     row = t.run(review=True, on_failure="continue")
     tasks = t.tasks(row["id"])
-    assert row["state"] == "failed" and tasks["x-1"]["state"] == "failed" and "is not there any more: its agent has removed it" in tasks["x-1"]["reason"], tasks
+    assert (row["state"] == "failed" and tasks["x-1"]["state"] == "failed"
+            and "is not there any more: its agent has removed it" in tasks["x-1"]["reason"]), tasks
     assert tasks["x-2"]["state"] == "passed" and names_in(repo, row["result_branch"]) >= {"two"}
     assert of_the_user(repo) == before and work_trees(repo) == []
 
@@ -342,7 +371,8 @@ BROKEN = {
     "its index is garbage": 'echo broken > "$(git rev-parse --git-dir)/index"\n',
     "its registration is removed": 'rm -r "$(git rev-parse --git-dir)"\n',
     "its branch is deleted": 'git update-ref -d "$(git symbolic-ref HEAD)"\n',
-    "its branch is another commit": 'git update-ref "$(git symbolic-ref HEAD)" "$(git commit-tree -m other "$(git rev-parse "HEAD^{tree}")")"\n',
+    "its branch is another commit": 'git update-ref "$(git symbolic-ref HEAD)" "$(git commit-tree '
+    '-m other "$(git rev-parse "HEAD^{tree}")")"\n',
     "it is on another branch": "git checkout -q -b other\n",
     "it is on no branch": "git checkout -q --detach\n",
     "it is locked": 'touch "$(git rev-parse --git-dir)/index.lock"\n',
@@ -353,8 +383,9 @@ ME = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@a GIT_COMMITTER_NAME=a GIT_COM
 
 @pytest.mark.parametrize("how", BROKEN)
 def test_broken_by_its_agent(trees, repo, tmp_path, how):
-    """The task passes or fails with a reason; the work is in the result or in the salvage; the user's repository stays as it is,
-    also where he has nothing uncommitted, so that the work began at the very commit of his branch."""
+    """The task passes or fails with a reason; the work is in the result or in the salvage; the
+    user's repository stays as it is, also where he has nothing uncommitted, so that the work began
+    at the very commit of his branch."""
     beads(repo, "x-1")
     before = of_the_user(repo)
     t = trees(scripts={"implement": f"{ME}echo mine > mine.txt\nUSERS='{repo.path}'\n{BROKEN[how]}answer done\n"})
@@ -372,7 +403,8 @@ def test_broken_by_its_agent(trees, repo, tmp_path, how):
         found = [repo.git("show", f"{row['result_branch']}:mine.txt")]
     else:
         assert row["state"] == "failed" and row["cause"] and t.tasks(row["id"])["x-1"]["reason"], row
-        found = [t.restored(s, tmp_path / str(s["id"])).get(b"mine.txt", (0, b""))[1].decode().strip() for s in t.salvage(row["id"])]
+        found = [t.restored(s, tmp_path / str(s["id"])).get(b"mine.txt", (0, b""))[1].decode().strip()
+                 for s in t.salvage(row["id"])]
         if not found:
             place = t.slot(row["id"])["worktree"]
             assert row["warnings"] and place in row["warnings"][-1], row
@@ -383,10 +415,11 @@ def test_broken_by_its_agent(trees, repo, tmp_path, how):
     assert (row["state"] == "succeeded") == (how in WORKS_ANYWAY), row
 
 
-WORKS_ANYWAY = ("its HEAD is the user's branch", "it is on another branch", "it is on no branch", "it is locked", "its branch is locked")
+WORKS_ANYWAY = ("its HEAD is the user's branch", "it is on another branch", "it is on no branch",
+                "it is locked", "its branch is locked")
 
 
-# ---- repositories ----------------------------------------------------------------------------------------------
+# ---- repositories --------------------------------------------------------------------------------
 
 def works(t, **params):
     row = t.run(task="do it", **params)
@@ -412,7 +445,8 @@ def refused(t, *words, **params):
 
 
 def test_submodules(trees, repo, tmp_path):
-    """A work tree would not have what is in them; without a work tree of its own the task goes on."""
+    """A work tree would not have what is in them; without a work tree of its own the
+    task goes on."""
     inner = Repo(tmp_path / "inner")
     repo.git("-c", "protocol.file.allow=always", "submodule", "-q", "add", str(inner.path), "sub")
     repo.git("commit", "-q", "-m", "submodule")
@@ -439,7 +473,8 @@ def test_a_shallow_clone(trees, repo, tmp_path):
         repo.git("add", ".")
         repo.git("commit", "-q", "-m", f"commit {n}")
     repo.git("branch", "old", "HEAD~4")
-    subprocess.run(["git", "clone", "-q", "--depth", "2", "--no-single-branch", f"file://{repo.path}", tmp_path / "shallow"], check=True)
+    subprocess.run(["git", "clone", "-q", "--depth", "2", "--no-single-branch",
+                    f"file://{repo.path}", tmp_path / "shallow"], check=True)
     clone = Repo.__new__(Repo)
     clone.path = tmp_path / "shallow"
     t = trees(repo=clone)
@@ -485,9 +520,11 @@ def test_names_of_repositories(make_daemon, tmp_path, name):
     repo = Repo(tmp_path / name)
     repo.write("sub dir/ä", "x\n")
     before = of_the_user(repo)
-    t = Trees(make_daemon, repo, tmp_path, scripts={"implement": 'pwd > "$PLAY/pwd"; echo t1 > ../t1.txt; echo here > here\n'})
+    t = Trees(make_daemon, repo, tmp_path,
+              scripts={"implement": 'pwd > "$PLAY/pwd"; echo t1 > ../t1.txt; echo here > here\n'})
     row = works(t, workdir=str(repo.path / "sub dir"))
-    assert (t.play.path / "pwd").read_text().endswith("/sub dir\n") and repo_has(repo, row["tasks"][0]["commit"], "sub dir/here")
+    assert ((t.play.path / "pwd").read_text().endswith("/sub dir\n")
+            and repo_has(repo, row["tasks"][0]["commit"], "sub dir/here"))
     assert of_the_user(repo) == before
 
 
@@ -501,7 +538,8 @@ def test_a_bare_repository(trees, repo, tmp_path):
 def test_a_work_tree_of_a_bare_repository(trees, repo, tmp_path):
     """A usual way to keep many of them."""
     subprocess.run(["git", "clone", "-q", "--bare", repo.path, tmp_path / "bare.git"], check=True)
-    subprocess.run(["git", "-C", tmp_path / "bare.git", "worktree", "add", "-q", tmp_path / "linked", "main"], check=True, capture_output=True)
+    subprocess.run(["git", "-C", tmp_path / "bare.git", "worktree", "add", "-q",
+                    tmp_path / "linked", "main"], check=True, capture_output=True)
     linked = Repo.__new__(Repo)
     linked.path = tmp_path / "linked"
     row = trees(repo=linked).run(task="do it", integrate="merge")
@@ -521,10 +559,11 @@ def test_a_git_directory_that_is_not_writable(make_daemon, repo, tmp_path, unpri
     works(t)
 
 
-# ---- --base ----------------------------------------------------------------------------------------------------
+# ---- --base --------------------------------------------------------------------------------------
 
 def history(repo):
-    """main and topic, which left main two commits ago; topic is checked out, with uncommitted work."""
+    """main and topic, which left main two commits ago; topic is checked out, with
+    uncommitted work."""
     for name in ("m1", "m2"):
         repo.write(name, "x\n")
         repo.git("add", ".")
@@ -544,7 +583,8 @@ def test_base(trees, repo, isolation):
     before = of_the_user(repo)
     t = trees(scripts={"implement": 'git log -1 --format=%s > "$PLAY/stands-on"; echo t1 > t1.txt\n'})
     row = t.run(task="do it", base="main", isolation=isolation, review=True)
-    assert row["state"] == "succeeded" and row["base_commit"] == repo.git("rev-parse", "main^") == repo.git("merge-base", "main", "topic"), row
+    assert row["state"] == "succeeded" and row["base_commit"] == repo.git(
+        "rev-parse", "main^") == repo.git("merge-base", "main", "topic"), row
     diff = t.daemon.call("run.diff", id=row["id"])["diff"]
     assert "b/t1.txt" in diff and ("b/topic" in diff and "uncommitted" in diff) == (isolation == "shared")
     if isolation == "worktree":

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What tests of work trees, commits and merges share: tasks, what of a repository is its user's, gates in git.
+"""What tests of work trees, commits and merges share: tasks, what of a repository is its
+user's, gates in git.
 
-A test takes a Trees: a daemon, a repository, and beads that scripted agents do. `stop_at(WHERE)` lets the next git process of
-that kind stand at a gate (STOPS), before its work or, as "after-WHERE", behind it; so do agents by their role."""
+A test takes a Trees: a daemon, a repository, and beads that scripted agents do. `stop_at(WHERE)`
+lets the next git process of that kind stand at a gate (STOPS), before its work or, as
+"after-WHERE", behind it; so do agents by their role."""
 import hashlib
 import json
 import os
@@ -91,9 +93,11 @@ def files_of(directory):
 
 
 def of_the_user(repo):
-    """All of a repository that a run in work trees has no business with; only refs/rl, branches rl/ and who has reserved these are ours."""
+    """All of a repository that a run in work trees has no business with; only refs/rl, branches rl/
+    and who has reserved these are ours."""
     git = repo.path / ".git"
-    logs = [p for p in (git / "logs").rglob("*") if p.is_file() and "refs/heads/rl" not in str(p) and "refs/rl" not in str(p)] if (git / "logs").exists() else []
+    logs = [p for p in (git / "logs").rglob("*") if p.is_file() and "refs/heads/rl" not in str(p)
+            and "refs/rl" not in str(p)] if (git / "logs").exists() else []
     return {
         "status": repo.git("status", "--porcelain=v2", "--branch", "--untracked-files=all", "--ignored", "-z"),
         "stash": repo.git("stash", "list"),
@@ -101,7 +105,8 @@ def of_the_user(repo):
         "HEAD": (git / "HEAD").read_bytes(),
         "config": re.sub(rb'\[branch "rl/[^\n]*\n\trldInstance = [0-9a-f]{8}\n', b"", (git / "config").read_bytes()),
         "reflog": {str(p.relative_to(git)): p.read_bytes() for p in logs},
-        "refs": [line for line in repo.git("for-each-ref").splitlines() if "\trefs/rl/" not in line and "\trefs/heads/rl/" not in line],
+        "refs": [line for line in repo.git("for-each-ref").splitlines()
+                 if "\trefs/rl/" not in line and "\trefs/heads/rl/" not in line],
         "locks": [str(p) for p in git.rglob("*.lock")],
         "files": files_of(repo.path),
     }
@@ -109,7 +114,8 @@ def of_the_user(repo):
 
 def work_trees(repo):
     """Paths of the work trees that git knows beside the user's own."""
-    return [line[9:] for line in repo.git("worktree", "list", "--porcelain").splitlines() if line.startswith("worktree ")][1:]
+    return [line[9:] for line in repo.git("worktree", "list", "--porcelain").splitlines()
+            if line.startswith("worktree ")][1:]
 
 
 def commits(repo, *what):
@@ -139,7 +145,8 @@ class Trees(Stops):
         self.play.set({role.replace("_", "."): STOP + text for role, text in scripts.items()})
 
     def submit(self, review=None, **params):
-        """A run over the beads of the repository, or over a task; each in a work tree of its own. review: keys, or True."""
+        """A run over the beads of the repository, or over a task; each in a work tree of its own.
+        review: keys, or True."""
         params = {"workdir": str(self.repo.path), "isolation": "worktree", **params}
         if "task" not in params and "stories" not in params and "workflow" not in params:
             params.setdefault("beads", True)
