@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The peer of the review: what somebody would write who knows beforehand how it will go.
 
-What it does is taken from a review of rld under strace: the same agent, the same operations of rl-git with the same words,
-environment and input, and as many fsyncs of files as large; no supervision, no database, no rights to lose, no daemon.
-So there is nothing here to keep up with rld. Processes are started by posix_spawn, and their output goes to files:
-nothing is slow on purpose.
+What it does is taken from a review of rld under strace: the same agent, the same operations
+of rl-git with the same words, environment and input, and as many fsyncs of files as large; no
+supervision, no database, no rights to lose, no daemon. So there is nothing here to keep up
+with rld. Processes are started by posix_spawn, and their output goes to files: nothing is
+slow on purpose.
 """
 import ast
 import ctypes
@@ -14,15 +15,18 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-STRACE = ["strace", "-f", "-qq", "-y", "-z", "-v", "-s", "1000000", "-e", "signal=none", "-e", "trace=execve,fsync,fdatasync,sync,syncfs,unlink,unlinkat"]
+STRACE = ["strace", "-f", "-qq", "-y", "-z", "-v", "-s", "1000000", "-e", "signal=none", "-e",
+          "trace=execve,fsync,fdatasync,sync,syncfs,unlink,unlinkat"]
 STRING = r'"(?:[^"\\]|\\.)*"'
 LIST = rf"\[(?:{STRING}(?:, )?)*\]"
 EXEC = re.compile(rf"^(\d+) +execve\(({STRING}), ({LIST}), ({LIST})\) = 0$")
 SYNC = re.compile(r"^(\d+) +(fsync|fdatasync|syncfs)\(\d+<(.*)>\) += 0$")
 UNLINK = re.compile(rf"^(\d+) +unlink(?:at)?\((?:\w+<[^>]*>, )?({STRING})(?:, 0)?\) = 0$")
 CALLS = {"fsync": os.fsync, "fdatasync": os.fdatasync, "syncfs": ctypes.CDLL(None).syncfs}
-DATABASE = re.compile(r"/rld\.db(?:-wal|-shm)?$")	# its syncs are commits, which each pair counts for itself
-REF = re.compile(r"\brefs/rl/([0-9a-f]{8})/([a-z-]+)/\d+")	# the instance of the state directory, what for, the run
+# its syncs are commits, which each pair counts for itself
+DATABASE = re.compile(r"/rld\.db(?:-wal|-shm)?$")
+# the instance of the state directory, what for, the run
+REF = re.compile(r"\brefs/rl/([0-9a-f]{8})/([a-z-]+)/\d+")
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,8 @@ class Unlink:
 def texts(literal):
     """What strace writes for a string or a list of strings."""
     value = ast.literal_eval(literal)
-    return [os.fsdecode(v.encode("latin-1")) for v in value] if isinstance(value, list) else os.fsdecode(value.encode("latin-1"))
+    return [os.fsdecode(v.encode("latin-1"))
+            for v in value] if isinstance(value, list) else os.fsdecode(value.encode("latin-1"))
 
 
 def sealed(data):
@@ -65,7 +70,8 @@ def sealed(data):
 def rows_of(path):
     """[(name, value)] of a file that rld or a shim wrote about an attempt or step."""
     lines = path.read_text(errors="surrogateescape").splitlines()[1:-1]
-    return [(name, re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[1], value)) for name, _, value in (line.partition(" ") for line in lines)]
+    return [(name, re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[1], value))
+            for name, _, value in (line.partition(" ") for line in lines)]
 
 
 def argv_of(directory):
@@ -84,7 +90,8 @@ def start_of(directory):
 
 
 def kept_size(path):
-    """Bytes of a file that was written under a name of its own until it was whole; it may be gone since."""
+    """Bytes of a file that was written under a name of its own until it was whole; it
+    may be gone since."""
     for name in (path, re.sub(r"\.tmp\d*$", "", path)):
         if os.path.isdir(name):
             return None
@@ -94,7 +101,8 @@ def kept_size(path):
 
 
 def recipe(lines, state):
-    """What rld and its shims did, in order; what git and the agent did in them comes again by itself. lines: of strace."""
+    """What rld and its shims did, in order; what git and the agent did in them comes again by
+    itself. lines: of strace."""
     jobs = dict(start_of(path.parent) for path in Path(state).glob("attempts/*/job"))
     programs, actions = {}, []	# by pid; what has not yet become a program is rld's or a shim's
     for line in lines:
@@ -107,7 +115,8 @@ def recipe(lines, state):
             elif uuid in jobs:	# the first of its attempt: others are started by it
                 job = jobs.pop(uuid)
                 if argv != job.argv:
-                    raise RuntimeError(f"rld started what its record does not say\nstarted: {argv}\nrecord:  {job.argv}")
+                    raise RuntimeError("rld started what its record does not say\n"
+                                       f"started: {argv}\nrecord:  {job.argv}")
                 actions.append(replace(job, environment=environment))
         elif match := SYNC.match(line):
             if match[1] not in programs and not DATABASE.search(match[3]):
@@ -123,7 +132,8 @@ def recipe(lines, state):
 
 
 def plain(argv, state, workspace):
-    """A command without what must differ: the places, the instance, the run and the attempt. Trees must not differ."""
+    """A command without what must differ: the places, the instance, the run and the attempt. Trees
+    must not differ."""
     words = [word.replace(str(state), "STATE").replace(str(workspace), "REPO") for word in argv]
     return [REF.sub(r"refs/rl/I/\2/N", re.sub(r"(STATE/runs/|STATE/attempts/)\d+", r"\1N", word)) for word in words]
 
@@ -139,7 +149,8 @@ class Script:
     """Does the recorded review again, in a workspace of its own with the same content."""
 
     def __init__(self, actions, state, workspace, directory, into):
-        """state, workspace: of the recorded review; directory: instead of state; into: instead of workspace."""
+        """state, workspace: of the recorded review; directory: instead of state; into:
+        instead of workspace."""
         self.actions, self.state, self.recorded = actions, str(state), str(workspace)
         self.directory, self.workspace = Path(directory), str(into)
         self.directory.mkdir()
@@ -152,7 +163,8 @@ class Script:
         os.close(self.journal)
 
     def here(self, text):
-        return REF.sub(rf"refs/rl/\1/\2/{self.runs}", text.replace(self.state, self.place).replace(self.recorded, self.workspace))
+        return REF.sub(rf"refs/rl/\1/\2/{self.runs}",
+                       text.replace(self.state, self.place).replace(self.recorded, self.workspace))
 
     def here_bytes(self, data):
         text = self.here(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
@@ -166,7 +178,8 @@ class Script:
                 os.makedirs(path, exist_ok=True)
 
     def prepare(self):
-        """Before the time is taken: the recorded words with the places of this review, and directories for its files."""
+        """Before the time is taken: the recorded words with the places of this review, and
+        directories for its files."""
         self.runs += 1
         self.place = str(self.directory / str(self.runs))
         todo = []
@@ -241,5 +254,6 @@ class Script:
         with open(out, "rb", buffering=0) as file:
             output = file.readall()
         if (status, output) != (ended, said):
-            raise RuntimeError(f"the script does not do what rld does: {argv} in {cwd}\nrld:    {ended}, {said[:1000]}\n"
-                               f"script: {status}, {output[:1000]} {Path(f'{self.place}/output/stderr').read_text(errors='replace')}")
+            raise RuntimeError(f"the script does not do what rld does: {argv} in {cwd}\n"
+                               f"rld:    {ended}, {said[:1000]}\n" f"script: {status}, {output[:1000]} "
+                               f"{Path(f'{self.place}/output/stderr').read_text(errors='replace')}")
