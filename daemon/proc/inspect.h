@@ -10,7 +10,8 @@
 
 enum inspection_result {
 	INSPECTION_RUNNING,		/* pidfd is the shim's */
-	INSPECTION_AGAIN,		/* lock held, holder unknown: a shim starts or ends; or EIO */
+	INSPECTION_AGAIN,		/* lock held, holder unknown: a shim starts
+					 * or ends; or EIO */
 	INSPECTION_BUSY,		/* not possible now: no descriptors, no memory */
 	INSPECTION_ENDED,		/* record is valid */
 	INSPECTION_NEVER_STARTED,	/* in this boot, no shim has forked */

@@ -21,10 +21,12 @@ struct entry {
 	enum entry_state state;
 	char *dir, *uuid, *boot_id;
 	bool adopting;		/* found() is still owed */
-	bool end_wanted, wind_up_wanted;	/* proc_end(), proc_wind_up() came, perhaps before the shim */
+	bool end_wanted, wind_up_wanted;	/* proc_end(), proc_wind_up() came,
+						 * perhaps before the shim */
 	pid_t child;		/* own and not reaped, else 0 */
 	int pidfd;		/* WATCHING, else -1 */
-	uint64_t since;		/* loop time since when the lock has an unknown holder, 0: it has none */
+	uint64_t since;		/* loop time since when the lock has an unknown
+				 * holder, 0: it has none */
 	bool warned;
 	int exited;		/* exit status of the shim; 0: not a child, or it left a record */
 	int tries;		/* how often orphans were looked for */

@@ -2,14 +2,14 @@
 /* Confinement by Landlock: a process and its descendants may change files beneath some paths only.
  * Reading and executing stay free.
  *
- * Prevented outside of those paths: changes of content (open for writing; truncate(2) from ABI 3 on)
- * and of names (make, remove, rename, link). From ABI 5 on also ioctl(2) on devices, from ABI 6 on
- * signals to processes that are not confined with it. The devices that shells and terminals need stay
- * usable. Files that are open already stay open.
+ * Prevented outside of those paths: changes of content (open for writing; truncate(2) from ABI 3
+ * on) and of names (make, remove, rename, link). From ABI 5 on also ioctl(2) on devices, from ABI 6
+ * on signals to processes that are not confined with it. The devices that shells and terminals need
+ * stay usable. Files that are open already stay open.
  *
  * Not prevented: chmod, chown, utimes, extended attributes, and requests to other programs by a
- * socket. mount(2) and user namespaces fail, so a sandbox of the agent's own may not work; set-user-id
- * programs run without their rights. This holds careless agents, not hostile ones. */
+ * socket. mount(2) and user namespaces fail, so a sandbox of the agent's own may not work;
+ * set-user-id programs run without their rights. This holds careless agents, not hostile ones. */
 #ifndef SHIM_CONFINE_H
 #define SHIM_CONFINE_H
 
