@@ -109,7 +109,8 @@ static char **environment_of(const struct task_op *op)
 
 /* bd with these words, NULL-terminated. name: of it in errors. A word of ours that begins with a
  * dash holds its value behind "=", so that no value is taken for an option. */
-static void bd_run(struct task_op *op, struct answer *a, const char *name, const char *word, ...) __attribute__((sentinel));
+static void bd_run(struct task_op *op, struct answer *a, const char *name, const char *word, ...)
+    __attribute__((sentinel));
 static void bd_run(struct task_op *op, struct answer *a, const char *name, const char *word, ...)
 {
 	bool closes;
@@ -190,7 +191,8 @@ static int fail_answer(struct task_op *op, const struct answer *a, const char *s
 	words = text_escape(line, strlen(line), false);
 	if (op->spec.task != NULL)
 		id = text_escape(op->spec.task, strlen(op->spec.task), false);
-	task_op_fail(op, xasprintf("%s%s%s in %s: %s; %s", a->name, id != NULL ? " " : "", id != NULL ? id : "", op->spec.path,
+	task_op_fail(op, xasprintf("%s%s%s in %s: %s; %s", a->name, id != NULL ? " " : "",
+	    id != NULL ? id : "", op->spec.path,
 	    words[0] != '\0' ? words : "it failed without a word", ill_of(words)->remedy));
 	op->result.trouble = a->killed ? TROUBLE_PASSES : (int)ill_of(said)->trouble;
 	op->result.fault = fault != 0 ? fault : ill_of(said)->fault;
@@ -240,7 +242,8 @@ static int claim_issue(struct task_op *op, struct answer *a)
 
 	bd_run(op, a, "bd update", "update", "--json", "--claim", NULL);
 	if (a->ok && a->json != NULL)
-		return member_is(issue_of(op, a->json), "status", "in_progress") ? 0 : fail_answer(op, a, "it did not say that the issue is in progress now");
+		return member_is(issue_of(op, a->json), "status", "in_progress") ? 0 :
+		    fail_answer(op, a, "it did not say that the issue is in progress now");
 	if ((who = strstr(a->said, by)) != NULL) {
 		op->result.taken = rest_of_line(who + strlen(by));
 		/* this very operation, before it was interrupted */
@@ -326,7 +329,8 @@ int task_op_run(struct task_op *op)
 	int rv;
 
 	if (op->spec.task != NULL && op->spec.task[0] == '-')
-		return task_op_fail(op, xasprintf("the id %s begins with a dash, which bd takes for an option; rename the issue", op->spec.task));
+		return task_op_fail(op, xasprintf("the id %s begins with a dash, "
+		    "which bd takes for an option; rename the issue", op->spec.task));
 	rv = runs[op->spec.kind](op, &answer);
 	answer_release(&answer);
 	return rv;

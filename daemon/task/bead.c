@@ -11,7 +11,8 @@
 #include "task/list.h"
 #include "task/value.h"
 
-#define HOLDS_MAX 64	/* open beads that one bead waits for: with more it waits for its source to say that it is ready */
+/* open beads that one bead waits for: with more it waits for its source to say that it is ready */
+#define HOLDS_MAX 64
 
 /* Statuses that hold nothing back; done: there is nothing left to do. */
 static const struct {
@@ -22,14 +23,16 @@ static const struct {
 };
 
 /* Types of issues that bd keeps for itself and never offers. */
-static const char *const kept_types[] = { "merge-request", "gate", "molecule", "message", "agent", "role", "rig", NULL };
+static const char *const kept_types[] = { "merge-request", "gate", "molecule", "message", "agent",
+    "role", "rig", NULL };
 
 /* Dependencies of other types say something, and hold nothing back. */
 static const struct {
 	const char *name;
 	enum edge_kind kind;
 } edge_types[] = {
-	{ "blocks", EDGE_WAITS }, { "conditional-blocks", EDGE_WAITS }, { "waits-for", EDGE_WAITS }, { "parent-child", EDGE_PARENT },
+	{ "blocks", EDGE_WAITS }, { "conditional-blocks", EDGE_WAITS }, { "waits-for", EDGE_WAITS },
+	{ "parent-child", EDGE_PARENT },
 };
 
 static bool is_settled(const char *status, bool *done)
@@ -68,8 +71,9 @@ static bool is_free(const json_t *object, const struct task_item *item, int64_t 
 {
 	const char *assignee = json_string_value(json_object_get(object, "assignee"));
 
-	return strcmp(item->status, "open") == 0 && (assignee == NULL || assignee[0] == '\0') && !is_kept_type(object) &&
-	    !json_is_true(json_object_get(object, "pinned")) && !json_is_true(json_object_get(object, "ephemeral")) &&
+	return strcmp(item->status, "open") == 0 && (assignee == NULL || assignee[0] == '\0') &&
+	    !is_kept_type(object) && !json_is_true(json_object_get(object, "pinned")) &&
+	    !json_is_true(json_object_get(object, "ephemeral")) &&
 	    !json_is_true(json_object_get(object, "is_template")) && !is_deferred(object, now);
 }
 
@@ -84,7 +88,8 @@ static void add_edge(struct bead *bead, const char *on, enum edge_kind kind)
  * `bd show` has it. */
 static bool take_record(struct bead *bead, const json_t *record)
 {
-	const char *on = json_string_value(json_object_get(record, "depends_on_id")), *whose = json_string_value(json_object_get(record, "issue_id"));
+	const char *on = json_string_value(json_object_get(record, "depends_on_id")),
+	    *whose = json_string_value(json_object_get(record, "issue_id"));
 	const char *type = json_string_value(json_object_get(record, "type"));
 
 	if (on == NULL)
@@ -279,7 +284,8 @@ struct family {
 
 static size_t parent_of(const struct edge *edge, const struct bead *beads, size_t count)
 {
-	const struct bead *on = edge->kind == EDGE_PARENT ? bsearch(edge->on, beads, count, sizeof(*beads), compare_id) : NULL;
+	const struct bead *on = edge->kind == EDGE_PARENT ?
+	    bsearch(edge->on, beads, count, sizeof(*beads), compare_id) : NULL;
 
 	return on != NULL ? (size_t)(on - beads) : SIZE_MAX;
 }

@@ -143,7 +143,8 @@ int beads_read_jsonl(const char *text, size_t size, struct task_list *list, char
 
 		number++;
 		if (!is_blank(text + at, length) && !take_line(&pile, text + at, length, &words)) {
-			*error = xasprintf(".beads/issues.jsonl:%zu: %s; %s", number, words, line_remedy(text + at, length));
+			*error = xasprintf(".beads/issues.jsonl:%zu: %s; %s", number, words,
+			    line_remedy(text + at, length));
 			free(words);
 			pile_release(&pile);
 			return -1;
@@ -225,7 +226,8 @@ int bd_list(const json_t *answer, struct task_list *list, char **error)
 	}
 	pile_sort(&pile);
 	for (i = 0; i < pile.count; i++)
-		pile.beads[i].item.ready = pile.beads[i].item.id[0] != '-';	/* which bd would take for an option */
+		/* which bd would take for an option */
+		pile.beads[i].item.ready = pile.beads[i].item.id[0] != '-';
 	pile_move(&pile, list);
 	return 0;
 }
@@ -256,7 +258,8 @@ void bd_list_blocked(const json_t *answer, struct task_list *list)
 	json_array_foreach(answer, i, one) {
 		if (!bead_read(&bead, one, now, &words)) {
 			free(words);
-		} else if (bead.idle && bead.item.id[0] != '-' && json_object_get(known, bead.item.id) == NULL && (bead.item.held_by = blockers(one)) != NULL) {
+		} else if (bead.idle && bead.item.id[0] != '-' && json_object_get(known,
+		    bead.item.id) == NULL && (bead.item.held_by = blockers(one)) != NULL) {
 			json_object_set_new_nocheck(known, bead.item.id, json_true());
 			*list_add(list) = bead.item;
 			bead.item = (struct task_item){ 0 };

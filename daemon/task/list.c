@@ -196,7 +196,8 @@ static bool check_names(const struct task_list *list, const struct entry *sorted
 				continue;
 			id = shown(list->items[i].id);
 			on = shown(names[d]);
-			words = xasprintf("\"%s\" depends on \"%s\", and there is no such task; write the id of another task, or leave it out", id, on);
+			words = xasprintf("\"%s\" depends on \"%s\", and there is no such task; "
+			    "write the id of another task, or leave it out", id, on);
 			free(id);
 			free(on);
 			return bad(fault, i, d, words);
@@ -211,7 +212,8 @@ struct step {
 };
 
 /* The steps from first on form a cycle. */
-static bool bad_cycle(const struct task_list *list, const struct step *path, size_t first, size_t depth, struct list_fault *fault)
+static bool bad_cycle(const struct task_list *list, const struct step *path, size_t first,
+    size_t depth, struct list_fault *fault)
 {
 	struct buf b = { 0 };
 
@@ -281,7 +283,8 @@ static bool check_cycles(const struct task_list *list, const struct entry *sorte
 bool list_check(const struct task_list *list, struct list_fault *fault)
 {
 	struct entry *sorted = entries(list, by_id_only);
-	bool ok = check_ids(list, sorted, fault) && check_names(list, sorted, fault) && check_cycles(list, sorted, fault);
+	bool ok = check_ids(list, sorted, fault) && check_names(list, sorted, fault) &&
+	    check_cycles(list, sorted, fault);
 
 	free(sorted);
 	return ok;

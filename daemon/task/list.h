@@ -11,7 +11,8 @@
 
 struct list_fault {
 	size_t item;		/* which task */
-	size_t dependency;	/* position in its depends_on; SIZE_MAX: it is about the task itself */
+	size_t dependency;	/* position in its depends_on; SIZE_MAX: it is about
+				 * the task itself */
 	char *words;		/* a sentence with the remedy, without a place; malloc'd */
 };
 

@@ -71,7 +71,8 @@ static bool begin(struct builder *b, const yaml_event_t *event, enum node_kind k
 	if (expects_key(b))
 		return node_fail(b, event->start_mark, "a list or mapping stands for a key; a key is a word");
 	if (b->depth == NODE_DEPTH_MAX)
-		return node_fail(b, event->start_mark, "lists and mappings lie more than 16 deep; nothing here needs that");
+		return node_fail(b, event->start_mark,
+		    "lists and mappings lie more than 16 deep; nothing here needs that");
 	b->open[b->depth] = add_node(b, kind, event->start_mark);
 	b->depth++;
 	return true;
@@ -98,7 +99,8 @@ static int compare_keys(const void *a, const void *b)
 
 	if (by_text != 0)
 		return by_text;
-	return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : (x->column > y->column) - (x->column < y->column);
+	return x->line != y->line ? (x->line > y->line) - (x->line < y->line) :
+	    (x->column > y->column) - (x->column < y->column);
 }
 
 /* The map that ends has no key twice. */
@@ -122,7 +124,8 @@ static bool end_map(struct builder *b, const struct node *map)
 	if (again == NULL)
 		return true;
 	shown = text_escape(again->text, strlen(again->text), false);
-	b->error = xasprintf("%zu:%zu: the key \"%s\" is there already, in line %zu; leave one of them", again->line, again->column, shown, first->line);
+	b->error = xasprintf("%zu:%zu: the key \"%s\" is there already, in line %zu; leave one of them",
+	    again->line, again->column, shown, first->line);
 	free(shown);
 	return false;
 }
@@ -143,9 +146,11 @@ static bool is_plain_data(struct builder *b, const yaml_event_t *event)
 		tag = event->data.mapping_start.tag;
 	}
 	if (event->type == YAML_ALIAS_EVENT || anchor != NULL)
-		return node_fail(b, event->start_mark, "anchors (&) and aliases (*) are not taken; write the value out, or put the text in quotes");
+		return node_fail(b, event->start_mark, "anchors (&) and aliases (*) are not taken; "
+		    "write the value out, or put the text in quotes");
 	if (tag != NULL)
-		return node_fail(b, event->start_mark, "tags (!) are not taken; write the value alone, or put the text in quotes");
+		return node_fail(b, event->start_mark,
+		    "tags (!) are not taken; write the value alone, or put the text in quotes");
 	return true;
 }
 
@@ -218,12 +223,14 @@ static bool parser_failed(struct builder *b, const char *text, size_t size)
 
 	/* what no YAML may hold shows before there is a mark */
 	if (p->error == YAML_READER_ERROR)
-		return node_fail(b, mark_at(text, p->problem_offset < size ? p->problem_offset : size), "a character that YAML does not allow; take it out");
+		return node_fail(b, mark_at(text, p->problem_offset < size ? p->problem_offset : size),
+		    "a character that YAML does not allow; take it out");
 	/* the parser imagines a line behind the last one */
 	end = mark_at(text, size);
 	if (at.line > end.line)
 		at = end;
-	words = xasprintf("%s%s%s; look at the indentation and the quotes there", p->context != NULL ? p->context : "", p->context != NULL ? ": " : "", problem);
+	words = xasprintf("%s%s%s; look at the indentation and the quotes there",
+	    p->context != NULL ? p->context : "", p->context != NULL ? ": " : "", problem);
 	node_fail(b, at, words);
 	free(words);
 	return false;
@@ -255,7 +262,8 @@ struct node *node_read(const char *text, size_t size, char **error)
 	if (size > NODE_SIZE_MAX)
 		ok = node_fail(&b, (yaml_mark_t){ 0 }, "the file is longer than 1 MiB; split it");
 	else if (memchr(text, '\0', size) != NULL)
-		ok = node_fail(&b, mark_at(text, (size_t)((const char *)memchr(text, '\0', size) - text)), "a NUL byte; write the file as UTF-8");
+		ok = node_fail(&b, mark_at(text, (size_t)((const char *)memchr(text, '\0', size) - text)),
+		    "a NUL byte; write the file as UTF-8");
 	else if (yaml_parser_initialize(&b.parser) == 0)
 		abort();
 	else {

@@ -132,7 +132,8 @@ static const char *id_at(const struct pick *p, const char *text, size_t size, si
 static const char *explicit_id(const struct pick *p, const char *text, size_t size)
 {
 	for (size_t at = 0; at < size; at++) {
-		if (strchr("uUbBtT", text[at]) == NULL || text[at] == '\0' || (at > 0 && (is_word((unsigned char)text[at - 1]) || text[at - 1] == '-')))
+		if (strchr("uUbBtT", text[at]) == NULL || text[at] == '\0' ||
+		    (at > 0 && (is_word((unsigned char)text[at - 1]) || text[at - 1] == '-')))
 			continue;
 		for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++) {
 			size_t n = strlen(phrases[i]), behind;

@@ -88,7 +88,8 @@ static bool take_depends_on(const json_t *story, struct task_item *item)
 
 static bool wrong_type(struct reader *r, size_t i, const json_t *story, const char *name, const char *remedy)
 {
-	return stories_fail(r, "userStories[%zu]: \"%s\" is %s; %s", i, name, value_kind(json_object_get(story, name)), remedy);
+	return stories_fail(r, "userStories[%zu]: \"%s\" is %s; %s", i, name,
+	    value_kind(json_object_get(story, name)), remedy);
 }
 
 static bool take_story(struct reader *r, size_t i, const json_t *story)
@@ -96,7 +97,8 @@ static bool take_story(struct reader *r, size_t i, const json_t *story)
 	struct task_item *item;
 
 	if (!json_is_object(story))
-		return stories_fail(r, "userStories[%zu] is %s; each story is an object with an \"id\"", i, value_kind(story));
+		return stories_fail(r, "userStories[%zu] is %s; each story is an object with an \"id\"",
+		    i, value_kind(story));
 	item = list_add(r->list);
 	item->id = value_id(json_object_get(story, "id"));
 	if (item->id == NULL) {
@@ -125,7 +127,8 @@ static bool take_document(struct reader *r, const json_t *document)
 	size_t i;
 
 	if (!json_is_object(document))
-		return stories_fail(r, "it is %s; a PRD is an object with a list \"userStories\"", value_kind(document));
+		return stories_fail(r, "it is %s; a PRD is an object with a list \"userStories\"",
+		    value_kind(document));
 	if (!json_is_array(stories))
 		return stories_fail(r, "\"userStories\" is %s; a PRD has a list of stories there", value_kind(stories));
 	if (json_array_size(stories) == 0)
@@ -133,9 +136,11 @@ static bool take_document(struct reader *r, const json_t *document)
 	if (json_array_size(stories) > STORIES_MAX)
 		return stories_fail(r, "it has more than %d stories; split it", STORIES_MAX);
 	if (!value_take_text(document, "project", &r->list->project))
-		return stories_fail(r, "\"project\" is %s; write text", value_kind(json_object_get(document, "project")));
+		return stories_fail(r, "\"project\" is %s; write text",
+		    value_kind(json_object_get(document, "project")));
 	if (!value_take_text(document, "description", &r->list->description))
-		return stories_fail(r, "\"description\" is %s; write text", value_kind(json_object_get(document, "description")));
+		return stories_fail(r, "\"description\" is %s; write text",
+		    value_kind(json_object_get(document, "description")));
 	json_array_foreach(stories, i, story)
 		if (!take_story(r, i, story))
 			return false;
@@ -184,7 +189,8 @@ int stories_read(const char *text, size_t size, struct task_list *list, char **e
 	return 0;
 }
 
-/* ---- passes: true, in the form the file has. What follows walks over a text that is known to be JSON. ---- */
+/* ---- passes: true, in the form the file has. What follows walks over a text that is known
+ * to be JSON. ---- */
 
 static size_t skip_space(const char *text, size_t at)
 {

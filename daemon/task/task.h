@@ -14,26 +14,34 @@
 struct task_item {
 	char *id;
 	char *title;			/* NULL: none */
-	char *status;			/* the source's own word: "open", "in_progress"; NULL: none */
+	char *status;			/* the source's own word: "open",
+					 * "in_progress"; NULL: none */
 	int64_t priority;		/* 0 goes first; ROW_NONE: none */
 	char *description;		/* the task's text, Markdown; NULL: none */
-	char *acceptance;		/* Markdown: one "- " line a criterion when the source has a list; NULL: none */
+	char *acceptance;		/* Markdown: one "- " line a criterion when the source has a
+					 * list; NULL: none */
 	char **depends_on;		/* ids, NULL-terminated; NULL: none */
 	bool done;			/* passes: true, closed */
-	bool ready;			/* beads: open, and nothing that the source knows of holds it back */
-	char **held_by;			/* beads: not ready, and it will be when these are done: ids, NULL-terminated; NULL: something else holds it back, or nothing */
+	bool ready;			/* beads: open, and nothing that the source knows
+					 * of holds it back */
+	char **held_by;			/* beads: not ready, and it will be when these are done:
+					 * ids, NULL-terminated; NULL: something else holds it
+					 * back, or nothing */
 	char *updated_at;		/* beads: the source's own text; NULL: none */
 	/* workflow only */
 	char *agent;			/* NULL: the run's */
 	bool review;			/* its overlay is enabled: profile "decision" */
 	char *coder, *reviewer;		/* agents of the overlay, NULL: not given */
 	int64_t max_reviews;		/* max_iterations of the overlay, ROW_NONE: not given */
-	size_t line, column;		/* where an unknown agent would be told of: of `agent`, else of the task; 0: not known */
-	size_t coder_line, coder_column, reviewer_line, reviewer_column;	/* the same of the agents of the overlay, 0: not given */
+	size_t line, column;		/* where an unknown agent would be told of: of `agent`, else
+					 * of the task; 0: not known */
+	/* the same of the agents of the overlay, 0: not given */
+	size_t coder_line, coder_column, reviewer_line, reviewer_column;
 };
 
 struct task_list {
-	struct task_item *items;	/* in the order in which they are offered: by priority where the source has them, then as written or by id */
+	struct task_item *items;	/* in the order in which they are offered: by priority where
+					 * the source has them, then as written or by id */
 	size_t count;
 	char *project, *description;	/* of the whole, NULL: none */
 };

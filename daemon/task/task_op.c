@@ -59,12 +59,14 @@ static const char *file_fault(int error)
 
 static void load_jsonl(struct task_op *op)
 {
-	char *name = xasprintf("%s/.beads/issues.jsonl", op->spec.path), *shown = text_escape(name, strlen(name), false), *text, *error;
+	char *name = xasprintf("%s/.beads/issues.jsonl", op->spec.path),
+	    *shown = text_escape(name, strlen(name), false), *text, *error;
 	size_t size;
 	int rv = file_read(AT_FDCWD, name, JSONL_MAX, &text, &size);
 
 	if (rv != 0) {
-		task_op_fail(op, xasprintf("bd is not on the PATH of the agents, and %s %s; install bd, or put that file there", shown, file_fault(rv)));
+		task_op_fail(op, xasprintf("bd is not on the PATH of the agents, and %s %s; "
+		    "install bd, or put that file there", shown, file_fault(rv)));
 	} else {
 		if (beads_read_jsonl(text, size, &op->list, &error) != 0) {
 			task_op_fail(op, xasprintf("%s (in %s)", error, op->spec.path));
@@ -110,7 +112,8 @@ static void close_story(struct task_op *op)
 		return;
 	path = text_escape(op->spec.path, strlen(op->spec.path), false);
 	id = text_escape(op->spec.task, strlen(op->spec.task), false);
-	task_op_fail(op, xasprintf("%s: %s; the story %s has passed, so set \"passes\": true there yourself", path, error, id));
+	task_op_fail(op, xasprintf("%s: %s; the story %s has passed, so set \"passes\": true there yourself",
+	    path, error, id));
 	free(error);
 	free(path);
 	free(id);
@@ -189,7 +192,8 @@ int task_op_write(const struct task_op *op, int dirfd)
 static void take_list(struct task_op *op)
 {
 	char *words = NULL;
-	json_t *answer = op->result.ready != NULL ? bd_answer(op->result.ready, strlen(op->result.ready), &words) : NULL;
+	json_t *answer = op->result.ready != NULL ?
+	    bd_answer(op->result.ready, strlen(op->result.ready), &words) : NULL;
 
 	if (answer != NULL)
 		bd_list(answer, &op->list, &words);
@@ -208,7 +212,8 @@ int task_op_result(struct task_op *op, int dirfd)
 	int rv;
 
 	if (exit_record_read(dirfd, &record) == 0 && record.by == EXIT_WALL) {
-		task_op_fail(op, xasprintf("bd in %s: it did not end in time, and was killed; see what `bd doctor` says there", op->spec.path));
+		task_op_fail(op, xasprintf("bd in %s: it did not end in time, and was killed; "
+		    "see what `bd doctor` says there", op->spec.path));
 		op->result.trouble = TROUBLE_PASSES;
 		return 0;
 	}

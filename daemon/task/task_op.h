@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run asks of its task source while it runs: {load, claim, done, release}. `next` is the core's (core/tasks.h).
+/* What a run asks of its task source while it runs: {load, claim, done, release}. `next` is the
+ * core's (core/tasks.h).
  *
- *              LOAD                      CLAIM              CLOSE                 RELEASE
- *   prompt     -                         -                  -                     -
- *   workflow   - (at submit)             -                  -                     -
- *   stories    - (at submit)             -                  passes: true          -
- *   beads, bd  bd ready, bd blocked      bd update --claim  bd close --reason     bd update --status open, no assignee
- *   beads      .beads/issues.jsonl       -                  -                     -
+ *              LOAD                      CLAIM CLOSE RELEASE
+ *   prompt     - - - -
+ *   workflow   - (at submit) - - -
+ *   stories    - (at submit) - passes: true -
+ *   beads, bd  bd ready, bd blocked bd update --claim bd close --reason bd update --status
+ *              open, no assignee
+ *   beads      .beads/issues.jsonl - - -
  *
- * bd is used when it is on the PATH of the run's agents; which was found is decided by each operation anew. The
- * operations that have nothing to do are done at once, without a step. */
+ * bd is used when it is on the PATH of the run's agents; which was found is decided by each
+ * operation anew. The operations that have nothing to do are done at once, without a step. */
 #ifndef TASK_TASK_OP_H
 #define TASK_TASK_OP_H
 
@@ -24,10 +26,13 @@ enum source_kind { SOURCE_PROMPT, SOURCE_BEADS, SOURCE_STORIES, SOURCE_WORKFLOW,
 /* One row a source. */
 struct source {
 	const char *name;	/* "beads": stored in run.source */
-	bool reloads;		/* tasks may come and go while the run works: it is loaded before each iteration */
+	bool reloads;		/* tasks may come and go while the run works: it is loaded
+				 * before each iteration */
 	bool markers;		/* a stop marker ends the run */
-	bool claims;		/* other runs may want the same task: a claim row says whose it is */
-	const char *profile;	/* of the reviews of its tasks, whatever the run's is; NULL: the run's */
+	bool claims;		/* other runs may want the same task: a claim row
+				 * says whose it is */
+	const char *profile;	/* of the reviews of its tasks, whatever the run's
+				 * is; NULL: the run's */
 };
 
 extern const struct source sources[SOURCES];
@@ -43,8 +48,10 @@ extern const char *const task_op_names[TASK_OPS];
 struct task_op_spec {
 	enum task_op_kind kind;
 	enum source_kind source;
-	const char *path;	/* beads: the directory that holds .beads; stories: the PRD file; absolute. NULL: there is none to write to */
-	const char *search;	/* PATH in which bd is looked for, and that its process gets; NULL: no bd */
+	const char *path;	/* beads: the directory that holds .beads; stories: the PRD file;
+				 * absolute. NULL: there is none to write to */
+	const char *search;	/* PATH in which bd is looked for, and that its process
+				 * gets; NULL: no bd */
 	const char *task;	/* id; LOAD: NULL */
 	const char *actor;	/* who claims: "rld-42-5c1f09ab" */
 	const char *reason;	/* CLOSE */
@@ -80,7 +87,8 @@ const char *task_op_error(const struct task_op *op);
 
 /* Why an operation has failed, as far as its program tells. */
 enum task_trouble {
-	TROUBLE_LASTS,		/* the same again would come to the same: no such issue, an option that it does not know */
+	TROUBLE_LASTS,		/* the same again would come to the same: no such issue, an option
+				 * that it does not know */
 	TROUBLE_UNCLEAR,	/* it said nothing that is known here */
 	TROUBLE_PASSES,		/* its database was locked, it took too long, it was killed */
 	TROUBLES

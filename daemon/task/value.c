@@ -48,7 +48,8 @@ json_t *value_read(const char *text, size_t size, size_t max_values, char **erro
 const char *value_kind(const json_t *value)
 {
 	static const char *const kinds[] = {
-		[JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_STRING] = "a string", [JSON_INTEGER] = "a number",
+		[JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_STRING] = "a string",
+		[JSON_INTEGER] = "a number",
 		[JSON_REAL] = "a number", [JSON_TRUE] = "true", [JSON_FALSE] = "false", [JSON_NULL] = "null",
 	};
 

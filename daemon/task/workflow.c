@@ -37,7 +37,8 @@ struct key {
 	take_fn *take;
 };
 
-static bool workflow_fail(struct reader *r, const struct node *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static bool workflow_fail(struct reader *r, const struct node *at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static bool workflow_fail(struct reader *r, const struct node *at, const char *fmt, ...)
 {
@@ -62,9 +63,11 @@ static bool is_blank(const char *text)
 static bool take_string(struct reader *r, const struct node *value, const char *name, char **out)
 {
 	if (value->kind == NODE_TEXT && !node_is_string(value) && !node_is_null(value))
-		return workflow_fail(r, value, "\"%s\" is %s; put it in quotes to make it text", name, node_describe(value));
+		return workflow_fail(r, value, "\"%s\" is %s; put it in quotes to make it text",
+		    name, node_describe(value));
 	if (!node_is_string(value))
-		return workflow_fail(r, value, "\"%s\" is %s; write text, or leave the key out", name, node_describe(value));
+		return workflow_fail(r, value, "\"%s\" is %s; write text, or leave the key out",
+		    name, node_describe(value));
 	if (is_blank(value->text))
 		return workflow_fail(r, value, "\"%s\" is blank; write text, or leave the key out", name);
 	free(*out);
@@ -87,7 +90,8 @@ static bool take_map(struct reader *r, const struct node *map, const struct key 
 
 			for (key = keys; key->name != NULL; key++)
 				buf_addf(&known, "%s%s", known.size > 0 ? ", " : "", key->name);
-			workflow_fail(r, map->items[i], "unknown key \"%s\" in %s; it may have: %s", shown, what, known.data);
+			workflow_fail(r, map->items[i], "unknown key \"%s\" in %s; it may have: %s",
+			    shown, what, known.data);
 			buf_release(&known);
 			free(shown);
 			return false;
@@ -104,7 +108,8 @@ static bool take_enabled(struct reader *r, const struct node *value)
 {
 	r->draft.has_enabled = true;
 	if (!node_to_bool(value, &r->draft.item->review))
-		return workflow_fail(r, value, "\"enabled\" is %s; write true or false, without quotes", node_describe(value));
+		return workflow_fail(r, value,
+		    "\"enabled\" is %s; write true or false, without quotes", node_describe(value));
 	return true;
 }
 
@@ -129,7 +134,8 @@ static bool take_max_iterations(struct reader *r, const struct node *value)
 	int64_t number;
 
 	if (!node_to_int(value, &number) || number < 1 || number > REVIEWS_MAX)
-		return workflow_fail(r, value, "\"max_iterations\" counts reviews; write a whole number from 1 to %d", REVIEWS_MAX);
+		return workflow_fail(r, value,
+		    "\"max_iterations\" counts reviews; write a whole number from 1 to %d", REVIEWS_MAX);
 	r->draft.item->max_reviews = number;
 	return true;
 }
@@ -152,11 +158,13 @@ static bool is_exit_condition(const char *text)
 static bool take_exit_conditions(struct reader *r, const struct node *value)
 {
 	if (value->kind != NODE_LIST || value->count == 0)
-		return workflow_fail(r, value, "\"exit_conditions\" is %s; write a list with \"" EXIT_CONDITION "\", or leave the key out",
+		return workflow_fail(r, value, "\"exit_conditions\" is %s; write a list with \""
+		    EXIT_CONDITION "\", or leave the key out",
 		    value->kind == NODE_LIST ? "an empty list" : node_describe(value));
 	for (size_t i = 0; i < value->count; i++)
 		if (value->items[i]->kind != NODE_TEXT || !is_exit_condition(value->items[i]->text))
-			return workflow_fail(r, value->items[i], "an exit condition that is not known; the only one is \"" EXIT_CONDITION "\"");
+			return workflow_fail(r, value->items[i],
+			    "an exit condition that is not known; the only one is \"" EXIT_CONDITION "\"");
 	return true;
 }
 
@@ -173,7 +181,8 @@ static bool take_agentic_review(struct reader *r, const struct node *value)
 {
 	if (!take_map(r, value, review_keys, "agentic_review"))
 		return false;
-	return r->draft.has_enabled || workflow_fail(r, value, "agentic_review does not say whether it is enabled; write \"enabled: true\" or \"enabled: false\"");
+	return r->draft.has_enabled || workflow_fail(r, value, "agentic_review does not say "
+	    "whether it is enabled; write \"enabled: true\" or \"enabled: false\"");
 }
 
 static const struct key overlay_keys[] = {
@@ -209,13 +218,16 @@ static bool take_depends_on(struct reader *r, const struct node *value)
 	char **ids;
 
 	if (value->kind != NODE_LIST)
-		return workflow_fail(r, value, "\"depends_on\" is %s; write a list of ids, as in [design, test]", node_describe(value));
+		return workflow_fail(r, value,
+		    "\"depends_on\" is %s; write a list of ids, as in [design, test]", node_describe(value));
 	ids = xcalloc(value->count + 1, sizeof(char *));
 	r->draft.item->depends_on = ids;
 	for (size_t i = 0; i < value->count; i++) {
 		/* an id such as 7 is a number only for YAML */
 		if (value->items[i]->kind != NODE_TEXT || node_is_null(value->items[i]))
-			return workflow_fail(r, value->items[i], "\"depends_on\" has %s in its list; write the id of a task", node_describe(value->items[i]));
+			return workflow_fail(r, value->items[i],
+			    "\"depends_on\" has %s in its list; write the id of a task",
+			    node_describe(value->items[i]));
 		ids[i] = xstrdup(value->items[i]->text);
 	}
 	return true;
@@ -300,7 +312,8 @@ static bool take_task(struct reader *r, const struct node *key, const struct nod
 	what = xasprintf("task \"%s\"", shown);
 	ok = take_map(r, value, task_keys, what);
 	if (ok && item->review && item->agent != NULL && item->coder != NULL && strcmp(item->agent, item->coder) != 0)
-		ok = workflow_fail(r, r->draft.coder, "\"coder_agent\" is not the task's \"agent\"; the coder stays the coder: write one of them, or the same twice");
+		ok = workflow_fail(r, r->draft.coder, "\"coder_agent\" is not the task's \"agent\"; "
+		    "the coder stays the coder: write one of them, or the same twice");
 	join_text(&r->draft);
 	if (!item->review)
 		drop_overlay(item);
@@ -337,7 +350,8 @@ static bool take_tasks(struct reader *r, const struct node *value)
 {
 	r->tasks = value;
 	if (value->kind != NODE_MAP)
-		return workflow_fail(r, value, "\"tasks\" is %s; write a mapping from each task's id to its keys", node_describe(value));
+		return workflow_fail(r, value,
+		    "\"tasks\" is %s; write a mapping from each task's id to its keys", node_describe(value));
 	if (value->count == 0)
 		return workflow_fail(r, value, "\"tasks\" is empty; write at least one task");
 	if (value->count / 2 > TASKS_MAX)
@@ -376,7 +390,8 @@ static bool take_document(struct reader *r, const struct node *root)
 	if (!take_map(r, root, document_keys, "the workflow"))
 		return false;
 	if (r->tasks == NULL)
-		return workflow_fail(r, root, "it has no \"tasks\"; write a mapping from each task's id to its keys there");
+		return workflow_fail(r, root,
+		    "it has no \"tasks\"; write a mapping from each task's id to its keys there");
 	return check_list(r);
 }
 
