@@ -62,9 +62,10 @@ int series_read(struct git_op *op, const char *tip, const char *since, struct se
 static int fail_artifact(struct git_op *op, const char *id, const char *path)
 {
 	char *shown = text_escape(path, strlen(path), false);
-	char *what = xasprintf("commit %.12s in %s was made by an agent and has %s, but what a review leaves behind is never committed", id,
-	    op->spec.workspace, shown);
-	char *there = xasprintf("take it out with `git reset --soft %.12s` and `git rm -r --cached -- %s` there, then retry the run", op->spec.commit, shown);
+	char *what = xasprintf("commit %.12s in %s was made by an agent and has %s, "
+	    "but what a review leaves behind is never committed", id, op->spec.workspace, shown);
+	char *there = xasprintf("take it out with `git reset --soft %.12s` and `git rm -r --cached "
+	    "-- %s` there, then retry the run", op->spec.commit, shown);
 
 	free(shown);
 	return mend(op, what, there);
@@ -79,7 +80,8 @@ static int read_touched(struct git_op *op, char *const *ids, struct changes *led
 
 	for (; *ids != NULL; ids++)
 		buf_addf(&input, "%s\n", *ids);
-	rv = git_run_input(op, 0, &input, "diff-tree", "--stdin", "-m", "-r", "-z", "--raw", "--root", "--ignore-submodules=none");
+	rv = git_run_input(op, 0, &input, "diff-tree", "--stdin", "-m", "-r", "-z", "--raw",
+	    "--root", "--ignore-submodules=none");
 	buf_release(&input);
 	if (rv != 0)
 		return -1;
@@ -87,7 +89,8 @@ static int read_touched(struct git_op *op, char *const *ids, struct changes *led
 	data = git_out(op);
 	end = data + git_out_size(op);
 	if (data < end && end[-1] != '\0')
-		return git_fail(op, xasprintf("git diff-tree: its output ends in the middle of a name in %s", op->spec.workspace));
+		return git_fail(op, xasprintf("git diff-tree: its output ends in the middle of a name in %s",
+		    op->spec.workspace));
 	for (const char *p = data; p < end; p += strlen(p) + 1) {
 		if (p[0] != ':') {
 			id = p;
@@ -108,11 +111,16 @@ static int read_touched(struct git_op *op, char *const *ids, struct changes *led
 static int check_series(struct git_op *op, const char *tip, const struct series *series)
 {
 	if (series->ids == NULL || (op->result.rewritten && !op->spec.shared))
-		return mend(op, xasprintf("%s: HEAD is at %.12s, which does not come after %.12s, where the work began: an agent has rewritten history",
-		    op->spec.workspace, tip, op->spec.commit), xasprintf("put it right with `git reset --soft %.12s` there, then retry the run", op->spec.commit));
+		return mend(op, xasprintf("%s: HEAD is at %.12s, which does not come after %.12s, "
+		    "where the work began: an agent has rewritten history",
+		    op->spec.workspace, tip, op->spec.commit),
+		    xasprintf("put it right with `git reset --soft %.12s` there, then retry the run",
+		    op->spec.commit));
 	if (op->spec.kind == GIT_ADOPT_COMMITS && !series->linear)
-		return mend(op, xasprintf("%s: what the commit agent made is no line of commits, it has a merge in it", op->spec.workspace),
-		    xasprintf("put it right with `git reset --soft %.12s` there, then retry the run", op->spec.commit));
+		return mend(op, xasprintf("%s: what the commit agent made is no line of commits, "
+		    "it has a merge in it", op->spec.workspace),
+		    xasprintf("put it right with `git reset --soft %.12s` there, then retry the run",
+		    op->spec.commit));
 	return 0;
 }
 
@@ -151,7 +159,8 @@ static bool stands(const struct git_op *op, const struct change *c)
 	return there == (c->mode != 0);
 }
 
-int adopt_changes(struct git_op *op, const char *tip, const struct changes *led, struct changes *wanted, struct changes *undone)
+int adopt_changes(struct git_op *op, const char *tip, const struct changes *led,
+    struct changes *wanted, struct changes *undone)
 {
 	struct changes ahead = { 0 };
 	int rv = led->count > 0 ? git_diff(op, 0, tip, op->spec.tree, op->artifacts, &ahead) : 0;
@@ -159,7 +168,8 @@ int adopt_changes(struct git_op *op, const char *tip, const struct changes *led,
 	for (size_t i = 0; rv == 0 && i < ahead.count; i++) {
 		const struct change *c = &ahead.list[i];
 
-		if (changes_find(led, c->path) == NULL || artifact_has(op->shared_paths, c->path) || (op->spec.shared && !stands(op, c)))
+		if (changes_find(led, c->path) == NULL || artifact_has(op->shared_paths, c->path) ||
+		    (op->spec.shared && !stands(op, c)))
 			continue;
 		if (changes_find(wanted, c->path) == NULL)
 			changes_add(undone, c->path, c->mode, c->id);
@@ -187,7 +197,8 @@ int adopt_tree(struct git_op *op)
 	changes_release(&appeared);
 	if (rv != 0 || strcmp(op->result.tree, op->spec.tree) == 0)
 		return rv;
-	if (git_run(op, 0, "diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=none", op->spec.tree, op->result.tree) != 0)
+	if (git_run(op, 0, "diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=none",
+	    op->spec.tree, op->result.tree) != 0)
 		return -1;
 	for (const char *p = git_out(op), *end = p + git_out_size(op); p < end; p += strlen(p) + 1)
 		names_add(&names, p);

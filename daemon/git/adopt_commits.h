@@ -13,7 +13,8 @@ int adopt_commits(struct git_op *op, const char *tip, bool tip_ours, struct chan
 /* Into wanted: what differs between tip and spec.tree of what they touched. In a shared tree a
  * person may have committed it since the tree was taken: only what the files still are is the work,
  * and undone has what was added here. */
-int adopt_changes(struct git_op *op, const char *tip, const struct changes *led, struct changes *wanted, struct changes *undone);
+int adopt_changes(struct git_op *op, const char *tip, const struct changes *led,
+    struct changes *wanted, struct changes *undone);
 
 /* ADOPT_COMMITS: is the work tree still spec.tree? 1: a hook has changed it, result.refused. */
 int adopt_tree(struct git_op *op);

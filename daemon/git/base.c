@@ -52,7 +52,8 @@ static int from_name(struct git_op *op)
 		return rv;
 	}
 	if (op->spec.name[0] == '-' || op->spec.name[0] == '\0') {
-		text = xasprintf(" is no name of a branch or commit in %s; see `git branch -a` there", op->spec.workspace);
+		text = xasprintf(" is no name of a branch or commit in %s; see `git branch -a` there",
+		    op->spec.workspace);
 		rv = fail_name(op, "", text);
 		free(text);
 		return rv;
@@ -61,7 +62,8 @@ static int from_name(struct git_op *op)
 	rv = git_resolve(op, name, &id);
 	free(name);
 	if (rv == 0 && id == NULL) {
-		text = xasprintf(" is no branch or commit in %s; see `git branch -a` there, or fetch it first", op->spec.workspace);
+		text = xasprintf(" is no branch or commit in %s; see `git branch -a` there, or fetch it first",
+		    op->spec.workspace);
 		rv = fail_name(op, "", text);
 		free(text);
 	}
@@ -124,7 +126,8 @@ static int copy_index(const char *from, const char *to)
 
 static int take_index(struct git_op *op)
 {
-	char *own = git_dir_own(op->spec.workspace), *index = xasprintf("%s/index", own != NULL ? own : op->spec.workspace);
+	char *own = git_dir_own(op->spec.workspace),
+	    *index = xasprintf("%s/index", own != NULL ? own : op->spec.workspace);
 	int rv;
 
 	git_fresh_index(op);
@@ -153,7 +156,8 @@ static int take_filtered_tree(struct git_op *op, void *arg)
 		rv = git_run_input(op, GIT_INDEX, &gone, "update-index", "--force-remove", "-z", "--stdin");
 	snapshot_names(s, false, &here);
 	if (rv == 0 && here.size > 0)
-		rv = git_run_input(op, GIT_INDEX | GIT_FILTERED | GIT_FILES | GIT_MOVING, &here, "update-index", "--add", "--remove", "--replace", "-z", "--stdin");
+		rv = git_run_input(op, GIT_INDEX | GIT_FILTERED | GIT_FILES | GIT_MOVING, &here,
+		    "update-index", "--add", "--remove", "--replace", "-z", "--stdin");
 	buf_release(&gone);
 	buf_release(&here);
 	snapshot_free(s);
@@ -185,7 +189,8 @@ static int find_commit(struct git_op *op)
 	if (op->spec.name != NULL)
 		rv = from_name(op);
 	else if (op->result.head == NULL)
-		rv = git_fail(op, xasprintf("%s has neither a commit nor a work tree to start from; push something there", op->spec.workspace));
+		rv = git_fail(op, xasprintf("%s has neither a commit nor a work tree to start from; "
+		    "push something there", op->spec.workspace));
 	else
 		rv = (op->result.commit = xstrdup(op->result.head)) != NULL ? 0 : -1;
 	return rv == 0 ? tree_of(op, op->result.commit, &op->result.tree) : rv;

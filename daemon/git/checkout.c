@@ -22,7 +22,8 @@ static int fail_path(struct git_op *op, const char *path, int rv)
 {
 	static const struct { int rv; const char *what; } words[] = {
 		{ -EEXIST, "the tree has this name twice; nothing that git made itself has, see `git fsck`" },
-		{ -ENOTDIR, "the tree has this name below a file or link; nothing that git made itself has, see `git fsck`" },
+		{ -ENOTDIR, "the tree has this name below a file or link; "
+		    "nothing that git made itself has, see `git fsck`" },
 		{ -ENOSPC, "no space left on device; free some space and retry the run" },
 		{ -EDQUOT, "disk quota exceeded; free some space and retry the run" },
 		{ -ENODATA, "git cat-file did not give all of it; run `git fsck` in the repository" },
@@ -50,12 +51,14 @@ int checkout_list(struct git_op *op, const char *tree, struct changes *entries)
 		if (unpack_allows(entries->list[i].path))
 			continue;
 		shown = text_escape(entries->list[i].path, strlen(entries->list[i].path), false);
-		git_fail(op, xasprintf("tree %s in %s has the name %s, which git would not take; nothing was written", tree, op->spec.workspace, shown));
+		git_fail(op, xasprintf("tree %s in %s has the name %s, which git would not take; "
+		    "nothing was written", tree, op->spec.workspace, shown));
 		free(shown);
 		return -1;
 	}
 	if (entries->count == 0 && !tree_is_empty(tree))
-		return git_fail(op, xasprintf("git ls-tree: nothing is listed of tree %s in %s, which is not empty; retry the run", tree, op->spec.workspace));
+		return git_fail(op, xasprintf("git ls-tree: nothing is listed of tree %s in %s, "
+		    "which is not empty; retry the run", tree, op->spec.workspace));
 	return 0;
 }
 
@@ -204,7 +207,8 @@ static int write_tree(struct git_op *op, const struct changes *entries, struct u
 	if (ids.size == 0)
 		write_entries(s, -1);
 	else
-		rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .input = ids.data, .input_size = ids.size, .reader = write_entries, .arg = s },
+		rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .input = ids.data,
+		    .input_size = ids.size, .reader = write_entries, .arg = s },
 		    "cat-file", "--batch", "--buffer", NULL);
 	/* it is ended when nobody reads it any more */
 	if (s->rv != 0 && (rv != 1 || s->rv != -ENODATA))
@@ -226,7 +230,8 @@ int checkout_run(struct git_op *op)
 	if (rv == 0) {
 		int error = unpack_new(op->spec.dir, &unpack);
 
-		rv = error != 0 ? git_fail(op, xasprintf("%s: %s; remove it and retry the run", op->spec.dir, host_words(-error))) : write_tree(op, &entries, unpack);
+		rv = error != 0 ? git_fail(op, xasprintf("%s: %s; remove it and retry the run",
+		    op->spec.dir, host_words(-error))) : write_tree(op, &entries, unpack);
 		if (error == 0)
 			unpack_free(unpack);
 	}

@@ -35,7 +35,8 @@ static const char *const unhooked_settings[] = {
 };
 
 static const char *const hooked_settings[] = {
-	"-c", "gc.auto=0",			/* no upkeep behind a commit, nor behind those of its hooks */
+	/* no upkeep behind a commit, nor behind those of its hooks */
+	"-c", "gc.auto=0",
 	"-c", "maintenance.auto=false",
 	NULL
 };
@@ -105,18 +106,21 @@ static void set(struct git_command *command, const char *workspace, const char *
 	}
 }
 
-void git_command_set(struct git_command *command, const char *workspace, const char *inside, const char *index, const char *const *args)
+void git_command_set(struct git_command *command, const char *workspace, const char *inside,
+    const char *index, const char *const *args)
 {
 	set(command, workspace, inside, index, unhooked_settings, args);
 }
 
-void git_command_set_hooked(struct git_command *command, const char *workspace, const char *index, const char *const *args)
+void git_command_set_hooked(struct git_command *command, const char *workspace, const char *index,
+    const char *const *args)
 {
 	set(command, workspace, NULL, index, hooked_settings, args);
 	add_all(&command->env, silent_environment);
 }
 
-void git_command_set_filtered(struct git_command *command, const char *workspace, const char *index, const char *const *args)
+void git_command_set_filtered(struct git_command *command, const char *workspace, const char *index,
+    const char *const *args)
 {
 	set(command, workspace, NULL, index, filtered_settings, args);
 	add_all(&command->env, silent_environment);

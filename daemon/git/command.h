@@ -12,14 +12,17 @@ struct git_command {
 /* git in workspace/inside (NULL: workspace itself) with the words of args, NULL-terminated. index:
  * the private index file that takes the place of the user's, NULL: the user's own. What the struct
  * held is freed. */
-void git_command_set(struct git_command *command, const char *workspace, const char *inside, const char *index, const char *const *args);
+void git_command_set(struct git_command *command, const char *workspace, const char *inside,
+    const char *index, const char *const *args);
 
 /* The same for `git commit`: the repository's hooks run, and nothing that could ask somebody gets
  * to. */
-void git_command_set_hooked(struct git_command *command, const char *workspace, const char *index, const char *const *args);
+void git_command_set_hooked(struct git_command *command, const char *workspace, const char *index,
+    const char *const *args);
 
 /* The same for what runs the repository's filters, and no hook. */
-void git_command_set_filtered(struct git_command *command, const char *workspace, const char *index, const char *const *args);
+void git_command_set_filtered(struct git_command *command, const char *workspace, const char *index,
+    const char *const *args);
 
 /* Neither the user's configuration nor that of the system is read. */
 void git_command_set_alone(struct git_command *command);

@@ -22,7 +22,8 @@
 struct commit {
 	struct changes wanted;	/* what is to be committed */
 	struct changes led;	/* what commits of the agent's own have touched: paths only */
-	struct changes undone;	/* ... of these what is wanted, though the work has not changed it: as the tree has it; a shared tree only */
+	struct changes undone;	/* ... of these what is wanted, though the work has not changed it:
+				 * as the tree has it; a shared tree only */
 	struct changes made;	/* what the commit has */
 	char *tip;		/* HEAD, NULL: no commit yet */
 	bool tip_ours;		/* it is a commit that an earlier begin of this operation made */
@@ -107,7 +108,8 @@ static int read_tip(struct git_op *op, struct commit *c)
 	if (git_run(op, 0, "cat-file", "commit", c->tip) != 0)
 		return -1;
 	body = strstr(git_out(op), "\n\n");
-	c->tip_ours = body != NULL && is_ours(op->spec.message, body + 1) && (op->spec.commit == NULL || strcmp(c->tip, op->spec.commit) != 0);
+	c->tip_ours = body != NULL && is_ours(op->spec.message, body + 1) &&
+	    (op->spec.commit == NULL || strcmp(c->tip, op->spec.commit) != 0);
 	return 0;
 }
 
@@ -144,7 +146,8 @@ static bool drop_undone(struct commit *commit, const struct buf *have)
 		struct buf line = { 0 };
 
 		changes_index(&one, false, &line);
-		if (c->mode == 0 || changes_find(&commit->undone, c->path) == NULL || memmem(have->data, have->size, line.data, line.size) != NULL)
+		if (c->mode == 0 || changes_find(&commit->undone, c->path) == NULL ||
+		    memmem(have->data, have->size, line.data, line.size) != NULL)
 			commit->wanted.list[kept++] = *c;
 		else
 			free(c->path);
@@ -186,8 +189,8 @@ static int moved_on(struct git_op *op, const char *path)
 		return 1;
 	}
 	shown = text_escape(path, strlen(path), false);
-	git_fail(op, xasprintf("%s/%s is not as it was when it was reviewed; nothing was committed: %s", op->spec.workspace, shown,
-	    git_remedy(op, "look at it, and commit it yourself")));
+	git_fail(op, xasprintf("%s/%s is not as it was when it was reviewed; nothing was committed: %s",
+	    op->spec.workspace, shown, git_remedy(op, "look at it, and commit it yourself")));
 	free(shown);
 	return -1;
 }
@@ -234,7 +237,8 @@ static int make_commit(struct git_op *op)
 		rv = commit_hooks_run(op, planned);
 	/* its hooks have run: each is a process of its own */
 	if (rv == 0)
-		rv = git_run(op, GIT_INDEX | GIT_HOOKED, "-c", "core.hooksPath=/dev/null", "commit", "-q", "--cleanup=whitespace", "--no-status", "-F", message);
+		rv = git_run(op, GIT_INDEX | GIT_HOOKED, "-c", "core.hooksPath=/dev/null", "commit",
+		    "-q", "--cleanup=whitespace", "--no-status", "-F", message);
 	if (rv == 0)
 		rv = git_run(op, 0, "rev-parse", "--verify", "-q", "HEAD^{commit}");
 	if (rv == 0 && (op->result.commit = git_line(op, "no commit")) == NULL)
@@ -281,7 +285,8 @@ static bool gave_way(const struct changes *wanted, const struct change *made)
 
 static bool is_wanted(const struct commit *c, const struct change *made)
 {
-	return changes_find(&c->wanted, made->path) != NULL || changes_find(&c->led, made->path) != NULL || gave_way(&c->wanted, made);
+	return changes_find(&c->wanted, made->path) != NULL ||
+	    changes_find(&c->led, made->path) != NULL || gave_way(&c->wanted, made);
 }
 
 /* Only what was wanted is in it, and nothing of the review. */
@@ -302,9 +307,10 @@ static int check_commit(struct git_op *op, const struct commit *c)
 	text = names_take(&names);
 	if (text == NULL)
 		return 0;
-	git_fail(op, xasprintf("commit %.12s in %s has more in it than %s: %s; a hook of the repository, or somebody else, put it there: "
-	    "see `git show`, and `git reset --soft HEAD~1` undoes the commit", op->result.commit, op->spec.workspace,
-	    artifact ? "the work, even what is of the review" : "the work", text));
+	git_fail(op, xasprintf("commit %.12s in %s has more in it than %s: %s; "
+	    "a hook of the repository, or somebody else, put it there: "
+	    "see `git show`, and `git reset --soft HEAD~1` undoes the commit", op->result.commit,
+	    op->spec.workspace, artifact ? "the work, even what is of the review" : "the work", text));
 	free(text);
 	return -1;
 }
@@ -312,7 +318,8 @@ static int check_commit(struct git_op *op, const struct commit *c)
 /* What comes behind a commit, also of one that a daemon made which died before it could tell. */
 static int finish(struct git_op *op, struct commit *c)
 {
-	if (git_run(op, 0, "diff-tree", "-r", "-z", "--raw", "--root", "--no-commit-id", "--ignore-submodules=none", op->result.commit) != 0)
+	if (git_run(op, 0, "diff-tree", "-r", "-z", "--raw", "--root", "--no-commit-id",
+	    "--ignore-submodules=none", op->result.commit) != 0)
 		return -1;
 	if (!changes_read(&c->made, git_out(op), git_out_size(op), NULL))
 		return git_fail_output(op);
@@ -327,7 +334,8 @@ static int settle(struct git_op *op, const struct commit *c)
 	if (c->tip_ours)
 		return MADE;
 	/* not told where HEAD was: when there was work, HEAD has it now */
-	if (c->tip != NULL && (op->spec.commit == NULL ? op->spec.kind == GIT_ADOPT_COMMITS && c->wanted.count > 0 : strcmp(c->tip, op->spec.commit) != 0))
+	if (c->tip != NULL && (op->spec.commit == NULL ?
+	    op->spec.kind == GIT_ADOPT_COMMITS && c->wanted.count > 0 : strcmp(c->tip, op->spec.commit) != 0))
 		op->result.commit = xstrdup(c->tip);
 	return NOTHING;
 }

@@ -96,7 +96,8 @@ static int refused(struct git_op *op, const char *hook)
 	bool no = has_said_no(op, words);
 
 	if (no)
-		op->result.refused = words[0] != '\0' ? xasprintf("%s: %s", hook, words) : xasprintf("%s failed without a word", hook);
+		op->result.refused = words[0] != '\0' ? xasprintf("%s: %s", hook, words) :
+		    xasprintf("%s failed without a word", hook);
 	free(words);
 	return no ? 1 : git_fail_process(op);
 }
@@ -159,8 +160,8 @@ void commit_hooks_forget(const struct git_op *op)
 static int run_hook(struct git_op *op, const char *hook, const char *message, const char *source)
 {
 	char *const words[] = { (char *)"--", (char *)message, (char *)source, NULL };
-	int rv = git_run_call(op, &(struct git_call){ .flags = GIT_INDEX | GIT_HOOKED | GIT_MAY_FAIL, .more = message != NULL ? words : NULL },
-	    "hook", "run", "--ignore-missing", hook, NULL);
+	int rv = git_run_call(op, &(struct git_call){ .flags = GIT_INDEX | GIT_HOOKED | GIT_MAY_FAIL,
+	    .more = message != NULL ? words : NULL }, "hook", "run", "--ignore-missing", hook, NULL);
 
 	return rv == 1 ? refused(op, hook) : rv;
 }
@@ -183,8 +184,8 @@ static int check_index(struct git_op *op, const char *planned, const char *agree
 		return 1;
 	}
 	text = names_take(&names);
-	git_fail(op, xasprintf("a hook of the repository puts into the commit what is of the review: %s; nothing was committed: make the hook "
-	    "leave it out, then retry the run", text));
+	git_fail(op, xasprintf("a hook of the repository puts into the commit what is of the review: "
+	    "%s; nothing was committed: make the hook leave it out, then retry the run", text));
 	free(text);
 	return -1;
 }

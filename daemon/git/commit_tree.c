@@ -45,8 +45,8 @@ static int make_commit_of(struct git_op *op, const char *tree, const char *paren
 	buf_adds(&message, op->spec.message);
 	if (message.size == 0 || message.data[message.size - 1] != '\n')
 		buf_adds(&message, "\n");
-	rv = git_run_call(op, &(struct git_call){ .input = message.data, .input_size = message.size, .more = (char *const *)parents },
-	    "commit-tree", "--no-gpg-sign", tree, NULL);
+	rv = git_run_call(op, &(struct git_call){ .input = message.data, .input_size = message.size,
+	    .more = (char *const *)parents }, "commit-tree", "--no-gpg-sign", tree, NULL);
 	buf_release(&message);
 	if (rv != 0 || (op->result.commit = git_line(op, "no commit")) == NULL)
 		return -1;

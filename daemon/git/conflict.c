@@ -30,10 +30,12 @@ static char *kind_of(const char *path, const char *messages, const char *end)
 	while (kind == NULL && (word = next_word(&messages, end)) != NULL) {
 		bool about = false;
 
-		for (unsigned long n = strtoul(word, NULL, 10); n > 0 && (word = next_word(&messages, end)) != NULL; n--)
+		for (unsigned long n = strtoul(word, NULL, 10);
+		    n > 0 && (word = next_word(&messages, end)) != NULL; n--)
 			about = about || strcmp(word, path) == 0;
 		word = next_word(&messages, end);
-		if (about && word != NULL && strncmp(word, "CONFLICT (", 10) == 0 && strcmp(word, "CONFLICT (contents)") != 0)
+		if (about && word != NULL && strncmp(word, "CONFLICT (", 10) == 0 &&
+		    strcmp(word, "CONFLICT (contents)") != 0)
 			kind = xmemdup0(word + 10, strcspn(word + 10, ")"));
 		next_word(&messages, end);
 	}
@@ -74,7 +76,8 @@ static bool name_conflicts(struct git_op *op, const char *data, const char *end)
 
 static int has_moved(struct git_op *op)
 {
-	return git_fail(op, xasprintf("%s: HEAD is not at %.12s, which is to be integrated; " GIT_KEPT, op->spec.dir, op->spec.commit));
+	return git_fail(op, xasprintf("%s: HEAD is not at %.12s, which is to be integrated; " GIT_KEPT,
+	    op->spec.dir, op->spec.commit));
 }
 
 /* Begun again, behind the reset: HEAD is the tip of then. What was checked out there must be known
@@ -135,7 +138,9 @@ int conflict_check_out(struct git_op *op, const struct merge *m)
 	size_t size = git_out_size(op);
 
 	if (size == 0 || data[size - 1] != '\0' || !name_conflicts(op, data, data + size))
-		return git_fail(op, xasprintf("git merge-tree: unexpected output in %s; is git 2.39 or newer?", op->spec.workspace));
+		return git_fail(op,
+		    xasprintf("git merge-tree: unexpected output in %s; is git 2.39 or newer?",
+		    op->spec.workspace));
 	text_set(&op->result.commit, m->start);
 	return check_out(op, m);
 }

@@ -58,7 +58,8 @@ static int fail_tracked(struct git_op *op, const char *path, const char *what, c
 {
 	char *shown = text_escape(path, strlen(path), false);
 
-	git_fail(op, xasprintf("%s/%s %s committed; take it out with `git rm -r --cached -- %s`%s", op->spec.workspace, shown, what, shown, then));
+	git_fail(op, xasprintf("%s/%s %s committed; take it out with `git rm -r --cached -- %s`%s",
+	    op->spec.workspace, shown, what, shown, then));
 	free(shown);
 	return -1;
 }
@@ -77,21 +78,25 @@ static int check_artifact(struct git_op *op, const char *artifact)
 	rv = git_run(op, GIT_MAY_FAIL, "ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--", artifact);
 	if (rv != 0 || git_out_size(op) == 0)
 		return rv == -1 ? -1 : 0;
-	return fail_tracked(op, artifact, "was committed by an agent, but what a review leaves behind is never", " and `git commit --amend`, then retry the run");
+	return fail_tracked(op, artifact,
+	    "was committed by an agent, but what a review leaves behind is never",
+	    " and `git commit --amend`, then retry the run");
 }
 
 /* The HEAD of a repository inside; one without a commit gives its files. */
 static int list_nested(struct git_op *op, struct snapshot *s, const char *nested, const char *place)
 {
 	char *dir = xasprintf("%s/.git", nested), *id, *error;
-	int rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .git_dir = dir, .place = place }, "rev-parse", "--verify", "-q", "HEAD", NULL);
+	int rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .git_dir = dir,
+	    .place = place }, "rev-parse", "--verify", "-q", "HEAD", NULL);
 
 	free(dir);
 	if (rv == -1)
 		return -1;
 	id = rv == 0 ? git_out_line(op) : NULL;
 	if (snapshot_nested_head(s, id)) {
-		rv = git_run_call(op, &(struct git_call){ .flags = GIT_FILES | GIT_MOVING, .inside = nested, .place = place },
+		rv = git_run_call(op, &(struct git_call){ .flags = GIT_FILES | GIT_MOVING,
+		    .inside = nested, .place = place },
 		    "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard", NULL);
 		error = rv == 0 ? snapshot_list(s, nested, git_out(op), git_out_size(op)) : NULL;
 		if (error != NULL)
@@ -128,11 +133,12 @@ int disk_tree_list(struct git_op *op, struct snapshot *s)
 	if (error != NULL)
 		return git_fail(op, error);
 	if (is_no_list(op, git_out_size(op)))
-		return git_fail_moved(op, xasprintf("git ls-files: nothing is listed of %s, which is not empty; see what `git ls-files -c -o --exclude-standard` "
+		return git_fail_moved(op, xasprintf("git ls-files: nothing is listed of %s, "
+		    "which is not empty; see what `git ls-files -c -o --exclude-standard` "
 		    "prints there, then retry the run", op->place));
 	if (op->spec.kind == GIT_BASE && !is_merged(git_out(op), git_out_size(op)))
-		return git_fail(op, xasprintf("%s has conflicts that are not resolved; resolve them, or end what is under way, such as by `git merge --abort`",
-		    op->spec.workspace));
+		return git_fail(op, xasprintf("%s has conflicts that are not resolved; resolve them, "
+		    "or end what is under way, such as by `git merge --abort`", op->spec.workspace));
 	artifact = snapshot_tracked_artifact(s);
 	if (artifact != NULL && check_artifact(op, artifact) != 0)
 		return -1;
@@ -153,7 +159,8 @@ int disk_tree_hash(struct git_op *op, struct snapshot *s, const char *git_dir, c
 	int rv = 0;
 
 	if (error == NULL) {
-		struct git_call call = { .flags = GIT_FILES | GIT_MOVING, .input = paths.data != NULL ? paths.data : "", .input_size = paths.size,
+		struct git_call call = { .flags = GIT_FILES | GIT_MOVING,
+		    .input = paths.data != NULL ? paths.data : "", .input_size = paths.size,
 			.git_dir = git_dir, .place = place };
 
 		rv = git_run_call(op, &call, "hash-object", "-w", "--no-filters", "--stdin-paths", NULL);

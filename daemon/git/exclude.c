@@ -99,7 +99,8 @@ static char *exclude_error(const char *file, int rv, const struct buf *lines)
 {
 	size_t size = lines->size > 0 ? lines->size - 1 : 0;
 	char *shown = text_escape(lines->data != NULL ? lines->data : "", size, false);
-	char *text = xasprintf("%s: %s; make it writable for the daemon's user, or add these lines to it: %s", file, host_words(-rv), shown);
+	char *text = xasprintf("%s: %s; make it writable for the daemon's user, or add these lines to it: %s",
+	    file, host_words(-rv), shown);
 
 	free(shown);
 	return text;

@@ -159,7 +159,8 @@ int git_op_result(struct git_op *op, int dirfd)
 
 	if (exit_record_read(dirfd, &record) == 0 && record.by == EXIT_WALL) {
 		free(op->result.error);
-		op->result.error = xasprintf("git %s in %s did not end in time, and was killed; see what hangs there: a hook, a filter, or the disk",
+		op->result.error = xasprintf("git %s in %s did not end in time, and was killed; "
+		    "see what hangs there: a hook, a filter, or the disk",
 		    git_op_names[op->spec.kind], op->spec.workspace);
 		return 0;
 	}

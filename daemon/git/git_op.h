@@ -180,7 +180,8 @@ struct git_op_spec {
 struct git_op *git_op_new(const struct git_op_spec *spec);
 void git_op_free(struct git_op *op);
 
-#define GIT_PATCH_KEEP (64 * 1024 * 1024)	/* of a patch, which is the stdout of rl-git: head and tail */
+/* of a patch, which is the stdout of rl-git: head and tail */
+#define GIT_PATCH_KEEP (64 * 1024 * 1024)
 
 /* What rl-git reads, malloc'd. */
 char *git_op_text(const struct git_op *op, size_t *size);

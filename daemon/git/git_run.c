@@ -17,7 +17,8 @@
 #define MESSAGE_MAX 600			/* of git's own words in an error */
 #define WORDS_KEEP ((size_t)128 * 1024)	/* of what hooks and git say, head and tail */
 #define NAMES_SHOWN 3
-#define FULL_BYTES ((uint64_t)64 * 1024)	/* git has taken away again what it could not finish */
+/* git has taken away again what it could not finish */
+#define FULL_BYTES ((uint64_t)64 * 1024)
 #define FULL_FILES 4
 
 /* ---- what it printed ---- */
@@ -97,7 +98,8 @@ int git_fail_moved(struct git_op *op, char *error)
 
 int git_fail_output(struct git_op *op)
 {
-	return git_fail(op, xasprintf("git %s: unexpected output in %s; is git 2.39 or newer?", op->command, op->spec.workspace));
+	return git_fail(op, xasprintf("git %s: unexpected output in %s; is git 2.39 or newer?",
+	    op->command, op->spec.workspace));
 }
 
 const char *git_remedy(const struct git_op *op, const char *there)
@@ -111,22 +113,32 @@ static const char *remedy_for(const struct git_op *op, const char *said)
 {
 	/* kind, command: only there; GIT_OPS, NULL: anywhere */
 	static const struct { enum git_op_kind kind; const char *command, *sign, *remedy; } remedies[] = {
-		{ GIT_OPS, NULL, ".lock': File exists", "another git works there: wait for it, or remove the file when there is none" },
-		{ GIT_OPS, "commit", "failed to sign", "let signing work without a question, or set commit.gpgsign=false there" },
+		{ GIT_OPS, NULL, ".lock': File exists",
+		    "another git works there: wait for it, or remove the file when there is none" },
+		{ GIT_OPS, "commit", "failed to sign",
+		    "let signing work without a question, or set commit.gpgsign=false there" },
 		{ GIT_OPS, "commit", "", "see what `git commit` says there" },
-		{ GIT_OPS, NULL, "cannot run ", "a hook of the repository cannot be run: put it right, or take it away, then retry the run" },
-		{ GIT_OPS, NULL, "died of signal", "a hook of the repository was ended by a signal: see why, then retry the run" },
-		{ GIT_BASE, "update-index", " filter '", "let that filter work for the daemon's user, or commit what you have without it" },
+		{ GIT_OPS, NULL, "cannot run ", "a hook of the repository cannot be run: "
+		    "put it right, or take it away, then retry the run" },
+		{ GIT_OPS, NULL, "died of signal",
+		    "a hook of the repository was ended by a signal: see why, then retry the run" },
+		{ GIT_BASE, "update-index", " filter '",
+		    "let that filter work for the daemon's user, or commit what you have without it" },
 		{ GIT_OPS, "worktree", " filter '", "let that filter work for the daemon's user, then retry the run" },
-		{ GIT_OPS, "worktree", "cannot create", "another branch has a part of that name: rename it with `git branch -m`, then retry the run" },
-		{ GIT_OPS, "worktree", "already checked out", "end the work there, and remove it with `git worktree remove`, then retry the run" },
-		{ GIT_OPS, "worktree", "already used by worktree", "end the work there, and remove it with `git worktree remove`, then retry the run" },
+		{ GIT_OPS, "worktree", "cannot create", "another branch has a part of that name: "
+		    "rename it with `git branch -m`, then retry the run" },
+		{ GIT_OPS, "worktree", "already checked out",
+		    "end the work there, and remove it with `git worktree remove`, then retry the run" },
+		{ GIT_OPS, "worktree", "already used by worktree",
+		    "end the work there, and remove it with `git worktree remove`, then retry the run" },
 		{ GIT_OPS, NULL, "insufficient permission", WRITABLE },
-		{ GIT_OPS, "worktree", "Permission denied", "make its .git, and the place of the task's work tree, writable for the daemon's user" },
+		{ GIT_OPS, "worktree", "Permission denied", "make its .git, "
+		    "and the place of the task's work tree, writable for the daemon's user" },
 		{ GIT_OPS, NULL, "Unable to create '", WRITABLE },
 		{ GIT_OPS, NULL, "unable to create directory for", WRITABLE },
 		{ GIT_OPS, NULL, "Read-only file system", WRITABLE },
-		{ GIT_OPS, NULL, "Permission denied", "make it readable for the daemon's user, or have .gitignore name it" },
+		{ GIT_OPS, NULL, "Permission denied",
+		    "make it readable for the daemon's user, or have .gitignore name it" },
 		{ GIT_OPS, NULL, "could not open", "make it readable, or have .gitignore name it" },
 		{ GIT_OPS, NULL, "index file", "see what `git status` says there" },
 		{ GIT_OPS, NULL, "", "run `git status` there to see what git needs" },
@@ -136,7 +148,8 @@ static const char *remedy_for(const struct git_op *op, const char *said)
 	if ((op->flags & GIT_OWN_INDEX) != 0)
 		return "the commit was made, but your index does not know it yet: run `git reset -q` there";
 	while ((remedies[i].kind != GIT_OPS && remedies[i].kind != op->spec.kind) ||
-	    (remedies[i].command != NULL && strcmp(remedies[i].command, op->command) != 0) || strstr(said, remedies[i].sign) == NULL)
+	    (remedies[i].command != NULL && strcmp(remedies[i].command, op->command) != 0) ||
+	    strstr(said, remedies[i].sign) == NULL)
 		i++;
 	return remedies[i].remedy;
 }
@@ -162,8 +175,10 @@ static char *silent(const struct git_op *op)
 {
 	int status = op->end.status;
 
-	return xasprintf("git %s in %s %s %d and said nothing; run it there by hand to see why", op->command, op->spec.workspace,
-	    WIFEXITED(status) ? "exited with status" : "was ended by signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	return xasprintf("git %s in %s %s %d and said nothing; run it there by hand to see why",
+	    op->command, op->spec.workspace,
+	    WIFEXITED(status) ? "exited with status" : "was ended by signal",
+	    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
 int git_fail_process(struct git_op *op)
@@ -175,11 +190,13 @@ int git_fail_process(struct git_op *op)
 	if (op->result.fault == 0 && (is_full(op->spec.scratch) || is_full(op->place) || is_full(op->spec.repository)))
 		op->result.fault = ENOSPC;
 	if (op->result.fault != 0)
-		error = xasprintf("git %s in %s: %s", op->command, op->spec.workspace, said[0] != '\0' ? said : host_words(op->result.fault));
+		error = xasprintf("git %s in %s: %s", op->command, op->spec.workspace,
+		    said[0] != '\0' ? said : host_words(op->result.fault));
 	else if (said[0] == '\0')
 		error = silent(op);
 	else
-		error = xasprintf("git %s in %s: %s; %s%s%s", op->command, op->spec.workspace, said, remedy_for(op, said), commit ? "; " : "",
+		error = xasprintf("git %s in %s: %s; %s%s%s", op->command, op->spec.workspace, said,
+		    remedy_for(op, said), commit ? "; " : "",
 		    commit ? git_remedy(op, "the work is in the work tree") : "");
 	free(said);
 	return git_fail(op, error);
@@ -219,7 +236,8 @@ static const char *command_name(const char *word, va_list ap)
 /* Named outright, so that git does not go looking in the directories above. */
 static void set_command(const struct git_op *op, const struct git_call *call, struct git_command *command)
 {
-	const char *index = (call->flags & GIT_INDEX) != 0 ? op->index : NULL, *place = call->place != NULL ? call->place : op->place;
+	const char *index = (call->flags & GIT_INDEX) != 0 ? op->index : NULL,
+	    *place = call->place != NULL ? call->place : op->place;
 	const char *words[3] = { NULL };
 	const char *git_dir = call->git_dir != NULL ? call->git_dir : op->git_dir;
 	char *dir = git_dir != NULL ? xasprintf("--git-dir=%s", git_dir) : NULL, *tree = NULL;
@@ -338,7 +356,8 @@ int git_list_tree(struct git_op *op, const char *tree, struct changes *files)
 	return changes_read_tree(files, git_out(op), git_out_size(op)) ? 0 : git_fail_output(op);
 }
 
-int git_diff(struct git_op *op, unsigned flags, const char *from, const char *to, char *const *artifacts, struct changes *changes)
+int git_diff(struct git_op *op, unsigned flags, const char *from, const char *to,
+    char *const *artifacts, struct changes *changes)
 {
 	int rv = git_run(op, flags, "diff-tree", "-r", "-z", "--raw", "--ignore-submodules=none", from, to);
 

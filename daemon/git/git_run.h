@@ -30,13 +30,18 @@ struct git_op {
 	struct git_result result;
 	/* the rest is rl-git's alone */
 	char *index;			/* the private index */
-	const char *place;		/* where processes run and whose files become a tree: workspace or dir */
-	char *git_dir;			/* named outright, with place as the work tree; NULL: the one that git finds in place */
-	char *common;			/* what all work trees of the repository share; NULL: not asked for yet */
+	const char *place;		/* where processes run and whose files become a tree:
+					 * workspace or dir */
+	char *git_dir;			/* named outright, with place as the work tree; NULL: the
+					 * one that git finds in place */
+	char *common;			/* what all work trees of the repository share; NULL:
+					 * not asked for yet */
 	bool bare;
 	bool anonymous;			/* the user has no name that git would take */
-	char **artifacts, **shared_paths;	/* those of the spec, in the form that artifact_has() wants */
-	bool moved;			/* it failed since the work tree changed meanwhile: a second try may succeed */
+	char **artifacts, **shared_paths;	/* those of the spec, in the form that
+						 * artifact_has() wants */
+	bool moved;			/* it failed since the work tree changed meanwhile: a
+					 * second try may succeed */
 	bool tried_twice;		/* ... and there was one */
 	bool steady;			/* nobody works in place: nothing may move there */
 	const char *command;		/* the git command that ran last, static */
@@ -50,7 +55,8 @@ enum {
 	GIT_HOOKED = 4,		/* the repository's hooks run */
 	GIT_FILTERED = 8,	/* its filters may run: nothing that could ask somebody gets to */
 	GIT_ALONE = 16,		/* no configuration but that of the git directory that is named */
-	GIT_FILES = 32,		/* of the files that are there: core.worktree may point elsewhere, and an agent may set it */
+	GIT_FILES = 32,		/* of the files that are there: core.worktree may point elsewhere,
+				 * and an agent may set it */
 	GIT_MOVING = 64,	/* it fails when a file vanishes: op->moved */
 	GIT_PATCH = 128,	/* its stdout is that of rl-git */
 	GIT_OWN_INDEX = 256,	/* it sets the index of the user behind a commit */
@@ -60,7 +66,8 @@ struct git_call {
 	unsigned flags;
 	const char *input;		/* stdin; NULL: none */
 	size_t input_size;
-	const char *inside;		/* a repository inside place in which it runs; NULL: place */
+	const char *inside;		/* a repository inside place in which it
+					 * runs; NULL: place */
 	const char *git_dir;		/* instead of op->git_dir, without a work tree; NULL */
 	const char *place;		/* instead of op->place; NULL */
 	char *const *more;		/* further words, behind the others; NULL: none */
@@ -73,7 +80,8 @@ struct git_call {
 int git_run_call(struct git_op *op, const struct git_call *call, const char *word, ...) __attribute__((sentinel));
 #define git_run(op, flags, ...) git_run_call(op, &(struct git_call){ (flags), .input = NULL }, __VA_ARGS__, NULL)
 #define git_run_input(op, flags, in, ...) \
-	git_run_call(op, &(struct git_call){ (flags), .input = (in)->data != NULL ? (in)->data : "", .input_size = (in)->size }, __VA_ARGS__, NULL)
+	git_run_call(op, &(struct git_call){ (flags), .input = (in)->data != NULL ? (in)->data : "", \
+	    .input_size = (in)->size }, __VA_ARGS__, NULL)
 
 /* What it printed: never NULL; and its size. */
 const char *git_out(const struct git_op *op);
@@ -87,13 +95,18 @@ char *git_line(struct git_op *op, const char *what);
 
 /* All return -1. */
 int git_fail(struct git_op *op, char *error);			/* takes error */
-int git_fail_process(struct git_op *op);			/* the process that ran last is why */
-int git_fail_output(struct git_op *op);				/* it printed what is not understood */
-int git_fail_moved(struct git_op *op, char *error);		/* takes error; a second try may succeed */
+/* the process that ran last is why */
+int git_fail_process(struct git_op *op);
+/* it printed what is not understood */
+int git_fail_output(struct git_op *op);
+/* takes error; a second try may succeed */
+int git_fail_moved(struct git_op *op, char *error);
 
 /* What to do in the work tree, or when it is a task's own: that it is kept. */
 const char *git_remedy(const struct git_op *op, const char *there);
-#define GIT_KEPT "that work tree goes with its task, and what it has is kept: see its branch and `rlctl salvage list`, then retry the run"
+#define GIT_KEPT \
+	"that work tree goes with its task, and what it has is kept: " \
+	    "see its branch and `rlctl salvage list`, then retry the run"
 
 /* update-index with these lines of changes_index() or snapshot_index(), if there are any; releases
  * lines. */
@@ -120,6 +133,7 @@ char *names_take(struct names *names);
 /* All files of tree. What files held is released. */
 int git_list_tree(struct git_op *op, const char *tree, struct changes *files);
 /* Output of `diff-tree -r -z --raw` of two trees or commits; flags beside. */
-int git_diff(struct git_op *op, unsigned flags, const char *from, const char *to, char *const *artifacts, struct changes *changes);
+int git_diff(struct git_op *op, unsigned flags, const char *from, const char *to,
+    char *const *artifacts, struct changes *changes);
 
 #endif

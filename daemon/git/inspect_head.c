@@ -23,7 +23,8 @@ static int read_commits(struct git_op *op, const char *tip)
 	free(name);
 	if (rv == 0)
 		op->result.tree = git_out_line(op);
-	return op->result.tree != NULL ? 0 : rv == -1 ? -1 : git_fail(op, xasprintf("git rev-parse: no tree of %s in %s", tip, op->spec.workspace));
+	return op->result.tree != NULL ? 0 : rv == -1 ? -1 :
+	    git_fail(op, xasprintf("git rev-parse: no tree of %s in %s", tip, op->spec.workspace));
 }
 
 int inspect_head_run(struct git_op *op)
@@ -32,7 +33,8 @@ int inspect_head_run(struct git_op *op)
 	int rv = git_resolve(op, "HEAD^{commit}", &tip);
 
 	if (rv == 0 && tip == NULL && op->spec.commit != NULL)
-		rv = git_fail(op, xasprintf("%s: its branch has no commit any more; see `git reflog` there", op->spec.workspace));
+		rv = git_fail(op, xasprintf("%s: its branch has no commit any more; see `git reflog` there",
+		    op->spec.workspace));
 	else if (rv == 0 && tip != NULL && (op->spec.commit == NULL || strcmp(tip, op->spec.commit) != 0))
 		rv = read_commits(op, tip);
 	free(tip);

@@ -99,6 +99,7 @@ int measure_run(struct git_op *op)
 	free(asked);
 	if (rv == -1)
 		return -1;
-	return git_run(op, GIT_INDEX | GIT_PATCH, "diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/",
+	return git_run(op, GIT_INDEX | GIT_PATCH, "diff-tree", "-p", "-r", "-M", "--no-ext-diff",
+	    "--no-textconv", "--no-color", "--src-prefix=a/",
 	    "--dst-prefix=b/", "--ignore-submodules=none", op->spec.tree, op->result.tree);
 }

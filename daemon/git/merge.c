@@ -65,7 +65,8 @@ static int whole(struct git_op *op, const char *tip)
 
 	text_set(&op->result.commit, tip);
 	if (op->spec.base != NULL)
-		rv = git_run(op, GIT_INDEX | GIT_MAY_FAIL | GIT_PATCH, "diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color",
+		rv = git_run(op, GIT_INDEX | GIT_MAY_FAIL | GIT_PATCH, "diff-tree", "-p", "-r",
+		    "-M", "--no-ext-diff", "--no-textconv", "--no-color",
 		    "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none", op->spec.base, tip);
 	return rv == -1 ? -1 : 0;
 }
@@ -115,7 +116,8 @@ static int find_taker(struct git_op *op)
  * there before. AGAIN: somebody else has moved ref. */
 static int move_ref(struct git_op *op, const struct merge *m, const char *tip, const char *note)
 {
-	static const char *const signs[] = { "but expected", "reference already exists", "unable to resolve reference" };
+	static const char *const signs[] = { "but expected", "reference already exists",
+	    "unable to resolve reference" };
 	struct buf input = { 0 };
 	bool moved = false;
 	int rv;

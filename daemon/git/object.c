@@ -72,7 +72,8 @@ void commit_object_release(struct commit_object *commit)
 	*commit = (struct commit_object){ 0 };
 }
 
-void commit_object_write(struct buf *out, const char *tree, const char *const *parents, const struct commit_object *like, int64_t committed)
+void commit_object_write(struct buf *out, const char *tree, const char *const *parents,
+    const struct commit_object *like, int64_t committed)
 {
 	buf_addf(out, "tree %s\n", tree);
 	for (; *parents != NULL; parents++)

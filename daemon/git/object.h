@@ -26,6 +26,7 @@ void commit_object_release(struct commit_object *commit);
 
 /* By rld, with author and message of like, which may be NULL: rld's too, and of no meaning.
  * parents: NULL-terminated. */
-void commit_object_write(struct buf *out, const char *tree, const char *const *parents, const struct commit_object *like, int64_t committed);
+void commit_object_write(struct buf *out, const char *tree, const char *const *parents,
+    const struct commit_object *like, int64_t committed);
 
 #endif

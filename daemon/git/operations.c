@@ -52,13 +52,15 @@ static void unlock(const struct git_op *op, const char *common)
 static void to_disk(struct git_op *op, const char *common)
 {
 	enum git_op_kind kind = op->spec.kind;
-	const char *places[] = { common != NULL ? common : op->spec.workspace, kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ? op->spec.dir : NULL };
+	const char *places[] = { common != NULL ? common : op->spec.workspace,
+	    kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ? op->spec.dir : NULL };
 
 	for (size_t i = 0; kind != GIT_CHECKOUT && op->result.error == NULL && i < 2 && places[i] != NULL; i++) {
 		int rv = sync_all(places[i]);
 
 		if (rv != 0)
-			git_fail(op, xasprintf("%s: what git wrote is not on the disk: %s; see to the disk, then retry the run", places[i], host_words(-rv)));
+			git_fail(op, xasprintf("%s: what git wrote is not on the disk: %s; "
+			    "see to the disk, then retry the run", places[i], host_words(-rv)));
 	}
 	if (kind == GIT_WORKTREE_ADD && op->result.error == NULL)
 		worktree_made(op);
@@ -68,7 +70,8 @@ static void to_disk(struct git_op *op, const char *common)
 static void read_head_file(struct git_op *op)
 {
 	static const bool reads[GIT_OPS] = {
-		[GIT_SNAPSHOT] = true, [GIT_BASE] = true, [GIT_INSPECT_HEAD] = true, [GIT_COMMIT] = true, [GIT_ADOPT_COMMITS] = true,
+		[GIT_SNAPSHOT] = true, [GIT_BASE] = true, [GIT_INSPECT_HEAD] = true,
+		[GIT_COMMIT] = true, [GIT_ADOPT_COMMITS] = true,
 	};
 	char *own = reads[op->spec.kind] && op->spec.repository == NULL ? git_dir_own(op->spec.workspace) : NULL;
 

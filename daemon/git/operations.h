@@ -31,7 +31,8 @@ int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree);
 
 /* Its parts. place: the directory that files are in, NULL: op->place. git_dir: where their objects
  * go, NULL: the git directory of place. */
-int disk_tree_list(struct git_op *op, struct snapshot *s);	/* adds what git lists in op->place */
+/* adds what git lists in op->place */
+int disk_tree_list(struct git_op *op, struct snapshot *s);
 int disk_tree_add(struct git_op *op, struct snapshot *s, const struct changes *files, const char *place);
 int disk_tree_hash(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place);
 /* Hashes them, and sets the private index to them. */
@@ -69,7 +70,8 @@ int conflict_marks(struct git_op *op, const char *tree);
 /* ---- commit_tree.c ---- */
 
 struct saved {
-	char id[GIT_ID_MAX], tree[GIT_ID_MAX], parent[GIT_ID_MAX];	/* "": it is no commit; it has none */
+	/* "": it is no commit; it has none */
+	char id[GIT_ID_MAX], tree[GIT_ID_MAX], parent[GIT_ID_MAX];
 };
 
 /* What spec.ref has; *there false: nothing. */
@@ -86,7 +88,8 @@ struct branch {
 	bool suffixed, blocked;
 };
 
-void branch_recall(struct git_op *op);		/* by which name an earlier begin has made the work tree dir */
+/* by which name an earlier begin has made the work tree dir */
+void branch_recall(struct git_op *op);
 /* result.branch is ours and at start, or to be created there: then branch->tip is NULL. taken: dir
  * has a work tree that is complete. */
 int branch_claim(struct git_op *op, struct branch *branch, const char *start, bool taken);
@@ -129,7 +132,8 @@ int commit_hooks_note(const struct git_op *op);
 bool commit_hooks_noted(const struct git_op *op);
 void commit_hooks_forget(const struct git_op *op);
 
-/* ---- stage_work.c: the private index gets HEAD with what is wanted as it is in the work tree ---- */
+/* ---- stage_work.c: the private index gets HEAD with what is wanted as it is in the
+ * work tree ---- */
 
 /* 0: something is staged; 1: nothing differs from tip (NULL: none); -1. */
 int stage_work(struct git_op *op, const char *tip, const struct changes *wanted);

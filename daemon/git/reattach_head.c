@@ -21,7 +21,8 @@ static bool same_directory(const char *a, const char *b)
 
 static char *admin_of(const struct git_op *op)
 {
-	char *common = git_dir_common(op->spec.repository), *admin = common != NULL ? worktree_admin_find(common, op->spec.workspace) : NULL;
+	char *common = git_dir_common(op->spec.repository),
+	    *admin = common != NULL ? worktree_admin_find(common, op->spec.workspace) : NULL;
 
 	if (admin != NULL && !worktree_admin_points_to(admin, common)) {
 		free(admin);
@@ -37,10 +38,12 @@ char *reattach_trouble(const struct git_op *op)
 	struct stat st;
 
 	if (lstat(op->spec.workspace, &st) == -1)
-		error = xasprintf("%s is not there any more: its agent has removed it; retry the run", op->spec.workspace);
+		error = xasprintf("%s is not there any more: its agent has removed it; retry the run",
+		    op->spec.workspace);
 	else if (admin == NULL || own == NULL || !same_directory(admin, own))
-		error = xasprintf("%s is no work tree of %s any more: its agent has changed .git, or what that leads to; "
-		    "`rlctl salvage list` has its files when the task has ended", op->spec.workspace, op->spec.repository);
+		error = xasprintf("%s is no work tree of %s any more: its agent has changed .git, "
+		    "or what that leads to; `rlctl salvage list` has its files when the task has ended",
+		    op->spec.workspace, op->spec.repository);
 	free(admin);
 	free(own);
 	return error;
@@ -72,8 +75,8 @@ static int move_back(struct git_op *op)
 	int rv = git_run(op, GIT_MAY_FAIL, "merge-base", "--is-ancestor", ref, "HEAD");
 
 	if (rv == 1)
-		rv = git_fail(op, xasprintf("%s: its agent has left branch %s, and HEAD has not what was committed there; " GIT_KEPT, op->spec.workspace,
-		    op->spec.branch));
+		rv = git_fail(op, xasprintf("%s: its agent has left branch %s, and HEAD has not "
+		    "what was committed there; " GIT_KEPT, op->spec.workspace, op->spec.branch));
 	if (rv == 0)
 		rv = git_run(op, 0, "update-ref", "--no-deref", ref, "HEAD");
 	if (rv == 0)

@@ -35,8 +35,8 @@ static char *object_file(const struct git_op *op, size_t i)
 	return xasprintf("%s/commit.%zu", op->spec.scratch, i);
 }
 
-static int object_add(struct git_op *op, struct objects *o, const char *tree, const char *const *parents, const struct commit_object *like,
-    int64_t committed)
+static int object_add(struct git_op *op, struct objects *o, const char *tree,
+    const char *const *parents, const struct commit_object *like, int64_t committed)
 {
 	char *file = object_file(op, o->count++);
 	struct buf text = { 0 };
@@ -261,8 +261,8 @@ static int merge_pick(struct git_op *op, struct merge *m, const struct pick *pic
 	}
 	text_set(&op->git_dir, dir);
 	op->place = op->spec.dir;
-	rv = git_run(op, GIT_MAY_FAIL | GIT_ALONE, "-c", "core.attributesFile=/dev/null", "merge-tree", "--write-tree", "--messages", "-z",
-	    MERGE_INTEGRATED, MERGE_TASK);
+	rv = git_run(op, GIT_MAY_FAIL | GIT_ALONE, "-c", "core.attributesFile=/dev/null",
+	    "merge-tree", "--write-tree", "--messages", "-z", MERGE_INTEGRATED, MERGE_TASK);
 	text_set(&op->git_dir, NULL);
 	op->place = op->spec.workspace;
 	remove_dir(dir);

@@ -51,8 +51,10 @@ static int fail_taken(struct git_op *op)
 {
 	char *shown = text_escape(op->result.branch, strlen(op->result.branch), false);
 
-	git_fail(op, xasprintf("branch %s in %s is there already, and it is not of this run but of another rld or an earlier state directory; "
-	    "take what you need of it, rename it with `git branch -m`, or delete it, then retry the run", shown, op->spec.workspace));
+	git_fail(op, xasprintf("branch %s in %s is there already, "
+	    "and it is not of this run but of another rld or an earlier state directory; "
+	    "take what you need of it, rename it with `git branch -m`, or delete it, then retry the run",
+	    shown, op->spec.workspace));
 	free(shown);
 	return -1;
 }
@@ -68,7 +70,8 @@ static int inspect_branch(struct git_op *op, struct branch *b)
 	free(ref);
 	data = git_out(op);
 	free(b->tip);
-	b->tip = rv == 0 && data[0] != '\0' && data[name] == ' ' ? xmemdup0(data + name + 1, strcspn(data + name + 1, "\n")) : NULL;
+	b->tip = rv == 0 && data[0] != '\0' && data[name] == ' ' ?
+	    xmemdup0(data + name + 1, strcspn(data + name + 1, "\n")) : NULL;
 	b->blocked = rv == 0 && data[0] != '\0' && b->tip == NULL;
 	return rv;
 }
@@ -112,7 +115,8 @@ static int add_claim(struct git_op *op, struct branch *b)
 
 	do {
 		rv = git_run(op, GIT_MAY_FAIL, "config", "--local", "--replace-all", key, op->spec.instance, value);
-	} while (rv == 1 && op->end.err.data != NULL && strstr(op->end.err.data, "File exists") != NULL && b->locked++ < TRIES);
+	} while (rv == 1 && op->end.err.data != NULL &&
+	    strstr(op->end.err.data, "File exists") != NULL && b->locked++ < TRIES);
 	free(value);
 	free(key);
 	return rv == -1 ? -1 : 0;
@@ -152,7 +156,8 @@ int branch_claim(struct git_op *op, struct branch *b, const char *start, bool ta
 		if (read_claims(op, &claims) != 0)
 			return -1;
 		ours = claims.mine && !claims.foreign;
-		if (b->blocked || (claims.foreign && b->tries >= YIELD) || (b->tip != NULL && (!ours || strcmp(b->tip, start) != 0))) {
+		if (b->blocked || (claims.foreign && b->tries >= YIELD) ||
+		    (b->tip != NULL && (!ours || strcmp(b->tip, start) != 0))) {
 			if (give_way(op, b, claims.mine) != 0)
 				return -1;
 			continue;

@@ -43,7 +43,8 @@ struct snapshot {
 	struct entry *entries;	/* owned */
 	size_t count, room;
 	size_t nested;		/* entries before this one have no HEAD to be asked for */
-	char *straight;		/* a directory whose every component is known to be a directory, no link */
+	char *straight;		/* a directory whose every component is known to be a
+				 * directory, no link */
 };
 
 struct snapshot *snapshot_new(const char *workspace, const char *scratch, char *const *artifacts)
@@ -190,7 +191,8 @@ static bool is_shared(const struct snapshot *s, const char *path)
 {
 	for (size_t i = 0; s->shared_paths != NULL && s->shared_paths[i] != NULL; i++) {
 		size_t size = strlen(s->shared_paths[i]);
-		const char *number = strncmp(path, s->shared_paths[i], size) == 0 && strncmp(path + size, ".tmp", 4) == 0 ? path + size + 4 : "";
+		const char *number = strncmp(path, s->shared_paths[i],
+		    size) == 0 && strncmp(path + size, ".tmp", 4) == 0 ? path + size + 4 : "";
 
 		if (number[0] != '\0' && number[strspn(number, "0123456789")] == '\0')
 			return true;
@@ -360,11 +362,13 @@ char *snapshot_check(const struct snapshot *s)
 
 		if (!e->hashed)
 			continue;
-		if (fstatat(s->dirfd, e->path, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == e->ino && st.st_size == e->size &&
+		if (fstatat(s->dirfd, e->path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    st.st_ino == e->ino && st.st_size == e->size &&
 		    st.st_mtim.tv_sec == e->changed.tv_sec && st.st_mtim.tv_nsec == e->changed.tv_nsec)
 			continue;
 		shown = text_escape(e->path, strlen(e->path), false);
-		text = xasprintf("%s/%s changes while git records it; end the program that writes it, or have .gitignore name it", s->workspace, shown);
+		text = xasprintf("%s/%s changes while git records it; end the program that writes "
+		    "it, or have .gitignore name it", s->workspace, shown);
 		free(shown);
 		return text;
 	}
@@ -449,7 +453,8 @@ char *snapshot_missed(const struct snapshot *s, const char *data, size_t size, c
 
 		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS)
 			*error = path_error(s, path, host_words(e->fts_errno));
-		else if ((e->fts_info == FTS_F || e->fts_info == FTS_SL || e->fts_info == FTS_SLNONE) && is_missed(s, held, count, path))
+		else if ((e->fts_info == FTS_F || e->fts_info == FTS_SL || e->fts_info == FTS_SLNONE) &&
+		    is_missed(s, held, count, path))
 			missed = nested_name(s, path);
 	}
 	if (missed == NULL && *error == NULL && errno != 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What git does not ignore in a work tree, as the disk has it: the entries of a tree-to-be. Reads the listing of
- * `git ls-files -c -o -s -t -z`, looks at each path, and makes the inputs of hash-object and update-index.
+/* What git does not ignore in a work tree, as the disk has it: the entries of a tree-to-be. Reads
+ * the listing of `git ls-files -c -o -s -t -z`, looks at each path, and makes the inputs of
+ * hash-object and update-index.
  *
  *   regular file         its bytes, no filter applied; 100755 when its owner may execute it
  *   symbolic link        the link's own text, never what it points to

@@ -23,7 +23,8 @@ static int add_files(struct git_op *op, const struct changes *wanted)
 	changes_paths(&own, false, &input);
 	free(own.list);
 	if (input.size > 0)
-		rv = git_run_input(op, GIT_INDEX | GIT_FILES, &input, "update-index", "--add", "--replace", "-z", "--stdin");
+		rv = git_run_input(op, GIT_INDEX | GIT_FILES, &input, "update-index", "--add",
+		    "--replace", "-z", "--stdin");
 	buf_release(&input);
 	return rv;
 }
@@ -52,7 +53,8 @@ int stage_work(struct git_op *op, const char *tip, const struct changes *wanted)
 	}
 	if (update_paths(op, &gone, "--force-remove") != 0 || add_files(op, wanted) != 0 || add_shared(op, wanted) != 0)
 		return -1;
-	if (git_run(op, GIT_INDEX, "diff-index", "--cached", "-z", "--name-only", "--ignore-submodules=none", from) != 0)
+	if (git_run(op, GIT_INDEX, "diff-index", "--cached", "-z", "--name-only",
+	    "--ignore-submodules=none", from) != 0)
 		return -1;
 	return git_out_size(op) > 0 ? 0 : 1;
 }

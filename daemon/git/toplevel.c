@@ -44,7 +44,8 @@ static bool is_there(const char *dir, const char *name, bool directory, int *fai
  * worktree's. */
 static bool is_git_dir(const char *dir, int *failure)
 {
-	return is_there(dir, "HEAD", false, failure) && ((is_there(dir, "objects", true, failure) && is_there(dir, "refs", true, failure)) ||
+	return is_there(dir, "HEAD", false, failure) &&
+	    ((is_there(dir, "objects", true, failure) && is_there(dir, "refs", true, failure)) ||
 	    is_there(dir, "commondir", false, failure));
 }
 

@@ -27,7 +27,8 @@ bool unpack_allows(const char *path)
 	for (const char *p = path; ; p++) {
 		size_t size = strcspn(p, "/");
 
-		if (size == 0 || (size <= 2 && strncmp(p, "..", size) == 0) || (size == 4 && strncasecmp(p, ".git", size) == 0))
+		if (size == 0 || (size <= 2 && strncmp(p, "..", size) == 0) ||
+		    (size == 4 && strncasecmp(p, ".git", size) == 0))
 			return false;
 		p += size;
 		if (*p == '\0')
@@ -70,7 +71,8 @@ void unpack_free(struct unpack *unpack)
 static int make_dir(int at, const char *name)
 {
 	/* The mode is the same whatever the umask. */
-	return mkdirat(at, name, MODE_DIR) == -1 || fchmodat(at, name, MODE_DIR, AT_SYMLINK_NOFOLLOW) == -1 ? -errno : 0;
+	return mkdirat(at, name, MODE_DIR) == -1 || fchmodat(at, name, MODE_DIR,
+	    AT_SYMLINK_NOFOLLOW) == -1 ? -errno : 0;
 }
 
 /* name below *at, made when it is missing, takes the place of *at. */

@@ -75,7 +75,8 @@ static int verify(struct git_op *op, struct verify *v)
 		return 0;
 	/* a person, or another slot, may have made files in the workspace while the reviewer looked
 	 * at its checkout */
-	if (appeared_read(op, &v->known) != 0 || disk_tree(op, NULL, &op->result.tree) != 0 || compare_trees(op, v, false, !checkout) != 0)
+	if (appeared_read(op, &v->known) != 0 || disk_tree(op, NULL, &op->result.tree) != 0 ||
+	    compare_trees(op, v, false, !checkout) != 0)
 		return -1;
 	return appeared_keep(op, &v->known, &v->seen);
 }

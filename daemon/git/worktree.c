@@ -83,8 +83,8 @@ static int refuse_submodules(struct git_op *op)
 	text = names_take(&names);
 	if (text == NULL)
 		return 0;
-	git_fail(op, xasprintf("%s has submodules that are checked out (%s), which a work tree of its own would not have; use --isolation shared",
-	    op->spec.workspace, text));
+	git_fail(op, xasprintf("%s has submodules that are checked out (%s), which a work tree of "
+	    "its own would not have; use --isolation shared", op->spec.workspace, text));
 	free(text);
 	return -1;
 }
@@ -117,7 +117,8 @@ static int remove_rest(struct git_op *op, const char *admin)
 	worktree_admin_prune(op->common, op->spec.dir, true);
 	if (rv == 0 && admin != NULL)
 		rv = worktree_admin_remove(op->common, admin);
-	return rv == 0 ? 0 : git_fail(op, xasprintf("%s: what an earlier start has left cannot be removed: %s; remove it and retry the run",
+	return rv == 0 ? 0 : git_fail(op,
+	    xasprintf("%s: what an earlier start has left cannot be removed: %s; remove it and retry the run",
 	    op->spec.dir, host_words(-rv)));
 }
 
@@ -132,15 +133,17 @@ static int add_worktree(struct git_op *op, const char *tip)
 	int rv;
 
 	if (rmdir(dir) == -1 && errno != ENOENT)
-		return git_fail(op, xasprintf("%s is in the way of the task's work tree, and nothing of ours is known there: %s; look at it and move it away",
+		return git_fail(op, xasprintf("%s is in the way of the task's work tree, "
+		    "and nothing of ours is known there: %s; look at it and move it away",
 		    dir, errno == ENOTEMPTY || errno == EEXIST ? "it is not empty" : host_words(errno)));
 	rv = begin_making(op);
 	if (rv != 0)
 		return git_fail(op, xasprintf("%s cannot be made: %s", dir, host_words(-rv)));
 	if (tip != NULL)
-		return git_run(op, GIT_FILTERED | GIT_MAY_FAIL, "worktree", "add", "-q", "--lock", "--reason", add, "--", dir, branch);
-	return git_run(op, GIT_FILTERED | GIT_MAY_FAIL, "worktree", "add", "-q", "--lock", "--reason", add, "--no-track", "-b", branch, "--", dir,
-	    op->spec.commit);
+		return git_run(op, GIT_FILTERED | GIT_MAY_FAIL, "worktree", "add", "-q", "--lock",
+		    "--reason", add, "--", dir, branch);
+	return git_run(op, GIT_FILTERED | GIT_MAY_FAIL, "worktree", "add", "-q", "--lock",
+	    "--reason", add, "--no-track", "-b", branch, "--", dir, op->spec.commit);
 }
 
 static int fail_branch(struct git_op *op, const char *what)
@@ -173,11 +176,14 @@ static int find_or_make(struct git_op *op, const char *tip)
 	if (state == COMPLETE)
 		rv = 1;
 	else if (state == ANOTHER)
-		rv = git_fail(op, xasprintf("%s has the work of another branch or start; look at it, and remove it with `git worktree remove -f -f`", op->spec.dir));
+		rv = git_fail(op, xasprintf("%s has the work of another branch or start; "
+		    "look at it, and remove it with `git worktree remove -f -f`", op->spec.dir));
 	else if (tip == NULL && op->spec.commit == NULL)
-		rv = fail_branch(op, "is not there any more; its commits may be in `git reflog` or in `rlctl salvage list`");
+		rv = fail_branch(op,
+		    "is not there any more; its commits may be in `git reflog` or in `rlctl salvage list`");
 	else if (tip != NULL && op->spec.commit != NULL && strcmp(tip, op->spec.commit) != 0)
-		rv = fail_branch(op, "is there already, and has other commits; rename it with `git branch -m`, or delete it, then retry the run");
+		rv = fail_branch(op, "is there already, and has other commits; "
+		    "rename it with `git branch -m`, or delete it, then retry the run");
 	else if (admin != NULL || half)
 		rv = remove_rest(op, admin);
 	free(admin);
@@ -210,11 +216,13 @@ static int note_complete(struct git_op *op, bool is_new)
 
 	op->place = op->spec.dir;
 	op->steady = true;
-	if (disk_tree(op, NULL, &op->result.tree) != 0 || git_run(op, 0, "rev-parse", "--verify", "-q", "HEAD^{commit}") != 0)
+	if (disk_tree(op, NULL, &op->result.tree) != 0 ||
+	    git_run(op, 0, "rev-parse", "--verify", "-q", "HEAD^{commit}") != 0)
 		return -1;
 	op->result.commit = git_line(op, "no commit");
 	if (op->result.commit == NULL || !is_new)
-		return op->result.commit != NULL ? 0 : -1;	/* somebody may have worked there since */
+		/* somebody may have worked there since */
+		return op->result.commit != NULL ? 0 : -1;
 	buf_addf(&input, "update " WORKTREE_TREE " %s\n", op->result.tree);
 	buf_addf(&input, "update " WORKTREE_COMMIT " %s\n", op->result.commit);
 	rv = git_run_input(op, 0, &input, "update-ref", "--stdin");

@@ -111,7 +111,8 @@ static int remove_rest(const char *admin)
 	while (d != NULL && rv == 0 && (entry = readdir(d)) != NULL) {
 		char *path;
 
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || strcmp(entry->d_name, "gitdir") == 0)
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    strcmp(entry->d_name, "gitdir") == 0)
 			continue;
 		path = xasprintf("%s/%s", admin, entry->d_name);
 		rv = remove_dir(path);
@@ -154,7 +155,8 @@ static bool is_begun(const char *admin)
 	bool begun = d != NULL;
 
 	while (begun && (entry = readdir(d)) != NULL)
-		begun = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || strcmp(entry->d_name, "locked") == 0;
+		begun = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    strcmp(entry->d_name, "locked") == 0;
 	if (d != NULL)
 		closedir(d);
 	return begun;

@@ -47,7 +47,8 @@ static int inspect_dir(struct git_op *op)
 	git = xasprintf("%s/.git", op->spec.dir);
 	own = lstat(git, &st) == 0 && S_ISDIR(st.st_mode);
 	if (own)
-		git_fail(op, xasprintf("%s cannot be saved: it is a repository of its own; take out of it what you need, remove it, then retry", git));
+		git_fail(op, xasprintf("%s cannot be saved: it is a repository of its own; "
+		    "take out of it what you need, remove it, then retry", git));
 	free(git);
 	return own ? -1 : 0;
 }
@@ -113,7 +114,8 @@ static int check_held(struct git_op *op, struct snapshot *s)
 	missed = snapshot_missed(s, git_out(op), git_out_size(op), &error);
 	if (missed != NULL) {
 		shown = text_escape(missed, strlen(missed), false);
-		error = xasprintf("%s/%s cannot be saved: it is a repository of its own, or has a name that git does not take; "
+		error = xasprintf("%s/%s cannot be saved: it is a repository of its own, "
+		    "or has a name that git does not take; "
 		    "take out of it what you need, remove it, then retry", op->spec.dir, shown);
 		free(shown);
 		free(missed);
@@ -164,7 +166,8 @@ static int loses_changes(struct git_op *op, const char *tip, const struct change
 	if (rv == 0)
 		rv = git_diff(op, GIT_INDEX | GIT_MAY_FAIL, commit, tip, op->artifacts, &on_branch);
 	for (size_t i = 0; rv == 0 && i < differs->count; i++)
-		rv = changes_find(&on_disk, differs->list[i].path) != NULL || changes_find(&on_branch, differs->list[i].path) != NULL;
+		rv = changes_find(&on_disk, differs->list[i].path) != NULL ||
+		    changes_find(&on_branch, differs->list[i].path) != NULL;
 	changes_release(&on_disk);
 	changes_release(&on_branch);
 	return rv;
