@@ -206,7 +206,8 @@ static void close_fd(int fd)
 
 static void start(const struct child *child, struct child_end *end)
 {
-	struct capture streams[2] = { { &end->out, -1, child->keep, &end->cut }, { &end->err, -1, child->keep, &end->cut } };
+	struct capture streams[2] = { { &end->out, -1, child->keep, &end->cut },
+	    { &end->err, -1, child->keep, &end->cut } };
 	int in = -1, out[2] = { -1, -1 }, err[2] = { -1, -1 };
 	pid_t pid;
 

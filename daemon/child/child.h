@@ -21,7 +21,8 @@ struct child {
 	const void *input;	/* its stdin; NULL: none */
 	size_t input_size;
 	int output;		/* descriptor that becomes its stdout; -1: captured */
-	size_t keep;		/* of a captured stream: so many bytes of its head, and of its tail; 0: all */
+	size_t keep;		/* of a captured stream: so many bytes of its head, and of
+				 * its tail; 0: all */
 	/* Reads its stdout from fd while it runs, until it has what it wants, in place of the
 	 * capture; NULL: it is captured. */
 	void (*reader)(void *arg, int fd);
