@@ -3,12 +3,13 @@
  * slot/activity_check.c says which goes with which stage.
  *
  *   ACTIVITY_NONE       nothing
- *   ACTIVITY_PERMIT     waits for a permit: to begin, or for an attempt after the slot gave its own back
+ *   ACTIVITY_PERMIT     waits for a permit: to begin, or for an attempt after the slot
+ *                       gave its own back
  *   ACTIVITY_ACCOUNT    its attempt waits for an account, a time or a budget; see account_wait.c
  *   ACTIVITY_PICK       waits until the slots before it have picked a task (assign = "agent")
  *   ACTIVITY_TURN       its operation waits for one of another slot that excludes it
- *   ACTIVITY_RETRY      its operation waits for a fault of the host or its source to pass, and begins
- *                       again at wake_at; see wait.c
+ *   ACTIVITY_RETRY      its operation waits for a fault of the host or its source to pass, and
+ *                       begins again at wake_at; see wait.c
  *   ACTIVITY_COMMIT     a transaction is being committed whose effect continues the slot
  *   ACTIVITY_JOB        file work on a worker thread
  *   ACTIVITY_ATTEMPT    the process of attempt id: ended or refused will be reported
@@ -52,15 +53,18 @@ struct operation {
 	size_t others_met;		/* how many slot_others() were when it began */
 	int tries;			/* how often its step was lost */
 	const struct step_row *step;	/* unfinished step, owned; NULL */
-	char *next_input;		/* what it reads, and its environment, until it is launched; owned */
+	char *next_input;		/* what it reads, and its environment, until it
+					 * is launched; owned */
 	size_t next_input_size;
 	char **next_env;
 };
 
 struct activity {
 	enum activity_kind kind;
-	int64_t id;			/* ACTIVITY_ATTEMPT, ACTIVITY_OPERATION: of the process; else ROW_NONE */
-	int64_t wake_at;		/* TIME at which a waiting slot is looked at again; ROW_NONE: no timer */
+	int64_t id;			/* ACTIVITY_ATTEMPT, ACTIVITY_OPERATION: of the
+					 * process; else ROW_NONE */
+	int64_t wake_at;		/* TIME at which a waiting slot is looked at again;
+					 * ROW_NONE: no timer */
 };
 
 /* The slot waits; kind: ACTIVITY_PERMIT to ACTIVITY_RETRY. */

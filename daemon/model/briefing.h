@@ -14,7 +14,8 @@ struct story {
 struct briefing {
 	char *text;		/* of the task, when its file does not exist yet; NULL */
 	size_t size;
-	struct story *stories;	/* all tasks of the run; none: the role does not see them, or there is one */
+	struct story *stories;	/* all tasks of the run; none: the role does not see
+				 * them, or there is one */
 	size_t nstories;
 };
 

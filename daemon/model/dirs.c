@@ -20,7 +20,8 @@ char *dirs_run(const char *state_dir, int64_t run)
 
 char *run_actor(const char *state_dir, const struct run_row *run)
 {
-	char *which = xasprintf("%s\n%lld\n%lld", state_dir, (long long)run->id, (long long)run->created_at), hex[DIGEST_HEX], *actor;
+	char *which = xasprintf("%s\n%lld\n%lld", state_dir, (long long)run->id,
+	    (long long)run->created_at), hex[DIGEST_HEX], *actor;
 
 	digest_hex(which, strlen(which), hex);
 	actor = xasprintf("rld-%lld-%.8s", (long long)run->id, hex);
@@ -28,29 +29,34 @@ char *run_actor(const char *state_dir, const struct run_row *run)
 	return actor;
 }
 
-/* A prompt's is made with the run's directory; the others have one for each slot, when it begins. */
+/* A prompt's is made with the run's directory; the others have one for each slot,
+ * when it begins. */
 char *dirs_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *row)
 {
 	if (strcmp(run->source, sources[SOURCE_PROMPT].name) == 0)
 		return xasprintf("%s/runs/%lld/task", state_dir, (long long)run->id);
-	return xasprintf("%s/runs/%lld/task-%lld-%lld", state_dir, (long long)run->id, (long long)row->iteration, (long long)row->slot);
+	return xasprintf("%s/runs/%lld/task-%lld-%lld", state_dir, (long long)run->id,
+	    (long long)row->iteration, (long long)row->slot);
 }
 
 char *dirs_worktree(const char *state_dir, const struct slot_row *row)
 {
-	return xasprintf("%s/worktrees/%lld/%lld-%lld", state_dir, (long long)row->run, (long long)row->iteration, (long long)row->slot);
+	return xasprintf("%s/worktrees/%lld/%lld-%lld", state_dir, (long long)row->run,
+	    (long long)row->iteration, (long long)row->slot);
 }
 
 char *dirs_scratch(const char *state_dir, int64_t run, const struct slot_row *row)
 {
 	if (row == NULL)
 		return xasprintf("%s/runs/%lld/scratch", state_dir, (long long)run);
-	return xasprintf("%s/runs/%lld/scratch/%lld-%lld", state_dir, (long long)run, (long long)row->iteration, (long long)row->slot);
+	return xasprintf("%s/runs/%lld/scratch/%lld-%lld", state_dir, (long long)run,
+	    (long long)row->iteration, (long long)row->slot);
 }
 
 char *dirs_checkout(const char *state_dir, const struct slot_row *row)
 {
-	return xasprintf("%s/runs/%lld/tree-%lld-%lld", state_dir, (long long)row->run, (long long)row->iteration, (long long)row->slot);
+	return xasprintf("%s/runs/%lld/tree-%lld-%lld", state_dir, (long long)row->run,
+	    (long long)row->iteration, (long long)row->slot);
 }
 
 /* dir, or its part that is the run's workdir in it. */
@@ -77,7 +83,8 @@ char *dirs_review(const char *state_dir, const struct run_row *run, const struct
 	return inside(run, dirs_checkout(state_dir, row));
 }
 
-char *dirs_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row)
+char *dirs_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan,
+    const struct slot_row *row)
 {
 	if (plan->workspace == REVIEW_IN_SNAPSHOT && run->has_git == 1)
 		return dirs_checkout(state_dir, row);
@@ -92,7 +99,8 @@ char *dirs_misnamed_file(const char *state_dir, const struct run_row *run, const
 	return file;
 }
 
-char *dirs_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row)
+char *dirs_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan,
+    const struct slot_row *row)
 {
 	char *dir, *path;
 

@@ -18,18 +18,22 @@ char *run_actor(const char *state_dir, const struct run_row *run);
 /* The file of a task's text, and the directories of its slot. */
 char *dirs_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
 char *dirs_worktree(const char *state_dir, const struct slot_row *row);
-char *dirs_scratch(const char *state_dir, int64_t run, const struct slot_row *row);	/* NULL: of the run itself */
+/* NULL: of the run itself */
+char *dirs_scratch(const char *state_dir, int64_t run, const struct slot_row *row);
 
 /* The directory a slot works in: the run's workdir, or its counterpart in the slot's work tree. */
 char *dirs_slot(const struct run_row *run, const struct slot_row *row);
 /* The directory its reviewer works in: the same, or its counterpart in the checkout. */
-char *dirs_review(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
+char *dirs_review(const char *state_dir, const struct run_row *run, const struct plan *plan,
+    const struct slot_row *row);
 /* The checkout, counterpart of the workspace. */
 char *dirs_checkout(const char *state_dir, const struct slot_row *row);
 /* The top of the tree that a reviewer works in, the note of misnamed_note() about it, and the
  * carrier file of a review; NULL: the profile has none. */
-char *dirs_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
+char *dirs_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan,
+    const struct slot_row *row);
 char *dirs_misnamed_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
-char *dirs_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
+char *dirs_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan,
+    const struct slot_row *row);
 
 #endif

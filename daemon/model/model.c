@@ -16,7 +16,8 @@ static void job_prepare(struct engine *engine, struct job *job, const struct job
 	job->socket = engine->socket;
 }
 
-void engine_job(struct engine *engine, struct job *job, const struct job_type *type, void (*done)(void *arg, struct job *job), void *arg)
+void engine_job(struct engine *engine, struct job *job, const struct job_type *type,
+    void (*done)(void *arg, struct job *job), void *arg)
 {
 	job_prepare(engine, job, type);
 	engine->ports.job(engine->ports.files_ctx, job, done, arg);

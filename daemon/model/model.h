@@ -51,7 +51,8 @@ struct engine {
 	struct accounts *accounts;
 	size_t commits;			/* transactions in flight */
 	size_t adopting;		/* found() reports to come */
-	struct effect *deferred;	/* effects that wait for the end of recovery, see effects.c */
+	struct effect *deferred;	/* effects that wait for the end of recovery,
+					 * see effects.c */
 	size_t ndeferred;
 	/* see file_queue.c */
 	void (*intake)(struct engine *engine);	/* begins the intake of submits */
@@ -65,7 +66,8 @@ struct engine {
 struct slot *engine_slot_of(struct engine *engine, int64_t id);
 int64_t engine_now(struct engine *engine);
 /* Start a job, with the engine's directories filled in. */
-void engine_job(struct engine *engine, struct job *job, const struct job_type *type, void (*done)(void *arg, struct job *job), void *arg);
+void engine_job(struct engine *engine, struct job *job, const struct job_type *type,
+    void (*done)(void *arg, struct job *job), void *arg);
 /* The same, ms from now. */
 void engine_job_later(struct engine *engine, int64_t ms, struct job *job, const struct job_type *type,
     void (*done)(void *arg, struct job *job), void *arg);

@@ -15,7 +15,8 @@ struct job;
 /* A timer. It has keys, not pointers, because its run may be gone when it is due. */
 struct wake {
 	int64_t at;			/* TIME */
-	int64_t until;			/* the time in the row or slot; changed: the timer is void */
+	int64_t until;			/* the time in the row or slot; changed: the
+					 * timer is void */
 	int64_t run, iteration, slot;	/* ROW_NONE: see struct effect; of a hook: slot is its id */
 };
 

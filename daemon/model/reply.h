@@ -18,7 +18,8 @@ struct engine_reply {
 	const char *hint;		/* remedy, may be NULL */
 	const char *field;		/* parameter at fault, may be NULL */
 	int64_t id;			/* run */
-	const struct run_rows *rows;	/* the run after the change, NULL on error and for check; valid during the callback */
+	const struct run_rows *rows;	/* the run after the change, NULL on error and for check;
+					 * valid during the callback */
 };
 
 /* Exactly one reply per request, on the loop, after the commit. */

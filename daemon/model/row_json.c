@@ -75,7 +75,8 @@ static json_t *json_field(const struct field *field, const void *row)
 	case FIELD_TIME:
 		return json_time(*(const int64_t *)(const void *)at);
 	case FIELD_REAL:
-		return isnan(*(const double *)(const void *)at) ? json_null() : json_real(*(const double *)(const void *)at);
+		return isnan(*(const double *)(const void *)at) ? json_null() :
+		    json_real(*(const double *)(const void *)at);
 	case FIELD_TEXT:
 		return json_text(*(char *const *)(const void *)at);
 	case FIELD_JSON:

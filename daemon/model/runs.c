@@ -87,7 +87,9 @@ void run_make_slots(struct run *run)
 	for (size_t i = 0; i < rows->nslots; i++) {
 		const struct slot_row *slot_row = rows->slots[i];
 
-		if (slot_row->iteration == rows->run.iteration || !slot_stage_is_end((enum slot_stage)slot_row->stage) || slot_row->leaving != LEAVING_NOTHING)
+		if (slot_row->iteration == rows->run.iteration ||
+		    !slot_stage_is_end((enum slot_stage)slot_row->stage) ||
+		    slot_row->leaving != LEAVING_NOTHING)
 			run_add_slot(run, rows->slots[i]);
 	}
 }
@@ -96,7 +98,8 @@ bool run_is_prepared(const struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
 	/* what an agent commits on comes after the tree */
-	bool both = run->plan.commit == COMMIT_MODE_AGENT && row->has_git == 1 && run->plan.isolation != ISOLATION_WORKTREE;
+	bool both = run->plan.commit == COMMIT_MODE_AGENT && row->has_git == 1 &&
+	    run->plan.isolation != ISOLATION_WORKTREE;
 
 	return row->iteration > 0 || row->base_commit != NULL || (row->base_tree != NULL && !both);
 }
@@ -127,7 +130,8 @@ enum source_kind run_source(const struct run *run)
 	int kind = source_find(run->rows->run.source);
 
 	if (kind == -1)
-		log_fatal("run %lld: there is no task source '%s'; restore a backup", (long long)run->rows->run.id, run->rows->run.source);
+		log_fatal("run %lld: there is no task source '%s'; restore a backup",
+		    (long long)run->rows->run.id, run->rows->run.source);
 	return (enum source_kind)kind;
 }
 
@@ -137,5 +141,6 @@ const struct attempt_row *run_attempt(const struct run *run, int64_t id)
 
 	if (a != NULL)
 		return a;
-	log_fatal("run %lld: attempt %lld does not exist; restore a backup", (long long)run->rows->run.id, (long long)id);
+	log_fatal("run %lld: attempt %lld does not exist; restore a backup",
+	    (long long)run->rows->run.id, (long long)id);
 }

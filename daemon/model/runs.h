@@ -23,14 +23,18 @@ struct run {
 	struct engine *engine;
 	const struct run_rows *rows;	/* working rows, owned; edited through transactions */
 	struct plan plan;
-	struct slot own;		/* has the run's permit between its slots: it prepares, loads */
-	struct slot **slots;		/* of the iteration; of earlier ones those held or implemented */
+	struct slot own;		/* has the run's permit between its slots: it
+					 * prepares, loads */
+	struct slot **slots;		/* of the iteration; of earlier ones those
+					 * held or implemented */
 	size_t nslots;
 	enum end_kind failure_kind;	/* of failure */
-	char *failure;			/* why source or tree cannot be read any more; owned. Holds stay open */
+	char *failure;			/* why source or tree cannot be read any more;
+					 * owned. Holds stay open */
 	char *iteration_head;		/* ... and HEAD there, owned; NULL: as the run has it */
 	char *iteration_head_at;	/* ... and what its file had in it, likewise */
-	char *iteration_tree;		/* a shared tree when an iteration begins, owned; NULL: not read */
+	char *iteration_tree;		/* a shared tree when an iteration begins,
+					 * owned; NULL: not read */
 	bool drained;			/* the source had no more tasks; a decision resets it */
 	bool judged_before;		/* a retry: reviewed by the texts that the first run was */
 };
@@ -41,7 +45,8 @@ struct run *run_new(struct engine *engine, struct run_rows *rows, struct plan *p
 /* Remove the run from all indexes and free it. */
 void run_free(struct run *run);
 struct run *run_find(struct engine *engine, int64_t id);
-struct slot *run_slot(struct run *run, int64_t iteration, int64_t number);	/* slot ROW_NONE: its own */
+/* slot ROW_NONE: its own */
+struct slot *run_slot(struct run *run, int64_t iteration, int64_t number);
 void run_make_slots(struct run *run);
 void run_add_slot(struct run *run, const struct slot_row *row);
 bool run_cancelling(const struct run *run);

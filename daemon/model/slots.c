@@ -28,7 +28,8 @@ const struct task_row *slot_task(const struct slot *slot)
 		return NULL;
 	task = run_rows_task(slot->run->rows, slot->row->task);
 	if (task == NULL)
-		log_fatal("run %lld: slot %lld has task %s, which does not exist; restore a backup", (long long)slot->run->rows->run.id, (long long)slot->row->slot, slot->row->task);
+		log_fatal("run %lld: slot %lld has task %s, which does not exist; restore a backup",
+		    (long long)slot->run->rows->run.id, (long long)slot->row->slot, slot->row->task);
 	return task;
 }
 
@@ -49,7 +50,8 @@ void slot_load_plan(struct slot *slot)
 		return;
 	slot->plan = xcalloc(1, sizeof(*slot->plan));
 	if (plan_from_json(task->plan, slot->plan) == -1)
-		log_fatal("run %lld: the settings of task %s cannot be read; restore a backup", (long long)task->run, task->id);
+		log_fatal("run %lld: the settings of task %s cannot be read; restore a backup",
+		    (long long)task->run, task->id);
 }
 
 void slot_init(struct slot *slot, struct run *run, const struct slot_row *row)
@@ -75,7 +77,8 @@ char *slot_workdir(const struct slot *slot)
 
 const char *slot_base_tree(const struct slot *slot)
 {
-	return slot->row != NULL && slot->row->base_tree != NULL ? slot->row->base_tree : slot->run->rows->run.base_tree;
+	return slot->row != NULL && slot->row->base_tree != NULL ? slot->row->base_tree :
+	    slot->run->rows->run.base_tree;
 }
 
 bool object_is(const char *id, const char *other)
@@ -90,7 +93,8 @@ bool slot_has_checkout(const struct slot *slot)
 
 bool slot_is_merged(const struct slot *slot)
 {
-	return slot_plan(slot)->integrate == INTEGRATE_MERGE && slot->row->slot != 0 && slot->row->stage == SLOT_S_PASSED && slot->row->commit_id != NULL;
+	return slot_plan(slot)->integrate == INTEGRATE_MERGE && slot->row->slot != 0 &&
+	    slot->row->stage == SLOT_S_PASSED && slot->row->commit_id != NULL;
 }
 
 bool slot_begins_review(const struct slot *slot)

@@ -19,13 +19,15 @@ struct run;
 
 struct slot {
 	struct run *run;
-	const struct slot_row *row;	/* working row, owned by run->rows; NULL: the run's own slot */
+	const struct slot_row *row;	/* working row, owned by run->rows; NULL: the
+					 * run's own slot */
 	struct activity activity;
 	struct operation op;
 	bool has_permit;
 	struct plan *plan;		/* of its task alone, owned; NULL: the run's */
 	bool bd_claimed;		/* bd expects close or release; lost with the daemon */
-	struct briefing briefing;	/* of the attempt that is being built; see attempt_start.c */
+	struct briefing briefing;	/* of the attempt that is being built; see
+					 * attempt_start.c */
 	size_t briefing_next;		/* next text to read: 0: the task, n: story n - 1 */
 	struct exit_record record;	/* of the attempt or step whose output is being read */
 	bool lost;			/* there is no record */
@@ -48,6 +50,7 @@ bool object_is(const char *id, const char *other);
 /* The measurement under way begins a review. */
 bool slot_begins_review(const struct slot *slot);
 bool slot_has_checkout(const struct slot *slot);	/* the reviewer works in its own checkout */
-bool slot_is_merged(const struct slot *slot);		/* ended, with its commits on the branch of the run */
+/* ended, with its commits on the branch of the run */
+bool slot_is_merged(const struct slot *slot);
 
 #endif

@@ -7,8 +7,9 @@
 #include "core/order.h"
 #include "proto/memory.h"
 
-/* Where the rows of a kind live in struct run_rows, and by which columns they are told apart. Kinds without a place are of no run's view: a
- * hook outlives its run, a claim and a group are of all runs. */
+/* Where the rows of a kind live in struct run_rows, and by which columns they are told apart.
+ * Kinds without a place are of no run's view: a hook outlives its run, a claim and a group
+ * are of all runs. */
 static const struct place {
 	size_t list, count;
 	size_t run;		/* offset of the run id in the row */
@@ -16,15 +17,18 @@ static const struct place {
 	size_t text_key;	/* offset of a FIELD_TEXT key, (size_t)-1 = none */
 } places[ROW_KINDS] = {
 #define NONE ((size_t)-1)
-#define LIST(kind) offsetof(struct run_rows, kind##s), offsetof(struct run_rows, n##kind##s), offsetof(struct kind##_row, run)
+#define LIST(kind) \
+	offsetof(struct run_rows, kind##s), offsetof(struct run_rows, n##kind##s), offsetof(struct kind##_row, run)
 	[ROW_TASK] = { LIST(task), { NONE, NONE, NONE }, offsetof(struct task_row, id) },
 	[ROW_ITERATION] = { LIST(iteration), { offsetof(struct iteration_row, number), NONE, NONE }, NONE },
-	[ROW_SLOT] = { LIST(slot), { offsetof(struct slot_row, iteration), offsetof(struct slot_row, slot), NONE }, NONE },
+	[ROW_SLOT] = { LIST(slot),
+	    { offsetof(struct slot_row, iteration), offsetof(struct slot_row, slot), NONE }, NONE },
 	[ROW_ATTEMPT] = { LIST(attempt), { offsetof(struct attempt_row, id), NONE, NONE }, NONE },
 	[ROW_STEP] = { LIST(step), { offsetof(struct step_row, id), NONE, NONE }, NONE },
 	[ROW_REVIEW] = { LIST(review), { offsetof(struct review_row, number), NONE, NONE }, NONE },
 	[ROW_HOLD] = { LIST(hold), { offsetof(struct hold_row, id), NONE, NONE }, NONE },
-	[ROW_FINDING] = { LIST(finding), { offsetof(struct finding_row, review), offsetof(struct finding_row, number), NONE }, NONE },
+	[ROW_FINDING] = { LIST(finding),
+	    { offsetof(struct finding_row, review), offsetof(struct finding_row, number), NONE }, NONE },
 };
 
 struct view {
@@ -143,7 +147,8 @@ static int compare_task(const void *key, const void *member)
 
 const struct task_row *run_rows_task(const struct run_rows *rows, const char *id)
 {
-	const struct task_row **found = rows->ntasks > 0 ? bsearch(id, rows->tasks, rows->ntasks, sizeof(*rows->tasks), compare_task) : NULL;
+	const struct task_row **found = rows->ntasks > 0 ?
+	    bsearch(id, rows->tasks, rows->ntasks, sizeof(*rows->tasks), compare_task) : NULL;
 
 	return found != NULL ? *found : NULL;
 }
