@@ -56,7 +56,8 @@ void run_waits_for(struct txn *txn, struct run *run, const char *what)
 	struct run_row *row;
 	char *text;
 
-	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run) || (what == NULL && run->rows->run.reason == NULL))
+	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run) ||
+	    (what == NULL && run->rows->run.reason == NULL))
 		return;
 	row = txn_edit_run(txn, run);
 	text = what != NULL ? xasprintf("waits for %s", what) : NULL;

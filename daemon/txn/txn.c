@@ -221,7 +221,8 @@ static void effect_of_engine(struct txn *txn, enum effect_kind kind, int64_t id)
 	for (size_t i = 0; kind > EFFECT_CLEANUP && i < txn->neffects; i++)
 		if (txn->effects[i].kind == kind)
 			return;
-	add_effect(txn, (struct effect){ .kind = kind, .run = ROW_NONE, .iteration = ROW_NONE, .slot = ROW_NONE, .id = id });
+	add_effect(txn, (struct effect){ .kind = kind, .run = ROW_NONE, .iteration = ROW_NONE,
+	    .slot = ROW_NONE, .id = id });
 }
 
 void txn_effect_hook(struct txn *txn, int64_t id)
@@ -315,7 +316,8 @@ static void hand_over(struct txn *txn)
  *   install   the rows enter the view: whatever follows reads what is committed
  *   effects   what was decided is started and ended
  *   answers   the clients that asked get their replies
- *   events    everybody is told, and what the decision touched beyond its runs is looked at: EFFECT_CLEANUP and behind it */
+ *   events    everybody is told, and what the decision touched beyond its runs is looked at:
+ *             EFFECT_CLEANUP and behind it */
 static void txn_done(void *arg, enum commit_result result, struct decision *d)
 {
 	struct txn *txn = arg;
@@ -323,7 +325,8 @@ static void txn_done(void *arg, enum commit_result result, struct decision *d)
 	bool again;
 
 	engine->commits--;
-	/* a decision about what has happened cannot be refused: the store waits until there is space */
+	/* a decision about what has happened cannot be refused: the store waits
+	 * until there is space */
 	if (result == COMMIT_NO_SPACE && !txn->refusable)
 		log_fatal("a decision that cannot be refused was refused for lack of space");
 	if (result == COMMIT_OK)
