@@ -86,7 +86,8 @@ static char **read_kept(int dirfd, size_t count)
 	return lines;
 }
 
-int preview_read(int dirfd, enum reader_kind reader, const struct redactor *redactor, size_t count, char ***lines, int64_t *updated)
+int preview_read(int dirfd, enum reader_kind reader, const struct redactor *redactor, size_t count,
+    char ***lines, int64_t *updated)
 {
 	char **kept = read_kept(dirfd, count);
 	int rv = attempt_preview_read(dirfd, reader, count, lines, updated);

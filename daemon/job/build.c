@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An attempt as it is to be started: argv, environment, files, prompt, and the places that it may write. */
+/* An attempt as it is to be started: argv, environment, files, prompt, and the places
+ * that it may write. */
 #include "job/build.h"
 
 #include <errno.h>
@@ -88,7 +89,8 @@ static char *make_prompt(const struct build_job *w, const struct sources *s, con
 }
 
 /* argv of a check, of a reviewer that is a program, of an agent. */
-static char **make_argv(const struct build_job *w, const struct agent_plan *agent, const char *prompt, const struct places *p)
+static char **make_argv(const struct build_job *w, const struct agent_plan *agent,
+    const char *prompt, const struct places *p)
 {
 	char **argv = NULL;
 
@@ -130,11 +132,13 @@ static char **make_writable(const struct agent_plan *agent, const struct places 
 
 static void add_file(struct launch *launch, const char *name, char *data, size_t size)
 {
-	launch->files[launch->nfiles++] = (struct launch_file){ .name = name, .data = data, .size = size, .mode = 0600 };
+	launch->files[launch->nfiles++] = (struct launch_file){ .name = name, .data = data,
+	    .size = size, .mode = 0600 };
 }
 
 /* Takes env and prompt; prompt NULL: nothing on stdin. */
-static struct launch *make_launch(const struct build_job *w, const struct agent_plan *agent, const struct places *p, char **env, char *prompt, size_t size)
+static struct launch *make_launch(const struct build_job *w, const struct agent_plan *agent,
+    const struct places *p, char **env, char *prompt, size_t size)
 {
 	static const enum shim_job_sandbox levels[SANDBOXES] = {
 		[SANDBOX_OFF] = JOB_OPEN,
@@ -173,13 +177,15 @@ static struct launch *make_launch(const struct build_job *w, const struct agent_
 	return launch;
 }
 
-/* Its scratch, and where it works in a checkout: git lays out no directory that has nothing in it. */
+/* Its scratch, and where it works in a checkout: git lays out no directory that has
+ * nothing in it. */
 static int make_directories(const struct build_job *w, const struct places *p, char **error)
 {
 	const char *const dirs[] = { strcmp(p->cwd, w->run.workdir) != 0 ? p->cwd : NULL, p->scratch };
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		int rv = dirs[i] == NULL ? 0 : dirs[i] == p->scratch ? file_mkdir_anew(dirs[i], 0700) : file_mkdirs(dirs[i], 0700);
+		int rv = dirs[i] == NULL ? 0 : dirs[i] == p->scratch ?
+		    file_mkdir_anew(dirs[i], 0700) : file_mkdirs(dirs[i], 0700);
 
 		if (rv != 0) {
 			*error = xasprintf("%s: %s", dirs[i], host_words(-rv));
@@ -193,12 +199,13 @@ static int make_directories(const struct build_job *w, const struct places *p, c
 static int note_misnamed(const struct build_job *w, const struct places *p, char **error)
 {
 	const char *state_dir = w->job.state_dir;
-	char *top = dirs_review_top(state_dir, &w->run, w->plan, &w->slot), *note = dirs_misnamed_file(state_dir, &w->run, &w->slot);
+	char *top = dirs_review_top(state_dir, &w->run, w->plan, &w->slot),
+	    *note = dirs_misnamed_file(state_dir, &w->run, &w->slot);
 	int rv = misnamed_note(top, state_dir, p->review_file, note);
 
 	if (rv == -EFBIG)
-		*error = xasprintf("%s has too many files whose names are nearly that of the review file %s; remove them, then retry the run", top,
-		    strrchr(p->review_file, '/') + 1);
+		*error = xasprintf("%s has too many files whose names are nearly that of the review "
+		    "file %s; remove them, then retry the run", top, strrchr(p->review_file, '/') + 1);
 	else if (rv != 0)
 		*error = xasprintf("%s: %s", note, host_words(-rv));
 	free(note);
@@ -206,7 +213,8 @@ static int note_misnamed(const struct build_job *w, const struct places *p, char
 	return rv == 0 ? 0 : -1;
 }
 
-/* A file of an earlier review must not be taken for this one's. One that may write nothing else finds it there, empty. */
+/* A file of an earlier review must not be taken for this one's. One that may write nothing else
+ * finds it there, empty. */
 static int clear_review_file(const struct build_job *w, const struct places *p, char **error)
 {
 	int fd;
@@ -261,13 +269,15 @@ static bool below_floor(struct build_job *w, const struct places *p)
 			continue;
 		size_format(bytes, free_text, sizeof(free_text));
 		size_format(w->plan->disk_floor_bytes, floor_text, sizeof(floor_text));
-		w->floor = xasprintf(FLOOR_REASON "%s free at %s, limits.disk_floor is %s", free_text, places[i], floor_text);
+		w->floor = xasprintf(FLOOR_REASON "%s free at %s, limits.disk_floor is %s",
+		    free_text, places[i], floor_text);
 		return true;
 	}
 	return false;
 }
 
-/* What others have said goes into prompts without secrets; a program that judges an answer has it as it is. */
+/* What others have said goes into prompts without secrets; a program that judges an answer
+ * has it as it is. */
 static void mask_sources(const struct build_job *w, struct sources *s)
 {
 	struct secrets secrets = secrets_new(w->run.environment, w->plan);
@@ -287,13 +297,15 @@ static void mask_sources(const struct build_job *w, struct sources *s)
 		s->answer_size = size;
 	}
 	for (size_t i = 0; i < s->nanswers; i++) {
-		char *masked = s->answers[i] != NULL ? redact_text(redactor, s->answers[i], strlen(s->answers[i]), NULL) : NULL;
+		char *masked = s->answers[i] != NULL ?
+		    redact_text(redactor, s->answers[i], strlen(s->answers[i]), NULL) : NULL;
 
 		if (masked != NULL) {
 			free(s->answers[i]);
 			s->answers[i] = masked;
 		}
-		s->history[i].answer = (struct span){ s->answers[i], s->answers[i] != NULL ? strlen(s->answers[i]) : 0 };
+		s->history[i].answer = (struct span){ s->answers[i],
+		    s->answers[i] != NULL ? strlen(s->answers[i]) : 0 };
 	}
 	free(follow_up);
 	redact_free(redactor);
@@ -312,16 +324,19 @@ static void build_run(struct job *base)
 	places_init(&p, w);
 	if (below_floor(w, &p))
 		goto out;
-	if (sources_read(w, &p, &s, &w->error) == -1 || (build_is_review(w) && clear_review_file(w, &p, &w->error) == -1))
+	if (sources_read(w, &p, &s, &w->error) == -1 ||
+	    (build_is_review(w) && clear_review_file(w, &p, &w->error) == -1))
 		goto out;
 	mask_sources(w, &s);
 	prompt = make_input(w, &s, &p, &size);
 	if (prompt != NULL && agent->prompt == PROMPT_ARG && size > AGENT_ARG_MAX) {
-		w->error = xasprintf("the prompt has %zu bytes, but agent '%s' takes it as an argument, which is limited to %d; "
+		w->error = xasprintf("the prompt has %zu bytes, "
+		    "but agent '%s' takes it as an argument, which is limited to %d; "
 		    "set prompt = \"stdin\" or \"file\" for this agent", size, agent->name, AGENT_ARG_MAX);
 		goto out;
 	}
-	env = environment_load(w->job.state_dir, w->run.environment, w->attempt.role == ROLE_CHECK ? NULL : agent, &w->error);
+	env = environment_load(w->job.state_dir, w->run.environment,
+	    w->attempt.role == ROLE_CHECK ? NULL : agent, &w->error);
 	if (env == NULL)
 		goto out;
 	variables_set(w, agent, &s, &p, &env);

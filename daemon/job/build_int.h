@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What composing an attempt has in its hands, shared by build.c, prompt_sources.c and variables.c. */
+/* What composing an attempt has in its hands, shared by build.c, prompt_sources.c
+ * and variables.c. */
 #ifndef JOB_BUILD_INT_H
 #define JOB_BUILD_INT_H
 
@@ -43,6 +44,7 @@ int sources_read(const struct build_job *w, const struct places *p, struct sourc
 void sources_release(struct sources *s);
 
 /* variables.c: the variables of an attempt. Agent's set, then --env, then ours, which win. */
-void variables_set(const struct build_job *w, const struct agent_plan *agent, const struct sources *s, const struct places *p, char ***env);
+void variables_set(const struct build_job *w, const struct agent_plan *agent,
+    const struct sources *s, const struct places *p, char ***env);
 
 #endif

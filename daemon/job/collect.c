@@ -29,7 +29,8 @@
 #include "task/marker.h"
 #include "verdict/verdict.h"
 
-/* Feed the recorded stdout to the reader, gaps included, at most as far as end. 0 or -errno; -ENODATA: not all that is expected is there. */
+/* Feed the recorded stdout to the reader, gaps included, at most as far as end. 0 or -errno;
+ * -ENODATA: not all that is expected is there. */
 static int feed(struct reader *reader, int dirfd, uint64_t expected, uint64_t end)
 {
 	static const size_t room = 256 * 1024;
@@ -46,16 +47,19 @@ static int feed(struct reader *reader, int dirfd, uint64_t expected, uint64_t en
 		if (chunk.dropped > 0)
 			reader_gap(reader);
 		if (chunk.offset < end)
-			reader_feed(reader, buffer, end - chunk.offset < chunk.size ? (size_t)(end - chunk.offset) : chunk.size);
+			reader_feed(reader, buffer, end - chunk.offset < chunk.size ?
+			    (size_t)(end - chunk.offset) : chunk.size);
 		offset = chunk.offset + chunk.size;
 	}
 	free(buffer);
 	if ((rv == 0 || rv == -ENOENT) && offset < (expected < end ? expected : end))
-		return -ENODATA;	/* a full disk took it; what stands before it is not the last word */
+		/* a full disk took it; what stands before it is not the last word */
+		return -ENODATA;
 	return rv == -ENOENT ? 0 : rv;
 }
 
-/* The end of its output is not there: either it never was, or it went after the shim had written it. malloc'd. */
+/* The end of its output is not there: either it never was, or it went after the shim had
+ * written it. malloc'd. */
 static char *short_output(const struct collect_job *job, int dirfd, const char *dir)
 {
 	uint64_t kept = 0, vouched = job->stdout_bytes + job->stderr_bytes - job->dropped;
@@ -64,13 +68,17 @@ static char *short_output(const struct collect_job *job, int dirfd, const char *
 	if (rv == 0)
 		rv = output_kept(dirfd, RECORD_STDERR, &kept);
 	if (rv != 0 || kept >= vouched)
-		return xasprintf("the end of its output was not kept: make room on the disk of %s, then start it again: rlctl hold rework", dir);
+		return xasprintf("the end of its output was not kept: make room on the disk of %s, "
+		    "then start it again: rlctl hold rework", dir);
 	if (job->rebooted)
-		return xasprintf("the machine went down before the end of its output was on the disk of %s; start it again: rlctl hold rework", dir);
-	return xasprintf("its output in %s is shorter than its exit record says: a file was cut or removed there; start it again: rlctl hold rework", dir);
+		return xasprintf("the machine went down before the end of its output was on the "
+		    "disk of %s; start it again: rlctl hold rework", dir);
+	return xasprintf("its output in %s is shorter than its exit record says: "
+	    "a file was cut or removed there; start it again: rlctl hold rework", dir);
 }
 
-/* What it said when it was ended is no result. It tells what the work has cost, and why its service did not serve it. */
+/* What it said when it was ended is no result. It tells what the work has cost, and why its service
+ * did not serve it. */
 static void hear_afterwards(struct collect_job *job, int dirfd)
 {
 	struct reader *reader = reader_new(job->reader);
@@ -112,8 +120,8 @@ static char *last_words(const struct collect_job *job, int dirfd, const struct r
 	return words;
 }
 
-/* Durable: it is the work that was paid for, and the next prompt is made of it. What reports show of it is kept beside it, for it
- * outlives what has to be known to mask it. 0 or -errno. */
+/* Durable: it is the work that was paid for, and the next prompt is made of it. What reports show
+ * of it is kept beside it, for it outlives what has to be known to mask it. 0 or -errno. */
 static int keep_answer(struct collect_job *job, int dirfd, const struct redactor *redactor)
 {
 	char hex[DIGEST_HEX], *masked;
@@ -137,7 +145,8 @@ static int keep_answer(struct collect_job *job, int dirfd, const struct redactor
 
 #define REVIEW_FILE_MAX (1024 * 1024)
 
-/* A review file that is gone or no plain file has no marks. They are masked as the findings were, which they are compared with. */
+/* A review file that is gone or no plain file has no marks. They are masked as the findings were,
+ * which they are compared with. */
 static void read_marks(struct collect_job *job, const struct redactor *redactor)
 {
 	char *text = NULL;
@@ -182,8 +191,9 @@ static void redact_result(struct agent_result *result, const struct redactor *re
 
 #define NO_LIMIT_WORDS "its service refuses it"
 
-/* It was ended while it waited for its service: what it said last of that counts, not what it said when it was ended. Refusals that tell
- * no time and were no notice of a limit are over sooner than one. */
+/* It was ended while it waited for its service: what it said last of that counts, not what it
+ * said when it was ended. Refusals that tell no time and were no notice of a limit are over
+ * sooner than one. */
 static void take_refusal(struct collect_job *job, int dirfd)
 {
 	struct agent_result *r = &job->result;
@@ -251,7 +261,8 @@ static void collect_run(struct job *base)
 	if (job->review_file != NULL)
 		read_marks(job, redactor);
 	job->stop = job->result.size > 0 && marker_in(job->result.text, job->result.size, job->markers) != NULL;
-	job->says_no_change = job->result.size > 0 && marker_in(job->result.text, job->result.size, job->no_change_markers) != NULL;
+	job->says_no_change = job->result.size > 0 &&
+	    marker_in(job->result.text, job->result.size, job->no_change_markers) != NULL;
 	if (job->worktree != NULL)
 		job->disk_bytes = disk_use(job->worktree);
 	if (rv != 0 && job->error == NULL)

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Of every prompt: a human or a check may send back whoever works, and any round may be the one to be strict in. */
+/* Of every prompt: a human or a check may send back whoever works, and any round may be the one
+ * to be strict in. */
 #define ALWAYS (PART_FOLLOW_UP | PART_ROUND)
 
 static const char *directory_name(const char *workdir)
@@ -13,7 +14,8 @@ static const char *directory_name(const char *workdir)
 	return slash != NULL && slash[1] != '\0' ? slash + 1 : workdir;
 }
 
-/* The source names it, or describes what its tasks are about; an implementer is told nothing that its task says already. */
+/* The source names it, or describes what its tasks are about; an implementer is told nothing that
+ * its task says already. */
 static void fill_project(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	(void)s;
@@ -93,10 +95,12 @@ static void fill_diff(struct prompt_parts *parts, const struct build_job *w, con
 {
 	parts->diff = (struct span){ s->diff.data != NULL ? s->diff.data : nothing_for(w), s->diff.size };
 	parts->diff_dropped = s->diff_dropped;
-	parts->no_change = w->says_no_change == ROW_NONE ? NO_CHANGE_UNASKED : w->says_no_change == 1 ? NO_CHANGE_SAID : NO_CHANGE_UNSAID;
+	parts->no_change = w->says_no_change == ROW_NONE ? NO_CHANGE_UNASKED :
+	    w->says_no_change == 1 ? NO_CHANGE_SAID : NO_CHANGE_UNSAID;
 }
 
-#define EVERYWHERE(fill) { [SOURCE_PROMPT] = fill, [SOURCE_BEADS] = fill, [SOURCE_STORIES] = fill, [SOURCE_WORKFLOW] = fill }
+#define EVERYWHERE(fill) \
+	{ [SOURCE_PROMPT] = fill, [SOURCE_BEADS] = fill, [SOURCE_STORIES] = fill, [SOURCE_WORKFLOW] = fill }
 
 static const struct {
 	const char *name;	/* of the part, "guidelines" */
@@ -104,7 +108,8 @@ static const struct {
 	void (*fill[SOURCES])(struct prompt_parts *parts, const struct build_job *w, const struct sources *s);
 } fillers[PARTS] = {
 	{ "project", PART_PROJECT, {
-		[SOURCE_PROMPT] = fill_directory, [SOURCE_BEADS] = fill_directory, [SOURCE_STORIES] = fill_project, [SOURCE_WORKFLOW] = fill_project } },
+		[SOURCE_PROMPT] = fill_directory, [SOURCE_BEADS] = fill_directory,
+		    [SOURCE_STORIES] = fill_project, [SOURCE_WORKFLOW] = fill_project } },
 	{ "stories", PART_STORIES, EVERYWHERE(fill_stories) },
 	{ "task", PART_TASK, EVERYWHERE(fill_task) },
 	{ "round", PART_ROUND, EVERYWHERE(fill_round) },

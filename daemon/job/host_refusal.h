@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How a request is refused whose file work failed by a fault of the host (record/host_fault.h), which passes, or by one of the request. */
+/* How a request is refused whose file work failed by a fault of the host (record/host_fault.h),
+ * which passes, or by one of the request. */
 #ifndef JOB_HOST_REFUSAL_H
 #define JOB_HOST_REFUSAL_H
 

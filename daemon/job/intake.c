@@ -47,10 +47,12 @@ static void intake_refuse(struct intake *item, int code, const char *field, cons
 	va_end(ap);
 }
 
-/* A path of the submit could not be used, for this errno: the submit's fault, or that of the host, which passes. */
+/* A path of the submit could not be used, for this errno: the submit's fault, or that of the
+ * host, which passes. */
 static void intake_refuse_path(struct intake *item, int error, const char *field, const char *hint, const char *path)
 {
-	intake_refuse(item, host_refusal_code(error, RPC_INVALID_PARAMS), field, host_refusal_hint(error, hint), "%s: %s", path, strerror(error));
+	intake_refuse(item, host_refusal_code(error, RPC_INVALID_PARAMS), field,
+	    host_refusal_hint(error, hint), "%s: %s", path, strerror(error));
 }
 
 /* The workdir as seen from the workspace. */
@@ -59,7 +61,8 @@ static void set_subdir(struct intake *item)
 	char *real = item->workspace != NULL ? realpath(item->workdir, NULL) : NULL;
 	size_t n = item->workspace != NULL ? strlen(item->workspace) : 0;
 
-	item->subdir = xstrdup(real != NULL && strncmp(real, item->workspace, n) == 0 && real[n] == '/' ? real + n + 1 : "");
+	item->subdir = xstrdup(real != NULL && strncmp(real, item->workspace,
+	    n) == 0 && real[n] == '/' ? real + n + 1 : "");
 	free(real);
 }
 
@@ -70,7 +73,8 @@ static void check_workdir(struct intake *item)
 	int rv;
 
 	if (item->workdir[0] != '/') {
-		intake_refuse(item, RPC_INVALID_PARAMS, "workdir", "give an absolute path", "workdir '%s' is not absolute", item->workdir);
+		intake_refuse(item, RPC_INVALID_PARAMS, "workdir", "give an absolute path",
+		    "workdir '%s' is not absolute", item->workdir);
 		return;
 	}
 	if (stat(item->workdir, &st) == -1) {
@@ -78,19 +82,23 @@ static void check_workdir(struct intake *item)
 		return;
 	}
 	if (!S_ISDIR(st.st_mode)) {
-		intake_refuse(item, RPC_INVALID_PARAMS, "workdir", "name a directory with -C", "workdir %s is not a directory", item->workdir);
+		intake_refuse(item, RPC_INVALID_PARAMS, "workdir", "name a directory with -C",
+		    "workdir %s is not a directory", item->workdir);
 		return;
 	}
 	if (access(item->workdir, R_OK | W_OK | X_OK) == -1) {
 		if (host_fault(errno))
 			intake_refuse_path(item, errno, "workdir", NULL, item->workdir);
-		intake_refuse(item, RPC_INVALID_PARAMS, "workdir", "the daemon's user needs to read, write and search it",
-		    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)geteuid(), strerror(errno));
+		intake_refuse(item, RPC_INVALID_PARAMS, "workdir",
+		    "the daemon's user needs to read, write and search it",
+		    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)geteuid(),
+		    strerror(errno));
 		return;
 	}
 	rv = git_toplevel(item->workdir, &top);
 	if (rv != 0) {
-		intake_refuse_path(item, -rv, "workdir", "let the daemon's user look for its repository", item->workdir);
+		intake_refuse_path(item, -rv, "workdir",
+		    "let the daemon's user look for its repository", item->workdir);
 		return;
 	}
 	item->has_git = top != NULL;
@@ -101,9 +109,12 @@ static void check_workdir(struct intake *item)
 	free(top);
 	set_subdir(item);
 	if (!item->has_git && item->review_plan != NULL && item->review_plan->profile->carrier != CARRIER_EXIT)
-		intake_refuse(item, RPC_INVALID_PARAMS, "workdir", item->review_plan == &item->task_plan ? "run 'git init' there, or leave agentic_review out of the workflow" :
-		    "run 'git init' there, review with a program (--reviewer CMD), or leave the review out (--no-review)",
-		    "workdir %s is not in a git repository, and a review needs one to know what changed", item->workdir);
+		intake_refuse(item, RPC_INVALID_PARAMS, "workdir", item->review_plan == &item->task_plan ?
+		    "run 'git init' there, or leave agentic_review out of the workflow" :
+		    "run 'git init' there, review with a program (--reviewer CMD), "
+		    "or leave the review out (--no-review)",
+		    "workdir %s is not in a git repository, and a review needs one to know what changed",
+		    item->workdir);
 }
 
 static void check_prompt_file(struct intake *item, const char *path, const char *field)
@@ -112,7 +123,8 @@ static void check_prompt_file(struct intake *item, const char *path, const char 
 		intake_refuse_path(item, errno, field, "name an existing file, or leave the option out", path);
 }
 
-/* Before anything is paid for. It is put in place by a rename, which would do away with a device or a pipe of this name. */
+/* Before anything is paid for. It is put in place by a rename, which would do away with a device or
+ * a pipe of this name. */
 static void check_report(struct intake *item)
 {
 	const char *path = item->plan->report;
@@ -123,9 +135,12 @@ static void check_report(struct intake *item)
 		return;
 	directory = xmemdup0(path, (size_t)(strrchr(path, '/') - path) + 1);
 	if (access(directory, W_OK | X_OK) == -1)
-		intake_refuse_path(item, errno, "report", "name a file in a directory that is there and that the daemon's user may write", directory);
+		intake_refuse_path(item, errno, "report",
+		    "name a file in a directory that is there and that the daemon's user may write",
+		    directory);
 	else if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		intake_refuse(item, RPC_INVALID_PARAMS, "report", "name another file", "report %s is no regular file", path);
+		intake_refuse(item, RPC_INVALID_PARAMS, "report", "name another file",
+		    "report %s is no regular file", path);
 	free(directory);
 }
 
@@ -171,7 +186,8 @@ static void check_reviewer(struct intake *item)
 		return;
 	if (host_fault(error))
 		intake_refuse_path(item, error, "reviewer", NULL, reviewer);
-	intake_refuse(item, RPC_INVALID_PARAMS, "reviewer", "name an existing program, and make it executable (chmod +x)",
+	intake_refuse(item, RPC_INVALID_PARAMS, "reviewer",
+	    "name an existing program, and make it executable (chmod +x)",
 	    "reviewer %s: it is not there or not an executable file", reviewer);
 }
 
@@ -179,7 +195,8 @@ static void check_reviewer(struct intake *item)
 static void check_export(struct intake *item)
 {
 	const char *path = environment_get(item->environment, "PATH");
-	const struct task_op_spec spec = { .kind = TASK_OP_LOAD, .source = SOURCE_BEADS, .path = item->source_path, .search = path };
+	const struct task_op_spec spec = { .kind = TASK_OP_LOAD, .source = SOURCE_BEADS,
+	    .path = item->source_path, .search = path };
 	struct task_op *op = task_op_new(&spec);
 
 	/* with bd there is nothing to be done yet */
@@ -198,7 +215,9 @@ static void check_beads(struct intake *item)
 	if (host_fault(error))
 		intake_refuse_path(item, error, "beads", NULL, dir);
 	if (error != 0)
-		intake_refuse(item, RPC_INVALID_PARAMS, "beads", "name the directory that holds .beads, or run 'bd init' there", "there are no beads in %s", item->source_path);
+		intake_refuse(item, RPC_INVALID_PARAMS, "beads",
+		    "name the directory that holds .beads, or run 'bd init' there",
+		    "there are no beads in %s", item->source_path);
 	else
 		check_export(item);
 	free(dir);
@@ -211,7 +230,8 @@ static void take_task(struct intake *item, const char *state_dir)
 
 	if (item->task_blob == NULL) {
 		if (item->task_size > TASK_MAX) {
-			intake_refuse(item, RPC_INVALID_PARAMS, "task", "split the task", "the task is larger than 16 MiB");
+			intake_refuse(item, RPC_INVALID_PARAMS, "task", "split the task",
+			    "the task is larger than 16 MiB");
 			return;
 		}
 		item->text = xmemdup0(item->task, item->task_size);
@@ -221,20 +241,25 @@ static void take_task(struct intake *item, const char *state_dir)
 		rv = file_read(AT_FDCWD, path, TASK_MAX, &item->text, &item->text_size);
 		free(path);
 		if (rv == -ENOENT)
-			intake_refuse(item, RPC_NOT_FOUND, "task_blob", "upload it with blob.put first", "there is no blob '%s'", item->task_blob);
+			intake_refuse(item, RPC_NOT_FOUND, "task_blob",
+			    "upload it with blob.put first", "there is no blob '%s'", item->task_blob);
 		else if (rv == -EFBIG)
-			intake_refuse(item, RPC_INVALID_PARAMS, "task_blob", "split the task", "the task is larger than 16 MiB");
+			intake_refuse(item, RPC_INVALID_PARAMS, "task_blob", "split the task",
+			    "the task is larger than 16 MiB");
 		else if (rv != 0)
-			intake_refuse(item, host_refusal_code(-rv, RPC_UNAVAILABLE), "task_blob", NULL, "blob '%s': %s", item->task_blob, strerror(-rv));
+			intake_refuse(item, host_refusal_code(-rv, RPC_UNAVAILABLE), "task_blob",
+			    NULL, "blob '%s': %s", item->task_blob, strerror(-rv));
 	}
 	if (item->text == NULL)
 		return;
 	if (item->text[strspn(item->text, " \t\r\n")] == '\0' && strlen(item->text) == item->text_size)
 		intake_refuse(item, RPC_INVALID_PARAMS, "task", "say what the agent is to do", "the task is empty");
 	else if (memchr(item->text, '\0', item->text_size) != NULL)
-		intake_refuse(item, RPC_INVALID_PARAMS, "task", "a task is text: remove the NUL bytes", "the task contains a NUL byte");
+		intake_refuse(item, RPC_INVALID_PARAMS, "task",
+		    "a task is text: remove the NUL bytes", "the task contains a NUL byte");
 	else if (!text_is_utf8(item->text, item->text_size))
-		intake_refuse(item, RPC_INVALID_PARAMS, "task", "convert it, for example with iconv -t UTF-8", "the task is not valid UTF-8");
+		intake_refuse(item, RPC_INVALID_PARAMS, "task",
+		    "convert it, for example with iconv -t UTF-8", "the task is not valid UTF-8");
 }
 
 static void check_argument(struct intake *item)
@@ -245,7 +270,8 @@ static void check_argument(struct intake *item)
 		    item->plan->agents[ROLE_IMPLEMENT].name, AGENT_ARG_MAX, item->text_size);
 }
 
-/* The environment as one file of NUL-terminated entries, named by its hash: runs with the same one share it. */
+/* The environment as one file of NUL-terminated entries, named by its hash: runs with the
+ * same one share it. */
 static void keep_environment(struct intake *item, const char *state_dir)
 {
 	struct buf b = { 0 };
@@ -261,9 +287,11 @@ static void keep_environment(struct intake *item, const char *state_dir)
 	if (access(path, F_OK) == -1)
 		rv = file_write(AT_FDCWD, path, b.data, b.size, 0600, true);
 	if (rv == -ENOSPC || rv == -EDQUOT)
-		intake_refuse(item, RPC_NO_SPACE, NULL, "make room on the disk of the state directory", "no space left to keep the environment in %s", path);
+		intake_refuse(item, RPC_NO_SPACE, NULL, "make room on the disk of the state directory",
+		    "no space left to keep the environment in %s", path);
 	else if (rv != 0)
-		intake_refuse(item, host_refusal_code(-rv, RPC_UNAVAILABLE), NULL, NULL, "the environment cannot be kept in %s: %s", path, strerror(-rv));
+		intake_refuse(item, host_refusal_code(-rv, RPC_UNAVAILABLE), NULL, NULL,
+		    "the environment cannot be kept in %s: %s", path, strerror(-rv));
 	else
 		item->environment_hash = xstrdup(hex);
 	free(path);

@@ -27,7 +27,8 @@ struct intake {
 	struct plan task_plan;		/* owned: review_plan, when it is a task's */
 	int64_t owner;
 	/* out, owned */
-	int code;			/* 0 or a code of proto/error.h, then message, hint and field are set */
+	int code;			/* 0 or a code of proto/error.h, then message, hint
+					 * and field are set */
 	char *message, *hint;
 	const char *field;
 	char *workspace, *subdir;
@@ -39,7 +40,8 @@ struct intake {
 
 struct intake_job {
 	struct job job;
-	struct intake **items;		/* all submits that waited: their files are made durable together */
+	struct intake **items;		/* all submits that waited: their files are made
+					 * durable together */
 	size_t count;
 };
 

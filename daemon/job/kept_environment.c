@@ -15,7 +15,8 @@
 
 #define ENVIRONMENT_MAX (1024 * 1024)
 
-/* Never passed on: they speak of the daemon's own session, of a session that the submitter sits in, or of another daemon. */
+/* Never passed on: they speak of the daemon's own session, of a session that the submitter sits in,
+ * or of another daemon. */
 static const char *const removed[] = { "CLAUDECODE", "NOTIFY_SOCKET", "LISTEN_*", "RLD_SOCKET", NULL };
 
 /* The same for every process that we start. */
@@ -47,7 +48,8 @@ static bool name_in(const char *entry, const char *const *patterns)
 
 static bool passes(const char *entry, const struct agent_plan *agent)
 {
-	if (strchr(entry, '=') == NULL || strncmp(entry, SECRETS_OURS, strlen(SECRETS_OURS)) == 0 || name_in(entry, removed))
+	if (strchr(entry, '=') == NULL || strncmp(entry, SECRETS_OURS, strlen(SECRETS_OURS)) == 0 ||
+	    name_in(entry, removed))
 		return false;
 	return name_in(entry, agent_environment) || (agent != NULL && name_in(entry, (const char *const *)agent->env));
 }
@@ -131,7 +133,8 @@ const char *environment_get(char *const *list, const char *name)
 static bool set_hidden(char ***list, char *const *kept, const char *word)
 {
 	char *name = xasprintf(SECRETS_SET "%s", word);
-	const char *value = environment_get(kept[0] != NULL && strcmp(kept[0], SECRETS_OWN) == 0 ? kept + 1 : kept, name);
+	const char *value = environment_get(kept[0] != NULL && strcmp(kept[0], SECRETS_OWN) == 0 ?
+	    kept + 1 : kept, name);
 
 	free(name);
 	if (value != NULL)
@@ -153,7 +156,8 @@ char **environment_load(const char *state_dir, const char *hash, const struct ag
 		environment_set(&list, fixed[i][0], fixed[i][1]);
 	for (char **word = agent != NULL ? agent->set : NULL; whole && word != NULL && *word != NULL; word++) {
 		if (strchr(*word, '=') == NULL && strchr(*word, ':') != NULL && !set_hidden(&list, kept, *word)) {
-			*error = xasprintf("what agent '%s' sets is not kept any more (%s); retry the run", agent->name, *word);
+			*error = xasprintf("what agent '%s' sets is not kept any more (%s); retry the run",
+			    agent->name, *word);
 			whole = false;
 		}
 	}

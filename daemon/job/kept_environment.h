@@ -5,14 +5,17 @@
 
 #include "core/plan.h"
 
-/* The submitter's environment as kept in <state>/env/<hash>, filtered for an agent (NULL: for git steps): names of the
- * allowlist and of agent->env. hash NULL: the daemon's own environment, filtered the same. New NULL-terminated list. */
+/* The submitter's environment as kept in <state>/env/<hash>, filtered for an agent (NULL: for git
+ * steps): names of the allowlist and of agent->env. hash NULL: the daemon's own environment,
+ * filtered the same. New NULL-terminated list. */
 char **environment_load(const char *state_dir, const char *hash, const struct agent_plan *agent, char **error);
 
-/* All that is kept, entries of job/secrets.h too, for strings_wipe(). NULL with error: it cannot be read. */
+/* All that is kept, entries of job/secrets.h too, for strings_wipe(). NULL with error:
+ * it cannot be read. */
 char **environment_kept(const char *state_dir, const char *hash, char **error);
 
-/* The value of a variable in an environment as it was sent, the daemon's own when none was (NULL). NULL: it is not there. */
+/* The value of a variable in an environment as it was sent, the daemon's own when none was (NULL).
+ * NULL: it is not there. */
 const char *environment_get(char *const *list, const char *name);
 
 /* Set K=V in a list, replacing an earlier K. */

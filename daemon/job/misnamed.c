@@ -18,7 +18,8 @@
 struct walk {
 	const char *top, *skip, *review_file;
 	char *key;
-	/* for each such file: the line that says how it is, and its path relative to top; true: that is enough */
+	/* for each such file: the line that says how it is, and its path relative to top;
+	 * true: that is enough */
 	bool (*each)(void *arg, const char *line, const char *path);
 	void *arg;
 };
@@ -71,8 +72,8 @@ static bool tell(const struct walk *w, const FTSENT *e)
 
 	if (lstat(e->fts_path, &st) == -1 && errno == ENOENT)
 		return false;
-	line = xasprintf("%llu %lld %lld.%09ld %s", (unsigned long long)st.st_ino, (long long)st.st_size, (long long)st.st_ctim.tv_sec,
-	    st.st_ctim.tv_nsec, path);
+	line = xasprintf("%llu %lld %lld.%09ld %s", (unsigned long long)st.st_ino,
+	    (long long)st.st_size, (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec, path);
 	enough = w->each(w->arg, line, path);
 	free(line);
 	return enough;
@@ -83,7 +84,8 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* The errno for which a part of the tree could not be looked at; 0: none. A directory that is closed to us was so before, or is empty to us. */
+/* The errno for which a part of the tree could not be looked at; 0: none. A directory that is
+ * closed to us was so before, or is empty to us. */
 static int fault_of(const FTSENT *e)
 {
 	bool failed = e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS;

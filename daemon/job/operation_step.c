@@ -32,7 +32,8 @@ static bool make_directory(struct step_job *job, const char *path)
 /* What rl-git needs: the operation, and the environment of the run's submitter. */
 static void set_input(struct step_job *job)
 {
-	job->input = job->git != NULL ? git_op_text(job->git, &job->input_size) : task_op_text(job->task, &job->input_size);
+	job->input = job->git != NULL ? git_op_text(job->git, &job->input_size) :
+	    task_op_text(job->task, &job->input_size);
 	job->env = environment_load(job->job.state_dir, job->secrets.environment, NULL, &job->error);
 }
 
@@ -68,26 +69,30 @@ static void mask_words(struct step_job *job)
 	redact_free(redactor);
 }
 
-/* How rl-git ended that left no result. A disk that could not take it is no failure of the operation, which begins again. */
+/* How rl-git ended that left no result. A disk that could not take it is no failure of the
+ * operation, which begins again. */
 static void no_result(struct step_job *job, const char *dir, int dirfd, int rv)
 {
 	struct exit_record record;
 	int status = exit_record_read(dirfd, &record) == 0 && record.how == EXIT_BY_CODE ? record.status : 0;
 
 	if (status == 0) {
-		job->error = xasprintf("the result of rl-git in %s cannot be read: %s", dir, rv == -EBADMSG ? "it is not all there" : strerror(-rv));
+		job->error = xasprintf("the result of rl-git in %s cannot be read: %s", dir,
+		    rv == -EBADMSG ? "it is not all there" : strerror(-rv));
 		host_words(host_fault(-rv) ? -rv : rv == -EBADMSG || rv == -ENODATA ? ENOSPC : EIO);
 	} else if (host_fault(status)) {
 		job->error = xasprintf("rl-git could not write its result in %s: %s", dir, host_words(status));
 	} else {
-		job->error = xasprintf("rl-git ended with status %d and left no result; see what it says in %s", status, dir);
+		job->error = xasprintf(
+		    "rl-git ended with status %d and left no result; see what it says in %s", status, dir);
 	}
 }
 
 static void read_result(struct step_job *job)
 {
 	char *dir = dirs_attempt(job->job.state_dir, job->step);
-	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rv = dirfd == -1 ? -errno : output_vouched(dirfd, GIT_PATCH_KEEP);
+	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+	    rv = dirfd == -1 ? -errno : output_vouched(dirfd, GIT_PATCH_KEEP);
 
 	if (rv == -ENODATA) {
 		job->error = xasprintf("what rl-git printed was not all kept in %s", dir);

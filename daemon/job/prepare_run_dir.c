@@ -27,7 +27,8 @@ static int write_file(const char *dir, const char *name, const char *data, size_
 	return rv;
 }
 
-/* A directory in the place of the review file would be noticed only when the implementer has been paid. */
+/* A directory in the place of the review file would be noticed only when the
+ * implementer has been paid. */
 static void check_review_file(struct prepare_run_dir_job *job)
 {
 	char *path;
@@ -37,11 +38,13 @@ static void check_review_file(struct prepare_run_dir_job *job)
 		return;
 	path = xasprintf("%s/%s", job->workdir, job->review_plan->review_file);
 	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		job->error = xasprintf("%s is a directory, and the reviewer is to write a file there; move it away, or set another review_file", path);
+		job->error = xasprintf("%s is a directory, and the reviewer is to write a file "
+		    "there; move it away, or set another review_file", path);
 	free(path);
 }
 
-/* No work tree of the run is made before: whatever is there is of somebody else, and may be all that is left of some work. 0 or -errno. */
+/* No work tree of the run is made before: whatever is there is of somebody else, and may be all
+ * that is left of some work. 0 or -errno. */
 static int set_worktrees_aside(struct prepare_run_dir_job *job)
 {
 	char *path = xasprintf("%s/worktrees/%lld", job->job.state_dir, (long long)job->run), *aside = NULL, *warning;
@@ -64,8 +67,8 @@ static int set_worktrees_aside(struct prepare_run_dir_job *job)
 	return rv;
 }
 
-/* The run has not begun: nothing of its directory is taken over, neither from somebody who made it beforehand nor from a try that a crash has
- * cut short. 0 or -errno. */
+/* The run has not begun: nothing of its directory is taken over, neither from somebody who made it
+ * beforehand nor from a try that a crash has cut short. 0 or -errno. */
 static int make_dir(struct prepare_run_dir_job *job, const char *dir)
 {
 	char *runs = xasprintf("%s/runs", job->job.state_dir), *scratch = xasprintf("%s/scratch", dir);

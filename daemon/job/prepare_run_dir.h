@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the run's directory: task file, and what reviews go by as it is before any coder has run. */
+/* Makes the run's directory: task file, and what reviews go by as it is before any
+ * coder has run. */
 #ifndef JOB_PREPARE_RUN_DIR_H
 #define JOB_PREPARE_RUN_DIR_H
 
@@ -18,7 +19,8 @@ struct prepare_run_dir_job {
 	char *workspace, *workdir;	/* owned */
 	bool has_git;
 	const struct plan *plan;	/* borrowed from the run: it never changes */
-	const struct plan *review_plan;	/* plan or &task_plan, see review_basis_plan(); NULL: nothing is reviewed */
+	const struct plan *review_plan;	/* plan or &task_plan, see review_basis_plan(); NULL:
+					 * nothing is reviewed */
 	struct plan task_plan;		/* owned: review_plan, when it is a task's */
 	int64_t retry_of;		/* run that this one retries, ROW_NONE */
 	char **artifacts;		/* owned: see git_op_spec */
@@ -26,7 +28,8 @@ struct prepare_run_dir_job {
 	size_t text_size;
 	char *error;			/* out: NULL when it is done */
 	char **warnings;		/* out, owned; NULL: none */
-	bool taken_over;		/* out: what reviews go by is what the retried run was judged by */
+	bool taken_over;		/* out: what reviews go by is what the retried
+					 * run was judged by */
 };
 
 extern const struct job_type prepare_run_dir_type;

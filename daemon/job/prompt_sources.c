@@ -39,9 +39,11 @@ void sources_release(struct sources *s)
 	free(s->answers);
 }
 
-/* One stream of an attempt or step, and whether some of it is left out. Only as much of each end is read as a prompt can show. 0, or -1 with
- * error: it cannot be read, and is not to be taken for an empty one. */
-static int read_output(struct buf *out, const char *state_dir, int64_t id, const char *stream, bool *dropped, char **error)
+/* One stream of an attempt or step, and whether some of it is left out. Only as much of each end
+ * is read as a prompt can show. 0, or -1 with error: it cannot be read, and is not to be taken
+ * for an empty one. */
+static int read_output(struct buf *out, const char *state_dir, int64_t id, const char *stream,
+    bool *dropped, char **error)
 {
 	static const size_t keep = 4 * PROMPT_CAP;	/* a code point has at most four bytes */
 	char *dir = dirs_attempt(state_dir, id), *buffer = xcalloc(keep, 1);
@@ -71,7 +73,8 @@ static int read_output(struct buf *out, const char *state_dir, int64_t id, const
 }
 
 /* 0 or -1 with error; a file that is not there is an error only when it must be. */
-static int read_source(const char *dir, const char *name, size_t max, bool must, char **text, size_t *size, char **error)
+static int read_source(const char *dir, const char *name, size_t max, bool must, char **text,
+    size_t *size, char **error)
 {
 	char *path = xasprintf("%s/%s", dir, name);
 	int rv = file_read(AT_FDCWD, path, max, text, size);
@@ -86,11 +89,14 @@ static int read_source(const char *dir, const char *name, size_t max, bool must,
 
 static int read_template(const struct build_job *w, const struct places *p, struct sources *s, char **error)
 {
-	bool developer = w->attempt.role == ROLE_IMPLEMENT || (w->attempt.role == ROLE_FIX && w->plan->fixer == FIXER_IMPLEMENTER);
+	bool developer = w->attempt.role == ROLE_IMPLEMENT ||
+	    (w->attempt.role == ROLE_FIX && w->plan->fixer == FIXER_IMPLEMENTER);
 
 	if (build_is_review(w))
-		return read_source(p->run_dir, "reviewer.md", TASK_FILE_MAX, false, &s->template, &s->template_size, error);
-	s->template = template_find(developer ? ROLE_IMPLEMENT : (enum role)w->attempt.role, developer ? w->plan->developer_prompt : NULL, w->run.workspace,
+		return read_source(p->run_dir, "reviewer.md", TASK_FILE_MAX, false, &s->template,
+		    &s->template_size, error);
+	s->template = template_find(developer ? ROLE_IMPLEMENT : (enum role)w->attempt.role,
+	    developer ? w->plan->developer_prompt : NULL, w->run.workspace,
 	    w->job.config_dir, &s->template_size, error);
 	return *error == NULL ? 0 : -1;
 }
@@ -132,7 +138,8 @@ static int gather_answers(const struct build_job *w, struct sources *s, char **e
 	for (size_t i = 0; i < w->nhistory; i++) {
 		size_t size;
 
-		if (w->answers[i] != ROW_NONE && read_answer(w->job.state_dir, w->answers[i], &s->answers[i], &size, error) == -1)
+		if (w->answers[i] != ROW_NONE &&
+		    read_answer(w->job.state_dir, w->answers[i], &s->answers[i], &size, error) == -1)
 			return -1;
 	}
 	return 0;
@@ -193,12 +200,15 @@ int sources_read(const struct build_job *w, const struct places *p, struct sourc
 	const char *state_dir = w->job.state_dir;
 
 	gather_stories(w, &s->stories);
-	if (take_task(w, p, s, error) == -1 || read_source(p->run_dir, "guidelines.md", TASK_FILE_MAX, false, &s->guidelines, &s->guidelines_size, error) == -1 ||
-	    read_source(p->run_dir, "conventions.md", TASK_FILE_MAX, false, &s->conventions, &s->conventions_size, error) == -1)
+	if (take_task(w, p, s, error) == -1 || read_source(p->run_dir, "guidelines.md",
+	    TASK_FILE_MAX, false, &s->guidelines, &s->guidelines_size, error) == -1 ||
+	    read_source(p->run_dir, "conventions.md", TASK_FILE_MAX, false, &s->conventions,
+	    &s->conventions_size, error) == -1)
 		return -1;
 	if (strcmp(w->run.source, sources[SOURCE_PROMPT].name) == 0)
 		add_story(&s->stories, w->task.id, w->task.title, s->task);
-	snprintf(s->priority, sizeof(s->priority), "%lld", (long long)(w->task.priority != ROW_NONE ? w->task.priority : w->run.priority));
+	snprintf(s->priority, sizeof(s->priority), "%lld",
+	    (long long)(w->task.priority != ROW_NONE ? w->task.priority : w->run.priority));
 	if (gather_follow_up(w, s, error) == -1)
 		return -1;
 	gather_history(w, s);
@@ -206,7 +216,8 @@ int sources_read(const struct build_job *w, const struct places *p, struct sourc
 		return -1;
 	if (w->attempt.role != ROLE_CHECK && read_template(w, p, s, error) == -1)
 		return -1;
-	if (w->slot.answer != ROW_NONE && read_answer(state_dir, w->slot.answer, &s->answer, &s->answer_size, error) == -1)
+	if (w->slot.answer != ROW_NONE &&
+	    read_answer(state_dir, w->slot.answer, &s->answer, &s->answer_size, error) == -1)
 		return -1;
 	if (build_is_review(w) && w->slot.diff != ROW_NONE)
 		return read_output(&s->diff, state_dir, w->slot.diff, RECORD_STDOUT, &s->diff_dropped, error);

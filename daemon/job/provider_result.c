@@ -34,7 +34,8 @@ char *ending_zone(const struct plan *plan, const struct agent_plan *agent)
 	return zone;
 }
 
-/* What a check, or a program whose exit status is its verdict, prints about services is about the work. */
+/* What a check, or a program whose exit status is its verdict, prints about services
+ * is about the work. */
 int64_t ending_code(const struct plan *plan, enum role role, enum reader_kind reader, const struct exit_record *record)
 {
 	bool by_status = role == ROLE_REVIEW && plan->profile->carrier == CARRIER_EXIT && reader == READER_TEXT;

@@ -15,7 +15,8 @@ struct collect_job;
 void ending_judge(struct collect_job *job);
 /* TZ as the settings give it to an agent, malloc'd; NULL: as in the run's environment. */
 char *ending_zone(const struct plan *plan, const struct agent_plan *agent);
-/* The exit code that may speak of the service; ROW_NONE: it did not exit by itself, or what it is speaks of the work alone. */
+/* The exit code that may speak of the service; ROW_NONE: it did not exit by itself, or what it is
+ * speaks of the work alone. */
 int64_t ending_code(const struct plan *plan, enum role role, enum reader_kind reader, const struct exit_record *record);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a running attempt has said of its service since the last look: of each stream what is new, its end alone when that is much. */
+/* What a running attempt has said of its service since the last look: of each stream what is new,
+ * its end alone when that is much. */
 #include "job/read_notice.h"
 
 #include <fcntl.h>
@@ -22,8 +23,8 @@
 static const char *const streams[NOTICE_STREAMS] = { [NOTICE_STDOUT] = RECORD_STDOUT, [NOTICE_STDERR] = RECORD_STDERR };
 
 /* From *offset on, which moves behind the last whole line. */
-static void read_stream(struct notice *n, enum reader_kind kind, enum notice_stream stream, int dirfd, uint64_t end, uint64_t *offset,
-    const struct reset_place *place)
+static void read_stream(struct notice *n, enum reader_kind kind, enum notice_stream stream,
+    int dirfd, uint64_t end, uint64_t *offset, const struct reset_place *place)
 {
 	struct output_chunk chunk;
 	char *buffer;
@@ -46,7 +47,8 @@ static void read_stream(struct notice *n, enum reader_kind kind, enum notice_str
 }
 
 /* The one that was written to last comes last; when in doubt stdout does: the work has gone on. */
-static void read_both(struct notice *n, enum reader_kind kind, int dirfd, uint64_t offsets[NOTICE_STREAMS], const struct reset_place *place)
+static void read_both(struct notice *n, enum reader_kind kind, int dirfd,
+    uint64_t offsets[NOTICE_STREAMS], const struct reset_place *place)
 {
 	int64_t modified[NOTICE_STREAMS] = { 0 };
 	uint64_t ends[NOTICE_STREAMS] = { 0 };

@@ -19,7 +19,8 @@ struct notice_job {
 	enum provider_result decided;	/* out: see notice_decide() */
 };
 
-/* The last refusal in the end of an ended attempt's output; at: when it ended. Owned by the caller, see notice_release(). */
+/* The last refusal in the end of an ended attempt's output; at: when it ended. Owned by the caller,
+ * see notice_release(). */
 void notice_last(struct notice *n, enum reader_kind kind, int dirfd, int64_t at, const char *zone);
 
 extern const struct job_type read_notice_type;

@@ -26,9 +26,10 @@ static void read_pick_scan(struct pick_job *job, int stream, const char *name, i
 
 	if (job->pick[stream] == NULL)
 		job->pick[stream] = pick_new(job->ids);
-	while (!picked && job->offset[stream] < end && (rv = output_read(dirfd, name, job->offset[stream], buffer, ROOM, &chunk)) == 0 && chunk.size > 0 &&
-	    chunk.offset < end) {
-		picked = pick_feed(job->pick[stream], buffer, end - chunk.offset < chunk.size ? (size_t)(end - chunk.offset) : chunk.size);
+	while (!picked && job->offset[stream] < end && (rv = output_read(dirfd, name,
+	    job->offset[stream], buffer, ROOM, &chunk)) == 0 && chunk.size > 0 && chunk.offset < end) {
+		picked = pick_feed(job->pick[stream], buffer,
+		    end - chunk.offset < chunk.size ? (size_t)(end - chunk.offset) : chunk.size);
 		job->offset[stream] = chunk.offset + chunk.size;
 	}
 	/* what cannot be read for now is looked at again */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Has a running attempt given its final result? Whoever has is silent, so only an output that has not grown since the last look is
- * read, its end alone, and once. Does it make progress? What has come since the last look is read as far as the first event that says
- * so: the looks at an agent at work cost a stat and an event each, and little memory between them. */
+/* Has a running attempt given its final result? Whoever has is silent, so only an output that has
+ * not grown since the last look is read, its end alone, and once. Does it make progress? What has
+ * come since the last look is read as far as the first event that says so: the looks at an agent at
+ * work cost a stat and an event each, and little memory between them. */
 #include "job/read_result.h"
 
 #include <fcntl.h>
@@ -22,7 +23,8 @@
 #define ROOM ((size_t)256 * 1024)
 #define ROOM_MAX (2 * (uint64_t)READER_LINE_MAX)
 
-/* What a reader makes of the last bytes. *whole: they have a line from its beginning to its end, or all there is. */
+/* What a reader makes of the last bytes. *whole: they have a line from its beginning to its end,
+ * or all there is. */
 static bool is_over(const struct result_job *w, int dirfd, uint64_t from, char *buffer, bool *whole)
 {
 	struct reader *reader = reader_new(w->reader);
@@ -54,7 +56,8 @@ static bool shows_progress(struct result_job *w, int dirfd, char *buffer)
 	struct output_chunk chunk;
 	bool seen = false;
 
-	while (!seen && w->seen < w->size && output_read(dirfd, RECORD_STDOUT, w->seen, buffer, ROOM, &chunk) == 0 && chunk.size > 0) {
+	while (!seen && w->seen < w->size &&
+	    output_read(dirfd, RECORD_STDOUT, w->seen, buffer, ROOM, &chunk) == 0 && chunk.size > 0) {
 		if (chunk.dropped > 0)
 			progress_gap(w->progress);
 		seen = progress_feed(w->progress, buffer, chunk.size);

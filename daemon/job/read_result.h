@@ -16,11 +16,13 @@ struct result_job {
 	enum reader_kind reader;
 	uint64_t size;			/* of its stdout at the last look */
 	uint64_t read;			/* ... and when it was read last */
-	bool over;			/* in, out: what its last reading says, false when there is more since */
+	bool over;			/* in, out: what its last reading says, false when
+					 * there is more since */
 	int64_t idle_ms;		/* in: so long may it be without progress; 0: for ever */
 	struct progress *progress;	/* owned; NULL: before the first look */
 	uint64_t seen;			/* of its stdout, looked through for progress */
-	int64_t progress_at;		/* of clock_steady(), when there was some last, or it was looked at first */
+	int64_t progress_at;		/* of clock_steady(), when there was some last, or it
+					 * was looked at first */
 	bool stalled;			/* out: there was none for so long */
 };
 

@@ -26,7 +26,8 @@
 #define FILE_MAX (1024 * 1024)
 #define LARGE_MAX ((size_t)64 * 1024 * 1024)	/* kept of one that is larger */
 
-/* What is there in place of a review. It stays where it is: who looks once more, after a crash, must find it again. */
+/* What is there in place of a review. It stays where it is: who looks once more, after a crash,
+ * must find it again. */
 enum oddity { ODD_NOT, ODD_NO_FILE, ODD_LATE, ODD_LARGE };
 
 static const char *const odd_reasons[] = {
@@ -35,7 +36,8 @@ static const char *const odd_reasons[] = {
 	[ODD_LARGE] = "the review file is larger than 1 MiB; it is kept as ",	/* and where */
 };
 
-/* A folder, a link, a device, or too much of it. The last one is moved into the attempt's directory: it may be a review that was paid for. */
+/* A folder, a link, a device, or too much of it. The last one is moved into the attempt's
+ * directory: it may be a review that was paid for. */
 static bool is_no_file(int rv)
 {
 	return rv == -EFBIG || rv == -EINVAL || rv == -ELOOP || rv == -EISDIR;
@@ -44,13 +46,15 @@ static bool is_no_file(int rv)
 /* Times of files lag by a tick of the kernel. */
 #define TICK_MS 10
 
-/* The reviewer was ended by its shim, and has changed the file since: that is an answer to its end, not its review. */
+/* The reviewer was ended by its shim, and has changed the file since: that is an answer to its
+ * end, not its review. */
 static bool is_answer_to_end(int dirfd, int at, const char *path)
 {
 	struct exit_record record;
 	struct stat st;
 
-	if (exit_record_read(dirfd, &record) != 0 || record.by == EXIT_OWN || record.signalled_ms == 0 || fstatat(at, path, &st, AT_SYMLINK_NOFOLLOW) == -1)
+	if (exit_record_read(dirfd, &record) != 0 || record.by == EXIT_OWN ||
+	    record.signalled_ms == 0 || fstatat(at, path, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		return false;
 	return (int64_t)st.st_ctim.tv_sec * 1000 + st.st_ctim.tv_nsec / 1000000 + TICK_MS >= record.signalled_ms;
 }
@@ -70,8 +74,8 @@ static int read_verdict_file(int dirfd, char **file, size_t *size, enum oddity *
 	return rv == -ENOENT ? 0 : rv;
 }
 
-/* The carrier file of the working directory. It is kept in the attempt's directory first and read from there, so that a daemon
- * that died in between reads the same again. 0 or -errno. */
+/* The carrier file of the working directory. It is kept in the attempt's directory first and read
+ * from there, so that a daemon that died in between reads the same again. 0 or -errno. */
 static int read_carrier(const struct read_verdict_job *job, int dirfd, char **file, size_t *size, enum oddity *odd)
 {
 	int rv = file_read(dirfd, RECORD_CARRIER, FILE_MAX, file, size);
@@ -106,7 +110,8 @@ static bool is_blank(const char *text, size_t size)
 	return true;
 }
 
-/* A corrector works off the file where it works; nobody else is to see it, and a blank one says nothing. 0 or -errno. */
+/* A corrector works off the file where it works; nobody else is to see it, and a blank one says
+ * nothing. 0 or -errno. */
 static int place_carrier(const struct read_verdict_job *job, const char *file, size_t size)
 {
 	bool keep = job->carrier == CARRIER_FILE && file != NULL && !is_blank(file, size);
@@ -123,15 +128,18 @@ static int place_carrier(const struct read_verdict_job *job, const char *file, s
 static void read_verdict_refuse(struct verdict *v, enum oddity odd, const char *dir)
 {
 	v->kind = VERDICT_NONE;
-	v->reason = odd == ODD_LARGE ? xasprintf("%s%s/" RECORD_LARGE, odd_reasons[odd], dir) : xstrdup(odd_reasons[odd]);
+	v->reason = odd == ODD_LARGE ? xasprintf("%s%s/" RECORD_LARGE, odd_reasons[odd], dir) :
+	    xstrdup(odd_reasons[odd]);
 }
 
-/* The reviewer missed the name: its words are kept, since a checkout goes, and it has not passed. 0 or -errno. */
+/* The reviewer missed the name: its words are kept, since a checkout goes, and it has not
+ * passed. 0 or -errno. */
 static int look_for_misnamed(const struct read_verdict_job *job, const char *dir, int dirfd, struct verdict *v)
 {
 	char *path = NULL, *full, *data = NULL, *shown, *kept;
 	size_t size;
-	int rv = job->top != NULL ? misnamed_find(job->top, job->job.state_dir, job->review_file, job->misnamed, &path) : 0;
+	int rv = job->top != NULL ?
+	    misnamed_find(job->top, job->job.state_dir, job->review_file, job->misnamed, &path) : 0;
 
 	if (path == NULL)
 		return rv;
@@ -145,7 +153,8 @@ static int look_for_misnamed(const struct read_verdict_job *job, const char *dir
 	shown = text_escape(path, strlen(path), false);
 	verdict_release(v);
 	*v = (struct verdict){ .kind = VERDICT_NONE };
-	v->reason = xasprintf("misnamed review file: %s was written instead of %s%s", shown, strrchr(job->review_file, '/') + 1, kept);
+	v->reason = xasprintf("misnamed review file: %s was written instead of %s%s", shown,
+	    strrchr(job->review_file, '/') + 1, kept);
 	free(kept);
 	free(shown);
 	free(data);

@@ -27,7 +27,8 @@
 
 static const char *const kept_files[] = { "reviewer.md", "guidelines.md", "conventions.md" };
 
-const struct plan *review_basis_plan(const struct plan *run, const struct task_row *const *tasks, size_t count, struct plan *own)
+const struct plan *review_basis_plan(const struct plan *run, const struct task_row *const *tasks,
+    size_t count, struct plan *own)
 {
 	if (run->review)
 		return run;
@@ -67,7 +68,8 @@ static void warn(struct prepare_run_dir_job *job, char *text)
 
 /* ---- Markdown of the user and of the project ---- */
 
-/* One that cannot be read is an error. AGENTS.md is often a link to CLAUDE.md. NULL: it is not there. */
+/* One that cannot be read is an error. AGENTS.md is often a link to CLAUDE.md. NULL:
+ * it is not there. */
 static char *read_markdown(struct prepare_run_dir_job *job, const char *dir, const char *name, size_t *size)
 {
 	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", dir, name), *text = NULL;
@@ -82,7 +84,8 @@ static char *read_markdown(struct prepare_run_dir_job *job, const char *dir, con
 }
 
 /* False: there is no such file. shown: how a warning names it. */
-static bool add_section(struct prepare_run_dir_job *job, struct buf *out, const char *dir, const char *name, const char *heading, const char *shown)
+static bool add_section(struct prepare_run_dir_job *job, struct buf *out, const char *dir,
+    const char *name, const char *heading, const char *shown)
 {
 	size_t size = 0;
 	char *text = read_markdown(job, dir, name, &size), *section;
@@ -93,7 +96,8 @@ static bool add_section(struct prepare_run_dir_job *job, struct buf *out, const 
 	if (section != NULL)
 		buf_addf(out, "%s%s\n", out->size > 0 ? "\n" : "", section);
 	else
-		warn(job, xasprintf("%s has no section %s, so the reviewer gets no guidelines from it; give it that heading, or name another section in "
+		warn(job, xasprintf("%s has no section %s, so the reviewer gets no guidelines from "
+		    "it; give it that heading, or name another section in "
 		    "review.guidelines", shown, heading));
 	free(section);
 	free(text);
@@ -101,7 +105,8 @@ static bool add_section(struct prepare_run_dir_job *job, struct buf *out, const 
 }
 
 /* Nothing of a list that somebody has written is there: a mistyped name would go unnoticed. */
-static void warn_of_nothing(struct prepare_run_dir_job *job, const char *path, char *const *words, size_t step, const char *usual)
+static void warn_of_nothing(struct prepare_run_dir_job *job, const char *path, char *const *words,
+    size_t step, const char *usual)
 {
 	struct buf names = { 0 };
 
@@ -109,7 +114,8 @@ static void warn_of_nothing(struct prepare_run_dir_job *job, const char *path, c
 		return;
 	for (size_t i = 0; words[i] != NULL; i += step)
 		buf_addf(&names, "%s%s", i > 0 ? ", " : "", words[i]);
-	warn(job, xasprintf("none of the files that %s names is there (%s), so the reviewer is not given any; create one, or correct the names", path, names.data));
+	warn(job, xasprintf("none of the files that %s names is there (%s), "
+	    "so the reviewer is not given any; create one, or correct the names", path, names.data));
 	buf_release(&names);
 }
 
@@ -161,7 +167,8 @@ static int read_all(struct prepare_run_dir_job *job, const struct plan *plan, co
 	size_t size = 0;
 	int rv = 0;
 
-	template = template_find(ROLE_REVIEW, plan->reviewer_prompt, job->workspace, job->job.config_dir, &size, &job->error);
+	template = template_find(ROLE_REVIEW, plan->reviewer_prompt, job->workspace,
+	    job->job.config_dir, &size, &job->error);
 	if (template != NULL)
 		rv = write_file(dir, "reviewer.md", template, size);
 	free(template);
@@ -178,8 +185,8 @@ static int read_all(struct prepare_run_dir_job *job, const struct plan *plan, co
 	return rv;
 }
 
-/* What the run was judged by that this one retries: whatever that has left in the directory is no judge. False: nothing was kept for this
- * profile. */
+/* What the run was judged by that this one retries: whatever that has left in the directory is no
+ * judge. False: nothing was kept for this profile. */
 static bool is_kept(const char *old, const struct plan *plan)
 {
 	char *text = NULL;

@@ -92,15 +92,18 @@ json_t *review_log_make(const struct run_rows *rows, const char *task)
 		if (strcmp(review->task_id, task) != 0)
 			continue;
 		last = review;
-		json_array_append_new(iterations, json_pack("{s:I,s:o,s:o,s:o}", "iteration", (json_int_t)review->iteration,
-		    "decision", json_text(review->decision), "feedback", json_text(review->feedback != NULL ? review->feedback : ""),
+		json_array_append_new(iterations,
+		    json_pack("{s:I,s:o,s:o,s:o}", "iteration", (json_int_t)review->iteration,
+		    "decision", json_text(review->decision), "feedback",
+		    json_text(review->feedback != NULL ? review->feedback : ""),
 		    "timestamp", whole_seconds(review->timestamp)));
 	}
 	if (last == NULL) {
 		json_decref(iterations);
 		return NULL;
 	}
-	return json_pack("{s:o,s:s,s:o,s:o,s:o}", "task_id", json_text(task), "overlay", "agentic_review", "iterations", iterations,
+	return json_pack("{s:o,s:s,s:o,s:o,s:o}", "task_id", json_text(task), "overlay",
+	    "agentic_review", "iterations", iterations,
 	    "final_decision", over ? json_text(last->decision) : json_null(),
 	    "completed_at", over ? whole_seconds(last->timestamp) : json_null());
 }
@@ -136,7 +139,8 @@ char *review_log_name(const char *task)
 struct sum {
 	int64_t input, cached, cache_write, output, reasoning;	/* ROW_NONE: nobody said anything */
 	double cost;						/* NaN: the same */
-	int64_t unpriced;					/* attempts that have ended and gave no cost */
+	/* attempts that have ended and gave no cost */
+	int64_t unpriced;
 };
 
 static void run_report_add(int64_t *sum, int64_t value)
@@ -175,7 +179,8 @@ static json_t *real(double value)
 static json_t *tokens(const struct sum *sum)
 {
 	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "input", json_int(sum->input), "cached", json_int(sum->cached),
-	    "cache_write", json_int(sum->cache_write), "output", json_int(sum->output), "reasoning", json_int(sum->reasoning));
+	    "cache_write", json_int(sum->cache_write), "output", json_int(sum->output), "reasoning",
+	    json_int(sum->reasoning));
 }
 
 /* From the start to the end, or to the last that is known of a run that goes on. */
@@ -237,10 +242,12 @@ static json_t *stats(const struct run_rows *rows)
 		run_report_add(&denials, rows->attempts[i]->denials);
 		run_report_add(&tool_errors, rows->attempts[i]->tool_errors);
 	}
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:I,s:o,s:o,s:o}", "review_rounds", (json_int_t)invoked(rows, ROLE_REVIEW),
-	    "fix_rounds", (json_int_t)fixes, "checks", (json_int_t)invoked(rows, ROLE_CHECK), "turns", (json_int_t)rows->nattempts,
-	    "attempts", (json_int_t)rows->nattempts, "wall_ms", json_int(wall_ms(rows)), "tokens", tokens(&sum),
-	    "cost_usd", real(sum.cost), "unpriced_attempts", (json_int_t)sum.unpriced, "faults", faults(rows),
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:I,s:o,s:o,s:o}", "review_rounds",
+	    (json_int_t)invoked(rows, ROLE_REVIEW),
+	    "fix_rounds", (json_int_t)fixes, "checks", (json_int_t)invoked(rows, ROLE_CHECK),
+	    "turns", (json_int_t)rows->nattempts, "attempts", (json_int_t)rows->nattempts,
+	    "wall_ms", json_int(wall_ms(rows)), "tokens", tokens(&sum), "cost_usd", real(sum.cost),
+	    "unpriced_attempts", (json_int_t)sum.unpriced, "faults", faults(rows),
 	    "denials", json_int(denials), "tool_errors", json_int(tool_errors));
 }
 
@@ -252,7 +259,8 @@ static json_t *roles(const struct plan *plan)
 		const struct agent_plan *agent = &plan->agents[role];
 
 		if (agent->name != NULL)
-			json_object_set_new(json, state_name(&role_names, role), json_pack("{s:o,s:o}", "agent", json_text(agent->name),
+			json_object_set_new(json, state_name(&role_names, role),
+			    json_pack("{s:o,s:o}", "agent", json_text(agent->name),
 			    "model", json_text(agent->model)));
 	}
 	return json;
@@ -274,28 +282,34 @@ static json_t *clocks(const struct plan *plan)
 	for (int role = 0; role < ROLES; role++) {
 		const int64_t *ms = plan->clocks[role].ms;
 
-		json_object_set_new(json, state_name(&role_names, role), json_pack("{s:I,s:I,s:I}", "wall_ms", (json_int_t)ms[CLOCK_WALL],
-		    "idle_ms", (json_int_t)ms[CLOCK_IDLE], "post_result_ms", (json_int_t)ms[CLOCK_POST_RESULT]));
+		json_object_set_new(json, state_name(&role_names, role),
+		    json_pack("{s:I,s:I,s:I}", "wall_ms", (json_int_t)ms[CLOCK_WALL], "idle_ms",
+		    (json_int_t)ms[CLOCK_IDLE], "post_result_ms", (json_int_t)ms[CLOCK_POST_RESULT]));
 	}
 	return json;
 }
 
 static json_t *settings(const struct plan *plan)
 {
-	return json_pack("{s:o,s:b,s:o,s:o,s:o,s:s,s:I,s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:I,s:I,s:o}", "agents", roles(plan),
-	    "review", plan->review, "skip_reason", json_text(plan->skip_reason),
+	return json_pack("{s:o,s:b,s:o,s:o,s:o,s:s,s:I,s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:I,s:I,s:o}",
+	    "agents", roles(plan), "review", plan->review, "skip_reason", json_text(plan->skip_reason),
 	    "skip_kind", json_text(state_name(&skip_kind_names, (int)plan->skip_kind)),
-	    "profile", json_text(plan->profile_name != NULL ? plan->profile_name : plan->profile->name), "base_profile", plan->profile->name,
-	    "max_fixes", (json_int_t)plan->max_fixes, "max_review_rounds", (json_int_t)(plan->review ? plan->max_fixes + 1 : 0),
-	    "stall_limit", (json_int_t)plan->stall_limit, "on_malformed", state_name(&bad_end_names, plan->on_malformed),
+	    "profile", json_text(plan->profile_name != NULL ? plan->profile_name : plan->profile->name),
+	    "base_profile", plan->profile->name,
+	    "max_fixes", (json_int_t)plan->max_fixes, "max_review_rounds",
+	    (json_int_t)(plan->review ? plan->max_fixes + 1 : 0),
+	    "stall_limit", (json_int_t)plan->stall_limit, "on_malformed",
+	    state_name(&bad_end_names, plan->on_malformed),
 	    "on_reviewer_error", state_name(&bad_end_names, plan->on_reviewer_error),
-	    "on_exhausted", state_name(&bad_end_names, plan->on_exhausted), "fixer", state_name(&fixer_names, plan->fixer),
-	    "scope", state_name(&scope_names, plan->scope), "commit", state_name(&commit_mode_names, plan->commit),
-	    "checks", texts(plan->checks), "timeout_ms", (json_int_t)plan->clocks[ROLE_IMPLEMENT].ms[CLOCK_WALL],
-	    "review_timeout_ms", (json_int_t)plan->clocks[ROLE_REVIEW].ms[CLOCK_WALL], "clocks", clocks(plan));
+	    "on_exhausted", state_name(&bad_end_names, plan->on_exhausted), "fixer",
+	    state_name(&fixer_names, plan->fixer), "scope", state_name(&scope_names, plan->scope),
+	    "commit", state_name(&commit_mode_names, plan->commit), "checks", texts(plan->checks),
+	    "timeout_ms", (json_int_t)plan->clocks[ROLE_IMPLEMENT].ms[CLOCK_WALL], "review_timeout_ms",
+	    (json_int_t)plan->clocks[ROLE_REVIEW].ms[CLOCK_WALL], "clocks", clocks(plan));
 }
 
-/* Of each attempt the reviewer's own verdict, not what a human said about it later; NULL: none. malloc'd. */
+/* Of each attempt the reviewer's own verdict, not what a human said about it later;
+ * NULL: none. malloc'd. */
 static const struct review_row **verdicts(const struct run_rows *rows)
 {
 	const struct review_row **list = xcalloc(rows->nattempts + 1, sizeof(struct review_row *));
@@ -335,11 +349,17 @@ static json_t *timeline(const struct run_rows *rows)
 		const struct attempt_row *a = rows->attempts[i];
 		const struct review_row *review = a->role == ROLE_REVIEW ? reviews[i] : NULL;
 		struct sum sum = sum_of(&rows->attempts[i], 1);
-		json_t *turn = json_pack("{s:I,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "turn", (json_int_t)i + 1,
-		    "type", state_name(&role_names, a->role), "attempt", (json_int_t)a->id, "number", (json_int_t)a->number,
-		    "slot", json_int(a->slot), "task", json_text(a->task), "round", json_int(a->round), "agent", json_text(a->agent),
-		    "model", json_text(a->model), "state", state_name(&attempt_state_names, a->state), "exit_code", json_int(a->exit_code),
-		    "signal", json_int(a->signal), "cause", json_text(a->cause), "end_kind", json_text(state_name(&end_kind_names, a->end_kind)), "started_at", json_time(a->started_at),
+		json_t *turn =
+		    json_pack("{s:I,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+		    "turn", (json_int_t)i + 1,
+		    "type", state_name(&role_names, a->role), "attempt", (json_int_t)a->id,
+		    "number", (json_int_t)a->number,
+		    "slot", json_int(a->slot), "task", json_text(a->task), "round", json_int(a->round),
+		    "agent", json_text(a->agent), "model", json_text(a->model), "state",
+		    state_name(&attempt_state_names, a->state), "exit_code", json_int(a->exit_code),
+		    "signal", json_int(a->signal), "cause", json_text(a->cause), "end_kind",
+		    json_text(state_name(&end_kind_names, a->end_kind)), "started_at",
+		    json_time(a->started_at),
 		    "ended_at", json_time(a->ended_at), "tokens", tokens(&sum), "cost_usd", real(sum.cost));
 
 		json_results(turn, a);
@@ -361,12 +381,14 @@ static json_t *timeline(const struct run_rows *rows)
 static json_t *result(const struct run_rows *rows, const char *answer, size_t size)
 {
 	const struct run_row *run = &rows->run;
-	const struct run_class *class = run_class_of(state_name(&run_state_names, run->state), (enum end_kind)run->end_kind);
+	const struct run_class *class = run_class_of(state_name(&run_state_names, run->state),
+	    (enum end_kind)run->end_kind);
 	char *copy = answer == NULL ? NULL : xmemdup0(answer, size);
-	json_t *json = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "outcome", json_text(class == NULL ? NULL : class->outcome),
+	json_t *json = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "outcome",
+	    json_text(class == NULL ? NULL : class->outcome),
 	    "exit_code", class == NULL ? json_null() : json_integer(class->code), "answer", json_text(copy),
-	    "attempt", json_int(run->result_attempt), "ref", json_text(run->result_ref), "tree", json_text(run->result_tree),
-	    "commit", json_text(run->result_commit));
+	    "attempt", json_int(run->result_attempt), "ref", json_text(run->result_ref), "tree",
+	    json_text(run->result_tree), "commit", json_text(run->result_commit));
 
 	free(copy);
 	return json;
@@ -404,16 +426,21 @@ json_t *report_make(const struct run_rows *rows, const struct plan *plan, const 
 {
 	const struct run_row *run = &rows->run;
 
-	return json_pack("{s:i,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "version", REPORT_VERSION,
+	return json_pack("{s:i,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,"
+	    "s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "version", REPORT_VERSION,
 	    "run", (json_int_t)run->id, "task", json_text(rows->ntasks > 0 ? rows->tasks[0]->title : NULL),
 	    "agent", json_text(plan == NULL ? NULL : plan->agents[ROLE_IMPLEMENT].name),
 	    "model", json_text(plan == NULL ? NULL : plan->agents[ROLE_IMPLEMENT].model),
 	    "reviewer", json_text(plan == NULL || !plan->review ? NULL : plan->agents[ROLE_REVIEW].name),
-	    "workdir", json_text(run->workdir), "state", state_name(&run_state_names, run->state), "reason", json_text(run->reason),
-	    "wait_kind", json_text(state_name(&wait_kind_names, run->wait_kind)), "cause", json_text(run->cause),
-	    "end_kind", json_text(state_name(&end_kind_names, run->end_kind)), "created_at", json_time(run->created_at), "started_at", json_time(run->started_at),
+	    "workdir", json_text(run->workdir), "state", state_name(&run_state_names, run->state),
+	    "reason", json_text(run->reason), "wait_kind",
+	    json_text(state_name(&wait_kind_names, run->wait_kind)), "cause", json_text(run->cause),
+	    "end_kind", json_text(state_name(&end_kind_names, run->end_kind)), "created_at",
+	    json_time(run->created_at), "started_at", json_time(run->started_at),
 	    "ended_at", json_time(run->ended_at), "settings", plan == NULL ? json_null() : settings(plan),
-	    "result", result(rows, answer, size), "stats", stats(rows), "timeline", timeline(rows), "tasks", all(rows, ROW_TASK),
-	    "reviews", all(rows, ROW_REVIEW), "findings", findings(rows), "known_issues", json_document(run->known_issues, json_array()),
+	    "result", result(rows, answer, size), "stats", stats(rows), "timeline", timeline(rows),
+	    "tasks", all(rows, ROW_TASK),
+	    "reviews", all(rows, ROW_REVIEW), "findings", findings(rows), "known_issues",
+	    json_document(run->known_issues, json_array()),
 	    "warnings", json_document(run->warnings, json_array()), "holds", all(rows, ROW_HOLD));
 }

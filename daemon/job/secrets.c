@@ -31,7 +31,8 @@ struct redactor *secrets_redactor(const char *state_dir, const struct secrets *s
 		const char *entry = all[i];
 
 		/* "rld:set:NAME:KEY=value" is KEY=value, and the agent's name says nothing of it */
-		if (strncmp(entry, SECRETS_SET, strlen(SECRETS_SET)) == 0 && strchr(entry + strlen(SECRETS_SET), ':') != NULL)
+		if (strncmp(entry, SECRETS_SET, strlen(SECRETS_SET)) == 0 &&
+		    strchr(entry + strlen(SECRETS_SET), ':') != NULL)
 			entry = strchr(entry + strlen(SECRETS_SET), ':') + 1;
 		redact_add_variable(redactor, entry);
 	}
@@ -93,7 +94,8 @@ static const char *owner_of(const struct plan *plan, enum role role, const struc
 	return role == ROLE_REVIEW && plan->reviewer != NULL ? plan->agents[ROLE_IMPLEMENT].name : agent->name;
 }
 
-/* Where and in what language somebody works is no secret, and read for other ends as well; but a proxy may have a password. */
+/* Where and in what language somebody works is no secret, and read for other ends as well; but a
+ * proxy may have a password. */
 static bool is_common(const char *name)
 {
 	for (size_t i = 0; agent_environment[i] != NULL; i++) {
@@ -112,7 +114,8 @@ static void hide_set(char **set, const char *agent, char ***environment)
 		size_t name = strcspn(set[i], "=");
 		char *word, *key = xmemdup0(set[i], name);
 
-		if (set[i][name] == '=' && (redact_hides(key, NULL) || (strlen(set[i] + name + 1) >= REDACT_VALUE_MIN && !is_common(key)))) {
+		if (set[i][name] == '=' && (redact_hides(key,
+		    NULL) || (strlen(set[i] + name + 1) >= REDACT_VALUE_MIN && !is_common(key)))) {
 			keep(environment, agent, set[i]);
 			word = xasprintf("%s:%s", agent, key);
 			explicit_bzero(set[i], strlen(set[i]));
@@ -138,10 +141,12 @@ void secrets_hide(struct plan *plan, char ***environment)
 static char *hide_again(const char *word, secrets_find *find, void *arg, char ***environment)
 {
 	const char *colon = strchr(word, ':');
-	char *agent = xmemdup0(word, (size_t)(colon - word)), *value = find(arg, agent, colon + 1), *pair, *error = NULL;
+	char *agent = xmemdup0(word, (size_t)(colon - word)), *value = find(arg, agent, colon + 1),
+	    *pair, *error = NULL;
 
 	if (value == NULL) {
-		error = xasprintf("agent '%s' of the run had %s in its `set`, whose value is not kept, and rld.toml does not have it any more", agent, colon + 1);
+		error = xasprintf("agent '%s' of the run had %s in its `set`, whose value is not "
+		    "kept, and rld.toml does not have it any more", agent, colon + 1);
 	} else {
 		pair = xasprintf("%s=%s", colon + 1, value);
 		keep(environment, agent, pair);

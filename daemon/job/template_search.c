@@ -27,14 +27,16 @@ static const char *fault(int error)
 	}
 }
 
-/* true: the search is over, with a text or an error. A link is followed, as people keep their prompts in one place. */
+/* true: the search is over, with a text or an error. A link is followed, as people keep their
+ * prompts in one place. */
 static bool try_file(char *path, bool must_exist, char **text, size_t *size, char **error)
 {
 	char *real = realpath(path, NULL);
 	int rv = real != NULL ? file_read(AT_FDCWD, real, TEMPLATE_MAX, text, size) : -errno;
 	struct stat st;
 
-	must_exist = must_exist || (real == NULL && lstat(path, &st) == 0);	/* a link that leads nowhere was meant to */
+	/* a link that leads nowhere was meant to */
+	must_exist = must_exist || (real == NULL && lstat(path, &st) == 0);
 	if (rv != 0 && (must_exist || rv != -ENOENT) && rv != -ENOTDIR)
 		*error = xasprintf("prompt file %s: %s", path, fault(-rv));
 	free(real);
@@ -42,7 +44,8 @@ static bool try_file(char *path, bool must_exist, char **text, size_t *size, cha
 	return *text != NULL || *error != NULL;
 }
 
-char *template_find(enum role role, const char *path, const char *workspace, const char *config_dir, size_t *size, char **error)
+char *template_find(enum role role, const char *path, const char *workspace, const char *config_dir,
+    size_t *size, char **error)
 {
 	const char *name = prompt_file_name(role);
 	char *text = NULL;

@@ -184,8 +184,8 @@ static char *scratch(const struct receiver *r)
 	return xstrdup(r->places->scratch);
 }
 
-/* An agent uses bd as the run: it may claim again what the run has claimed, and the run can give back
- * what the agent picks. */
+/* An agent uses bd as the run: it may claim again what the run has claimed, and the run can give
+ * back what the agent picks. */
 static char *actor(const struct receiver *r)
 {
 	const struct build_job *w = r->w;

@@ -29,7 +29,8 @@ static int write_text(int dirfd, const char *path, const char *text)
 	return rv;
 }
 
-/* Its directory, made when it is missing. What a repository has there must not lead elsewhere; an absolute path is the user's own. */
+/* Its directory, made when it is missing. What a repository has there must not lead elsewhere; an
+ * absolute path is the user's own. */
 static int open_log_dir(const struct log_job *job)
 {
 	int fd, rv;
@@ -49,8 +50,10 @@ static void write_log_run(struct job *base)
 	int dirfd = open_log_dir(job), rv = dirfd < 0 ? dirfd : write_text(dirfd, job->name, job->text);
 
 	if (rv != 0)
-		job->error = xasprintf("the review log %s%s%s/%s cannot be written: %s; the reviews are in the database, see rlctl review export",
-		    job->base != NULL ? job->base : "", job->base != NULL ? "/" : "", job->dir, job->name, strerror(-rv));
+		job->error = xasprintf("the review log %s%s%s/%s cannot be written: %s; "
+		    "the reviews are in the database, see rlctl review export",
+		    job->base != NULL ? job->base : "", job->base != NULL ? "/" : "", job->dir,
+		    job->name, strerror(-rv));
 	if (dirfd >= 0)
 		close(dirfd);
 }
@@ -85,7 +88,8 @@ static void write_report_run(struct job *base)
 	text = json_dumps(report, JSON_INDENT(2));
 	rv = write_text(AT_FDCWD, job->path, text);
 	if (rv != 0)
-		job->error = xasprintf("run %lld: the report %s cannot be written: %s; rlctl report %lld makes it again", (long long)row->id,
+		job->error = xasprintf("run %lld: the report %s cannot be written: %s; "
+		    "rlctl report %lld makes it again", (long long)row->id,
 		    job->path, strerror(-rv), (long long)row->id);
 	free(text);
 	json_decref(report);

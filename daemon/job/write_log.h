@@ -11,7 +11,8 @@
 struct log_job {
 	struct job job;
 	int64_t run;
-	char *base;			/* owned: directory that dir is below, and no link in it is followed; NULL: dir is absolute */
+	char *base;			/* owned: directory that dir is below, and no link in it is
+					 * followed; NULL: dir is absolute */
 	char *dir, *name;		/* owned */
 	char *text;			/* owned */
 	char *error;			/* out, owned */
