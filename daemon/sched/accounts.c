@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Provider accounts: limits of rld.toml, and what became of them, which are rows: until when one is exhausted, what it has spent today. */
+/* Provider accounts: limits of rld.toml, and what became of them, which are rows: until when one is
+ * exhausted, what it has spent today. */
 #include "sched/accounts.h"
 
 #include <jansson.h>
@@ -54,7 +55,8 @@ struct accounts {
 };
 
 static const struct account_limits no_limits = {
-	.cooldown_max_ms = ACCOUNT_COOLDOWN_MAX_MS, .budget_day_usd = NAN, .budget_day_tokens = ROW_NONE, .budget_day_wall_ms = ROW_NONE,
+	.cooldown_max_ms = ACCOUNT_COOLDOWN_MAX_MS, .budget_day_usd = NAN,
+	.budget_day_tokens = ROW_NONE, .budget_day_wall_ms = ROW_NONE,
 };
 
 struct accounts *accounts_new(void)
@@ -212,12 +214,14 @@ struct budget account_day(struct engine *engine, const char *name)
 	const struct spend_row *spend = account_spend(engine, name);
 
 	return (struct budget){
-		.cap = { limits->budget_day_usd, number(limits->budget_day_tokens), number(limits->budget_day_wall_ms) },
+		.cap = { limits->budget_day_usd, number(limits->budget_day_tokens),
+		    number(limits->budget_day_wall_ms) },
 		.spent = { spend->cost_usd, (double)spend->tokens, (double)spend->wall_ms },
 	};
 }
 
-void account_settle(struct txn *txn, struct engine *engine, const char *name, double cost_usd, int64_t tokens, int64_t wall_ms)
+void account_settle(struct txn *txn, struct engine *engine, const char *name, double cost_usd,
+    int64_t tokens, int64_t wall_ms)
 {
 	struct spend_row *row = spend_of(engine, find_or_make(engine, name));
 
@@ -228,8 +232,8 @@ void account_settle(struct txn *txn, struct engine *engine, const char *name, do
 	txn_put(txn, ROW_SPEND, row);
 }
 
-void account_cool(struct txn *txn, struct engine *engine, const char *name, enum cooldown_kind kind, int64_t until, const char *reason,
-    int64_t attempt, const char *set_by)
+void account_cool(struct txn *txn, struct engine *engine, const char *name, enum cooldown_kind kind,
+    int64_t until, const char *reason, int64_t attempt, const char *set_by)
 {
 	struct account *account = find_or_make(engine, name);
 	int64_t now = engine_now(engine), most = now + account->limits.cooldown_max_ms;
@@ -246,21 +250,25 @@ void account_cool(struct txn *txn, struct engine *engine, const char *name, enum
 	row_free(ROW_COOLDOWN, account->cooldown);
 	account->cooldown = row;
 	txn_put(txn, ROW_COOLDOWN, row);
-	txn_emit(txn, "cooldown", ROW_NONE, json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "account", json_text(name), "kind", state_name(&cooldown_kind_names, (int)kind),
-	    "in_force", row->until > now, "until", json_time(row->until), "reason", json_text(reason), "set_by", json_text(set_by)));
+	txn_emit(txn, "cooldown", ROW_NONE, json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "account",
+	    json_text(name), "kind", state_name(&cooldown_kind_names, (int)kind),
+	    "in_force", row->until > now, "until", json_time(row->until), "reason",
+	    json_text(reason), "set_by", json_text(set_by)));
 	txn_effect_cooling(txn);
 }
 
-/* Of a day; nothing more until the next one, unless it is exhausted for longer. What somebody has set stands: the day is looked at again when
- * that is over. */
-void account_cool_if_spent(struct txn *txn, struct engine *engine, const char *name, const struct budget *b, int64_t attempt)
+/* Of a day; nothing more until the next one, unless it is exhausted for longer. What somebody has
+ * set stands: the day is looked at again when that is over. */
+void account_cool_if_spent(struct txn *txn, struct engine *engine, const char *name,
+    const struct budget *b, int64_t attempt)
 {
 	int64_t midnight = budget_midnight(engine_now(engine));
 	const struct cooldown_row *cooldown = account_cooldown(engine, name);
 	enum budget_kind kind;
 	char *text, *reason;
 
-	if (!budget_is_spent(b, &kind) || (cooldown != NULL && (cooldown->until >= midnight || cooldown->kind == COOLDOWN_OPERATOR)))
+	if (!budget_is_spent(b, &kind) ||
+	    (cooldown != NULL && (cooldown->until >= midnight || cooldown->kind == COOLDOWN_OPERATOR)))
 		return;
 	text = budget_text(b, kind);
 	reason = xasprintf("%s are %s today (%s)", text, budget_words[kind].spent, budget_words[kind].account);
@@ -282,7 +290,8 @@ void account_look(struct engine *engine, const char *name)
 	txn_commit_or_drop(txn);
 }
 
-/* Some services name a moment that is always near, for hours: each such notice behind another counts twice as long as that one did. */
+/* Some services name a moment that is always near, for hours: each such notice behind another
+ * counts twice as long as that one did. */
 static int64_t least(const struct account *account, int64_t now)
 {
 	const struct cooldown_row *row = account->cooldown;
@@ -296,21 +305,25 @@ static int64_t least(const struct account *account, int64_t now)
 	return now + (2 * span < BACKOFF_MAX_MS ? 2 * span : BACKOFF_MAX_MS);
 }
 
-void account_exhausted(struct txn *txn, struct engine *engine, const struct attempt_row *a, int64_t reset_at, const char *words)
+void account_exhausted(struct txn *txn, struct engine *engine, const struct attempt_row *a,
+    int64_t reset_at, const char *words)
 {
 	const struct cooldown_row *row = account_cooldown(engine, a->account);
-	int64_t now = engine_now(engine), until = reset_at != ROW_NONE ? reset_at : now + LIMIT_MS, shortest = least(find_or_make(engine, a->account), now);
+	int64_t now = engine_now(engine), until = reset_at != ROW_NONE ? reset_at : now + LIMIT_MS,
+	    shortest = least(find_or_make(engine, a->account), now);
 	char *safe = NULL;
 
 	if (until < shortest)
 		until = shortest;
-	/* what somebody has set would be over with the next success, if it were a limit from now on */
+	/* what somebody has set would be over with the next success, if it were a
+	 * limit from now on */
 	if (row != NULL && (row->until >= until || row->kind == COOLDOWN_OPERATOR))
 		return;
 	if (words != NULL) {
 		char *line = strip_line(words);
 
-		safe = xmemdup0(line, strlen(line) > WORDS_MAX ? WORDS_MAX - text_unfinished(line, WORDS_MAX) : strlen(line));
+		safe = xmemdup0(line, strlen(line) > WORDS_MAX ?
+		    WORDS_MAX - text_unfinished(line, WORDS_MAX) : strlen(line));
 		free(line);
 	}
 	log_warn("account %s is exhausted: %s", a->account, safe != NULL ? safe : "it does not say why");
@@ -328,8 +341,8 @@ void account_serves(struct txn *txn, struct engine *engine, const struct attempt
 	account_cool(txn, engine, a->account, COOLDOWN_LIMIT, engine_now(engine), "it serves again", a->id, NULL);
 }
 
-void engine_cooldown_set(struct engine *engine, const char *account, int64_t until, const char *reason, const char *by, bool check,
-    engine_reply_cb *cb, void *arg)
+void engine_cooldown_set(struct engine *engine, const char *account, int64_t until,
+    const char *reason, const char *by, bool check, engine_reply_cb *cb, void *arg)
 {
 	struct engine_reply reply = { .id = 0 };
 	struct txn *txn;
@@ -364,13 +377,15 @@ static void count_use(const struct engine *engine, const char *name, struct acco
 		for (size_t i = 0; i < run->rows->nattempts; i++) {
 			const struct attempt_row *a = run->rows->attempts[i];
 
-			if (a->account == NULL || strcmp(a->account, name) != 0 || a->state == ATTEMPT_S_EXITED || a->state == ATTEMPT_S_LOST)
+			if (a->account == NULL || strcmp(a->account, name) != 0 ||
+			    a->state == ATTEMPT_S_EXITED || a->state == ATTEMPT_S_LOST)
 				continue;
 			info->reserved_usd += isnan(a->reserved_usd) ? 0 : a->reserved_usd;
 			info->reserved_tokens += a->reserved_tokens == ROW_NONE ? 0 : a->reserved_tokens;
 		}
 		for (size_t i = 0; i < run->rows->nslots; i++)
-			info->waiting += run->rows->slots[i]->cooling != NULL && strcmp(run->rows->slots[i]->cooling, name) == 0;
+			info->waiting += run->rows->slots[i]->cooling != NULL &&
+			    strcmp(run->rows->slots[i]->cooling, name) == 0;
 	}
 }
 

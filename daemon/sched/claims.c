@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose the tasks of shared sources are: an index over the claim rows, ahead of them by the transactions in flight. */
+/* Whose the tasks of shared sources are: an index over the claim rows, ahead of them by the
+ * transactions in flight. */
 #include "sched/claims.h"
 
 #include <stdlib.h>
@@ -79,7 +80,8 @@ const struct claim_row *claims_find(const struct claims *claims, const char *sou
 }
 
 /* Puts the row into the txn, and is so from now on. */
-static void put(struct txn *txn, struct claims *claims, const char *source, const char *task, int64_t run, enum claim_state state)
+static void put(struct txn *txn, struct claims *claims, const char *source, const char *task,
+    int64_t run, enum claim_state state)
 {
 	struct claim *claim = find(claims, source, task);
 	struct claim_row *row;

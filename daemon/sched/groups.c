@@ -120,7 +120,8 @@ void engine_configure_groups(struct engine *engine, const char *const *names, co
 	effect_schedule_now(engine);
 }
 
-void engine_group_set(struct engine *engine, const char *name, int64_t slots, int paused, bool check, engine_reply_cb *cb, void *arg)
+void engine_group_set(struct engine *engine, const char *name, int64_t slots, int paused,
+    bool check, engine_reply_cb *cb, void *arg)
 {
 	struct engine_reply reply = { .id = 0 };
 	struct group *group;
@@ -162,7 +163,8 @@ static int64_t count_queued(const struct engine *engine, const char *name)
 	int64_t count = 0;
 
 	LIST_FOREACH(run, &engine->runs, entry)
-		count += run->rows->run.state == RUN_S_QUEUED && run->rows->run.group != NULL && strcmp(run->rows->run.group, name) == 0;
+		count += run->rows->run.state == RUN_S_QUEUED && run->rows->run.group != NULL &&
+		    strcmp(run->rows->run.group, name) == 0;
 	return count;
 }
 

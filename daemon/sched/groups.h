@@ -14,7 +14,8 @@ struct groups;
 
 /* Set live limits of a group, kept over restarts. slots ROW_NONE: back to rld.toml; -1: unchanged.
  * paused 0, 1, or -1: unchanged. The group need not have a run. reply.id is 0, without rows. */
-void engine_group_set(struct engine *engine, const char *name, int64_t slots, int paused, bool check, engine_reply_cb *cb, void *arg);
+void engine_group_set(struct engine *engine, const char *name, int64_t slots, int paused,
+    bool check, engine_reply_cb *cb, void *arg);
 
 struct group_info {
 	const char *name;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The slots of the daemon: who gets one next, who gives one back, and why the others wait. core/schedule.h decides; a slot that has one has
- * a permit. Between its slots a run keeps one for itself, so that it goes on without queueing again. */
+/* The slots of the daemon: who gets one next, who gives one back, and why the others wait.
+ * core/schedule.h decides; a slot that has one has a permit. Between its slots a run keeps one for
+ * itself, so that it goes on without queueing again. */
 #include "sched/permits.h"
 
 #include <stdlib.h>
@@ -21,7 +22,8 @@
 
 #define REASONS_MAX 128
 
-/* The run that it waits for, ROW_NONE: none. A retry does not begin before that which it does again has given back its tasks. */
+/* The run that it waits for, ROW_NONE: none. A retry does not begin before that which it does again
+ * has given back its tasks. */
 static int64_t comes_after(const struct run *run)
 {
 	const struct run_row *row = &run->rows->run;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs and accounts may spend: asked before each attempt, settled after it. core/budget.h says what the numbers mean; they are added up
- * from the rows each time, so that nothing has to be remembered over a restart. */
+/* What runs and accounts may spend: asked before each attempt, settled after it. core/budget.h says
+ * what the numbers mean; they are added up from the rows each time, so that nothing has to be
+ * remembered over a restart. */
 #include "sched/spending.h"
 
 #include <jansson.h>
@@ -30,7 +31,8 @@
 
 static struct budget of_run(const struct run *run, int64_t but)
 {
-	return budget_of_run(&run->plan, &run->rows->run, run->rows->attempts, run->rows->nattempts, but, engine_now(run->engine));
+	return budget_of_run(&run->plan, &run->rows->run, run->rows->attempts, run->rows->nattempts,
+	    but, engine_now(run->engine));
 }
 
 static bool has_ended(const struct attempt_row *a)
@@ -56,7 +58,8 @@ static struct budget of_account(struct engine *engine, const char *name, int64_t
 	return b;
 }
 
-/* A check costs nothing, what a program that reviews spends is its own affair, and of an attempt of an older version nobody knows who paid. */
+/* A check costs nothing, what a program that reviews spends is its own affair, and of an attempt of
+ * an older version nobody knows who paid. */
 static bool is_free(const struct slot *slot, const struct attempt_row *a)
 {
 	return a->account == NULL || (a->role == ROLE_REVIEW && slot_plan(slot)->profile->carrier == CARRIER_EXIT);
@@ -83,7 +86,8 @@ bool run_is_out_of_time(const struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
 
-	return run->plan.max_wall_ms != ROW_NONE && row->started_at != ROW_NONE && engine_now(run->engine) - row->started_at >= run->plan.max_wall_ms;
+	return run->plan.max_wall_ms != ROW_NONE && row->started_at != ROW_NONE &&
+	    engine_now(run->engine) - row->started_at >= run->plan.max_wall_ms;
 }
 
 int64_t run_time_left(const struct run *run)
@@ -97,20 +101,23 @@ int64_t run_time_left(const struct run *run)
 }
 
 /* What would be set aside for the attempt; NaN: nothing of that kind. */
-static void estimate(const struct run *run, const struct attempt_row *a, const struct budget *mine, const struct budget *account, double own[BUDGET_KINDS])
+static void estimate(const struct run *run, const struct attempt_row *a, const struct budget *mine,
+    const struct budget *account, double own[BUDGET_KINDS])
 {
 	for (int kind = 0; kind < BUDGET_KINDS; kind++) {
 		double cap = fmin(mine->cap[kind], account->cap[kind]);
 
 		own[kind] = isnan(cap) || kind == BUDGET_WALL ? (double)NAN :
-		    budget_estimate(run->rows->attempts, run->rows->nattempts, (enum role)a->role, (enum budget_kind)kind, cap);
+		    budget_estimate(run->rows->attempts, run->rows->nattempts, (enum role)a->role,
+		    (enum budget_kind)kind, cap);
 	}
 }
 
 static char *wait_text(const struct budget *b, enum budget_kind kind, const char *whose, const char *name)
 {
-	char *text = budget_text(b, kind), *reason = xasprintf("budget: %s%s are %s (%s), and the rest is set aside for attempts under way", whose, text,
-	    budget_words[kind].spent, name);
+	char *text = budget_text(b, kind), *reason =
+	    xasprintf("budget: %s%s are %s (%s), and the rest is set aside for attempts under way",
+	    whose, text, budget_words[kind].spent, name);
 
 	free(text);
 	return reason;
@@ -174,8 +181,8 @@ bool budget_release(struct txn *txn, const struct attempt_row *a)
 
 static json_t *event_body(const struct budget *b, enum budget_kind kind, const char *account)
 {
-	return json_pack("{s:s, s:f, s:f, s:s*}", "kind", state_name(&budget_kind_names, (int)kind), "spent", b->spent[kind], "limit", b->cap[kind],
-	    "account", account);
+	return json_pack("{s:s, s:f, s:f, s:s*}", "kind", state_name(&budget_kind_names, (int)kind),
+	    "spent", b->spent[kind], "limit", b->cap[kind], "account", account);
 }
 
 /* Four fifths are gone: told once of each limit. */
@@ -185,8 +192,10 @@ static void warn_run(struct txn *txn, struct run *run, const struct budget *befo
 		enum budget_kind kind = (enum budget_kind)i;
 		char *last = xasprintf("(%s)", budget_words[kind].run), *text;
 		/* time passes without an attempt that takes it over the mark */
-		bool warns = kind != BUDGET_WALL ? budget_warns(after->cap[kind], before->spent[kind], after->spent[kind]) :
-		    budget_warns(after->cap[kind], 0, after->spent[kind]) && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, last) == NULL);
+		bool warns = kind != BUDGET_WALL ?
+		    budget_warns(after->cap[kind], before->spent[kind], after->spent[kind]) :
+		    budget_warns(after->cap[kind], 0, after->spent[kind]) &&
+		    (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, last) == NULL);
 
 		if (warns) {
 			text = budget_text(after, kind);
@@ -223,7 +232,8 @@ static void watch_cb(void *arg, const struct wake *wake)
 		if (run_is_out_of_time(run))
 			effect_cooling_now(engine);
 		else
-			watch(run, engine_now(engine) < warn_at(run) ? warn_at(run) : run->rows->run.started_at + run->plan.max_wall_ms);
+			watch(run, engine_now(engine) < warn_at(run) ? warn_at(run) :
+			    run->rows->run.started_at + run->plan.max_wall_ms);
 	}
 }
 
@@ -247,7 +257,8 @@ static void warn_account(struct txn *txn, const char *name, const struct budget 
 		if (!budget_warns(after->cap[kind], before->spent[kind], after->spent[kind]))
 			continue;
 		text = budget_text(after, kind);
-		log_warn("account %s: %s are %s today (%s)", name, text, budget_words[kind].spent, budget_words[kind].account);
+		log_warn("account %s: %s are %s today (%s)", name, text, budget_words[kind].spent,
+		    budget_words[kind].account);
 		txn_emit(txn, "budget", ROW_NONE, event_body(after, kind, name));
 		free(text);
 	}
@@ -257,9 +268,11 @@ static void warn_account(struct txn *txn, const char *name, const struct budget 
 static bool settle_account(struct txn *txn, struct engine *engine, const struct attempt_row *a)
 {
 	struct budget before = account_day(engine, a->account), after;
-	double cost = budget_used(a, BUDGET_COST), tokens = budget_used(a, BUDGET_TOKENS), wall = budget_used(a, BUDGET_WALL);
+	double cost = budget_used(a, BUDGET_COST), tokens = budget_used(a, BUDGET_TOKENS),
+	    wall = budget_used(a, BUDGET_WALL);
 
-	account_settle(txn, engine, a->account, isnan(cost) ? 0 : cost, isnan(tokens) ? 0 : (int64_t)tokens, isnan(wall) ? 0 : (int64_t)wall);
+	account_settle(txn, engine, a->account, isnan(cost) ? 0 : cost,
+	    isnan(tokens) ? 0 : (int64_t)tokens, isnan(wall) ? 0 : (int64_t)wall);
 	after = account_day(engine, a->account);
 	warn_account(txn, a->account, &before, &after);
 	account_cool_if_spent(txn, engine, a->account, &after, a->id);
