@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Attempts that wait before they start: for an account that is exhausted, or until a service that failed is asked again. They wait
- * without a slot of the daemon, and the row of their slot says for what; so a restart finds them as they are. */
+/* Attempts that wait before they start: for an account that is exhausted, or until a service that
+ * failed is asked again. They wait without a slot of the daemon, and the row of their slot says for
+ * what; so a restart finds them as they are. */
 #include "slot/account_wait.h"
 
 #include <stdlib.h>
@@ -28,7 +29,8 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* The wall clock may be set, and a machine may sleep: so long at most until somebody looks at it again. */
+/* The wall clock may be set, and a machine may sleep: so long at most until somebody
+ * looks at it again. */
 #define LOOK_MS (INT64_C(10) * 60 * 1000)
 
 /* No back-off is as long: the clock was set back since. */
@@ -36,14 +38,17 @@
 
 /* Why an attempt may not start yet. */
 struct wait {
-	int64_t until;		/* TIME when that changes by itself; ROW_NONE: something else has to happen, see txn_effect_cooling() */
+	int64_t until;		/* TIME when that changes by itself; ROW_NONE: something else has to
+				 * happen, see txn_effect_cooling() */
 	const char *account;	/* that it waits for, NULL: for none */
 	enum wait_kind kind;	/* of reason */
 	char *reason;		/* owned */
 };
 
-/* The first of the agents of the attempt whose account is not exhausted; NULL: all are, and *until is the cooldown that is over first. */
-static const struct agent_plan *choose(struct slot *slot, const struct attempt_row *a, const struct cooldown_row **until)
+/* The first of the agents of the attempt whose account is not exhausted; NULL: all are, and *until
+ * is the cooldown that is over first. */
+static const struct agent_plan *choose(struct slot *slot, const struct attempt_row *a,
+    const struct cooldown_row **until)
 {
 	const struct agent_plan *first = &slot_plan(slot)->agents[a->role], *agent;
 
@@ -70,7 +75,8 @@ static bool waits_for_account(struct slot *slot, const struct attempt_row *a, st
 	wait->until = cooldown->until;
 	wait->account = cooldown->account;
 	wait->kind = WAIT_ACCOUNT;
-	wait->reason = xasprintf("account %s: %s until %s%s%s", cooldown->account, state_name(&cooldown_kind_names, cooldown->kind), until,
+	wait->reason = xasprintf("account %s: %s until %s%s%s", cooldown->account,
+	    state_name(&cooldown_kind_names, cooldown->kind), until,
 	    cooldown->reason != NULL ? ": " : "", cooldown->reason != NULL ? cooldown->reason : "");
 	return true;
 }
@@ -88,8 +94,10 @@ static bool waits_for_retry(struct slot *slot, const struct attempt_row *a, stru
 	time_format(row->retry_at, until, sizeof(until));
 	wait->until = row->retry_at;
 	wait->kind = WAIT_RETRY;
-	wait->reason = xasprintf("retry %lld of %lld at %s%s%s", (long long)row->retries, (long long)slot_plan(slot)->retries, until,
-	    before != NULL && before->cause != NULL ? ": " : "", before != NULL && before->cause != NULL ? before->cause : "");
+	wait->reason = xasprintf("retry %lld of %lld at %s%s%s", (long long)row->retries,
+	    (long long)slot_plan(slot)->retries, until,
+	    before != NULL && before->cause != NULL ? ": " : "",
+	    before != NULL && before->cause != NULL ? before->cause : "");
 	return true;
 }
 
@@ -100,7 +108,8 @@ static bool waits_for_host(struct slot *slot, const struct attempt_row *a, struc
 	int64_t now = engine_now(slot->run->engine);
 
 	(void)a;
-	if (row->wait != WAIT_HOST || row->retry_at == ROW_NONE || row->retry_at <= now || row->retry_at > now + RETRY_FAR_MS)
+	if (row->wait != WAIT_HOST || row->retry_at == ROW_NONE || row->retry_at <= now ||
+	    row->retry_at > now + RETRY_FAR_MS)
 		return false;
 	wait->until = row->retry_at;
 	wait->kind = WAIT_HOST;
@@ -149,11 +158,12 @@ static void wake_later(struct slot *slot, int64_t until)
 	struct engine *engine = slot->run->engine;
 	int64_t now = engine_now(engine), at = until < now + LOOK_MS ? until : now + LOOK_MS;
 
-	if (until == ROW_NONE || (slot->activity.wake_at != ROW_NONE && slot->activity.wake_at > now && slot->activity.wake_at <= until))
+	if (until == ROW_NONE || (slot->activity.wake_at != ROW_NONE &&
+	    slot->activity.wake_at > now && slot->activity.wake_at <= until))
 		return;
 	slot->activity.wake_at = at;
-	engine_wake(engine, (struct wake){ .at = at, .until = at, .run = slot->row->run, .iteration = slot->row->iteration, .slot = slot->row->slot },
-	    wake_cb);
+	engine_wake(engine, (struct wake){ .at = at, .until = at, .run = slot->row->run,
+	    .iteration = slot->row->iteration, .slot = slot->row->slot }, wake_cb);
 }
 
 /* It gives its slot of the daemon back; others may have it for hours. */
@@ -195,7 +205,8 @@ bool attempt_waits(struct slot *slot)
 	const struct agent_plan *agent;
 
 	/* a day's budget may have been made smaller meanwhile */
-	for (size_t i = 0; a->role != ROLE_CHECK && (agent = plan_agent_at(&slot_plan(slot)->agents[a->role], i)) != NULL; i++)
+	for (size_t i = 0; a->role != ROLE_CHECK &&
+	    (agent = plan_agent_at(&slot_plan(slot)->agents[a->role], i)) != NULL; i++)
 		account_look(slot->run->engine, agent->account);
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
 		struct wait wait = { .until = ROW_NONE };
@@ -219,7 +230,8 @@ static bool takes_over(struct txn *txn, struct slot *slot, const struct attempt_
 	if (agent == NULL || (strcmp(agent->name, a->agent) == 0 && a->account != NULL))
 		return false;
 	if (strcmp(agent->name, a->agent) != 0)
-		log_info("run %lld slot %lld: agent %s works in place of %s", (long long)a->run, (long long)a->slot, agent->name, a->agent);
+		log_info("run %lld slot %lld: agent %s works in place of %s", (long long)a->run,
+		    (long long)a->slot, agent->name, a->agent);
 	edit = txn_edit_attempt(txn, a);
 	text_set(&edit->agent, agent->name);
 	text_set(&edit->model, agent->model);
@@ -277,7 +289,8 @@ void attempt_queues(struct slot *slot, bool cooled)
 	const struct attempt_row *a = run_attempt(slot->run, row->attempt);
 	struct txn *txn = txn_new(slot->run->engine);
 
-	/* it may wait as long as its run is paused: nobody else of its account is to wait for that */
+	/* it may wait as long as its run is paused: nobody else of its account is to
+	 * wait for that */
 	if (budget_release(txn, a))
 		txn_effect_cooling(txn);
 	if (cooled || row->cooling != NULL) {

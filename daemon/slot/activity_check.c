@@ -14,7 +14,8 @@
 
 #define IS(kind) (1u << ACTIVITY_##kind)
 #define GOES_ON (IS(COMMIT) | IS(JOB))
-/* An attempt that is unfinished: it waits to be started, is prepared, runs, or what it said is read. */
+/* An attempt that is unfinished: it waits to be started, is prepared, runs, or what
+ * it said is read. */
 #define ATTEMPT (IS(PERMIT) | IS(ACCOUNT) | GOES_ON | IS(ATTEMPT))
 #define OPERATION (IS(RETRY) | GOES_ON | IS(OPERATION))
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The invariant of a slot: its activity, attempt and operation fit its stage. A breach is a bug in the log. */
+/* The invariant of a slot: its activity, attempt and operation fit its stage. A breach is
+ * a bug in the log. */
 #ifndef SLOT_ACTIVITY_CHECK_H
 #define SLOT_ACTIVITY_CHECK_H
 

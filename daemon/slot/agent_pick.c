@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* assign = "agent": an agent picks its task by itself, and what it picked is read from its output. Each slot
- * starts when those before it have picked or ended, so that two agents do not choose at the same moment. */
+/* assign = "agent": an agent picks its task by itself, and what it picked is read from its output.
+ * Each slot starts when those before it have picked or ended, so that two agents do not choose at
+ * the same moment. */
 #include "slot/agent_pick.h"
 
 #include <jansson.h>
@@ -30,7 +31,8 @@
 
 static bool has_picked(const struct slot *slot)
 {
-	return slot->row->task != NULL || slot_stage_is_end((enum slot_stage)slot->row->stage) || slot->row->stage == SLOT_S_HELD;
+	return slot->row->task != NULL || slot_stage_is_end((enum slot_stage)slot->row->stage) ||
+	    slot->row->stage == SLOT_S_HELD;
 }
 
 void pick_stage(struct txn *txn, struct run *run)
@@ -88,14 +90,16 @@ static bool take(struct slot *slot, const char *id)
 	const struct task_row *task = run_rows_task(run->rows, id);
 	struct txn *txn;
 
-	if (task == NULL || task_wait(task, run->rows->tasks, run->rows->ntasks) != TASK_W_NOTHING || run_is_claimed_elsewhere(run, id))
+	if (task == NULL || task_wait(task, run->rows->tasks, run->rows->ntasks) != TASK_W_NOTHING ||
+	    run_is_claimed_elsewhere(run, id))
 		return false;
 	txn = txn_new(run->engine);
 	txn_set_task(txn, slot, id);
 	text_set(&txn_edit_attempt(txn, run_attempt(run, slot->row->attempt))->task, id);
 	txn_edit_task(txn, task)->state = TASK_S_CLAIMED;
 	run_claim(txn, run, id, CLAIM_S_HELD);
-	txn_emit(txn, "slot.picked", run->rows->run.id, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)slot->row->slot, "task", id, "title", task->title));
+	txn_emit(txn, "slot.picked", run->rows->run.id, json_pack("{s:I, s:s, s:s*}", "slot",
+	    (json_int_t)slot->row->slot, "task", id, "title", task->title));
 	pick_stage(txn, run);
 	txn_commit(txn);
 	return true;
@@ -115,7 +119,8 @@ static void pick_cb(void *arg, struct job *job)
 	struct pick_job *w = (struct pick_job *)job;
 	struct run *run = run_find(engine, w->run);
 	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
-	bool open = !engine->stopped && slot != NULL && slot->row->attempt == w->attempt && slot->row->task == NULL && slot->row->stage == SLOT_S_IMPLEMENTING &&
+	bool open = !engine->stopped && slot != NULL && slot->row->attempt == w->attempt &&
+	    slot->row->task == NULL && slot->row->stage == SLOT_S_IMPLEMENTING &&
 	    (w->last || slot->activity.kind == ACTIVITY_ATTEMPT);
 	bool missed = open && w->picked != NULL && !take(slot, w->picked);
 

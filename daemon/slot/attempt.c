@@ -51,7 +51,8 @@ void attempt_begin(struct txn *txn, struct slot *slot, enum role role)
 	char uuid[37];
 
 	if (task != NULL && task->locked_tree != NULL) {
-		log_bug("run %lld: task %s has passed and is locked; no %s attempt", (long long)run->rows->run.id, slot->row->task, state_name(&role_names, (int)role));
+		log_bug("run %lld: task %s has passed and is locked; no %s attempt",
+		    (long long)run->rows->run.id, slot->row->task, state_name(&role_names, (int)role));
 		return;
 	}
 	a = row_new(ROW_ATTEMPT);
@@ -78,8 +79,9 @@ void attempt_begin(struct txn *txn, struct slot *slot, enum role role)
 
 static json_t *attempt_body(const struct attempt_row *a)
 {
-	return json_pack("{s:I, s:I, s:s, s:s*, s:I, s:I}", "attempt", (json_int_t)a->id, "number", (json_int_t)a->number,
-	    "role", state_name(&role_names, a->role), "agent", a->agent, "slot", (json_int_t)a->slot, "round", (json_int_t)a->round);
+	return json_pack("{s:I, s:I, s:s, s:s*, s:I, s:I}", "attempt", (json_int_t)a->id, "number",
+	    (json_int_t)a->number, "role", state_name(&role_names, a->role), "agent", a->agent, "slot",
+	    (json_int_t)a->slot, "round", (json_int_t)a->round);
 }
 
 void attempt_emit_started(struct txn *txn, const struct attempt_row *a)
@@ -152,6 +154,6 @@ void attempt_forgone(struct txn *txn, struct slot *slot, struct cause cause)
 
 void attempt_missing(struct slot *slot)
 {
-	log_bug("run %lld slot %lld: stage %s without an attempt", (long long)slot->row->run, (long long)slot->row->slot,
-	    state_name(&slot_stage_names, slot->row->stage));
+	log_bug("run %lld slot %lld: stage %s without an attempt", (long long)slot->row->run,
+	    (long long)slot->row->slot, state_name(&slot_stage_names, slot->row->stage));
 }

@@ -44,7 +44,8 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* The errno of the fault of the host that kept the attempt from being started, or its output from being kept; 0: there was none. */
+/* The errno of the fault of the host that kept the attempt from being started, or its output from
+ * being kept; 0: there was none. */
 static int fault_of(const struct slot *slot, const struct collect_job *w)
 {
 	const struct exit_record *r = &slot->record;
@@ -74,7 +75,8 @@ static const char *words_of(const struct slot *slot, const struct attempt_end *e
 	return r->error != NULL ? r->error : end->row->cause;
 }
 
-/* The attempt was not served, by its service or the host: the same begins again. False: it counts. */
+/* The attempt was not served, by its service or the host: the same begins again.
+ * False: it counts. */
 static bool begins_again(struct txn *txn, struct slot *slot, const struct attempt_end *end, const struct collect_job *w)
 {
 	struct slot_row *row;
@@ -120,9 +122,10 @@ static bool was_refused(const struct slot *slot)
 	return run_attempt(slot->run, slot->row->attempt)->provider != PROVIDER_NONE;
 }
 
-/* Who ended the process decides what its exit means: only a recorded decision makes it "cancelled". over: it had given its final
- * result, so a clock has ended nothing but its waiting; no daemon may have been there to notice before. The shim of a former version
- * does not tell whether the result came before its signal, or only as an answer to it. */
+/* Who ended the process decides what its exit means: only a recorded decision makes it "cancelled".
+ * over: it had given its final result, so a clock has ended nothing but its waiting; no daemon may
+ * have been there to notice before. The shim of a former version does not tell whether the result
+ * came before its signal, or only as an answer to it. */
 static enum process_result process_of(const struct slot *slot, bool over)
 {
 	const struct exit_record *r = &slot->record;
@@ -170,7 +173,8 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 		budget_take_off(run->rows->attempts, run->rows->nattempts, a);
 }
 
-#define NOT_CONFINED "the reviewer was not confined: this kernel has no Landlock; changes of the tree are only noticed afterwards"
+#define NOT_CONFINED \
+	"the reviewer was not confined: this kernel has no Landlock; changes of the tree are only noticed afterwards"
 
 /* Another attempt of the run was not confined either: it has been told. */
 static bool has_unconfined(const struct run_rows *rows, const struct attempt_row *but)
@@ -189,7 +193,8 @@ static void take_sandbox(struct txn *txn, const struct slot *slot, struct attemp
 {
 	struct run *run = slot->run;
 
-	if (!slot_plan(slot)->read_only || slot_plan(slot)->sandbox == SANDBOX_OFF || slot->lost || slot->record.how == EXIT_NOT_STARTED)
+	if (!slot_plan(slot)->read_only || slot_plan(slot)->sandbox == SANDBOX_OFF || slot->lost ||
+	    slot->record.how == EXIT_NOT_STARTED)
 		return;
 	a->sandbox = slot->record.sandbox > 0 ? xasprintf("landlock %d", slot->record.sandbox) : xstrdup("none");
 	if (slot->record.sandbox == 0 && !has_unconfined(run->rows, a))
@@ -208,15 +213,17 @@ static char *lost_detail(const struct slot *slot)
 static char *with_remedy(char *cause, const char *agent)
 {
 	const struct agent_preset *preset = agent_preset_find(agent);
-	char *text = xasprintf("%s; log in: %s", cause, preset != NULL && preset->login_help != NULL ? preset->login_help :
+	char *text = xasprintf("%s; log in: %s", cause,
+	    preset != NULL && preset->login_help != NULL ? preset->login_help :
 	    "run the program once as the user of the agents, or let it have its key by env in rld.toml");
 
 	free(cause);
 	return text;
 }
 
-/* What is known of a failure that the attempt's end does not tell by itself. An output without an end is explained by what stands last on
- * stderr, if anything: of a program that exited with 0 that may be any line. malloc'd; NULL: nothing. */
+/* What is known of a failure that the attempt's end does not tell by itself. An output without an
+ * end is explained by what stands last on stderr, if anything: of a program that exited with 0 that
+ * may be any line. malloc'd; NULL: nothing. */
 static char *failure_of(const struct attempt_facts *facts, const struct collect_job *w)
 {
 	const struct agent_result *r = &w->result;
@@ -230,9 +237,12 @@ static char *failure_of(const struct attempt_facts *facts, const struct collect_
 	return xstrdup(w->last_words);
 }
 
-#define CONFINED "; its sandbox may have refused that: name the path in writable of [agent.%s] in rld.toml, or set review.read_only = false"
+#define CONFINED \
+	"; its sandbox may have refused that: " \
+	    "name the path in writable of [agent.%s] in rld.toml, or set review.read_only = false"
 
-/* A program that was refused a file says so in its own output, and knows nothing of our sandbox. output: what is known of that; NULL: nothing. */
+/* A program that was refused a file says so in its own output, and knows nothing of our sandbox.
+ * output: what is known of that; NULL: nothing. */
 static bool was_denied(const struct exit_record *record, const char *output)
 {
 	if (record->how == EXIT_NOT_STARTED)
@@ -253,8 +263,8 @@ static char *with_sandbox(char *cause, const struct slot *slot, const char *outp
 }
 
 /* malloc'd, and its kind. */
-static char *cause_of(const struct slot *slot, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_job *w,
-    enum end_kind *kind)
+static char *cause_of(const struct slot *slot, const struct attempt_facts *facts,
+    struct attempt_limit limit, const struct collect_job *w, enum end_kind *kind)
 {
 	const char *agent = run_attempt(slot->run, w->attempt)->agent;
 	char *detail, *safe, *cause, spent[RUN_SPENT_MAX];
@@ -273,7 +283,8 @@ static char *cause_of(const struct slot *slot, const struct attempt_facts *facts
 	if (facts->process == PROCESS_LOST)
 		detail = lost_detail(slot);
 	else if (slot->record.how == EXIT_NOT_STARTED && strncmp(slot->record.error, "exec ", 5) == 0)
-		detail = xasprintf("%s; look at the command of [agent.%s] in rld.toml and at PATH", slot->record.error, agent);
+		detail = xasprintf("%s; look at the command of [agent.%s] in rld.toml and at PATH",
+		    slot->record.error, agent);
 	else if (slot->record.how == EXIT_NOT_STARTED)
 		detail = xstrdup(slot->record.error);
 	else
@@ -301,7 +312,8 @@ static struct job *collect_new(const struct slot *slot)
 	w->disk_bytes = ROW_NONE;
 	w->worktree = xstrdup(slot->row->worktree);
 	/* slot 0 has no task to give back, and must not pass without a verdict */
-	if (sources[run_source(run)].markers && slot->row->slot != 0 && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
+	if (sources[run_source(run)].markers && slot->row->slot != 0 &&
+	    (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
 		w->markers = strings_copy(run->plan.stop_markers);
 	if (a->role == ROLE_IMPLEMENT)
 		w->no_change_markers = strings_copy(run->plan.no_change_markers);
@@ -310,7 +322,8 @@ static struct job *collect_new(const struct slot *slot)
 	w->dropped = slot->record.dropped;
 	w->rebooted = strcmp(a->boot_id, run->engine->ports.boot_id(run->engine->ports.clock_ctx)) != 0;
 	w->unasked = slot->record.signalled_ms != 0 ? slot->record.stdout_signalled : UINT64_MAX;
-	w->exit_code = slot->lost ? ROW_NONE : ending_code(slot_plan(slot), (enum role)a->role, w->reader, &slot->record);
+	w->exit_code = slot->lost ? ROW_NONE :
+	    ending_code(slot_plan(slot), (enum role)a->role, w->reader, &slot->record);
 	if (!slot->lost && slot->record.by == EXIT_TERM && !slot_ending(slot))
 		w->refused = (enum provider_result)a->provider;
 	w->ended_at = slot->lost || slot->record.ended_ms == 0 ? engine_now(run->engine) : slot->record.ended_ms;
@@ -340,7 +353,8 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.now = engine_now(run->engine),
 		.reset_at = w->result.reset_at,
 		.account = a->account != NULL,
-		.host = (!slot->lost && slot->record.how == EXIT_NOT_STARTED && host_fault(slot->record.status)) || (w->cut && a->role == ROLE_CHECK),
+		.host = (!slot->lost && slot->record.how == EXIT_NOT_STARTED &&
+		    host_fault(slot->record.status)) || (w->cut && a->role == ROLE_CHECK),
 		.cut = w->cut,
 		.retries = slot->row->retries,
 		.retries_max = plan->retries,
@@ -352,7 +366,8 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.stop = w->stop || (slot->row->task == NULL && slot->row->slot != 0),
 		.by_status = plan->profile->carrier == CARRIER_EXIT,
 		.checkout = slot_has_checkout(slot),
-		.checks = plan->review && (plan->scope == SCOPE_TASK || slot->row->slot == 0) ? (int64_t)strings_count(plan->checks) : 0,
+		.checks = plan->review && (plan->scope == SCOPE_TASK || slot->row->slot == 0) ?
+		    (int64_t)strings_count(plan->checks) : 0,
 		.check = slot->row->check,
 		.items_left = review_items_left(slot),
 		.on_lost = plan->on_lost,
@@ -363,11 +378,13 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 /* The clock that has ended it, if one has. */
 static struct attempt_limit limit_of(const struct slot *slot, enum role role, enum reader_kind reader)
 {
-	static const enum clock by[] = { [EXIT_WALL] = CLOCK_WALL, [EXIT_IDLE] = CLOCK_IDLE, [EXIT_RESULT] = CLOCK_POST_RESULT, [EXIT_TERM] = CLOCK_WALL };
+	static const enum clock by[] = { [EXIT_WALL] = CLOCK_WALL, [EXIT_IDLE] = CLOCK_IDLE,
+	    [EXIT_RESULT] = CLOCK_POST_RESULT, [EXIT_TERM] = CLOCK_WALL };
 	const struct clocks *clocks = &slot_plan(slot)->clocks[role];
 	enum clock clock = by[slot->record.by];
 
-	return (struct attempt_limit){ clocks->ms[clock], role != ROLE_CHECK && reader_can_tell(reader), clocks_origin(clocks, role, clock) };
+	return (struct attempt_limit){ clocks->ms[clock],
+	    role != ROLE_CHECK && reader_can_tell(reader), clocks_origin(clocks, role, clock) };
 }
 
 /* How it ended. unanswered: nothing that it said shows that its service served it. */
@@ -377,7 +394,8 @@ static void take_end(const struct slot *slot, struct attempt_row *a, const struc
 
 	a->state = facts->process == PROCESS_LOST ? ATTEMPT_S_LOST : ATTEMPT_S_EXITED;
 	a->process = (int)facts->process;
-	a->provider = (int)(facts->provider == PROVIDER_OK && unanswered && !attempt_succeeded(facts) ? PROVIDER_UNKNOWN : facts->provider);
+	a->provider = (int)(facts->provider == PROVIDER_OK && unanswered && !attempt_succeeded(facts) ?
+	    PROVIDER_UNKNOWN : facts->provider);
 	a->outcome = (int)attempt_outcome(facts);
 	a->ended_at = slot->lost || r->ended_ms == 0 ? engine_now(slot->run->engine) : r->ended_ms;
 	if (slot->lost)
@@ -387,7 +405,8 @@ static void take_end(const struct slot *slot, struct attempt_row *a, const struc
 	a->bytes = (int64_t)(r->stdout_bytes + r->stderr_bytes);
 }
 
-static void take_cause(const struct slot *slot, struct attempt_row *a, const struct attempt_facts *facts, const struct collect_job *w)
+static void take_cause(const struct slot *slot, struct attempt_row *a,
+    const struct attempt_facts *facts, const struct collect_job *w)
 {
 	enum end_kind kind;
 	char *text = cause_of(slot, facts, limit_of(slot, facts->role, w->reader), w, &kind);
@@ -411,7 +430,8 @@ static void wait_to_collect(struct slot *slot, const struct collect_job *w)
 
 	slot_waits(txn, slot, WAIT_HOST, w->job.fault, w->error);
 	txn_commit(txn);
-	engine_job_later(slot->run->engine, HOST_LOOK_MS, collect_new(slot), &collect_type, collect_cb, slot->run->engine);
+	engine_job_later(slot->run->engine, HOST_LOOK_MS, collect_new(slot), &collect_type,
+	    collect_cb, slot->run->engine);
 }
 
 static void collected(struct slot *slot, struct collect_job *w)

@@ -13,8 +13,8 @@
 struct slot;
 struct txn;
 
-/* The end of an attempt, as its stage is told of it. One that was not served has begun again and is told of to
- * no stage. */
+/* The end of an attempt, as its stage is told of it. One that was not served has begun again and is
+ * told of to no stage. */
 struct attempt_end {
 	const struct attempt_row *row;
 	const struct attempt_facts *facts;

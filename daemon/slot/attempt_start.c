@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a decided attempt to a started one: what it is given is gathered, and it waits while it may not start. */
+/* From a decided attempt to a started one: what it is given is gathered, and it waits while
+ * it may not start. */
 #include "slot/attempt_start.h"
 
 #include <stdlib.h>
@@ -53,7 +54,8 @@ static void build_cb(void *arg, struct job *job);
 static struct job *build_new(struct slot *slot, struct briefing *briefing);
 static bool passes(struct slot *slot);
 
-/* Too little free space: it is asked again, with the texts that w brought, and the slot says why it waits. */
+/* Too little free space: it is asked again, with the texts that w brought, and the slot
+ * says why it waits. */
 static void wait_for_space(struct slot *slot, struct build_job *w)
 {
 	const char *why = w->floor;
@@ -91,7 +93,8 @@ static void build_cb(void *arg, struct job *job)
 	struct launch *launch = w->launch;
 
 	if (slot == NULL || slot->row->attempt != w->attempt.id || !passes(slot)) {
-		/* it was cancelled or paused meanwhile, or its account is exhausted: it will be built anew */
+		/* it was cancelled or paused meanwhile, or its account is exhausted: it
+		 * will be built anew */
 		job_free(job);
 		return;
 	}
@@ -108,7 +111,8 @@ static void build_cb(void *arg, struct job *job)
 	job_free(job);
 }
 
-/* What the attempt is asked for beyond the task: the newest word counts, a human's before a check's before a reviewer's. */
+/* What the attempt is asked for beyond the task: the newest word counts, a human's before a check's
+ * before a reviewer's. */
 static void set_follow_up(struct build_job *w, const struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
@@ -135,7 +139,8 @@ static void set_follow_up(struct build_job *w, const struct slot *slot)
 	}
 }
 
-/* The newest work of the slot before that review. ROW_NONE: it is the answer under review, which stands elsewhere, or there is none. */
+/* The newest work of the slot before that review. ROW_NONE: it is the answer under review, which
+ * stands elsewhere, or there is none. */
 static int64_t answer_before(const struct slot *slot, const struct review_row *review)
 {
 	const struct run_rows *rows = slot->run->rows;
@@ -144,7 +149,8 @@ static int64_t answer_before(const struct slot *slot, const struct review_row *r
 	for (size_t i = 0; review->attempt != ROW_NONE && i < rows->nattempts; i++) {
 		const struct attempt_row *a = rows->attempts[i];
 
-		if ((a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX) && a->slot == slot->row->slot && a->iteration == slot->row->iteration &&
+		if ((a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX) &&
+		    a->slot == slot->row->slot && a->iteration == slot->row->iteration &&
 		    a->id < review->attempt && a->answer_hash != NULL && (found == ROW_NONE || a->id > found))
 			found = a->id;
 	}
@@ -193,8 +199,10 @@ static char *offer_of(const struct slot *slot)
 	if (slot->row->task != NULL || slot->row->slot == 0)
 		return NULL;
 	waits = task_waits(rows->tasks, rows->ntasks);
-	buf_adds(&b, "Choose one of these tasks, and only one. Claim it with `bd update ID --claim` where bd is there, say which it is in a line of "
-	    "its own, `Updated task: ID`, and do it. When there is nothing to do, say `no_beads_available` in a line of its own.\n\n");
+	buf_adds(&b, "Choose one of these tasks, and only one. "
+	    "Claim it with `bd update ID --claim` where bd is there, say which it is in a line of "
+	    "its own, `Updated task: ID`, and do it. When there is nothing to do, "
+	    "say `no_beads_available` in a line of its own.\n\n");
 	for (size_t i = 0; i < rows->ntasks; i++) {
 		const struct task_row *task = rows->tasks[i];
 
@@ -220,7 +228,8 @@ static bool shares_tree(const struct slot *slot)
 
 static int64_t says_no_change(const struct slot *slot)
 {
-	const struct attempt_row *answer = slot->row->answer != ROW_NONE ? run_attempt(slot->run, slot->row->answer) : NULL;
+	const struct attempt_row *answer = slot->row->answer != ROW_NONE ?
+	    run_attempt(slot->run, slot->row->answer) : NULL;
 
 	if (answer == NULL || answer->role != ROLE_IMPLEMENT)
 		return ROW_NONE;
@@ -263,7 +272,8 @@ static struct job *build_new(struct slot *slot, struct briefing *briefing)
 
 /* ---- the texts that it is told ---- */
 
-/* A role of the profile that sees all stories, and in a review of the whole each that may see a task. */
+/* A role of the profile that sees all stories, and in a review of the whole each
+ * that may see a task. */
 static bool needs_stories(const struct slot *slot)
 {
 	const struct plan *plan = slot_plan(slot);
@@ -283,7 +293,8 @@ static void list_stories(struct slot *slot)
 
 	slot->briefing.stories = xcalloc(rows->ntasks, sizeof(*slot->briefing.stories));
 	for (size_t i = 0; i < rows->ntasks; i++)
-		slot->briefing.stories[slot->briefing.nstories++] = (struct story){ .id = xstrdup(rows->tasks[i]->id), .title = xstrdup(rows->tasks[i]->title) };
+		slot->briefing.stories[slot->briefing.nstories++] = (struct story){
+		    .id = xstrdup(rows->tasks[i]->id), .title = xstrdup(rows->tasks[i]->title) };
 }
 
 static void briefing_text(struct slot *slot, const char *text, size_t size);
@@ -346,7 +357,8 @@ static bool waits_for_permit(struct slot *slot)
 		run->own.has_permit = false;
 		slot->has_permit = true;
 	}
-	if (slot->has_permit && run->rows->run.state == RUN_S_RUNNING && view_run(run->engine->view, run->rows->run.id)->run.state != RUN_S_PAUSED &&
+	if (slot->has_permit && run->rows->run.state == RUN_S_RUNNING &&
+	    view_run(run->engine->view, run->rows->run.id)->run.state != RUN_S_PAUSED &&
 	    !group_is_paused(run->engine, run->rows->run.group))
 		return false;
 	queue_give(slot);

@@ -33,7 +33,8 @@ static char *in_workspace(const struct run_row *run, const char *path)
 	size_t n = strlen(run->workspace);
 
 	if (path[0] != '/')
-		return run->subdir != NULL && run->subdir[0] != '\0' ? xasprintf("%s/%s", run->subdir, path) : xstrdup(path);
+		return run->subdir != NULL && run->subdir[0] != '\0' ?
+		    xasprintf("%s/%s", run->subdir, path) : xstrdup(path);
 	return strncmp(path, run->workspace, n) == 0 && path[n] == '/' ? xstrdup(path + n + 1) : NULL;
 }
 
@@ -56,7 +57,8 @@ char **run_artifacts(const struct run *run)
 {
 	char **list = NULL;
 
-	/* Who has his home under git has our state in it, with the environments of others' agents. */
+	/* Who has his home under git has our state in it, with the environments of
+	 * others' agents. */
 	add_artifact(&list, &run->rows->run, run->engine->state_dir);
 	add_artifacts(&list, &run->rows->run, &run->plan);
 	for (size_t i = 0; i < run->rows->ntasks; i++) {
@@ -70,13 +72,15 @@ char **run_artifacts(const struct run *run)
 	return list;
 }
 
-/* The files that say how the work of the run is judged, relative to the workspace: of a retry what was not taken over. NULL: none. */
+/* The files that say how the work of the run is judged, relative to the workspace: of a retry what
+ * was not taken over. NULL: none. */
 static char **judge_files(const struct run *run)
 {
 	static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
 	const struct run_row *row = &run->rows->run;
 	struct plan own = { 0 };
-	const struct plan *plan = run->judged_before ? NULL : review_basis_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &own);
+	const struct plan *plan = run->judged_before ? NULL :
+	    review_basis_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &own);
 	char **list = NULL;
 
 	/* a retry has the settings of its first run */
@@ -89,7 +93,8 @@ static char **judge_files(const struct run *run)
 		free(path);
 	}
 	add_artifact(&list, row, plan != NULL ? plan->reviewer_prompt : NULL);
-	add_artifact(&list, row, plan != NULL && plan->reviewer != NULL && plan->reviewer[0] == '/' ? plan->reviewer : NULL);
+	add_artifact(&list, row, plan != NULL && plan->reviewer != NULL && plan->reviewer[0] == '/' ?
+	    plan->reviewer : NULL);
 	for (char **pair = plan != NULL ? plan->guidelines : NULL; pair != NULL && pair[0] != NULL; pair += 2)
 		add_artifact(&list, row, pair[0]);
 	for (char **name = plan != NULL ? plan->conventions : NULL; name != NULL && *name != NULL; name++)
@@ -109,8 +114,10 @@ static char *commit_message(const struct slot *slot)
 		return xasprintf("Review of the run\n\nRld-Run: %lld\nRld-Task: %s\n", (long long)slot->row->run, id);
 	/* a review that must not know the task comes after this commit */
 	if (plan->review && plan->profile->no_task && plan->integrate == INTEGRATE_MERGE)
-		return xasprintf("Task %lld\n\nRld-Run: %lld\nRld-Task: %lld\n", (long long)task->position, (long long)slot->row->run, (long long)task->position);
-	return xasprintf("%s\n\nRld-Run: %lld\nRld-Task: %s\n", task->title != NULL ? task->title : id, (long long)slot->row->run, id);
+		return xasprintf("Task %lld\n\nRld-Run: %lld\nRld-Task: %lld\n",
+		    (long long)task->position, (long long)slot->row->run, (long long)task->position);
+	return xasprintf("%s\n\nRld-Run: %lld\nRld-Task: %s\n",
+	    task->title != NULL ? task->title : id, (long long)slot->row->run, id);
 }
 
 static char *message_of(const struct slot *slot, enum git_op_kind kind)
@@ -124,9 +131,11 @@ static char *message_of(const struct slot *slot, enum git_op_kind kind)
 		return commit_message(slot);
 	case GIT_MEASURE:
 		/* the hooks are asked before a reviewer is paid */
-		return slot_begins_review(slot) && slot_plan(slot)->commit == COMMIT_MODE_AUTO ? commit_message(slot) : NULL;
+		return slot_begins_review(slot) && slot_plan(slot)->commit == COMMIT_MODE_AUTO ?
+		    commit_message(slot) : NULL;
 	case GIT_WORKTREE_REMOVE:
-		return xasprintf("rld: what the work tree of %s had in run %lld\n", slot_task_id(slot), (long long)slot->row->run);
+		return xasprintf("rld: what the work tree of %s had in run %lld\n",
+		    slot_task_id(slot), (long long)slot->row->run);
 	case GIT_SNAPSHOT:
 	case GIT_VERIFY:
 	case GIT_PIN:
@@ -147,8 +156,8 @@ static const char *tree_of(const struct slot *slot, enum git_op_kind kind)
 	return slot->row != NULL ? slot->row->tree : slot->run->rows->run.base_tree;
 }
 
-/* What the branch of a work tree is made at: what the others have done so far, where everything is put together. Slot 0 has
- * the branch that they were put on. */
+/* What the branch of a work tree is made at: what the others have done so far, where everything is
+ * put together. Slot 0 has the branch that they were put on. */
 const char *git_commit_of(const struct slot *slot, enum git_op_kind kind)
 {
 	const struct run_row *run = &slot->run->rows->run;
@@ -160,7 +169,8 @@ const char *git_commit_of(const struct slot *slot, enum git_op_kind kind)
 	if (kind == GIT_WORKTREE_ADD && slot->row->slot == 0)
 		return NULL;
 	if (kind == GIT_WORKTREE_ADD && slot->row->base_commit == NULL)
-		return slot_plan(slot)->integrate == INTEGRATE_MERGE && run->result_commit != NULL ? run->result_commit : run->base_commit;
+		return slot_plan(slot)->integrate == INTEGRATE_MERGE && run->result_commit != NULL ?
+		    run->result_commit : run->base_commit;
 	/* what has been put on the branch of the run needs none of its own any more */
 	if (kind == GIT_MERGE || (kind == GIT_WORKTREE_REMOVE && slot_is_merged(slot)))
 		return slot->row->commit_id;
@@ -184,13 +194,17 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	struct run *run = slot->run;
 	const struct run_row *row = &run->rows->run;
 	const char *state_dir = run->engine->state_dir;
-	bool in_repository = kind == GIT_WORKTREE_ADD || kind == GIT_MERGE || kind == GIT_WORKTREE_REMOVE || slot->row == NULL;
+	bool in_repository = kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ||
+	    kind == GIT_WORKTREE_REMOVE || slot->row == NULL;
 	char **artifacts = run_artifacts(run), **others = slot_others(slot);
 	char *scratch = dirs_scratch(state_dir, row->id, slot->row);
 	char *ref = git_ref(slot, kind), *message = message_of(slot, kind), *dir = git_dir(slot, kind);
-	char *branch = kind == GIT_WORKTREE_ADD ? git_branch(slot) : xstrdup(slot->row != NULL ? slot->row->branch : row->result_branch);
-	char *keep = kind == GIT_MERGE ? git_keep_ref(slot) : NULL, *note = kind == GIT_MERGE ? git_note_ref(slot) : NULL;
-	char **judges = slot->row == NULL && !run_is_prepared(run) && (kind == GIT_SNAPSHOT || kind == GIT_BASE) ? judge_files(run) : NULL;
+	char *branch = kind == GIT_WORKTREE_ADD ? git_branch(slot) :
+	    xstrdup(slot->row != NULL ? slot->row->branch : row->result_branch);
+	char *keep = kind == GIT_MERGE ? git_keep_ref(slot) : NULL,
+	    *note = kind == GIT_MERGE ? git_note_ref(slot) : NULL;
+	char **judges = slot->row == NULL && !run_is_prepared(run) &&
+	    (kind == GIT_SNAPSHOT || kind == GIT_BASE) ? judge_files(run) : NULL;
 	struct git_op_spec spec = {
 		.basis = judges,
 		.kind = kind,
@@ -202,7 +216,8 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.ref = ref,
 		.appeared_tree = slot->row != NULL ? slot->row->beside : NULL,
 		.dir = dir,
-		.name = kind == GIT_BASE ? run->plan.base : slot->row == NULL && (kind == GIT_PIN || kind == GIT_SNAPSHOT) ? "HEAD" : NULL,
+		.name = kind == GIT_BASE ? run->plan.base :
+		    slot->row == NULL && (kind == GIT_PIN || kind == GIT_SNAPSHOT) ? "HEAD" : NULL,
 		.branch = branch,
 		.shared = kind == GIT_COMMIT && slot->row->worktree == NULL,
 		.instance = row->instance,
@@ -215,7 +230,8 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.artifacts = artifacts,
 		.shared_paths = others,
 		/* what was of the work before they came stays of it */
-		.shared_paths_tree = slot->row != NULL && slot->row->tree != NULL ? slot->row->tree : slot_base_tree(slot),
+		.shared_paths_tree = slot->row != NULL && slot->row->tree != NULL ?
+		    slot->row->tree : slot_base_tree(slot),
 	};
 
 	slot->op.git_kind = kind;

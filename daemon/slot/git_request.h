@@ -16,7 +16,8 @@ void git_begin(struct slot *slot, enum git_op_kind kind);
 char *git_dir(const struct slot *slot, enum git_op_kind kind);
 /* The commit that an operation is about. */
 const char *git_commit_of(const struct slot *slot, enum git_op_kind kind);
-/* What is of the review and not of the work, relative to the workspace: see git_op_spec. Free with strings_free(). */
+/* What is of the review and not of the work, relative to the workspace: see git_op_spec. Free
+ * with strings_free(). */
 char **run_artifacts(const struct run *run);
 
 #endif

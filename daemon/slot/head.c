@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Commits that agents make by themselves in a shared work tree, whatever they were told: HEAD where the work of a slot began is
- * compared with HEAD at its end. Of what has passed they are the result; of anything else it is told how to take them back. Another branch than at the
- * beginning is told in any case. */
+/* Commits that agents make by themselves in a shared work tree, whatever they were told: HEAD where
+ * the work of a slot began is compared with HEAD at its end. Of what has passed they are the
+ * result; of anything else it is told how to take them back. Another branch than at the beginning
+ * is told in any case. */
 #include "slot/head.h"
 
 #include <jansson.h>
@@ -95,19 +96,24 @@ static bool has_followers(const struct slot *slot)
 #define REF_BEGIN "ref: "
 #define BRANCH_BEGIN REF_BEGIN "refs/heads/"
 
-/* The name of the branch that a line of the file HEAD leads to; NULL: it is a commit, or something strange. */
+/* The name of the branch that a line of the file HEAD leads to; NULL: it is a commit, or
+ * something strange. */
 static const char *branch_in(const char *line)
 {
-	return line != NULL && strncmp(line, BRANCH_BEGIN, strlen(BRANCH_BEGIN)) == 0 ? line + strlen(BRANCH_BEGIN) : NULL;
+	return line != NULL && strncmp(line, BRANCH_BEGIN, strlen(BRANCH_BEGIN)) == 0 ?
+	    line + strlen(BRANCH_BEGIN) : NULL;
 }
 
-/* HEAD leads to another branch than where the work began, or to none any more. A commit on no branch moves on with what is committed there. */
+/* HEAD leads to another branch than where the work began, or to none any more. A commit on no
+ * branch moves on with what is committed there. */
 static bool is_switched(const struct slot *slot)
 {
 	const char *was = slot_head_at(slot), *is = git_op_head_at(slot->op.git);
-	bool known = branch_in(was) != NULL || slot_head(slot) != NULL, on_ref = was != NULL && strncmp(was, REF_BEGIN, strlen(REF_BEGIN)) == 0;
+	bool known = branch_in(was) != NULL || slot_head(slot) != NULL,
+	    on_ref = was != NULL && strncmp(was, REF_BEGIN, strlen(REF_BEGIN)) == 0;
 
-	return known && was != NULL && is != NULL && strcmp(was, is) != 0 && (on_ref || strncmp(is, REF_BEGIN, strlen(REF_BEGIN)) == 0);
+	return known && was != NULL && is != NULL && strcmp(was, is) != 0 &&
+	    (on_ref || strncmp(is, REF_BEGIN, strlen(REF_BEGIN)) == 0);
 }
 
 /* The command that leads back to where HEAD was. */
@@ -118,7 +124,8 @@ static char *switch_back(const struct slot *slot)
 	if (branch != NULL && !is_unborn(slot))
 		return xasprintf("`git switch %s` in %s goes back", branch, workspace);
 	if (branch != NULL)
-		return xasprintf("`git symbolic-ref HEAD refs/heads/%s` in %s goes back to that branch, which has no commit yet", branch, workspace);
+		return xasprintf("`git symbolic-ref HEAD refs/heads/%s` in %s goes back to that "
+		    "branch, which has no commit yet", branch, workspace);
 	return xasprintf("`git switch --detach %.12s` in %s goes back", slot_head(slot), workspace);
 }
 
@@ -129,15 +136,18 @@ static char *undo(const struct slot *slot, const char *since, const char *head)
 	if (is_switched(slot))
 		return switch_back(slot);
 	if (has_siblings(slot) && since != NULL)
-		return xasprintf("other tasks worked in the same tree: see `git log %.12s..%.12s` in %s, and `git revert` those that are not wanted",
-		    since, head, workspace);
+		return xasprintf("other tasks worked in the same tree: see `git log %.12s..%.12s` "
+		    "in %s, and `git revert` those that are not wanted", since, head, workspace);
 	if (has_siblings(slot) || (has_followers(slot) && since == NULL))
-		return xasprintf("see `git log %.12s` in %s, and `git revert` those that are not wanted", head, workspace);
+		return xasprintf("see `git log %.12s` in %s, and `git revert` those that are not wanted",
+		    head, workspace);
 	if (has_followers(slot))
-		return xasprintf("`git revert --no-edit %.12s..%.12s` in %s undoes them, and nothing that later tasks commit", since, head, workspace);
+		return xasprintf("`git revert --no-edit %.12s..%.12s` in %s undoes them, "
+		    "and nothing that later tasks commit", since, head, workspace);
 	if (since == NULL)
 		return xasprintf("`git update-ref -d HEAD` in %s takes them back and keeps the files", workspace);
-	return xasprintf("`git reset %.12s` in %s takes them back and keeps the changes in the work tree", since, workspace);
+	return xasprintf("`git reset %.12s` in %s takes them back and keeps the changes in the work tree",
+	    since, workspace);
 }
 
 /* It is a commit of the run's own. */
@@ -158,10 +168,12 @@ static char *told(const struct slot *slot, const char *head, bool accepted)
 	size_t count = 0;
 
 	if (git_op_rewritten(slot->op.git) && !is_switched(slot)) {
-		way = has_followers(slot) ? xasprintf("see `git log %.12s` in %s for what there was", since, workspace) :
-		    xasprintf("`git reset %.12s` in %s goes back there and keeps the changes in the work tree", since, workspace);
-		text = xasprintf("history was rewritten while it was worked on: HEAD was at %.12s and is at %.12s, which does not come after it; %s", since,
-		    head, way);
+		way = has_followers(slot) ?
+		    xasprintf("see `git log %.12s` in %s for what there was", since, workspace) :
+		    xasprintf("`git reset %.12s` in %s goes back there and keeps the changes in the work tree",
+		    since, workspace);
+		text = xasprintf("history was rewritten while it was worked on: HEAD was at %.12s "
+		    "and is at %.12s, which does not come after it; %s", since, head, way);
 		free(way);
 		return text;
 	}
@@ -171,8 +183,9 @@ static char *told(const struct slot *slot, const char *head, bool accepted)
 		return NULL;
 	way = undo(slot, since, head);
 	range = since != NULL ? xasprintf("%.12s..", since) : xstrdup("up to ");
-	text = xasprintf("%zu commit%s that rld did not make came onto HEAD while it was worked on (%s%.12s), and %s; %s", count,
-	    count == 1 ? "" : "s", range, head, accepted ? "the result includes them" : "nothing has accepted them", way);
+	text = xasprintf("%zu commit%s that rld did not make came onto HEAD while it was worked on "
+	    "(%s%.12s), and %s; %s", count, count == 1 ? "" : "s", range, head,
+	    accepted ? "the result includes them" : "nothing has accepted them", way);
 	free(range);
 	free(way);
 	return text;
@@ -209,7 +222,8 @@ static void emit_switch(struct txn *txn, struct slot *slot)
 	was = place_in(slot_head_at(slot));
 	is = place_in(git_op_head_at(slot->op.git));
 	back = switch_back(slot);
-	warn(txn, slot, xasprintf("another branch was checked out while it was worked on: HEAD was on %s and is on %s; %s", was, is, back));
+	warn(txn, slot, xasprintf("another branch was checked out while it was worked on: "
+	    "HEAD was on %s and is on %s; %s", was, is, back));
 	free(back);
 	free(is);
 	free(was);
@@ -245,6 +259,7 @@ void head_looked(struct txn *txn, struct slot *slot)
 	if (head != NULL && passed)
 		text_set(&txn_edit_run(txn, slot->run)->result_commit, head);
 	if (head != NULL && passed && !is_whole(slot))
-		warn(txn, slot, xasprintf("%.12s does not have all of the tree that passed, since not all of it is committed; `git status` in %s shows the rest",
+		warn(txn, slot, xasprintf("%.12s does not have all of the tree that passed, "
+		    "since not all of it is committed; `git status` in %s shows the rest",
 		    head, run->workspace));
 }

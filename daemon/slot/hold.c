@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The human decision queue: a held slot waits at no cost until somebody approves, rejects or sends it back. */
+/* The human decision queue: a held slot waits at no cost until somebody approves, rejects
+ * or sends it back. */
 #include "slot/hold.h"
 
 #include <jansson.h>
@@ -52,13 +53,15 @@ void hold_open(struct txn *txn, struct slot *slot, enum hold_kind kind, const ch
 	hold->state = HOLD_S_OPEN;
 	hold->created_at = engine_now(run->engine);
 	txn_add(txn, run, ROW_HOLD, hold);
-	txn_emit(txn, "hold.opened", hold->run, json_pack("{s:I, s:s, s:I, s:s, s:s*}", "hold", (json_int_t)hold->id, "task", hold->task,
-	    "slot", (json_int_t)hold->slot, "kind", state_name(&hold_kind_names, hold->kind), "reason", hold->reason));
+	txn_emit(txn, "hold.opened", hold->run,
+	    json_pack("{s:I, s:s, s:I, s:s, s:s*}", "hold", (json_int_t)hold->id, "task", hold->task,
+	    "slot", (json_int_t)hold->slot, "kind", state_name(&hold_kind_names, hold->kind),
+	    "reason", hold->reason));
 	hook_add(txn, run, "on_hold", run->plan.on_hold, hold);
 }
 
-void hold_set_state(struct txn *txn, struct slot *slot, const struct hold_row *row, enum hold_state state, const char *by,
-    const char *message)
+void hold_set_state(struct txn *txn, struct slot *slot, const struct hold_row *row,
+    enum hold_state state, const char *by, const char *message)
 {
 	struct hold_row *hold = txn_edit_hold(txn, row);
 	bool was_open = hold->state == HOLD_S_OPEN;
@@ -67,13 +70,16 @@ void hold_set_state(struct txn *txn, struct slot *slot, const struct hold_row *r
 	if (by != NULL) {
 		text_set(&hold->decided_by, by);
 		hold->decided_at = engine_now(slot->run->engine);
-		slot->run->drained = false;	/* it may have waited for weeks: its source is asked anew */
+		/* it may have waited for weeks: its source is asked anew */
+		slot->run->drained = false;
 	}
 	if (message != NULL)
 		text_set(&hold->message, message);
 	if (was_open)
-		txn_emit(txn, "hold.closed", hold->run, json_pack("{s:I, s:s, s:I, s:s, s:s*, s:s*}", "hold", (json_int_t)hold->id,
-		    "task", hold->task, "slot", (json_int_t)hold->slot, "state", state_name(&hold_state_names, (int)state),
+		txn_emit(txn, "hold.closed", hold->run,
+		    json_pack("{s:I, s:s, s:I, s:s, s:s*, s:s*}", "hold", (json_int_t)hold->id,
+		    "task", hold->task, "slot", (json_int_t)hold->slot, "state",
+		    state_name(&hold_state_names, (int)state),
 		    "by", hold->decided_by, "message", hold->message));
 }
 
@@ -91,14 +97,15 @@ static void set_message(struct slot_row *row, const char *message)
 	row->message = message != NULL && message[strspn(message, " \t\r\n")] != '\0' ? xstrdup(message) : NULL;
 }
 
-/* The slot of a hold that was sent back goes on: the lost attempt again, or a fix with the human's text and as many rounds
- * as the plan gives. */
+/* The slot of a hold that was sent back goes on: the lost attempt again, or a fix with the human's
+ * text and as many rounds as the plan gives. */
 void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
 	const struct plan *plan = slot_plan(slot);
 	struct move_why why = { 0 };
-	enum role role = hold->attempt != ROW_NONE ? (enum role)run_attempt(slot->run, hold->attempt)->role : ROLE_IMPLEMENT;
+	enum role role = hold->attempt != ROW_NONE ?
+	    (enum role)run_attempt(slot->run, hold->attempt)->role : ROLE_IMPLEMENT;
 
 	hold_set_state(txn, slot, hold, HOLD_S_REWORKED, NULL, NULL);
 	row->stalled = 0;
@@ -113,7 +120,8 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 	if (hold->kind != HOLD_LOST || role == ROLE_IMPLEMENT)
 		set_message(row, hold->message);
 	why.reason = hold->kind == HOLD_LOST ? MOVE_RETRY : MOVE_DONE;
-	slot_move(txn, slot, SLOT_S_HELD, stage_after_rework((enum hold_kind)hold->kind, role, slot_has_checkout(slot)), &why);
+	slot_move(txn, slot, SLOT_S_HELD,
+	    stage_after_rework((enum hold_kind)hold->kind, role, slot_has_checkout(slot)), &why);
 }
 
 void hold_resume(struct txn *txn, struct run *run)

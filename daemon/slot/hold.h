@@ -11,7 +11,8 @@ struct txn;
 
 void hold_open(struct txn *txn, struct slot *slot, enum hold_kind kind, const char *reason);
 /* by NULL: no human has said so. */
-void hold_set_state(struct txn *txn, struct slot *slot, const struct hold_row *hold, enum hold_state state, const char *by, const char *message);
+void hold_set_state(struct txn *txn, struct slot *slot, const struct hold_row *hold,
+    enum hold_state state, const char *by, const char *message);
 /* A hold that was sent back: its slot continues. */
 void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold);
 /* Close the slot's open hold, if it has one. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks: commands of the administrator that are told of a hold or an end. Each has its row before it is started, so that it runs
- * at least once; how it ends changes nothing. */
+/* Hooks: commands of the administrator that are told of a hold or an end. Each has its row before
+ * it is started, so that it runs at least once; how it ends changes nothing. */
 #include "slot/hooks.h"
 
 #include <jansson.h>
@@ -196,9 +196,11 @@ static void log_failure(const struct hook_row *row)
 
 	if (row->cause == NULL && row->signal == ROW_NONE && row->exit_code == 0)
 		return;
-	how = row->cause != NULL ? xstrdup(row->cause) : row->signal != ROW_NONE ? xasprintf("signal %lld", (long long)row->signal) :
+	how = row->cause != NULL ? xstrdup(row->cause) : row->signal != ROW_NONE ?
+	    xasprintf("signal %lld", (long long)row->signal) :
 	    xasprintf("exit status %lld", (long long)row->exit_code);
-	log_warn("hook %s of run %lld did not end well: %s; its output is in attempts/%lld", row->name, (long long)row->run, how, (long long)row->id);
+	log_warn("hook %s of run %lld did not end well: %s; its output is in attempts/%lld",
+	    row->name, (long long)row->run, how, (long long)row->id);
 	free(how);
 }
 
@@ -245,10 +247,12 @@ static void wait_for_host(struct engine *engine, const struct hook *hook, const 
 	int64_t at = engine_now(engine) + HOST_WAIT_MS;
 
 	log_warn("hook %s of run %lld: %s; trying again", hook->row->name, (long long)hook->row->run, error);
-	engine_wake(engine, (struct wake){ .at = at, .until = at, .run = hook->row->run, .slot = hook->row->id }, again_cb);
+	engine_wake(engine, (struct wake){ .at = at, .until = at, .run = hook->row->run,
+	    .slot = hook->row->id }, again_cb);
 }
 
-void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, int status, const char *error)
+void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record,
+    int status, const char *error)
 {
 	struct hook_row *row;
 	struct txn *txn;

@@ -33,7 +33,8 @@ void hook_start(struct engine *engine, int64_t id);
 struct hook *hook_find(struct engine *engine, int64_t id);
 void hook_load(struct engine *engine, const struct hook_row *row);
 void hook_adopt_all(struct engine *engine);
-void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, int status, const char *error);
+void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record,
+    int status, const char *error);
 /* Its number was taken: the next one, and it is started with that. */
 void hook_renumber(struct engine *engine, struct hook *hook);
 /* Kept until everything is found, see hook_resume_all(). */

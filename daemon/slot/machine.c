@@ -28,13 +28,16 @@ void slot_ended(struct txn *txn, struct slot *slot)
 	turn_over(txn, slot);
 	operation_free(&slot->op);
 	if (slot->row != NULL)
-		slot_move(txn, slot, SLOT_S_ENDING, SLOT_S_CANCELLED, &(struct move_why){ .cause = CAUSE(END_CANCELLED, "cancelled") });
+		slot_move(txn, slot, SLOT_S_ENDING, SLOT_S_CANCELLED,
+		    &(struct move_why){ .cause = CAUSE(END_CANCELLED, "cancelled") });
 	else
-		txn_touch(txn, slot->run);	/* its slots may still have something to give back */
+		/* its slots may still have something to give back */
+		txn_touch(txn, slot->run);
 }
 
-/* A cause stands with what ended or is held, and with what is accepted already and has only to be committed. When its commit agent is
- * lost, that it was accepted is kept beside until a human sends it back. */
+/* A cause stands with what ended or is held, and with what is accepted already and has only to
+ * be committed. When its commit agent is lost, that it was accepted is kept beside until a
+ * human sends it back. */
 static void set_cause(struct slot_row *row, enum slot_stage from, const struct move_why *why)
 {
 	static const enum end_kind kinds[ACCEPTEDS] = {
@@ -76,14 +79,17 @@ void slot_on_permit(struct txn *txn, struct slot *slot)
 		txn_effect(txn, EFFECT_BUILD, slot->run, slot, slot->row->attempt);
 }
 
-/* It does nothing for now. Its slot of the daemon goes to the next, or stays with the run when nobody else of it has one or waits for one. */
+/* It does nothing for now. Its slot of the daemon goes to the next, or stays with the run when
+ * nobody else of it has one or waits for one. */
 void slot_release_permit(struct txn *txn, struct slot *slot)
 {
 	struct run *run = slot->run;
 	bool last = slot->has_permit && !run->own.has_permit;
 
 	for (size_t i = 0; i < run->nslots; i++)
-		last &= run->slots[i] == slot || (!run->slots[i]->has_permit && run->slots[i]->activity.kind != ACTIVITY_PERMIT && run->slots[i]->activity.kind != ACTIVITY_ACCOUNT &&
+		last &= run->slots[i] == slot ||
+		    (!run->slots[i]->has_permit && run->slots[i]->activity.kind != ACTIVITY_PERMIT &&
+		    run->slots[i]->activity.kind != ACTIVITY_ACCOUNT &&
 		    run->slots[i]->row->stage != SLOT_S_WAITING);
 	if (last && run->rows->run.state == RUN_S_RUNNING) {
 		slot->has_permit = false;
@@ -94,7 +100,8 @@ void slot_release_permit(struct txn *txn, struct slot *slot)
 	}
 }
 
-/* What an attempt waits for before it starts is its own; a reviewer's outlasts the making of its checkout. */
+/* What an attempt waits for before it starts is its own; a reviewer's outlasts the making
+ * of its checkout. */
 static void clear_waits(struct slot_row *row)
 {
 	if (row->stage == SLOT_S_CHECKOUT || slot_cools(row))
@@ -122,7 +129,8 @@ void slot_cancel(struct txn *txn, struct slot *slot)
 {
 	enum slot_stage stage = slot_stage(slot);
 
-	slot_move(txn, slot, stage, stage_after_cancel(stage), &(struct move_why){ .cause = CAUSE(END_CANCELLED, "cancelled") });
+	slot_move(txn, slot, stage, stage_after_cancel(stage),
+	    &(struct move_why){ .cause = CAUSE(END_CANCELLED, "cancelled") });
 }
 
 /* It waits for a human, for its run, or for nothing any more. */
@@ -143,13 +151,15 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 	why = why != NULL ? why : &done;
 	slot_wait_over(txn, slot);
 	if (!slot_row_move(row, from, to)) {
-		log_bug("run %lld slot %lld: stage %s does not follow %s, it is in %s", (long long)row->run, (long long)row->slot,
+		log_bug("run %lld slot %lld: stage %s does not follow %s, it is in %s",
+		    (long long)row->run, (long long)row->slot,
 		    state_name(&slot_stage_names, (int)to), state_name(&slot_stage_names, (int)from),
 		    state_name(&slot_stage_names, row->stage));
 		return;
 	}
 	log_debug("run %lld slot %lld: %s, %s: %s", (long long)row->run, (long long)row->slot,
-	    state_name(&slot_stage_names, (int)from), move_reason_name(why->reason), state_name(&slot_stage_names, row->stage));
+	    state_name(&slot_stage_names, (int)from), move_reason_name(why->reason),
+	    state_name(&slot_stage_names, row->stage));
 	entered = slot_stage(slot);
 	if (from == SLOT_S_WAITING)
 		activity_end(&slot->activity);
@@ -177,8 +187,8 @@ void slot_result(struct txn *txn, struct slot *slot, const struct stage_result *
 	else if (stage->result != NULL)
 		stage->result(txn, slot, result);
 	else
-		log_bug("run %lld slot %lld: stage %s has a result", (long long)slot->row->run, (long long)slot->row->slot,
-		    state_name(&slot_stage_names, slot->row->stage));
+		log_bug("run %lld slot %lld: stage %s has a result", (long long)slot->row->run,
+		    (long long)slot->row->slot, state_name(&slot_stage_names, slot->row->stage));
 }
 
 void slot_recover(struct slot *slot)

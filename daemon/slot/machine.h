@@ -23,26 +23,33 @@ struct attempt_end;
 
 /* What a stage has come to. */
 struct stage_result {
-	const struct attempt_end *attempt;	/* of its attempt: slot/attempt_result.h; NULL: it is about none */
-	int64_t step;				/* of its operation, whose answer is in slot->op: the last step */
-	struct cause failure;			/* ... and why it came to nothing, for good; NO_CAUSE: it did not */
+	const struct attempt_end *attempt;	/* of its attempt: slot/attempt_result.h; NULL:
+						 * it is about none */
+	int64_t step;				/* of its operation, whose answer is in
+						 * slot->op: the last step */
+	struct cause failure;			/* ... and why it came to nothing, for good;
+						 * NO_CAUSE: it did not */
 };
 
-/* A stage. The machine does not know its stages: it is given the table of them (slot/stages.h) at start. */
+/* A stage. The machine does not know its stages: it is given the table of them
+ * (slot/stages.h) at start. */
 struct stage {
 	enum git_op_kind git;	/* the operation that it is about, if it is about one of git */
 	/* The slot comes into it. */
 	void (*enter)(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why);
-	/* What was under way has come to this: take what follows from it, and move on. NULL: nothing ever is. */
+	/* What was under way has come to this: take what follows from it, and move on. NULL:
+	 * nothing ever is. */
 	void (*result)(struct txn *txn, struct slot *slot, const struct stage_result *result);
-	/* Nothing is under way: take it up. After the decision that entered it, after a wait, after the loss of
-	 * its process, and after a start of the daemon. NULL: there is nothing to be taken up. */
+	/* Nothing is under way: take it up. After the decision that entered it, after a wait,
+	 * after the loss of its process, and after a start of the daemon. NULL: there is
+	 * nothing to be taken up. */
 	void (*recover)(struct slot *slot);
 };
 
-/* The only writer of a slot's stage: it enters the next one. A bug when the slot is not in from, or to may not
- * follow. why: NULL for what is done and has no cause. */
-void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum slot_stage to, const struct move_why *why);
+/* The only writer of a slot's stage: it enters the next one. A bug when the slot is not in from, or
+ * to may not follow. why: NULL for what is done and has no cause. */
+void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum slot_stage to,
+    const struct move_why *why);
 /* Hands over to the stage of the slot; a stage that works fails with a failed operation. */
 void slot_result(struct txn *txn, struct slot *slot, const struct stage_result *result);
 void slot_recover(struct slot *slot);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Agents that wait for a service which refuses them: their output is looked at while they run, and when the program says that the
- * account is exhausted, or its key is no good, the attempt is ended, which may be hours before the program or the idle clock would. The
- * decision is on disk, as the attempt's result of the provider, before its shim is told: a daemon that starts in the middle tells it again. */
+/* Agents that wait for a service which refuses them: their output is looked at while they run, and
+ * when the program says that the account is exhausted, or its key is no good, the attempt is
+ * ended, which may be hours before the program or the idle clock would. The decision is on disk,
+ * as the attempt's result of the provider, before its shim is told: a daemon that starts in the
+ * middle tells it again. */
 #include "slot/notice_watch.h"
 
 #include "agent/notice.h"
@@ -27,7 +29,8 @@ static void decide(struct slot *slot, enum provider_result provider)
 	const struct attempt_row *a = run_attempt(slot->run, slot->activity.id);
 	struct txn *txn = txn_new(slot->run->engine);
 
-	log_info("run %lld: attempt %lld is ended, since its service refuses it: %s", (long long)a->run, (long long)a->id, state_name(&provider_result_names, (int)provider));
+	log_info("run %lld: attempt %lld is ended, since its service refuses it: %s",
+	    (long long)a->run, (long long)a->id, state_name(&provider_result_names, (int)provider));
 	txn_edit_attempt(txn, a)->provider = (int)provider;
 	txn_effect(txn, EFFECT_END, slot->run, slot, a->id);
 	txn_commit(txn);
@@ -40,7 +43,8 @@ static void notice_cb(void *arg, struct job *job)
 	struct notice_job *w = (struct notice_job *)job;
 	struct run *run = run_find(engine, w->run);
 	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
-	bool runs = !engine->stopped && slot != NULL && slot->activity.kind == ACTIVITY_ATTEMPT && slot->activity.id == w->attempt && !slot_ending(slot);
+	bool runs = !engine->stopped && slot != NULL && slot->activity.kind == ACTIVITY_ATTEMPT &&
+	    slot->activity.id == w->attempt && !slot_ending(slot);
 
 	if (runs && w->decided == PROVIDER_NONE) {
 		engine_job_later(engine, LOOK_EVERY_MS, job, &read_notice_type, notice_cb, engine);

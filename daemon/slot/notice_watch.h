@@ -5,7 +5,8 @@
 
 struct slot;
 
-/* The attempt of the slot runs: when its program says that its service refuses it for long, it is ended. */
+/* The attempt of the slot runs: when its program says that its service refuses it for
+ * long, it is ended. */
 void notice_watch(struct slot *slot);
 
 #endif

@@ -27,7 +27,8 @@ void obstacle_set(struct txn *txn, struct slot *slot, enum round_end end, char *
 	slot_set_cause(row, NO_CAUSE);
 	row->accepted = ACCEPTED_BY_NONE;
 	if (round_is_stalled(row->stalled, slot_plan(slot)->stall_limit)) {
-		cause = xasprintf("stalled: %lld fix attempts in a row have left it so: %s", (long long)row->stalled, why);
+		cause = xasprintf("stalled: %lld fix attempts in a row have left it so: %s",
+		    (long long)row->stalled, why);
 		round_over(txn, slot, end, CAUSE(END_STALLED, cause));
 		free(cause);
 	} else if (check_classify(row->fix, row->fixes) == ROUND_FINDINGS) {
@@ -52,11 +53,13 @@ bool obstacle_send_back(struct txn *txn, struct slot *slot)
 		return false;
 	if (marked != NULL) {
 		safe = text_escape(marked, strlen(marked), false);
-		obstacle_set(txn, slot, ROUND_CONFLICT, xasprintf("the conflict with another task is not resolved: its markers are still in %s. "
+		obstacle_set(txn, slot, ROUND_CONFLICT,
+		    xasprintf("the conflict with another task is not resolved: its markers are still in %s. "
 		    "Resolve it so that both tasks hold, and leave no line of `<<<<<<<` and `>>>>>>>`.", safe));
 	} else {
 		safe = text_escape(refused, strlen(refused), true);
-		obstacle_set(txn, slot, ROUND_REFUSED, xasprintf("the commit was refused by a hook of the repository:\n\n%s", safe));
+		obstacle_set(txn, slot, ROUND_REFUSED,
+		    xasprintf("the commit was refused by a hook of the repository:\n\n%s", safe));
 	}
 	free(safe);
 	return true;

@@ -14,7 +14,8 @@ struct txn;
 bool obstacle_is_there(const struct slot *slot);
 /* If so, it goes to a fixer, while there is a fix round left. False: there is none. */
 bool obstacle_send_back(struct txn *txn, struct slot *slot);
-/* The same with an obstacle that is known. end: of the round when no fix round is left. Takes why. */
+/* The same with an obstacle that is known. end: of the round when no fix round is
+ * left. Takes why. */
 void obstacle_set(struct txn *txn, struct slot *slot, enum round_end end, char *why);
 
 #endif

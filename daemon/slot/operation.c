@@ -36,7 +36,8 @@
 
 #define STEP_TRIES 3
 #define STEP_WALL_MS (30 * 60 * 1000)
-#define SOURCE_WALL_MS (5 * 60 * 1000)	/* a close that hangs cannot be cancelled: its task has passed */
+/* a close that hangs cannot be cancelled: its task has passed */
+#define SOURCE_WALL_MS (5 * 60 * 1000)
 #define STEP_GRACE_MS 5000
 
 static const char *name_of(const struct slot *slot)
@@ -62,8 +63,8 @@ static void fail(struct txn *txn, struct slot *slot, const char *why)
 	free(safe);
 }
 
-/* It came to nothing, and perhaps only for now: for a fault of the host, its errno, or a source that fails for a while. A run that is being
- * cancelled waits for nothing any more. */
+/* It came to nothing, and perhaps only for now: for a fault of the host, its errno, or a source
+ * that fails for a while. A run that is being cancelled waits for nothing any more. */
 static void failed(struct txn *txn, struct slot *slot, int fault, const char *why)
 {
 	if (fault != 0 && !run_cancelling(slot->run))
@@ -167,7 +168,8 @@ static void next_cb(void *arg, struct job *job)
 			engine->operation->done(txn, slot, w->step);
 			break;
 		case STEP_NEXT_FAILED:
-			failed(txn, slot, job->fault, w->error != NULL ? w->error : slot->op.of_source ? task_op_error(slot->op.task) : git_op_error(slot->op.git));
+			failed(txn, slot, job->fault, w->error != NULL ? w->error : slot->op.of_source ?
+			    task_op_error(slot->op.task) : git_op_error(slot->op.git));
 			break;
 		}
 	}
@@ -231,7 +233,8 @@ void step_launch(struct slot *slot)
 	strings_append(&argv, engine->rl_git);
 	strings_append(&argv, name_of(slot));
 	launch->id = slot->op.step->id;
-	launch->envp = strings_copy(slot->op.next_env);	/* it may be started once more under another number */
+	/* it may be started once more under another number */
+	launch->envp = strings_copy(slot->op.next_env);
 	launch->job = (struct shim_job){
 		.argv = argv,
 		.cwd = dirs_attempt(engine->state_dir, launch->id),
@@ -281,7 +284,8 @@ void step_refused(struct slot *slot, int status, const char *error)
 static void again(struct txn *txn, struct slot *slot)
 {
 	if (slot->row == NULL)
-		txn_effect(txn, slot->op.of_source || run_is_prepared(slot->run) ? EFFECT_LOAD : EFFECT_PREPARE, slot->run, slot, ROW_NONE);
+		txn_effect(txn, slot->op.of_source || run_is_prepared(slot->run) ? EFFECT_LOAD :
+		    EFFECT_PREPARE, slot->run, slot, ROW_NONE);
 	else
 		txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }
@@ -305,7 +309,8 @@ void step_lost(struct slot *slot)
 	txn_commit(txn);
 }
 
-/* A step of the daemon before this one, which has ended by itself: what it has done is found by the operation, which begins again. */
+/* A step of the daemon before this one, which has ended by itself: what it has done is found by the
+ * operation, which begins again. */
 static void step_outlived(struct slot *slot)
 {
 	struct txn *txn = txn_new(slot->run->engine);

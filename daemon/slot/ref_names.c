@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of what is made in a repository: refs/rl/<instance>/<kind>/<run>[/<task>], and branches rl/<run>... Several daemons
- * may work in one repository, each numbering its runs from 1: the instance is that of the state directory. Runs that an
- * earlier version began have none, and keep the names that they began with. */
+/* Names of what is made in a repository: refs/rl/<instance>/<kind>/<run>[/<task>], and branches
+ * rl/<run>... Several daemons may work in one repository, each numbering its runs from 1: the
+ * instance is that of the state directory. Runs that an earlier version began have none, and keep
+ * the names that they began with. */
 #include "slot/ref_names.h"
 
 #include <stdlib.h>
@@ -16,7 +17,8 @@
 #include "model/slots.h"
 #include "proto/memory.h"
 
-/* An id as a part of a ref or of a branch: what git or a file system would not have is percent-encoded, what is too long is cut. */
+/* An id as a part of a ref or of a branch: what git or a file system would not have is
+ * percent-encoded, what is too long is cut. */
 static char *part_of(const char *id)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
@@ -43,17 +45,20 @@ static char *ref_of_run(const struct run_row *run, const char *kind)
 /* "refs/rl/3f2a9c01/passed/42/t1" */
 static char *ref_of_task(const struct slot *slot, const char *kind)
 {
-	char *part = part_of(slot_task_id(slot)), *run = ref_of_run(&slot->run->rows->run, kind), *ref = xasprintf("%s/%s", run, part);
+	char *part = part_of(slot_task_id(slot)), *run = ref_of_run(&slot->run->rows->run, kind),
+	    *ref = xasprintf("%s/%s", run, part);
 
 	free(run);
 	free(part);
 	return ref;
 }
 
-/* "refs/rl/3f2a9c01/beside/42/1-2": a reviewer may see it, and one of profile "comments" must not know the task. */
+/* "refs/rl/3f2a9c01/beside/42/1-2": a reviewer may see it, and one of profile "comments" must
+ * not know the task. */
 static char *ref_of_slot(const struct slot *slot, const char *kind)
 {
-	char *run = ref_of_run(&slot->run->rows->run, kind), *ref = xasprintf("%s/%lld-%lld", run, (long long)slot->row->iteration,
+	char *run = ref_of_run(&slot->run->rows->run, kind),
+	    *ref = xasprintf("%s/%lld-%lld", run, (long long)slot->row->iteration,
 	    (long long)slot->row->slot);
 
 	free(run);
@@ -113,7 +118,8 @@ char *git_branch(const struct slot *slot)
 	if (slot->row->slot == 0)
 		return xstrdup(slot->run->rows->run.result_branch);
 	if (plan->review && plan->profile->no_task)
-		return xasprintf("rl/%lld/%lld-%lld", (long long)slot->row->run, (long long)slot->row->iteration, (long long)slot->row->slot);
+		return xasprintf("rl/%lld/%lld-%lld", (long long)slot->row->run,
+		    (long long)slot->row->iteration, (long long)slot->row->slot);
 	part = part_of(slot_task_id(slot));
 	name = xasprintf("rl/%lld/%s", (long long)slot->row->run, part);
 	free(part);

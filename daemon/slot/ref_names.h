@@ -11,7 +11,8 @@ struct slot;
 
 /* The ref that an operation is about; NULL: none. */
 char *git_ref(const struct slot *slot, enum git_op_kind kind);
-/* Of a MERGE: what the branch of the task had before a conflict, and the note that it was merged. */
+/* Of a MERGE: what the branch of the task had before a conflict, and the note that
+ * it was merged. */
 char *git_keep_ref(const struct slot *slot);
 char *git_note_ref(const struct slot *slot);
 /* Short names of branches: with the results of a run, and of a slot's work tree. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Agents that have said all and do not exit, and agents that print and get no further: their output is looked at while they run, and when the final result is in it, their shim
- * is told that they may go. It ends them in its own time (limits.post_result). When nothing in it has been progress for the idle limit, the
- * shim is told to end them: it knows bytes alone, and keeps that limit while no daemon runs. Nothing of that is recorded here: what was read can be
- * read again, so a daemon that starts in the middle looks once more, and telling a shim twice is telling it once. */
+/* Agents that have said all and do not exit, and agents that print and get no further: their output
+ * is looked at while they run, and when the final result is in it, their shim is told that they may
+ * go. It ends them in its own time (limits.post_result). When nothing in it has been progress for
+ * the idle limit, the shim is told to end them: it knows bytes alone, and keeps that limit while no
+ * daemon runs. Nothing of that is recorded here: what was read can be read again, so a daemon that
+ * starts in the middle looks once more, and telling a shim twice is telling it once. */
 #include "slot/result_watch.h"
 
 #include "agent/agent.h"
@@ -28,7 +30,8 @@ static void result_cb(void *arg, struct job *job)
 	struct result_job *w = (struct result_job *)job;
 	struct run *run = run_find(engine, w->run);
 	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
-	bool runs = !engine->stopped && slot != NULL && slot->activity.kind == ACTIVITY_ATTEMPT && slot->activity.id == w->attempt && !slot_ending(slot);
+	bool runs = !engine->stopped && slot != NULL && slot->activity.kind == ACTIVITY_ATTEMPT &&
+	    slot->activity.id == w->attempt && !slot_ending(slot);
 
 	if (!runs) {
 		job_free(job);
@@ -52,7 +55,8 @@ void result_watch(struct slot *slot)
 	const struct clocks *clocks = &plan->clocks[a->role];
 	struct result_job *w;
 
-	if (a->role == ROLE_CHECK || !reader_can_tell(reader) || (clocks->ms[CLOCK_POST_RESULT] == 0 && clocks->ms[CLOCK_IDLE] == 0))
+	if (a->role == ROLE_CHECK || !reader_can_tell(reader) ||
+	    (clocks->ms[CLOCK_POST_RESULT] == 0 && clocks->ms[CLOCK_IDLE] == 0))
 		return;
 	w = xcalloc(1, sizeof(*w));
 	w->run = slot->row->run;

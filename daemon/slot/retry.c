@@ -26,22 +26,26 @@ const struct attempt_row *attempt_interrupted(const struct slot *slot, const str
 		const struct attempt_row *other = slot->run->rows->attempts[i];
 
 		/* of one that was not started nothing is to be taken up */
-		if (other->id < a->id && other->iteration == a->iteration && other->slot == a->slot && other->process != PROCESS_NOT_STARTED)
+		if (other->id < a->id && other->iteration == a->iteration &&
+		    other->slot == a->slot && other->process != PROCESS_NOT_STARTED)
 			before = other;
 	}
 	/* whoever failed for good has no successor with the same work */
-	return before != NULL && before->role == a->role && before->round == a->round && before->outcome == TASK_R_FAILED ? before : NULL;
+	return before != NULL && before->role == a->role && before->round == a->round &&
+	    before->outcome == TASK_R_FAILED ? before : NULL;
 }
 
-/* It was itself to go on with a conversation, and failed of its own accord. One whose service failed for a while tells nothing of the
- * conversation, but it may be what the service fails at: the last try is one without. */
+/* It was itself to go on with a conversation, and failed of its own accord. One whose service
+ * failed for a while tells nothing of the conversation, but it may be what the service fails at:
+ * the last try is one without. */
 static bool has_failed_to_resume(const struct slot *slot, const struct attempt_row *a)
 {
 	const struct slot_row *row = slot->row;
 
 	if (a->provider == PROVIDER_ERROR && row->retry_at != ROW_NONE && row->retries < slot_plan(slot)->retries)
 		return false;
-	return a->resumes != ROW_NONE && a->state == ATTEMPT_S_EXITED && (a->provider == PROVIDER_OK || a->provider == PROVIDER_UNKNOWN ||
+	return a->resumes != ROW_NONE && a->state == ATTEMPT_S_EXITED &&
+	    (a->provider == PROVIDER_OK || a->provider == PROVIDER_UNKNOWN ||
 	    a->provider == PROVIDER_ERROR);
 }
 
@@ -64,9 +68,10 @@ int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a)
 	return from != NULL && from->session != NULL && strcmp(from->agent, a->agent) == 0 ? from->id : ROW_NONE;
 }
 
-/* Its service did not serve it, or the host. No counter of the slot moves but that of such tries. */
-void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_stage to,
-    int fault, const char *words)
+/* Its service did not serve it, or the host. No counter of the slot moves but that
+ * of such tries. */
+void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a,
+    const struct attempt_facts *facts, enum slot_stage to, int fault, const char *words)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
 	enum again again = attempt_again(facts);

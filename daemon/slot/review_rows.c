@@ -45,7 +45,8 @@ const struct review_row *review_last(const struct slot *slot)
 /* A finding that somebody has to settle. */
 static bool is_open(const struct finding_row *finding)
 {
-	return finding->state != FINDING_RESOLVED && (finding->severity == NULL || strcmp(finding->severity, "suggestion") != 0);
+	return finding->state != FINDING_RESOLVED &&
+	    (finding->severity == NULL || strcmp(finding->severity, "suggestion") != 0);
 }
 
 const struct finding_row *review_item(const struct slot *slot, int64_t after)
@@ -79,7 +80,8 @@ char *review_issue(const struct finding_row *f)
 {
 	if (f->file == NULL)
 		return xstrdup(f->text);
-	return f->line != ROW_NONE ? xasprintf("%s:%lld: %s", f->file, (long long)f->line, f->text) : xasprintf("%s: %s", f->file, f->text);
+	return f->line != ROW_NONE ? xasprintf("%s:%lld: %s", f->file, (long long)f->line, f->text) :
+	    xasprintf("%s: %s", f->file, f->text);
 }
 
 char **review_issues(const struct slot *slot)
@@ -142,9 +144,10 @@ static struct finding_row *make_finding(const struct slot *slot, int64_t review,
 	return row;
 }
 
-/* The rows of a review: what it says now, then what was open before and is gone. *said: how many are of the first kind. */
-static struct finding_row **make_findings(const struct slot *slot, int64_t review, const struct verdict *v, size_t *said, size_t *count,
-    struct finding_counts *counts)
+/* The rows of a review: what it says now, then what was open before and is gone. *said: how many
+ * are of the first kind. */
+static struct finding_row **make_findings(const struct slot *slot, int64_t review,
+    const struct verdict *v, size_t *said, size_t *count, struct finding_counts *counts)
 {
 	const struct review_row *last = review_last(slot);
 	const struct finding_row **old = NULL, **before;
@@ -199,7 +202,8 @@ static char *ids_json(struct finding_row *const *findings, size_t count)
 	return text;
 }
 
-/* A human's decision about a round that has its review already is one of its own: no two rows of the log have the same number. */
+/* A human's decision about a round that has its review already is one of its own: no two rows of
+ * the log have the same number. */
 static int64_t human_round(const struct slot *slot)
 {
 	const struct review_row *last = review_last(slot);
@@ -207,8 +211,10 @@ static int64_t human_round(const struct slot *slot)
 	return last != NULL && last->iteration >= slot->row->round ? last->iteration + 1 : slot->row->round;
 }
 
-/* The row becomes the next of the run's chain, with its findings. Takes row and findings. iteration: its number among the task's. */
-static void chain(struct txn *txn, struct slot *slot, struct review_row *row, int64_t iteration, struct finding_row **findings, size_t count)
+/* The row becomes the next of the run's chain, with its findings. Takes row and findings.
+ * iteration: its number among the task's. */
+static void chain(struct txn *txn, struct slot *slot, struct review_row *row, int64_t iteration,
+    struct finding_row **findings, size_t count)
 {
 	struct run_row *run = txn_edit_run(txn, slot->run);
 	char hex[DIGEST_HEX];
@@ -233,20 +239,26 @@ static void chain(struct txn *txn, struct slot *slot, struct review_row *row, in
 	review_log(txn, slot);
 }
 
-static void emit_decided(struct txn *txn, const struct slot *slot, const struct review_row *row, size_t said, const struct finding_counts *counts)
+static void emit_decided(struct txn *txn, const struct slot *slot, const struct review_row *row,
+    size_t said, const struct finding_counts *counts)
 {
 	json_t *body = json_pack("{s:I, s:s, s:I, s:I, s:s, s:s*, s:I, s:I, s:I, s:I, s:s*}",
-	    "review", (json_int_t)row->number, "task", row->task_id, "slot", (json_int_t)slot->row->slot, "round", (json_int_t)row->iteration,
-	    "decision", row->decision, "feedback", row->feedback, "findings", (json_int_t)said, "new", (json_int_t)counts->new,
-	    "repeated", (json_int_t)counts->repeated, "resolved", (json_int_t)counts->resolved, "by", row->reviewer_agent);
+	    "review", (json_int_t)row->number, "task", row->task_id, "slot",
+	    (json_int_t)slot->row->slot, "round", (json_int_t)row->iteration,
+	    "decision", row->decision, "feedback", row->feedback, "findings", (json_int_t)said,
+	    "new", (json_int_t)counts->new,
+	    "repeated", (json_int_t)counts->repeated, "resolved", (json_int_t)counts->resolved,
+	    "by", row->reviewer_agent);
 
 	if (row->attempt != ROW_NONE)
 		json_object_set_new(body, "attempt", json_integer(row->attempt));
 	txn_emit(txn, "review.decided", row->run, body);
 }
 
-/* The review attempt of the slot has said something, or failed to. decision, feedback: see struct review_row. */
-struct finding_counts review_append(struct txn *txn, struct slot *slot, const char *decision, const char *feedback, const struct verdict *v)
+/* The review attempt of the slot has said something, or failed to. decision, feedback: see
+ * struct review_row. */
+struct finding_counts review_append(struct txn *txn, struct slot *slot, const char *decision,
+    const char *feedback, const struct verdict *v)
 {
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 	struct review_row *row = row_new(ROW_REVIEW);
@@ -337,5 +349,6 @@ bool slot_passed(const struct slot *slot)
 {
 	const struct review_row *last = review_last(slot);
 
-	return slot_plan(slot)->review && slot->row->accepted == ACCEPTED_BY_NONE && last != NULL && strcmp(last->decision, slot_plan(slot)->profile->pass_word) == 0;
+	return slot_plan(slot)->review && slot->row->accepted == ACCEPTED_BY_NONE && last != NULL &&
+	    strcmp(last->decision, slot_plan(slot)->profile->pass_word) == 0;
 }

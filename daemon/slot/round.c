@@ -50,8 +50,8 @@ void review_skip(struct txn *txn, struct slot *slot, enum skip_kind kind)
 	    "skip_kind", state_name(&skip_kind_names, (int)kind)));
 }
 
-/* What the run ends with under a policy of known issues: the findings that stay, and the check that fails.
- * Returns how many there are. */
+/* What the run ends with under a policy of known issues: the findings that stay, and the check that
+ * fails. Returns how many there are. */
 static int64_t keep_issues(struct txn *txn, struct slot *slot, const char *why)
 {
 	const struct review_row *last = review_last(slot);

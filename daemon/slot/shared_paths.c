@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs side by side in one work tree: one works in it, another has its tasks there and writes them back while the first is measured, reviewed
- * and committed. What it writes is no work of the first. That is remembered for as long as that one works: what was written stays written
- * when the writer has ended. */
+/* Runs side by side in one work tree: one works in it, another has its tasks there and writes them
+ * back while the first is measured, reviewed and committed. What it writes is no work of the
+ * first. That is remembered for as long as that one works: what was written stays written when the
+ * writer has ended. */
 #include "slot/shared_paths.h"
 
 #include <jansson.h>
@@ -20,7 +21,8 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* Where its tasks are, relative to a workspace; NULL: elsewhere, or nobody writes there. malloc'd. */
+/* Where its tasks are, relative to a workspace; NULL: elsewhere, or nobody writes
+ * there. malloc'd. */
 static char *kept_in(const struct run *run, const char *workspace)
 {
 	const char *path = run->rows->run.source_path;
@@ -63,12 +65,14 @@ static void add(struct run_row *row, const char *path)
 static void meet(struct txn *txn, struct run *run, const struct run *other)
 {
 	const struct run_row *row = &run->rows->run;
-	char *path = row->has_git == 1 && run->plan.isolation != ISOLATION_WORKTREE ? kept_in(other, row->workspace) : NULL;
+	char *path = row->has_git == 1 && run->plan.isolation != ISOLATION_WORKTREE ?
+	    kept_in(other, row->workspace) : NULL;
 	char **known = path != NULL ? met(row) : NULL;
 
 	if (path != NULL && !strings_contain(known, path)) {
 		char *safe = text_escape(path, strlen(path), false);
-		char *text = xasprintf("run %lld keeps its tasks in %s and writes there meanwhile: what changes in it is not reviewed or committed here",
+		char *text = xasprintf("run %lld keeps its tasks in %s and writes there meanwhile: "
+		    "what changes in it is not reviewed or committed here",
 		    (long long)other->rows->run.id, safe);
 
 		add(txn_edit_run(txn, run), path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CHECKING: the checks of the plan run one after the other, each as an attempt of its own. The first that fails
- * goes to a fixer with its output. */
+/* CHECKING: the checks of the plan run one after the other, each as an attempt of its own. The
+ * first that fails goes to a fixer with its output. */
 #include <stdlib.h>
 
 #include "core/cause.h"

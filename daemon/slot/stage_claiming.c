@@ -33,7 +33,8 @@ static void set_taken(struct txn *txn, const struct task_row *row, const char *w
 	task_set_cause(task, CAUSE(END_TAKEN, why));
 }
 
-/* The next task that no run works on; NULL: there is none. What is left to others makes nothing else ready. */
+/* The next task that no run works on; NULL: there is none. What is left to others makes
+ * nothing else ready. */
 static const struct task_row *next_task(struct txn *txn, struct run *run)
 {
 	size_t count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CREATING_WORKTREE: git makes the work tree of the slot, on a branch of its own. Slot 0 has the branch of the
- * run, where everything has been put together. */
+/* CREATING_WORKTREE: git makes the work tree of the slot, on a branch of its own. Slot 0 has the
+ * branch of the run, where everything has been put together. */
 #include <stdlib.h>
 
 #include "core/next_stage.h"
@@ -14,7 +14,8 @@
 #include "slot/stages.h"
 #include "txn/txn.h"
 
-/* Where the work tree will be, and what it is made at, is on record before anything of it is there. */
+/* Where the work tree will be, and what it is made at, is on record before anything
+ * of it is there. */
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);

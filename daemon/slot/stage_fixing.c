@@ -11,7 +11,8 @@
 #include "slot/stages.h"
 #include "txn/txn.h"
 
-/* What the attempt is about: a new fix round, or with fixer = "per-finding" the next finding of the same. */
+/* What the attempt is about: a new fix round, or with fixer = "per-finding" the next
+ * finding of the same. */
 static void set_subject(struct txn *txn, const struct slot *slot, enum slot_stage from)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);

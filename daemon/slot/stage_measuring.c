@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* MEASURING: git says what the work is, as a tree and a patch, and what it has against it. The tree tells whether
- * the last agent has done anything at all. */
+/* MEASURING: git says what the work is, as a tree and a patch, and what it has against it. The tree
+ * tells whether the last agent has done anything at all. */
 #include <stdlib.h>
 
 #include "core/cause.h"

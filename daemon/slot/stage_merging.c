@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* MERGING: git puts the commits of the slot on the branch of the run. When they do not fit, the work tree stands
- * on that branch instead, with the work laid over it and conflict markers in it. */
+/* MERGING: git puts the commits of the slot on the branch of the run. When they do not
+ * fit, the work tree stands on that branch instead, with the work laid over it and
+ * conflict markers in it. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 static void blocked(struct txn *txn, struct slot *slot, const char *where)
 {
 	char *safe = text_escape(where, strlen(where), false);
-	char *why = xasprintf("%s is checked out in %s, so nothing is put on it: what is there would fall behind, and a commit there "
+	char *why = xasprintf("%s is checked out in %s, so nothing is put on it: "
+	    "what is there would fall behind, and a commit there "
 	    "undo it. Go to another branch there, then approve", slot->run->rows->run.result_branch, safe);
 
 	text_set(&txn_edit_slot(txn, slot)->obstacle, why);
@@ -49,9 +51,12 @@ static void conflicts(struct txn *txn, struct slot *slot, const char *paths)
 	text_set(&row->base_commit, git_op_commit(slot->op.git));
 	text_set(&row->base_tree, git_op_base(slot->op.git));
 	text_set(&row->tree, git_op_tree(slot->op.git));
-	obstacle_set(txn, slot, ROUND_CONFLICT, xasprintf("this work conflicts with that of another task, which has been put on the "
-	    "same branch meanwhile: %s. The work tree stands on that branch now, and has this work as changes that are not committed; "
-	    "where both changed the same lines there are conflict markers. Resolve them so that both tasks hold.", safe));
+	obstacle_set(txn, slot, ROUND_CONFLICT,
+	    xasprintf("this work conflicts with that of another task, which has been put on the "
+	    "same branch meanwhile: %s. The work tree stands on that branch now, "
+	    "and has this work as changes that are not committed; "
+	    "where both changed the same lines there are conflict markers. "
+	    "Resolve them so that both tasks hold.", safe));
 	free(safe);
 }
 

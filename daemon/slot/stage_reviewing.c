@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* REVIEWING: an agent reviews the work. What it said is read in VERIFYING, once the tree has been looked at. */
+/* REVIEWING: an agent reviews the work. What it said is read in VERIFYING, once the tree
+ * has been looked at. */
 #include <stdlib.h>
 
 #include "core/cause.h"
@@ -28,11 +29,12 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 }
 
 #define LEFT_OUT \
-	"from your environment it gets PATH, HOME and the like, and the variables that env of [review] or of its agent names; " \
+	"from your environment it gets PATH, HOME and the like, " \
+	    "and the variables that env of [review] or of its agent names; " \
 	"name others that it needs there, or pass them with --env NAME=VALUE"
 
-/* A review program inherits everything by its requirement; one that looks for a variable in vain says so by
- * its exit status alone. */
+/* A review program inherits everything by its requirement; one that looks for a variable in vain
+ * says so by its exit status alone. */
 static void failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	char *text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* VERIFYING: git says whether the tree is still the one that was under review, then the verdict is read, and both
- * decide the round. Without git there is only the verdict. */
+/* VERIFYING: git says whether the tree is still the one that was under review, then the verdict is
+ * read, and both decide the round. Without git there is only the verdict. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,9 +55,11 @@ static void warn_of_nothing(struct txn *txn, struct slot *slot)
 	const char *base = slot_base_tree(slot);
 	char *text;
 
-	if (answer == NULL || answer->slot != row->slot || answer->outcome != TASK_R_NO_CHANGE || base == NULL || row->tree == NULL || strcmp(row->tree, base) != 0)
+	if (answer == NULL || answer->slot != row->slot || answer->outcome != TASK_R_NO_CHANGE ||
+	    base == NULL || row->tree == NULL || strcmp(row->tree, base) != 0)
 		return;
-	text = xasprintf("task %s: nothing was changed, no agent said that nothing was to be done, and the review passed it", slot_task_id(slot));
+	text = xasprintf("task %s: nothing was changed, no agent said that nothing was to be done, "
+	    "and the review passed it", slot_task_id(slot));
 	run_warn(txn, slot->run, text);
 	free(text);
 }
@@ -87,10 +89,12 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 	if (reason != NULL)
 		counts = review_append(txn, slot, "violation", reason, &none);
 	else
-		counts = review_append(txn, slot, facts.pass ? plan->profile->pass_word : plan->profile->findings_word, v->feedback, v);
+		counts = review_append(txn, slot, facts.pass ? plan->profile->pass_word :
+		    plan->profile->findings_word, v->feedback, v);
 	/* of what has passed git may still have something to say, again */
 	if (reason != NULL || !facts.pass) {
-		row->stalled = reason == NULL && round_stalls(row, counts.new + counts.repeated, counts.repeated) ? row->stalled + 1 : 0;
+		row->stalled = reason == NULL && round_stalls(row, counts.new + counts.repeated,
+		    counts.repeated) ? row->stalled + 1 : 0;
 		text_set(&row->obstacle, NULL);
 	}
 	facts.stalled = row->stalled;
@@ -113,8 +117,8 @@ static void warn_of_changes(struct txn *txn, const struct slot *slot, const stru
 	char *text;
 
 	if (j->appeared != NULL) {
-		text = xasprintf("task %s: these files appeared in %s during the review, and are no part of the work: %s", slot_task_id(slot),
-		    slot_workspace(slot), j->appeared);
+		text = xasprintf("task %s: these files appeared in %s during the review, and are no "
+		    "part of the work: %s", slot_task_id(slot), slot_workspace(slot), j->appeared);
 		run_warn(txn, run, text);
 		free(text);
 	}
@@ -165,7 +169,8 @@ static void read_verdict_cb(void *arg, struct job *job)
 		txn = txn_new(engine);
 		slot_waits(txn, slot, WAIT_HOST, job->fault, j->job.error);
 		txn_commit(txn);
-		engine_job_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed, j->appeared)->job.job, &read_verdict_type, read_verdict_cb, engine);
+		engine_job_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed,
+		    j->appeared)->job.job, &read_verdict_type, read_verdict_cb, engine);
 		job_free(job);
 		return;
 	}

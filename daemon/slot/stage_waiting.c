@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* WAITING: the slot exists and waits for its first permit. With assign = "agent" a later one waits until those
- * before it have picked: slot/agent_pick.c. Slots are made in this stage; none moves into it. */
+/* WAITING: the slot exists and waits for its first permit. With assign = "agent" a later one
+ * waits until those before it have picked: slot/agent_pick.c. Slots are made in this stage;
+ * none moves into it. */
 #include "core/next_stage.h"
 #include "core/plan.h"
 #include "core/row.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The stages of a slot: a file of its own for each, stage_*.c. What happens in a stage, and what follows from
- * what came of it, is there and nowhere else; which stage comes next is decided in core/next_stage.c.
+/* The stages of a slot: a file of its own for each, stage_*.c. What happens in a stage, and
+ * what follows from what came of it, is there and nowhere else; which stage comes next is
+ * decided in core/next_stage.c.
  *
  *   WAITING           result: it has a permit
  *   CLAIMING          an operation of the task source
@@ -11,7 +12,8 @@
  *   HELD IMPLEMENTED  nothing: a human or the run moves the slot on
  *   ENDING            what was under way when the slot was cancelled
  *   PASSED FAILED CANCELLED
- *                     operations, one after the other, that give back what the slot took: slot/teardown.c */
+ *                     operations, one after the other, that give back what the slot
+ *                     took: slot/teardown.c */
 #ifndef SLOT_STAGES_H
 #define SLOT_STAGES_H
 

@@ -8,7 +8,8 @@
 struct slot;
 struct txn;
 
-/* The task of the slot follows it into a stage where the work rests: an end, HELD or IMPLEMENTED. */
+/* The task of the slot follows it into a stage where the work rests: an end, HELD or
+ * IMPLEMENTED. */
 void task_end(struct txn *txn, const struct slot *slot, const struct move_why *why);
 
 #endif

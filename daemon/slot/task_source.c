@@ -27,8 +27,9 @@ void source_spec(const struct slot *slot, struct source_spec *spec)
 	spec->reason = xasprintf("passed in run %lld of rld", (long long)run->id);
 }
 
-/* For how long a failure of the source is waited for, by what it tells of itself: what may last is tried again for a while, since a program that
- * is not known here may be busy in words of its own. What is owed to the source is not forgotten soon. */
+/* For how long a failure of the source is waited for, by what it tells of itself: what may last is
+ * tried again for a while, since a program that is not known here may be busy in words of its own.
+ * What is owed to the source is not forgotten soon. */
 #define FOR_EVER INT64_MAX
 #define A_WHILE (INT64_C(5) * 1000)
 #define LONGER (INT64_C(10) * 60 * 1000)
@@ -42,5 +43,6 @@ static const int64_t patience[TASK_OPS][TROUBLES] = {
 
 bool source_may_pass(struct slot *slot)
 {
-	return slot->op.task != NULL && slot_waited_ms(slot) < patience[slot->op.task_kind][task_op_trouble(slot->op.task)];
+	return slot->op.task != NULL &&
+	    slot_waited_ms(slot) < patience[slot->op.task_kind][task_op_trouble(slot->op.task)];
 }

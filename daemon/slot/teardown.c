@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Teardown: a slot at its end gives back what it took, one operation after the other: its task to the source, closed
- * or released; in a shared work tree HEAD is compared with what it was; a work tree of its own is removed, and what is
- * in no commit is kept. What cannot be given back is a warning, and the rest follows all the same. */
+/* Teardown: a slot at its end gives back what it took, one operation after the other: its task to
+ * the source, closed or released; in a shared work tree HEAD is compared with what it was; a work
+ * tree of its own is removed, and what is in no commit is kept. What cannot be given back is a
+ * warning, and the rest follows all the same. */
 #include "slot/teardown.h"
 
 #include <jansson.h>
@@ -24,7 +25,8 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* The source is told of a task that a slot of this run has had. Passed stories are written down, others as they were. */
+/* The source is told of a task that a slot of this run has had. Passed stories are written down,
+ * others as they were. */
 static bool tells_source(const struct slot *slot)
 {
 	enum source_kind source = run_source(slot->run);
@@ -55,7 +57,8 @@ static void leave(struct txn *txn, struct slot *slot, enum slot_leaving leaving)
 /* What the claim becomes when the source has been told, or there is nobody to tell. */
 static void release_claim(struct txn *txn, struct slot *slot)
 {
-	bool passed = slot->row->stage == SLOT_S_PASSED && slot_task(slot) != NULL && slot_task(slot)->state == TASK_S_PASSED;
+	bool passed = slot->row->stage == SLOT_S_PASSED && slot_task(slot) != NULL &&
+	    slot_task(slot)->state == TASK_S_PASSED;
 
 	if (slot->row->task != NULL && slot->row->slot != 0)
 		run_claim(txn, slot->run, slot->row->task, passed ? CLAIM_S_DONE : CLAIM_S_FREE);
@@ -109,7 +112,8 @@ static void add_salvage(struct txn *txn, struct slot *slot, const char *commit)
 	s->path = xstrdup(slot->row->worktree);
 	s->created_at = engine_now(run->engine);
 	txn_put(txn, ROW_SALVAGE, s);
-	txn_emit(txn, "salvaged", s->run, json_pack("{s:I, s:s, s:s}", "salvage", (json_int_t)s->id, "task", s->task, "ref", s->ref));
+	txn_emit(txn, "salvaged", s->run,
+	    json_pack("{s:I, s:s, s:s}", "salvage", (json_int_t)s->id, "task", s->task, "ref", s->ref));
 	row_free(ROW_SALVAGE, s);
 }
 
@@ -132,8 +136,10 @@ static void cleared(struct txn *txn, struct slot *slot)
 static void told(struct txn *txn, struct slot *slot)
 {
 	static const char *const gone[TASK_OPS] = {
-		[TASK_OP_CLOSE] = "bd, which gave it, is not there any more; it has passed, so close it there yourself (bd close)",
-		[TASK_OP_RELEASE] = "bd, which gave it, is not there any more; give it back there yourself (bd update --status=open --assignee=)",
+		[TASK_OP_CLOSE] = "bd, which gave it, is not there any more; it has passed, "
+		    "so close it there yourself (bd close)",
+		[TASK_OP_RELEASE] = "bd, which gave it, is not there any more; "
+		    "give it back there yourself (bd update --status=open --assignee=)",
 	};
 
 	if (slot->bd_claimed && !task_op_has_bd(slot->op.task))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a fault of the host, or of a task source, holds up: it is no result of the work. The row says what it waits for, since when and until the
- * next try; then the same begins again, after ever longer waits, until it passes or the run is cancelled. After an hour people are told. */
+/* What a fault of the host, or of a task source, holds up: it is no result of the work. The row
+ * says what it waits for, since when and until the next try; then the same begins again, after ever
+ * longer waits, until it passes or the run is cancelled. After an hour people are told. */
 #include "slot/wait.h"
 
 #include <jansson.h>
@@ -69,7 +70,8 @@ static void set_fields(struct txn *txn, struct slot *slot, const struct wait_fie
 static void tell(struct txn *txn, struct slot *slot, const char *what, int error, const char *reason)
 {
 	const struct wait_fields f = fields_of(slot);
-	json_t *body = json_pack("{s:s, s:s*, s:s*}", "what", what, "error", error != 0 ? host_fault_name(error) : NULL, "reason", reason);
+	json_t *body = json_pack("{s:s, s:s*, s:s*}", "what", what, "error",
+	    error != 0 ? host_fault_name(error) : NULL, "reason", reason);
 
 	if (slot->row != NULL)
 		json_object_set_new(body, "slot", json_integer(slot->row->slot));
@@ -80,14 +82,16 @@ static void tell(struct txn *txn, struct slot *slot, const char *what, int error
 	txn_emit(txn, "host", slot->run->rows->run.id, body);
 }
 
-/* The hook on_hold, once: in the first decision about a try that comes an hour after the beginning. */
+/* The hook on_hold, once: in the first decision about a try that comes an hour after
+ * the beginning. */
 static void emit_wait(struct txn *txn, struct slot *slot, int64_t now, int64_t last)
 {
 	const struct wait_fields f = fields_of(slot);
 	int64_t due = f.since + TELL_AFTER_MS;
 
 	if (now >= due && last < due)
-		hook_add_wait(txn, slot->run, slot->row != NULL ? slot->row->task : NULL, state_name(&wait_kind_names, f.kind), f.reason);
+		hook_add_wait(txn, slot->run, slot->row != NULL ? slot->row->task : NULL,
+		    state_name(&wait_kind_names, f.kind), f.reason);
 }
 
 /* "host: …; make room on the disk" */
@@ -114,7 +118,8 @@ void slot_waits(struct txn *txn, struct slot *slot, enum wait_kind kind, int err
 	/* a clock that was set back is no reason to wait longer */
 	if (begins || f.since > now)
 		f.since = now;
-	seed = xasprintf("%lld-%lld-%lld", (long long)run->id, slot->row != NULL ? (long long)slot->row->slot : -1, (long long)now);
+	seed = xasprintf("%lld-%lld-%lld", (long long)run->id,
+	    slot->row != NULL ? (long long)slot->row->slot : -1, (long long)now);
 	f.kind = (int)kind;
 	f.until = now + backoff_again_ms(now - f.since, longest[kind], seed);
 	free(seed);
@@ -160,7 +165,8 @@ static void go_on(struct slot *slot)
 	slot->activity.wake_at = ROW_NONE;
 	activity_end(&slot->activity);
 	if (slot->row == NULL)
-		effect_now(slot, slot->op.of_source || run_is_prepared(slot->run) ? EFFECT_LOAD : EFFECT_PREPARE, ROW_NONE);
+		effect_now(slot, slot->op.of_source || run_is_prepared(slot->run) ? EFFECT_LOAD :
+		    EFFECT_PREPARE, ROW_NONE);
 	else
 		effect_now(slot, EFFECT_STAGE, ROW_NONE);
 }
@@ -173,7 +179,8 @@ static void wake_cb(void *arg, const struct wake *wake)
 	struct slot *slot = run != NULL ? run_slot(run, wake->iteration, wake->slot) : NULL;
 
 	/* a daemon that drains begins nothing: the next one does */
-	if (!engine->stopped && !engine->draining && slot != NULL && slot->activity.kind == ACTIVITY_RETRY && slot->activity.wake_at == wake->until)
+	if (!engine->stopped && !engine->draining && slot != NULL &&
+	    slot->activity.kind == ACTIVITY_RETRY && slot->activity.wake_at == wake->until)
 		go_on(slot);
 }
 
@@ -187,7 +194,8 @@ void slot_wait(struct txn *txn, struct slot *slot, enum wait_kind kind, int erro
 	operation_free(&slot->op);
 	activity_wait(&slot->activity, ACTIVITY_RETRY);
 	slot->activity.wake_at = fields_of(slot).until;
-	wake = (struct wake){ .at = slot->activity.wake_at, .until = slot->activity.wake_at, .run = slot->run->rows->run.id };
+	wake = (struct wake){ .at = slot->activity.wake_at, .until = slot->activity.wake_at,
+	    .run = slot->run->rows->run.id };
 	wake.iteration = row != NULL ? row->iteration : ROW_NONE;
 	wake.slot = row != NULL ? row->slot : ROW_NONE;
 	engine_wake(slot->run->engine, wake, wake_cb);
