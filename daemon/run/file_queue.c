@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The file queue: work on files that belongs to no run's slot, one at a time and in order: the intake of submits, the cleanup after runs, logs and reports.
- * So an environment file is never removed under a submit that has just found it, and a newer log never comes before an older one. */
+/* The file queue: work on files that belongs to no run's slot, one at a time and in order:
+ * the intake of submits, the cleanup after runs, logs and reports. So an environment file
+ * is never removed under a submit that has just found it, and a newer log never comes
+ * before an older one. */
 #include "run/file_queue.h"
 
 #include <stdlib.h>
@@ -27,7 +29,8 @@ struct file_job {
 	char *environment, *blob;	/* owned, NULL */
 	bool sweep;			/* every environment that is not in use */
 	char *leftover;			/* owned, NULL */
-	struct job *job;		/* a log or a report, owned: none of the others then; NULL */
+	struct job *job;		/* a log or a report, owned: none of the
+					 * others then; NULL */
 	const struct job_type *type;
 	void (*reached)(void *arg);	/* nothing to do but to tell that it is its txn; NULL */
 	void *arg;
@@ -83,10 +86,12 @@ static void start_cleanup(struct engine *engine, struct file_job *item)
 
 static const char *write_error(const struct job *job)
 {
-	return job->type == &write_log_type ? ((const struct log_job *)job)->error : ((const struct report_job *)job)->error;
+	return job->type == &write_log_type ? ((const struct log_job *)job)->error :
+	    ((const struct report_job *)job)->error;
 }
 
-/* A log or a report is for people: when it cannot be written, the run has lost nothing. The rows of a run that has ended stay as they are. */
+/* A log or a report is for people: when it cannot be written, the run has lost nothing. The rows of
+ * a run that has ended stay as they are. */
 static void write_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
@@ -95,7 +100,8 @@ static void write_cb(void *arg, struct job *job)
 	struct txn *txn;
 
 	if (error != NULL && job->type == &write_log_type && !engine->stopped &&
-	    (run = run_find(engine, ((struct log_job *)job)->run)) != NULL && !run_state_is_end((enum run_state)run->rows->run.state)) {
+	    (run = run_find(engine, ((struct log_job *)job)->run)) != NULL &&
+	    !run_state_is_end((enum run_state)run->rows->run.state)) {
 		txn = txn_new(engine);
 		run_warn(txn, run, error);
 		txn_commit(txn);

@@ -39,7 +39,8 @@ static void rework(struct txn *txn, struct slot *slot, const struct hold_row *ho
 /* "accepted: human:ann: looks right" */
 static char *cause_of(const char *what, const char *by, const char *message)
 {
-	return xasprintf("%s%s%s%s", what, by, message != NULL && message[0] != '\0' ? ": " : "", message != NULL ? message : "");
+	return xasprintf("%s%s%s%s", what, by, message != NULL && message[0] != '\0' ? ": " : "",
+	    message != NULL ? message : "");
 }
 
 static void approve(struct txn *txn, struct slot *slot, const char *by, const char *message)
@@ -56,7 +57,8 @@ static void approve(struct txn *txn, struct slot *slot, const char *by, const ch
 		run_event(txn, run, RUN_E_PAUSE, CAUSE(END_NONE, "paused"));
 	else if (commit && run->rows->run.state == RUN_S_HELD)
 		run_event(txn, run, RUN_E_BACK, NO_CAUSE);
-	slot_move(txn, slot, SLOT_S_HELD, to, &(struct move_why){ .reason = MOVE_ACCEPTED, .cause = CAUSE(END_APPROVED, cause) });
+	slot_move(txn, slot, SLOT_S_HELD, to,
+	    &(struct move_why){ .reason = MOVE_ACCEPTED, .cause = CAUSE(END_APPROVED, cause) });
 	free(cause);
 }
 
@@ -70,8 +72,10 @@ static void reject(struct txn *txn, struct slot *slot, const char *by, const cha
 	free(cause);
 }
 
-/* Why the decision cannot be made; RPC_OK: it can. spent: why nothing more of its run is started, "": it is. */
-static int refusal(const struct hold_row *hold, enum hold_decision decision, const char *message, const char *spent, struct engine_reply *reply)
+/* Why the decision cannot be made; RPC_OK: it can. spent: why nothing more of its run is
+ * started, "": it is. */
+static int refusal(const struct hold_row *hold, enum hold_decision decision, const char *message,
+    const char *spent, struct engine_reply *reply)
 {
 	if (hold->state != HOLD_S_OPEN) {
 		reply->message = "this hold has been decided already";
@@ -83,7 +87,8 @@ static int refusal(const struct hold_row *hold, enum hold_decision decision, con
 		reply->hint = "rework runs it again, reject fails the task";
 		return RPC_WRONG_STATE;
 	}
-	if (hold->kind != HOLD_LOST && decision == HOLD_REWORK && (message == NULL || message[strspn(message, " \t\r\n")] == '\0')) {
+	if (hold->kind != HOLD_LOST && decision == HOLD_REWORK &&
+	    (message == NULL || message[strspn(message, " \t\r\n")] == '\0')) {
 		reply->message = "rework needs a message: it is what the fixer is told";
 		reply->hint = "say what is to be done, with -m TEXT";
 		reply->field = "message";
@@ -92,15 +97,17 @@ static int refusal(const struct hold_row *hold, enum hold_decision decision, con
 	/* it would fail at once, and could be approved no more */
 	if (decision == HOLD_REWORK && spent[0] != '\0') {
 		reply->message = spent;
-		reply->hint = hold->kind == HOLD_LOST ? "nothing more of its run is started: reject it; rlctl retry begins a run with a budget of its own" :
-		    "nothing more of its run is started: approve or reject it as it is; rlctl retry begins a run with a budget of its own";
+		reply->hint = hold->kind == HOLD_LOST ? "nothing more of its run is started: "
+		    "reject it; rlctl retry begins a run with a budget of its own" :
+		    "nothing more of its run is started: approve or reject it as it is; "
+		    "rlctl retry begins a run with a budget of its own";
 		return RPC_WRONG_STATE;
 	}
 	return RPC_OK;
 }
 
-void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision, const char *by, const char *message, bool check,
-    engine_reply_cb *cb, void *arg)
+void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision, const char *by,
+    const char *message, bool check, engine_reply_cb *cb, void *arg)
 {
 	const struct run_rows *rows = view_run_of_hold(engine->view, id);
 	struct run *run = rows != NULL ? run_find(engine, rows->run.id) : NULL;

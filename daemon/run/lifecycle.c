@@ -34,14 +34,16 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* The reviewer's file in the user's own tree, malloc'd; NULL: the run has put none there, and one of that name is the user's. */
+/* The reviewer's file in the user's own tree, malloc'd; NULL: the run has put none there, and one
+ * of that name is the user's. */
 static char *leftover_of(const struct run *run)
 {
 	bool reviewed = false;
 
 	for (size_t i = 0; i < run->rows->nattempts; i++)
 		reviewed |= run->rows->attempts[i]->role == ROLE_REVIEW;
-	if (!reviewed || run->plan.isolation == ISOLATION_WORKTREE || !run->plan.review || run->plan.profile->carrier != CARRIER_COMMENTS)
+	if (!reviewed || run->plan.isolation == ISOLATION_WORKTREE || !run->plan.review ||
+	    run->plan.profile->carrier != CARRIER_COMMENTS)
 		return NULL;
 	return xasprintf("%s/%s", run->rows->run.workdir, run->plan.review_file);
 }
@@ -72,7 +74,8 @@ static bool end_implemented(struct txn *txn, struct run *run, enum slot_stage to
 	return any;
 }
 
-/* Slot 0 has passed or failed, and they with it: also when a cancel comes before it has given back what it took. */
+/* Slot 0 has passed or failed, and they with it: also when a cancel comes before it has given
+ * back what it took. */
 static void follow_review(struct txn *txn, struct run *run)
 {
 	for (size_t i = 0; i < run->nslots; i++) {
@@ -115,7 +118,8 @@ static void rest_over(struct txn *txn, struct run *run)
 		activity_end(&run->own.activity);
 }
 
-/* The run has ended: who was to come after it never will, unless it succeeded; also who is still on its way to the disk. */
+/* The run has ended: who was to come after it never will, unless it succeeded; also who is still on
+ * its way to the disk. */
 static void end_dependants(struct txn *txn, struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
@@ -125,11 +129,14 @@ static void end_dependants(struct txn *txn, struct run *run)
 
 	if (row->state == RUN_S_SUCCEEDED)
 		return;
-	cause = xasprintf("run %lld, which it comes after, %s", (long long)row->id, row->state == RUN_S_FAILED ? "failed" : "was cancelled");
+	cause = xasprintf("run %lld, which it comes after, %s", (long long)row->id,
+	    row->state == RUN_S_FAILED ? "failed" : "was cancelled");
 	LIST_FOREACH(other, &run->engine->runs, entry)
-		if (other->rows->run.after_run == row->id && !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
+		if (other->rows->run.after_run == row->id &&
+		    !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
 			run_cancel(txn, other, CAUSE(END_AFTER, cause));
-	/* who is still on its way to the disk is cancelled when it is there; that it is to be is on record before */
+	/* who is still on its way to the disk is cancelled when it is there; that it is to be is
+	 * on record before */
 	TAILQ_FOREACH(p, &run->engine->deciding, entry) {
 		if (p->row == NULL || p->row->after_run != row->id || p->row->end_kind != END_NONE)
 			continue;
@@ -139,7 +146,8 @@ static void end_dependants(struct txn *txn, struct run *run)
 	free(cause);
 }
 
-/* ---- the actions of the run machine: what the row of the run says of the new state, and what rests on it ---- */
+/* ---- the actions of the run machine: what the row of the run says of the new state, and what
+ * rests on it ---- */
 
 static void prepare(struct txn *txn, struct run *run, struct cause cause)
 {
@@ -283,7 +291,8 @@ static void finish(struct txn *txn, struct run *run, struct cause cause)
 
 static const struct {
 	void (*record)(struct txn *txn, struct run *run, struct cause cause);
-	void (*follow)(struct txn *txn, struct run *run);	/* once the event of the new state is in the decision */
+	/* once the event of the new state is in the decision */
+	void (*follow)(struct txn *txn, struct run *run);
 	bool keeps_reason;					/* what the run waited for stands */
 } actions[RUN_ACTIONS] = {
 	[RUN_A_PREPARE] = { .record = prepare },
@@ -325,7 +334,8 @@ void run_event(struct txn *txn, struct run *run, enum run_event event, struct ca
 
 void run_cancel(struct txn *txn, struct run *run, struct cause cause)
 {
-	bool begun = run->rows->run.state == RUN_S_QUEUED && (run->nslots > 0 || run->own.activity.kind != ACTIVITY_NONE);
+	bool begun = run->rows->run.state == RUN_S_QUEUED &&
+	    (run->nslots > 0 || run->own.activity.kind != ACTIVITY_NONE);
 
 	run_event(txn, run, begun ? RUN_E_CANCEL_BEGUN : RUN_E_CANCEL, cause);
 }
@@ -346,8 +356,8 @@ static bool is_own(struct cause cause)
 	return cause.kind != END_NONE && cause.kind != END_NOT_REVIEWED;
 }
 
-/* Why the first slot that stands so does, in whatever iteration: a cause of its own before any other; none does, or there is no
- * cause: none. */
+/* Why the first slot that stands so does, in whatever iteration: a cause of its own before any
+ * other; none does, or there is no cause: none. */
 static struct cause cause_of(const struct run *run, enum slot_stage stage)
 {
 	struct cause other = NO_CAUSE;
@@ -365,7 +375,8 @@ static struct cause cause_of(const struct run *run, enum slot_stage stage)
 	return other;
 }
 
-/* The reason of a task that ended so, perhaps in an earlier iteration: why it failed, by whose leave it passed. */
+/* The reason of a task that ended so, perhaps in an earlier iteration: why it failed, by whose
+ * leave it passed. */
 static struct cause reason_of(const struct run *run, enum task_state state)
 {
 	for (size_t i = 0; i < run->rows->ntasks; i++)
@@ -382,7 +393,8 @@ static struct cause why(const struct run *run, enum run_event event)
 		enum slot_stage stage;
 		enum task_state task;
 	} ends[] = {
-		{ RUN_E_HELD, SLOT_S_HELD, TASK_S_CLAIMED }, { RUN_E_FAILED, SLOT_S_FAILED, TASK_S_FAILED }, { RUN_E_PASSED, SLOT_S_PASSED, TASK_S_PASSED },
+		{ RUN_E_HELD, SLOT_S_HELD, TASK_S_CLAIMED }, { RUN_E_FAILED, SLOT_S_FAILED,
+		    TASK_S_FAILED }, { RUN_E_PASSED, SLOT_S_PASSED, TASK_S_PASSED },
 	};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
@@ -397,11 +409,13 @@ static struct cause why(const struct run *run, enum run_event event)
 	return NO_CAUSE;
 }
 
-/* A slot that has not begun does not begin any more when the run goes no further: its task is anybody's again. */
+/* A slot that has not begun does not begin any more when the run goes no further: its task is
+ * anybody's again. */
 static void let_go(struct txn *txn, struct run *run)
 {
 	char spent[RUN_SPENT_MAX];
-	bool stop = run->rows->run.stopped == 1 || (run->plan.on_failure == ON_FAILURE_STOP && why(run, RUN_E_FAILED).kind != END_NONE);
+	bool stop = run->rows->run.stopped == 1 ||
+	    (run->plan.on_failure == ON_FAILURE_STOP && why(run, RUN_E_FAILED).kind != END_NONE);
 
 	run_spent(run, spent);
 	stop |= spent[0] != '\0';
@@ -410,13 +424,15 @@ static void let_go(struct txn *txn, struct run *run)
 		struct slot *slot = run->slots[i];
 		const struct task_row *task = slot_task(slot);
 
-		if (slot->row->stage != SLOT_S_WAITING || (slot->activity.kind != ACTIVITY_PERMIT && slot->activity.kind != ACTIVITY_PICK))
+		if (slot->row->stage != SLOT_S_WAITING ||
+		    (slot->activity.kind != ACTIVITY_PERMIT && slot->activity.kind != ACTIVITY_PICK))
 			continue;
 		if (task != NULL) {
 			txn_edit_task(txn, task)->state = TASK_S_OPEN;
 			run_claim(txn, run, task->id, CLAIM_S_FREE);
 		}
-		slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_UNASSIGNED, "not started: the run goes no further"));
+		slot_set_reason(txn_edit_slot(txn, slot),
+		    REASON(WAIT_UNASSIGNED, "not started: the run goes no further"));
 		txn_set_task(txn, slot, NULL);
 		slot_move(txn, slot, SLOT_S_WAITING, SLOT_S_PASSED, NULL);
 	}
@@ -446,10 +462,13 @@ void run_reconcile(struct txn *txn, struct run *run)
 		event = RUN_E_FAILED;
 	if (event != RUN_EVENTS && run_cancelling(run))
 		event = RUN_E_CANCELLED;
-	/* what goes on needs a slot of the daemon, which a human's decision does not bring with it */
-	if ((event == RUN_E_NEXT || event == RUN_E_REVIEW) && !run->own.has_permit && (state == RUN_S_HELD || state == RUN_S_RUNNING))
+	/* what goes on needs a slot of the daemon, which a human's decision does not
+	 * bring with it */
+	if ((event == RUN_E_NEXT || event == RUN_E_REVIEW) && !run->own.has_permit &&
+	    (state == RUN_S_HELD || state == RUN_S_RUNNING))
 		event = RUN_E_REWORK;
-	/* in the queue, paused or held: only what ends it counts, the rest is looked at again when it goes on */
+	/* in the queue, paused or held: only what ends it counts, the rest is looked at
+	 * again when it goes on */
 	if (event == RUN_EVENTS || activity_has_begun(&run->own.activity) ||
 	    (state != RUN_S_RUNNING && (event == RUN_E_HELD || event == RUN_E_NEXT || event == RUN_E_REVIEW))) {
 		free(slots);
@@ -458,7 +477,8 @@ void run_reconcile(struct txn *txn, struct run *run)
 	}
 	limit = run_limit_cause(&loop, event, &kind);
 	free(slots);
-	cause = run->failure != NULL ? CAUSE(run->failure_kind, run->failure) : limit != NULL ? CAUSE(kind, limit) : why(run, event);
+	cause = run->failure != NULL ? CAUSE(run->failure_kind, run->failure) : limit != NULL ?
+	    CAUSE(kind, limit) : why(run, event);
 	/* they may still have something to give back, and have touched the run */
 	if (event != RUN_E_FAILED || !fail_implemented(txn, run, cause))
 		run_event(txn, run, event, cause);

@@ -130,7 +130,8 @@ static void put_iteration(struct txn *txn, struct run *run)
 	iteration->state = ITERATION_S_RUNNING;
 	iteration->started_at = engine_now(run->engine);
 	txn_add(txn, run, ROW_ITERATION, iteration);
-	txn_emit(txn, "iteration.started", rows->run.id, json_pack("{s:I}", "iteration", (json_int_t)rows->run.iteration));
+	txn_emit(txn, "iteration.started", rows->run.id,
+	    json_pack("{s:I}", "iteration", (json_int_t)rows->run.iteration));
 }
 
 /* A slot with a task, or with NULL, for its agent will pick one. */
@@ -163,7 +164,8 @@ void run_begin_iteration(struct txn *txn, struct run *run)
 {
 	size_t count, first;
 	/* what one slot takes makes nothing else ready */
-	const struct task_row **ready = task_ready(run->rows->tasks, run->rows->ntasks, (size_t)run->plan.parallel, &count);
+	const struct task_row **ready = task_ready(run->rows->tasks, run->rows->ntasks,
+	    (size_t)run->plan.parallel, &count);
 
 	drop_slots(run);
 	first = run->nslots;
@@ -184,7 +186,8 @@ void run_begin_iteration(struct txn *txn, struct run *run)
 	txn_effect_schedule(txn);
 }
 
-/* Failed when one of its slots is; idle, when none had a task, is the end of what there is to do. */
+/* Failed when one of its slots is; idle, when none had a task, is the end of what
+ * there is to do. */
 bool run_finish_iteration(struct txn *txn, struct run *run)
 {
 	const struct run_rows *rows = run->rows;
@@ -203,7 +206,8 @@ bool run_finish_iteration(struct txn *txn, struct run *run)
 		idle &= row->task == NULL;
 	}
 	edit = txn_edit_iteration(txn, last);
-	edit->state = run_cancelling(run) || rows->run.state == RUN_S_CANCELLED ? ITERATION_S_CANCELLED : failed ? ITERATION_S_FAILED : ITERATION_S_PASSED;
+	edit->state = run_cancelling(run) || rows->run.state == RUN_S_CANCELLED ?
+	    ITERATION_S_CANCELLED : failed ? ITERATION_S_FAILED : ITERATION_S_PASSED;
 	edit->ended_at = engine_now(run->engine);
 	txn_emit(txn, "iteration.ended", rows->run.id, json_pack("{s:I, s:s}", "iteration", (json_int_t)last->number,
 	    "state", state_name(&iteration_state_names, last->state)));
@@ -244,8 +248,10 @@ void run_finish_tasks(struct txn *txn, struct run *run)
 			char *text;
 
 			task->state = TASK_S_CANCELLED;
-			text = xasprintf("not started: %s", rows->run.cause != NULL ? rows->run.cause : "the run ended");
-			task_set_cause(task, reasons[i] != NULL ? CAUSE(END_DEPENDENCY, reasons[i]) : CAUSE(END_NOT_BEGUN, text));
+			text = xasprintf("not started: %s",
+			    rows->run.cause != NULL ? rows->run.cause : "the run ended");
+			task_set_cause(task, reasons[i] != NULL ?
+			    CAUSE(END_DEPENDENCY, reasons[i]) : CAUSE(END_NOT_BEGUN, text));
 			free(text);
 		}
 		free(reasons[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Before the first iteration: the task's text from the store, the run's directory, then the base. */
+/* Before the first iteration: the task's text from the store, the run's directory,
+ * then the base. */
 #include "run/preparation.h"
 
 #include <stdlib.h>
@@ -125,7 +126,8 @@ static void warn_of_judges(struct txn *txn, const struct slot *slot)
 
 	if (names == NULL)
 		return;
-	text = xasprintf("files that judge this run differ from the last commit: %s; check these changes, and commit those that you want to keep", names);
+	text = xasprintf("files that judge this run differ from the last commit: %s; "
+	    "check these changes, and commit those that you want to keep", names);
 	run_warn(txn, slot->run, text);
 	free(text);
 }

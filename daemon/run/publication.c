@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written for people beside the database: review logs in the working directory, reports. Each is made of the committed rows
- * when it is asked for, and handed to the file queue, which keeps the order. */
+/* What is written for people beside the database: review logs in the working directory, reports.
+ * Each is made of the committed rows when it is asked for, and handed to the file queue, which
+ * keeps the order. */
 #include "run/publication.h"
 
 #include <jansson.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a submit to a queued run: intake (file work, all that wait together; the file queue says when), decision, commit, answer. */
+/* From a submit to a queued run: intake (file work, all that wait together; the file queue says
+ * when), decision, commit, answer. */
 #include "run/submission.h"
 
 #include <jansson.h>
@@ -103,7 +104,8 @@ static void submit_committed(struct pending_submit *p, const struct run_rows *ro
 		txn_commit(txn);
 	}
 	if (p->task_blob != NULL)
-		file_queue_cleanup(p->engine, ROW_NONE, NULL, xasprintf("%lld-%s", (long long)p->owner, p->task_blob), NULL, false);
+		file_queue_cleanup(p->engine, ROW_NONE, NULL,
+		    xasprintf("%lld-%s", (long long)p->owner, p->task_blob), NULL, false);
 	pending_free(p);
 }
 
@@ -118,7 +120,8 @@ static bool submit_cb(void *arg, enum commit_result result)
 	/* another decision has written of it already */
 	if (p->row->end_kind != END_NONE)
 		return false;
-	submit_refused(p, RPC_NO_SPACE, "no space left for the database", "make room on the disk of the state directory, then submit again", NULL);
+	submit_refused(p, RPC_NO_SPACE, "no space left for the database",
+	    "make room on the disk of the state directory, then submit again", NULL);
 	return true;
 }
 
@@ -230,7 +233,8 @@ static bool has_gone(struct engine *engine, int64_t id)
 {
 	const struct run *run = run_find(engine, id);
 
-	return run == NULL || (run_state_is_end((enum run_state)run->rows->run.state) && run->rows->run.state != RUN_S_SUCCEEDED);
+	return run == NULL || (run_state_is_end((enum run_state)run->rows->run.state) &&
+	    run->rows->run.state != RUN_S_SUCCEEDED);
 }
 
 static void decide(struct pending_submit *p, struct intake *item)
@@ -241,7 +245,8 @@ static void decide(struct pending_submit *p, struct intake *item)
 	if (item->environment_hash != NULL)
 		text_set(&p->environment_hash, item->environment_hash);
 	if (item->code == RPC_OK && p->engine->full) {
-		submit_refused(p, RPC_NO_SPACE, "no space left for the database", "make room on the disk of the state directory, then submit again", NULL);
+		submit_refused(p, RPC_NO_SPACE, "no space left for the database",
+		    "make room on the disk of the state directory, then submit again", NULL);
 		return;
 	}
 	if (item->code != RPC_OK) {
@@ -249,7 +254,8 @@ static void decide(struct pending_submit *p, struct intake *item)
 		return;
 	}
 	if (p->after_unfinished && has_gone(p->engine, p->after)) {
-		submit_refused(p, RPC_WRONG_STATE, "the run that this one is to come after has just ended", "look how it ended, then submit again", "after");
+		submit_refused(p, RPC_WRONG_STATE, "the run that this one is to come after has just ended",
+		    "look how it ended, then submit again", "after");
 		return;
 	}
 	if (!settle_plan(p, item->has_git))
@@ -290,7 +296,8 @@ static void intake_cb(void *arg, struct job *job)
 		at++;
 	}
 	job_free(job);
-	file_queue_done(engine);	/* only now: a forgetting must see what all of the batch need */
+	/* only now: a forgetting must see what all of the batch need */
+	file_queue_done(engine);
 }
 
 void submit_intake(struct engine *engine)
@@ -312,7 +319,8 @@ void submit_intake(struct engine *engine)
 		item->environment = p->environment;
 		item->check = p->check;
 		item->plan = &p->plan;
-		item->review_plan = review_basis_plan(&p->plan, (const struct task_row *const *)p->tasks, p->ntasks, &item->task_plan);
+		item->review_plan = review_basis_plan(&p->plan,
+		    (const struct task_row *const *)p->tasks, p->ntasks, &item->task_plan);
 		item->owner = p->owner;
 		w->items = xreallocarray(w->items, w->count + 1, sizeof(*w->items));
 		w->items[w->count++] = item;
@@ -328,7 +336,8 @@ static void enqueue(struct pending_submit *p)
 	file_queue_next(engine);
 }
 
-static struct pending_submit *pending_new(struct engine *engine, int64_t owner, bool check, engine_reply_cb *cb, void *arg)
+static struct pending_submit *pending_new(struct engine *engine, int64_t owner, bool check,
+    engine_reply_cb *cb, void *arg)
 {
 	struct pending_submit *p = xcalloc(1, sizeof(*p));
 
@@ -359,9 +368,11 @@ static bool refuse_state(struct engine *engine, engine_reply_cb *cb, void *arg)
 	if (engine->stopped)
 		refuse_now(cb, arg, RPC_UNAVAILABLE, "the daemon is stopping", "try again when it is back");
 	else if (engine->draining)
-		refuse_now(cb, arg, RPC_DRAINING, "the daemon is draining and takes no new run", "submit again when it has been restarted");
+		refuse_now(cb, arg, RPC_DRAINING, "the daemon is draining and takes no new run",
+		    "submit again when it has been restarted");
 	else if (engine->full)
-		refuse_now(cb, arg, RPC_NO_SPACE, "no space left for the database", "make room on the disk of the state directory");
+		refuse_now(cb, arg, RPC_NO_SPACE, "no space left for the database",
+		    "make room on the disk of the state directory");
 	else
 		return false;
 	return true;
@@ -400,7 +411,8 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
 	enqueue(p);
 }
 
-/* Retry: the tasks that did not pass, with their texts, plan and workdir again. The texts are read one after the other. */
+/* Retry: the tasks that did not pass, with their texts, plan and workdir again. The texts are read
+ * one after the other. */
 
 static void retry_text_cb(void *arg, const char *text, size_t size);
 
@@ -430,7 +442,8 @@ static void retry_text_cb(void *arg, const char *text, size_t size)
 
 	if (text == NULL || p->engine->stopped) {
 		TAILQ_REMOVE(&p->engine->reading, p, entry);
-		refuse_now(p->cb, p->arg, text == NULL ? RPC_INTERNAL : RPC_UNAVAILABLE, text == NULL ? "the run's task is gone" : "the daemon is stopping", NULL);
+		refuse_now(p->cb, p->arg, text == NULL ? RPC_INTERNAL : RPC_UNAVAILABLE,
+		    text == NULL ? "the run's task is gone" : "the daemon is stopping", NULL);
 		pending_free(p);
 		return;
 	}
@@ -452,7 +465,8 @@ static void unskip(struct task_row *row)
 	plan_release(&plan);
 }
 
-/* Its work trees are made from what is checked out: what the old run has put on a branch is not in them by itself. */
+/* Its work trees are made from what is checked out: what the old run has put on a branch is not
+ * in them by itself. */
 static void warn_of_result(struct pending_submit *p, const struct run_row *old)
 {
 	json_t *list;
@@ -460,8 +474,10 @@ static void warn_of_result(struct pending_submit *p, const struct run_row *old)
 
 	if (old->result_branch == NULL || old->result_commit == NULL)
 		return;
-	text = xasprintf("what passed in run %lld is on %s, and this run does not begin with it unless it is checked out: "
-	    "\"git merge %s\" first, where what is left builds on it", (long long)old->id, old->result_branch, old->result_branch);
+	text = xasprintf("what passed in run %lld is on %s, "
+	    "and this run does not begin with it unless it is checked out: "
+	    "\"git merge %s\" first, where what is left builds on it", (long long)old->id,
+	    old->result_branch, old->result_branch);
 	list = json_array();
 	json_array_append_new(list, json_string(text));
 	p->warnings = json_dumps(list, JSON_COMPACT);
@@ -485,7 +501,8 @@ static void retry_tasks(struct pending_submit *p, const struct run_rows *rows)
 	for (size_t i = 0; p->source != SOURCE_BEADS && i < rows->ntasks; i++) {
 		struct task_row *row;
 
-		if (rows->tasks[i]->state == TASK_S_PASSED || rows->tasks[i]->state == TASK_S_DONE || has_passed_since(p, &rows->run, rows->tasks[i]->id))
+		if (rows->tasks[i]->state == TASK_S_PASSED || rows->tasks[i]->state == TASK_S_DONE ||
+		    has_passed_since(p, &rows->run, rows->tasks[i]->id))
 			continue;
 		row = row_copy(ROW_TASK, rows->tasks[i]);
 		row->state = TASK_S_OPEN;
@@ -499,8 +516,8 @@ static void retry_tasks(struct pending_submit *p, const struct run_rows *rows)
 	}
 }
 
-void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t owner, char *const *environment, bool check,
-    engine_reply_cb *cb, void *arg)
+void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t owner,
+    char *const *environment, bool check, engine_reply_cb *cb, void *arg)
 {
 	const struct run_row *old = &rows->run;
 	struct pending_submit *p;
@@ -509,8 +526,10 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 	if (refuse_state(engine, cb, arg))
 		return;
 	if (old->state != RUN_S_FAILED && old->state != RUN_S_CANCELLED && old->state != RUN_S_HELD) {
-		message = xasprintf("run %lld is %s: only a failed, cancelled or held run can be retried", (long long)old->id, state_name(&run_state_names, old->state));
-		refuse_now(cb, arg, RPC_WRONG_STATE, message, old->state == RUN_S_SUCCEEDED ? "submit the task anew" : "cancel it first, or wait for it");
+		message = xasprintf("run %lld is %s: only a failed, cancelled or held run can be retried",
+		    (long long)old->id, state_name(&run_state_names, old->state));
+		refuse_now(cb, arg, RPC_WRONG_STATE, message, old->state == RUN_S_SUCCEEDED ?
+		    "submit the task anew" : "cancel it first, or wait for it");
 		free(message);
 		return;
 	}
@@ -530,7 +549,9 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 	retry_tasks(p, rows);
 	warn_of_result(p, old);
 	if (p->source != SOURCE_BEADS && p->ntasks == 0) {
-		refuse_now(cb, arg, RPC_WRONG_STATE, "every task of the run has passed: there is nothing to do again", "submit it anew to do all of it again");
+		refuse_now(cb, arg, RPC_WRONG_STATE,
+		    "every task of the run has passed: there is nothing to do again",
+		    "submit it anew to do all of it again");
 		pending_free(p);
 		return;
 	}

@@ -39,25 +39,30 @@ static void rest_cb(void *arg, const struct wake *wake)
 	struct run *run = run_find(engine, wake->run);
 
 	/* it may have been cancelled meanwhile, or paused, which has it begin again */
-	if (!engine->stopped && run != NULL && run->rows->run.next_at == wake->until && run->own.activity.kind == ACTIVITY_JOB)
+	if (!engine->stopped && run != NULL && run->rows->run.next_at == wake->until &&
+	    run->own.activity.kind == ACTIVITY_JOB)
 		rest_is_over(run);
 }
 
-/* The time between two iterations: the row says until when. No longer than it was to be, if the clock has been set back since. */
+/* The time between two iterations: the row says until when. No longer than it was to be, if the
+ * clock has been set back since. */
 static void rest(struct run *run)
 {
 	int64_t until = run->rows->run.next_at, latest = engine_now(run->engine) + run->plan.pause_ms;
 
 	activity_start_job(&run->own.activity);
-	engine_wake(run->engine, (struct wake){ .at = until < latest ? until : latest, .until = until, .run = run->rows->run.id }, rest_cb);
+	engine_wake(run->engine, (struct wake){ .at = until < latest ? until : latest,
+	    .until = until, .run = run->rows->run.id }, rest_cb);
 }
 
-/* In a shared tree the work of a task begins where the tasks before it have left the tree, and that is what its review is about. */
+/* In a shared tree the work of a task begins where the tasks before it have left the tree, and that
+ * is what its review is about. */
 static bool begins_where_it_stands(const struct run *run)
 {
 	const struct plan *plan = &run->plan;
 
-	return run->rows->run.iteration > 0 && run->rows->run.has_git == 1 && plan->isolation != ISOLATION_WORKTREE && plan->base == NULL;
+	return run->rows->run.iteration > 0 && run->rows->run.has_git == 1 &&
+	    plan->isolation != ISOLATION_WORKTREE && plan->base == NULL;
 }
 
 void run_load(struct run *run)

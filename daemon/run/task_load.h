@@ -9,7 +9,8 @@ struct run;
 struct task_list;
 struct txn;
 
-/* Between two iterations, or before the first: wait as long as the plan says, then ask the source. */
+/* Between two iterations, or before the first: wait as long as the plan says, then
+ * ask the source. */
 void run_load(struct run *run);
 /* The source has been asked; list NULL: there was nothing to ask. */
 void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, bool has_bd);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a task source offers becomes the tasks of the run: which are new, which may be begun, and why the others may not. */
+/* What a task source offers becomes the tasks of the run: which are new, which may be begun, and
+ * why the others may not. */
 #include "run/task_refresh.h"
 
 #include <stdlib.h>
@@ -38,7 +39,8 @@ static int compare_id(const void *key, const void *member)
 
 static const struct task_item *find_item(const struct offer *offer, const char *id)
 {
-	const struct task_item *const *found = bsearch(id, offer->items, offer->count, sizeof(*offer->items), compare_id);
+	const struct task_item *const *found = bsearch(id, offer->items, offer->count,
+	    sizeof(*offer->items), compare_id);
 
 	return found != NULL ? *found : NULL;
 }
@@ -49,10 +51,12 @@ static bool follows_source(const struct task_row *task)
 	return task->state == TASK_S_OPEN || task->state == TASK_S_TAKEN || task->state == TASK_S_DONE;
 }
 
-/* In some run, and nobody has changed it since. Where bd is there, it knows what has been closed. */
+/* In some run, and nobody has changed it since. Where bd is there, it knows what has
+ * been closed. */
 static bool has_passed(const struct run *run, const char *source, const struct task_item *item, bool has_bd)
 {
-	const struct claim_row *claim = source != NULL && !has_bd ? claims_find(run->engine->claims, source, item->id) : NULL;
+	const struct claim_row *claim = source != NULL && !has_bd ?
+	    claims_find(run->engine->claims, source, item->id) : NULL;
 
 	return claim != NULL && claim->state == CLAIM_S_DONE && !item_is_newer(item, claim->at);
 }
@@ -73,14 +77,16 @@ static char *taken_by(const struct run *run, const struct task_item *item, bool 
 	return by;
 }
 
-/* The bead that held another one back holds it back no more, whatever the source still says: it is done in this run, which has yet to be
- * reviewed as a whole before its source is told; or it has passed where bd is not there, and nobody tells the source. */
+/* The bead that held another one back holds it back no more, whatever the source still says: it is
+ * done in this run, which has yet to be reviewed as a whole before its source is told; or it has
+ * passed where bd is not there, and nobody tells the source. */
 static bool is_settled(const struct run *run, const struct offer *offer, const char *source, const char *id)
 {
 	const struct task_row *task = run_rows_task(run->rows, id);
 	const struct task_item *on = find_item(offer, id);
 
-	return (task != NULL && task->state == TASK_S_IMPLEMENTED) || (on != NULL && has_passed(run, source, on, offer->has_bd));
+	return (task != NULL && task->state == TASK_S_IMPLEMENTED) ||
+	    (on != NULL && has_passed(run, source, on, offer->has_bd));
 }
 
 static bool is_ready(const struct run *run, const struct offer *offer, const struct task_item *item)
@@ -99,7 +105,8 @@ static bool is_over(const struct task_row *task)
 	return task->state == TASK_S_PASSED || task->state == TASK_S_DONE || task->state == TASK_S_IMPLEMENTED;
 }
 
-/* The first of those that still hold it back; *ours: the run has one of them still to do, or has failed with it. */
+/* The first of those that still hold it back; *ours: the run has one of them still to do, or
+ * has failed with it. */
 static const char *waits_for(const struct run *run, const struct offer *offer, const struct task_item *item, bool *ours)
 {
 	const char *first = NULL;
@@ -116,8 +123,10 @@ static const char *waits_for(const struct run *run, const struct offer *offer, c
 	return first != NULL || item->held_by == NULL ? first : item->held_by[0];
 }
 
-/* *last: the position of the one before it. What is done leaves a gap, so that those behind it keep theirs. */
-static void refresh(struct txn *txn, struct run *run, const struct offer *offer, const struct task_item *item, int64_t *last)
+/* *last: the position of the one before it. What is done leaves a gap, so that those
+ * behind it keep theirs. */
+static void refresh(struct txn *txn, struct run *run, const struct offer *offer,
+    const struct task_item *item, int64_t *last)
 {
 	const struct task_row *known = run_rows_task(run->rows, item->id);
 	bool ready = is_ready(run, offer, item), passed = false, ours, held_back;
@@ -131,7 +140,8 @@ static void refresh(struct txn *txn, struct run *run, const struct offer *offer,
 	by = taken_by(run, item, offer->has_bd, &passed);
 	held_back = by == NULL && !ready && !item->done && !ours;
 	if (held_back)
-		by = on != NULL ? xasprintf("waits for %s, which is not for this run", on) : xstrdup("its source holds it back");
+		by = on != NULL ? xasprintf("waits for %s, which is not for this run", on) :
+		    xstrdup("its source holds it back");
 	kind = passed ? END_DONE : held_back ? on != NULL ? END_DEPENDENCY : END_SOURCE : END_TAKEN;
 	task = known == NULL ? task_row_new(run->rows->run.id, item) : row_copy(ROW_TASK, known);
 	if (known == NULL || task->position <= *last)
@@ -154,9 +164,10 @@ static void refresh(struct txn *txn, struct run *run, const struct offer *offer,
 	row_free(ROW_TASK, task);
 }
 
-/* What the claims say of a task that this run has not claimed, with the reason, malloc'd; OPEN: nothing. After a start there is no claim of what
- * was given back. */
-static enum task_state claimed_elsewhere(const struct run *run, const char *source, const char *task, char **reason, enum end_kind *kind)
+/* What the claims say of a task that this run has not claimed, with the reason, malloc'd; OPEN:
+ * nothing. After a start there is no claim of what was given back. */
+static enum task_state claimed_elsewhere(const struct run *run, const char *source,
+    const char *task, char **reason, enum end_kind *kind)
 {
 	const struct claim_row *claim = source != NULL ? claims_find(run->engine->claims, source, task) : NULL;
 
@@ -220,7 +231,8 @@ void offer_follow_claims(struct txn *txn, struct run *run)
 		enum end_kind kind;
 		char *reason = NULL;
 
-		if ((task->state != TASK_S_OPEN && task->state != TASK_S_TAKEN) || (claim != NULL && claim->run == run->rows->run.id))
+		if ((task->state != TASK_S_OPEN && task->state != TASK_S_TAKEN) ||
+		    (claim != NULL && claim->run == run->rows->run.id))
 			continue;
 		state = claimed_elsewhere(run, source, task->id, &reason, &kind);
 		if (task->state != (int)state) {

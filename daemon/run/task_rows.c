@@ -40,13 +40,16 @@ static bool is_cut(const char *title)
 	return cut;
 }
 
-/* What an agent is told to do: the title where there is no description or where it is too long for a title, and what must hold in the end. */
+/* What an agent is told to do: the title where there is no description or where it is too long for
+ * a title, and what must hold in the end. */
 static char *text_of(const struct task_item *item)
 {
-	bool described = item->description != NULL && item->description[0] != '\0', titled = item->title != NULL && (!described || is_cut(item->title));
+	bool described = item->description != NULL && item->description[0] != '\0',
+	    titled = item->title != NULL && (!described || is_cut(item->title));
 	bool bound = item->acceptance != NULL && item->acceptance[0] != '\0';
 
-	return xasprintf("%s%s%s%s%s", titled ? item->title : "", titled && described ? "\n\n" : "", described ? item->description : titled ? "" : item->id,
+	return xasprintf("%s%s%s%s%s", titled ? item->title : "", titled && described ? "\n\n" : "",
+	    described ? item->description : titled ? "" : item->id,
 	    bound ? "\n\n### Acceptance criteria\n\n" : "", bound ? item->acceptance : "");
 }
 
@@ -56,7 +59,8 @@ struct task_row *task_row_new(int64_t run, const struct task_item *item)
 
 	row->run = run;
 	row->id = xstrdup(item->id);
-	row->title = task_title(item->title != NULL ? item->title : item->description != NULL ? item->description : item->id);
+	row->title = task_title(item->title != NULL ? item->title : item->description != NULL ?
+	    item->description : item->id);
 	row->text = text_of(item);
 	row->size = (int64_t)strlen(row->text);
 	row->priority = item->priority;
