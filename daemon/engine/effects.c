@@ -109,7 +109,8 @@ static void schedule(struct engine *engine, int64_t id)
 static const struct effect_type {
 	void (*of_slot)(struct slot *slot, int64_t id);
 	void (*of_engine)(struct engine *engine, int64_t id);
-	bool waits;	/* work goes on by it: not before everything that was left running is found */
+	bool waits;	/* work goes on by it: not before everything that was left
+			 * running is found */
 } effect_types[EFFECTS] = {
 	[EFFECT_PREPARE] = { .of_slot = prepare, .waits = true },
 	[EFFECT_BUILD] = { .of_slot = build, .waits = true },

@@ -40,7 +40,8 @@
 #include "slot/operation.h"
 #include "txn/txn.h"
 
-struct engine *engine_new(const struct ports *ports, const struct engine_options *options, engine_committed_cb *committed, void *arg)
+struct engine *engine_new(const struct ports *ports, const struct engine_options *options,
+    engine_committed_cb *committed, void *arg)
 {
 	struct engine *engine = xcalloc(1, sizeof(*engine));
 
@@ -339,7 +340,8 @@ static void refused(void *arg, int64_t id, int status, const char *error)
 		attempt_refused(slot, status, error);
 }
 
-/* Numbers are never used again, but somebody may have made the directory of one that was to come. */
+/* Numbers are never used again, but somebody may have made the directory of one that
+ * was to come. */
 static void taken(void *arg, int64_t id, int64_t vacant)
 {
 	struct engine *engine = arg;
@@ -350,7 +352,8 @@ static void taken(void *arg, int64_t id, int64_t vacant)
 		return;
 	if (engine->last_attempt < vacant - 1)
 		engine->last_attempt = vacant - 1;
-	log_warn("attempts/%lld exists already and is not used; the next number is %lld", (long long)id, (long long)engine->last_attempt + 1);
+	log_warn("attempts/%lld exists already and is not used; the next number is %lld",
+	    (long long)id, (long long)engine->last_attempt + 1);
 	if (hook != NULL)
 		hook_renumber(engine, hook);
 	else if (slot->activity.kind == ACTIVITY_OPERATION)
@@ -373,7 +376,8 @@ static void ended(void *arg, int64_t id, const struct exit_record *record)
 	if (slot == NULL)
 		return;
 	if (engine->recovering) {
-		/* found running, and over before the others were found: nothing effects before all are */
+		/* found running, and over before the others were found: nothing
+		 * effects before all are */
 		keep_found(slot, record != NULL ? FOUND_ENDED : FOUND_LOST, record, "its supervisor was killed");
 		return;
 	}

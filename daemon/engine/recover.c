@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Start-up: the rows of unfinished runs are the working rows again; every unfinished attempt and step is classified
- * by the proc port before anything effects; then each slot goes on from its stage. */
+/* Start-up: the rows of unfinished runs are the working rows again; every unfinished
+ * attempt and step is classified by the proc port before anything effects; then each slot
+ * goes on from its stage. */
 #include "engine/recover.h"
 
 #include <jansson.h>
@@ -98,7 +99,8 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 		const struct attempt_row *a = run->rows->attempts[i];
 		struct slot *slot = unfinished(a->state) ? run_slot(run, a->iteration, a->slot) : NULL;
 
-		/* that it cools no more is on disk before it starts: it cannot be lost, not even by another boot */
+		/* that it cools no more is on disk before it starts: it cannot be lost, not
+		 * even by another boot */
 		if (slot != NULL && a->state == ATTEMPT_S_STARTING && slot_cools(slot->row))
 			activity_wait(&slot->activity, ACTIVITY_ACCOUNT);
 		else if (slot != NULL)
@@ -115,12 +117,14 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 	}
 }
 
-/* What is missing from rows that somebody has edited, or that a bad disk has damaged. Who went on without it would start what has been
- * paid for, or stand still for ever. NULL: nothing. Free it. */
+/* What is missing from rows that somebody has edited, or that a bad disk has damaged. Who
+ * went on without it would start what has been paid for, or stand still for ever. NULL:
+ * nothing. Free it. */
 static char *damage(const struct run *run)
 {
 	static const bool works[SLOT_STAGES] = {
-		[SLOT_S_IMPLEMENTING] = true, [SLOT_S_CHECKING] = true, [SLOT_S_REVIEWING] = true, [SLOT_S_FIXING] = true, [SLOT_S_COMMIT_AGENT] = true,
+		[SLOT_S_IMPLEMENTING] = true, [SLOT_S_CHECKING] = true, [SLOT_S_REVIEWING] = true,
+		[SLOT_S_FIXING] = true, [SLOT_S_COMMIT_AGENT] = true,
 	};
 
 	if (run->rows->run.group == NULL)
@@ -136,11 +140,13 @@ static char *damage(const struct run *run)
 		bool found = row->attempt == ROW_NONE;
 
 		if (found && works[row->stage])
-			return xasprintf("slot %lld has stage %s, but no attempt", (long long)row->slot, state_name(&slot_stage_names, row->stage));
+			return xasprintf("slot %lld has stage %s, but no attempt",
+			    (long long)row->slot, state_name(&slot_stage_names, row->stage));
 		for (size_t j = 0; !found && j < run->rows->nattempts; j++)
 			found = run->rows->attempts[j]->id == row->attempt;
 		if (!found)
-			return xasprintf("slot %lld has attempt %lld, which does not exist", (long long)row->slot, (long long)row->attempt);
+			return xasprintf("slot %lld has attempt %lld, which does not exist",
+			    (long long)row->slot, (long long)row->attempt);
 	}
 	return NULL;
 }
@@ -196,7 +202,8 @@ static void resume_attempt(struct slot *slot)
 		break;
 	}
 	case FOUND_NEVER_STARTED:
-		/* its supervisor was started, and its traces were removed: it may have been paid for */
+		/* its supervisor was started, and its traces were removed: it may
+		 * have been paid for */
 		if (a->state == ATTEMPT_S_RUNNING)
 			attempt_ended(slot, NULL, "its directory is gone");
 		else
@@ -213,8 +220,9 @@ static void resume_attempt(struct slot *slot)
 	}
 }
 
-/* A step of git that is found running is ended first: two of them must not share a private index. The program of a source is let end: it writes
- * elsewhere, and what it has done is found when it is asked again. */
+/* A step of git that is found running is ended first: two of them must not share a private
+ * index. The program of a source is let end: it writes elsewhere, and what it has done is found
+ * when it is asked again. */
 static void resume_step(struct slot *slot)
 {
 	if (slot->found == FOUND_RUNNING && slot->op.of_source && !slot_ending(slot))
@@ -240,13 +248,15 @@ static void name_operation(struct slot *slot)
 		slot->op.git_kind = GIT_WORKTREE_REMOVE;
 	} else if (row->leaving == LEAVING_TASK || row->stage == SLOT_S_CLAIMING) {
 		slot->op.of_source = true;
-		slot->op.task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM : slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE;
+		slot->op.task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM :
+		    slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE;
 	} else {
 		slot->op.git_kind = slot->run->engine->stages[row->stage]->git;
 	}
 }
 
-/* Whatever git of the daemon before still runs there: nobody else gets its turn before it is gone. */
+/* Whatever git of the daemon before still runs there: nobody else gets its turn
+ * before it is gone. */
 static void resume_turn(struct slot *slot)
 {
 	if (slot->activity.kind != ACTIVITY_OPERATION)
@@ -300,7 +310,8 @@ static void resume_preparation(struct run *run)
 	}
 }
 
-/* Nothing of it is under way: the outer loop is between two iterations, or a slot waits for the next daemon. */
+/* Nothing of it is under way: the outer loop is between two iterations, or a slot waits for
+ * the next daemon. */
 static void resume_loop(struct run *run)
 {
 	struct txn *txn = txn_new(run->engine);
@@ -312,7 +323,8 @@ static void resume_loop(struct run *run)
 	txn_commit_or_drop(txn);
 }
 
-/* What was under way has a slot of the daemon, whatever the limits say now. Waiting slots queue again. */
+/* What was under way has a slot of the daemon, whatever the limits say now. Waiting
+ * slots queue again. */
 static void resume_permits(struct run *run)
 {
 	bool has_permit = false;
@@ -320,16 +332,19 @@ static void resume_permits(struct run *run)
 	queue_add(run);
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot_row *row = run->slots[i]->row;
-		bool over = (slot_stage_is_end((enum slot_stage)row->stage) && row->leaving == LEAVING_NOTHING) || row->stage == SLOT_S_HELD ||
+		bool over = (slot_stage_is_end((enum slot_stage)row->stage) &&
+		    row->leaving == LEAVING_NOTHING) || row->stage == SLOT_S_HELD ||
 		    row->stage == SLOT_S_IMPLEMENTED || row->stage == SLOT_S_WAITING;
 
 		/* an attempt that never started waits for one like the others */
-		if (!over && run->slots[i]->activity.kind != ACTIVITY_ACCOUNT && !(activity_has_process(&run->slots[i]->activity) && run->slots[i]->found == FOUND_NEVER_STARTED)) {
+		if (!over && run->slots[i]->activity.kind != ACTIVITY_ACCOUNT && !(activity_has_process(
+		    &run->slots[i]->activity) && run->slots[i]->found == FOUND_NEVER_STARTED)) {
 			queue_sit(run->slots[i]);
 			has_permit = true;
 		}
 	}
-	/* also when it asks its source while a slot of it works: the next iteration begins on what it has */
+	/* also when it asks its source while a slot of it works: the next iteration
+	 * begins on what it has */
 	if ((!has_permit || activity_has_process(&run->own.activity)) && run->rows->run.state == RUN_S_RUNNING)
 		queue_sit(&run->own);
 	/* whoever gets a permit wants one less, but what was found has not been waited for */
@@ -346,7 +361,8 @@ static void publish(struct run *run)
 		run_write_report(run);
 }
 
-/* assign = "agent": what runs has perhaps not said yet what it picked, and what waits queues behind it. */
+/* assign = "agent": what runs has perhaps not said yet what it picked, and what waits
+ * queues behind it. */
 static void resume_picks(struct run *run)
 {
 	struct txn *txn = txn_new(run->engine);
@@ -354,9 +370,11 @@ static void resume_picks(struct run *run)
 	for (size_t i = 0; i < run->nslots; i++) {
 		struct slot *slot = run->slots[i];
 
-		if (slot->row->task == NULL && slot->row->slot != 0 && slot->row->stage == SLOT_S_IMPLEMENTING && activity_has_process(&slot->activity))
+		if (slot->row->task == NULL && slot->row->slot != 0 &&
+		    slot->row->stage == SLOT_S_IMPLEMENTING && activity_has_process(&slot->activity))
 			pick_watch(slot);
-		/* it may have waited for a slot of the daemon before, while what stood before it was held */
+		/* it may have waited for a slot of the daemon before, while what stood
+		 * before it was held */
 		if (slot->activity.kind == ACTIVITY_PICK && slot->row->wait_kind != WAIT_PICK)
 			slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_PICK, REASON_STAGED));
 	}

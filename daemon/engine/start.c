@@ -14,7 +14,8 @@
 static void start(struct txn *txn, struct slot *slot)
 {
 	if (slot->row == NULL)
-		run_event(txn, slot->run, slot->run->rows->run.started_at == ROW_NONE ? RUN_E_START : RUN_E_RESUME, NO_CAUSE);
+		run_event(txn, slot->run, slot->run->rows->run.started_at == ROW_NONE ?
+		    RUN_E_START : RUN_E_RESUME, NO_CAUSE);
 	else
 		slot_on_permit(txn, slot);
 	queue_update(slot->run);
