@@ -12,8 +12,8 @@ static char patch[1 << 20];	/* stdout of the last step */
 /* What git add -A would commit, in an index of its own. */
 static char *truth(void)
 {
-	return sh("cp .git/index %s/truth 2>/dev/null || true; export GIT_INDEX_FILE=%s/truth; git add -A 2>/dev/null; git write-tree; rm -f %s/truth",
-	    home, home, home);
+	return sh("cp .git/index %s/truth 2>/dev/null || true; export GIT_INDEX_FILE=%s/truth; "
+	    "git add -A 2>/dev/null; git write-tree; rm -f %s/truth", home, home, home);
 }
 
 static void expect_truth(void)
@@ -70,37 +70,49 @@ static const char *const states[] = {
 	"rm a.c; git rm -q d/b.c",
 	"rm -r a.c d .gitignore",
 	"chmod +x a.c; echo '#!/bin/sh' >run; chmod 755 run; git add a.c; chmod 700 d/b.c",
-	"ln -s /etc/passwd abs; ln -s a.c rel; ln -s nowhere broken; ln -s d dir; ln -s ../../.. up; printf x >e; ln -s \"$(printf 'nl\\nx')\" odd",
-	"rm a.c; ln -s d/b.c a.c",
+	"ln -s /etc/passwd abs; ln -s a.c rel; ln -s nowhere broken; ln -s d dir; ln -s ../../.. "
+	    "up; printf x >e; ln -s \"$(printf 'nl\\nx')\" odd", "rm a.c; ln -s d/b.c a.c",
 	"ln -s a.c l; git add l; git commit -qm l; rm l; cp a.c l",
-	"rm a.c; mkdir a.c; echo in >a.c/x",
-	"rm -r d; echo file >d",
+	"rm a.c; mkdir a.c; echo in >a.c/x", "rm -r d; echo file >d",
 	"mv d e; ln -s e d",				/* d/b.c is now behind a link */
 	"mkdir -p p/q/r; echo 1 >p/q/r/s; git add p; git commit -qm p; mv p/q z; ln -s ../z p/q",
-	"echo 1 >\"$(printf 'new\\nline')\"; echo 2 >\"$(printf 'cr\\r')\"; echo 3 >'\"quoted\"'; echo 4 >' lead and trail '; echo 5 >\"$(printf 'tab\\tback\\\\slash')\"",
-	"echo 1 >\"$(printf 'latin1 \\344\\366')\"; echo 2 >'häß ☃'; echo 3 >\"$(printf 'bad \\377\\376')\"; echo 4 >-n; echo 5 >'? x'; echo 6 >'\\\\'; echo 7 >\"$(printf '\\001\\177')\"",
+	"echo 1 >\"$(printf 'new\\nline')\"; echo 2 >\"$(printf 'cr\\r')\"; echo 3 >'\"quoted\"'; "
+	    "echo 4 >' lead and trail '; echo 5 >\"$(printf 'tab\\tback\\\\slash')\"",
+	"echo 1 >\"$(printf 'latin1 \\344\\366')\"; echo 2 >'häß ☃'; echo 3 >\"$(printf 'bad "
+	    "\\377\\376')\"; echo 4 >-n; echo 5 >'? x'; echo 6 >'\\\\'; echo 7 >\"$(printf '\\001\\177')\"",
 	"echo 1 >'H 100644 78981922613b2afb6025042ff6bd878ac1994e85 0\tx'",
 	"git add -A; echo ita >ita.c; git add -N ita.c; echo gone >gone.c; git add -N gone.c; rm gone.c",
-	"git checkout -qb o; echo o >a.c; echo o >only; git add .; git commit -qm o; git checkout -q main; echo m >a.c; git rm -q d/b.c; git commit -qam m; git merge -q o >/dev/null || true; test -n \"$(git ls-files -u)\"",
-	"git checkout -qb o; echo o >d/b.c; git commit -qam o; git checkout -q main; git rm -q d/b.c; git commit -qm m; git merge -q o >/dev/null || true; rm -f d/b.c; test -n \"$(git ls-files -u)\"",
-	"mkdir out; echo x >out/x; echo x >x.o; echo f >forced.o; git add -f forced.o; echo changed >forced.o",
-	"mkdir empty; mkfifo pipe; mkdir -p deep/empty",
-	"rm a.c d/b.c .gitignore; git add -A",
-	": >a.c; : >empty",
-	"git update-index --assume-unchanged a.c; cp .git/index .git/i; git update-index --no-assume-unchanged a.c; echo x >a.c; cp .git/i .git/index; rm .git/i; git update-index --no-assume-unchanged a.c",
-	"git rm -q --cached a.c",
+	"git checkout -qb o; echo o >a.c; echo o >only; git add .; git commit -qm o; "
+	    "git checkout -q main; echo m >a.c; git rm -q d/b.c; git commit -qam m; "
+	    "git merge -q o >/dev/null || true; test -n \"$(git ls-files -u)\"",
+	"git checkout -qb o; echo o >d/b.c; git commit -qam o; git checkout -q main; git rm -q d/b.c; git "
+	    "commit -qm m; git merge -q o >/dev/null || true; rm -f d/b.c; test -n \"$(git ls-files -u)\"",
+	"mkdir out; echo x >out/x; echo x >x.o; echo f >forced.o; git add -f forced.o; "
+	    "echo changed >forced.o", "mkdir empty; mkfifo pipe; mkdir -p deep/empty",
+	"rm a.c d/b.c .gitignore; git add -A", ": >a.c; : >empty",
+	"git update-index --assume-unchanged a.c; cp .git/index .git/i; "
+	    "git update-index --no-assume-unchanged a.c; echo x >a.c; cp .git/i .git/index; "
+	    "rm .git/i; git update-index --no-assume-unchanged a.c", "git rm -q --cached a.c",
 	"git stash -q -u 2>/dev/null || true; echo x >x.c; git add x.c; git stash -q; echo y >y.c",
-	"git config core.splitIndex true; git update-index --split-index; echo x >x.c; git add x.c; echo y >y.c",
-	"git config core.untrackedCache true; git update-index --untracked-cache; git status -s >/dev/null; echo y >y.c",
+	"git config core.splitIndex true; git update-index --split-index; echo x >x.c; "
+	    "git add x.c; echo y >y.c",
+	"git config core.untrackedCache true; git update-index --untracked-cache; "
+	    "git status -s >/dev/null; echo y >y.c",
 	"git config index.version 4; git update-index --index-version 4; echo y >y.c",
 	/* repositories in the repository */
 	"git init -q n; cd n; echo x >x; git add x; git commit -qm n",
 	"git init -q d/n; cd d/n; echo x >x; git add x; git commit -qm n; echo dirty >x; echo new >y",
-	"git init -q n; (cd n; echo x >x; git add x; git commit -qm n); git add n 2>/dev/null; git commit -qm n; cd n; echo y >y; git add y; git commit -qm n2",
-	"git init -q ../sub; (cd ../sub; echo x >x; git add x; git commit -qm n); git submodule -q add ../sub m; git commit -qm m; cd m; git checkout -q --detach; echo z >z; git add z; git commit -qm z",
-	"git init -q ../sub; (cd ../sub; echo x >x; git add x; git commit -qm n); git submodule -q add ../sub m; git commit -qm m; git submodule -q deinit -f m",
-	"git init -q ../sub; (cd ../sub; echo x >x; git add x; git commit -qm n); git submodule -q add ../sub m; git commit -qm m; rm -rf m",
-	"git init -q n; (cd n; echo x >x; git add x; git commit -qm n); git add n 2>/dev/null; git commit -qm n; rm -rf n; echo file >n",
+	"git init -q n; (cd n; echo x >x; git add x; git commit -qm n); git add n 2>/dev/null; "
+	    "git commit -qm n; cd n; echo y >y; git add y; git commit -qm n2",
+	"git init -q ../sub; (cd ../sub; echo x >x; git add x; git commit -qm n); "
+	    "git submodule -q add ../sub m; git commit -qm m; cd m; git checkout -q --detach; "
+	    "echo z >z; git add z; git commit -qm z",
+	"git init -q ../sub; (cd ../sub; echo x >x; git add x; git commit -qm n); "
+	    "git submodule -q add ../sub m; git commit -qm m; git submodule -q deinit -f m",
+	"git init -q ../sub; (cd ../sub; echo x >x; git add x; git commit -qm n); "
+	    "git submodule -q add ../sub m; git commit -qm m; rm -rf m",
+	"git init -q n; (cd n; echo x >x; git add x; git commit -qm n); git add n 2>/dev/null; "
+	    "git commit -qm n; rm -rf n; echo file >n",
 	"rm a.c; git init -q a.c; cd a.c; echo x >x; git add x; git commit -qm n",
 	"git init -q --bare fixture.git; printf 'gitdir: nowhere\\n' >d/.gitx",
 	"git worktree add -q ../wt; cd ../wt; echo x >x",
@@ -190,7 +202,8 @@ START_TEST(unborn_repository_inside)
 {
 	char *tree, *names;
 
-	SH("git init -q n; cd n; mkdir s; echo x >x; git add x; echo y >s/y; printf 'z\\n' >.gitignore; echo z >z; git init -q deep; echo q >deep/q");
+	SH("git init -q n; cd n; mkdir s; echo x >x; git add x; echo y >s/y; "
+	    "printf 'z\\n' >.gitignore; echo z >z; git init -q deep; echo q >deep/q");
 	tree = snapshot();
 	names = sh("git ls-tree -r --name-only %s", tree);
 	ck_assert_str_eq(names, ".gitignore\na.c\nd/b.c\nn/.gitignore\nn/deep/q\nn/s/y\nn/x");
@@ -204,14 +217,19 @@ START_TEST(nothing_of_the_repository_runs)
 	char *tree;
 
 	SH("printf '#!/bin/sh\\necho \"$0\" >>%s/canary\\ncat\\n' >../run; chmod +x ../run;"
-	   "for h in pre-commit post-index-change reference-transaction post-checkout fsmonitor-watchman; do cp ../run .git/hooks/$h; done;"
-	   "git config core.fsmonitor ../run; git config filter.f.clean ../run; git config filter.f.smudge ../run; git config filter.f.process ../run;"
-	   "git config filter.f.required true; git config diff.external ../run; git config diff.f.textconv ../run; git config diff.f.command ../run;"
-	   "git config core.pager ../run; git config core.editor ../run; git config core.sshCommand ../run; git config gpg.program ../run;"
+	   "for h in pre-commit post-index-change reference-transaction post-checkout "
+	   "fsmonitor-watchman; do cp ../run .git/hooks/$h; done;"
+	   "git config core.fsmonitor ../run; git config filter.f.clean ../run; "
+	   "git config filter.f.smudge ../run; git config filter.f.process ../run;"
+	   "git config filter.f.required true; git config diff.external ../run; "
+	   "git config diff.f.textconv ../run; git config diff.f.command ../run;"
+	   "git config core.pager ../run; git config core.editor ../run; "
+	   "git config core.sshCommand ../run; git config gpg.program ../run;"
 	   "printf '* filter=f diff=f\\n' >.gitattributes; echo x >>a.c; rm -f %s/canary", home, home);
 	tree = snapshot();
 	for (int kind = GIT_MEASURE; kind <= GIT_PIN; kind++) {
-		char *base = sh("GIT_CONFIG_PARAMETERS= git -c core.fsmonitor=false -c core.hooksPath=/dev/null rev-parse 'HEAD^{tree}'");
+		char *base = sh("GIT_CONFIG_PARAMETERS= git -c core.fsmonitor=false -c "
+		    "core.hooksPath=/dev/null rev-parse 'HEAD^{tree}'");
 		struct git_op *op = op_of((enum git_op_kind)kind, kind == GIT_PIN ? tree : base, "refs/rl/passed/1/t1");
 
 		ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
@@ -256,7 +274,8 @@ END_TEST
 START_TEST(many_files)
 {
 	/* Almost all are empty: it is the listing that matters, and few objects spare the disk. */
-	SH("mkdir many; cd many; seq 0 99 | xargs mkdir; for d in *; do (cd $d; seq 1000 | xargs touch; echo $d >500); done");
+	SH("mkdir many; cd many; seq 0 99 | xargs mkdir; for d in *; do (cd $d; "
+	    "seq 1000 | xargs touch; echo $d >500); done");
 	expect_truth();
 	ck_assert_int_eq(processes, 4);
 }
@@ -397,7 +416,8 @@ START_TEST(silent_failure)
 	char *path = xstrdup(getenv("PATH")), *first;
 
 	if (silences[_i].script != NULL)
-		SH("mkdir ../first; printf '#!/bin/sh\n%s\n' >../first/git; chmod +x ../first/git", silences[_i].script);
+		SH("mkdir ../first; printf '#!/bin/sh\n%s\n' >../first/git; chmod +x ../first/git",
+		    silences[_i].script);
 	first = silences[_i].script != NULL ? xasprintf("%s/first:%s", home, path) : xasprintf("%s/first", home);
 	setenv("PATH", first, 1);
 	ck_assert_int_eq(drive(op), STEP_NEXT_FAILED);
@@ -442,7 +462,8 @@ START_TEST(measure_leaves_the_patch)
 	char *base = snapshot(), *before, *want;
 	struct git_op *op;
 
-	SH("echo changed >>a.c; echo new >'häß.c'; git mv d/b.c d/moved.c; ln -s x l; printf 'a\\0b' >bin; chmod +x a.c; git config diff.noprefix true; git config color.ui always");
+	SH("echo changed >>a.c; echo new >'häß.c'; git mv d/b.c d/moved.c; ln -s x l; printf "
+	    "'a\\0b' >bin; chmod +x a.c; git config diff.noprefix true; git config color.ui always");
 	before = fingerprint();
 	op = op_of(GIT_MEASURE, base, NULL);
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
@@ -460,7 +481,8 @@ START_TEST(measure_leaves_the_patch)
 	ck_assert_str_eq(git_op_tree(op), want);
 	git_op_free(op);
 	/* The patch makes the tree out of the base. */
-	SH("git read-tree --index-output=%s/i %s; GIT_INDEX_FILE=%s/i git diff --cached --quiet %s", home, base, home, base);
+	SH("git read-tree --index-output=%s/i %s; GIT_INDEX_FILE=%s/i git diff --cached --quiet %s",
+	    home, base, home, base);
 	free(base);
 	free(before);
 	free(want);
@@ -512,7 +534,8 @@ START_TEST(verify_leaves_what_is_new)
 
 	SH("echo mine >new.c; mkdir keep");
 	base = snapshot();
-	SH("echo n >notes.md; mkdir -p r/s keep; echo r >r/s/t; ln -s /etc l; echo k >keep/k; printf x >\"$(printf 'nl\\nx')\"; chmod +x notes.md;"
+	SH("echo n >notes.md; mkdir -p r/s keep; echo r >r/s/t; ln -s /etc l; echo k >keep/k; "
+	   "printf x >\"$(printf 'nl\\nx')\"; chmod +x notes.md;"
 	   "git init -q n; cd n; echo x >x; git add x; git commit -qm n");
 	before = fingerprint();
 	op = op_of(GIT_VERIFY, base, NULL);
@@ -527,15 +550,18 @@ START_TEST(verify_leaves_what_is_new)
 	free(names);
 	/* the next measure has it not, not even staged, unless it was worked on */
 	SH("git add notes.md; echo work >>a.c; echo worked >>r/s/t");
-	op = git_op_new(&(struct git_op_spec){ .kind = GIT_MEASURE, .workspace = repo, .scratch = scratch, .tree = base, .appeared_tree = beside });
+	op = git_op_new(&(struct git_op_spec){ .kind = GIT_MEASURE, .workspace = repo,
+	    .scratch = scratch, .tree = base, .appeared_tree = beside });
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	tree = xstrdup(git_op_tree(op));
 	git_op_free(op);
 	names = sh("git diff-tree -r --name-only %s %s", base, tree);
 	ck_assert_str_eq(names, "a.c\nr/s/t");
 	free(names);
-	/* known before, and not told again; one that has gone is forgotten, one that is new or changed is told */
-	op = git_op_new(&(struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .tree = tree, .appeared_tree = beside });
+	/* known before, and not told again; one that has gone is forgotten, one that is new
+	 * or changed is told */
+	op = git_op_new(&(struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo,
+	    .scratch = scratch, .tree = tree, .appeared_tree = beside });
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_ptr_null(git_op_changed(op));
 	ck_assert_ptr_null(git_op_appeared(op));
@@ -543,7 +569,8 @@ START_TEST(verify_leaves_what_is_new)
 	beside = xstrdup(git_op_appeared_tree(op));
 	git_op_free(op);
 	SH("rm -r l n keep; echo more >>notes.md; echo o >other.md");
-	op = git_op_new(&(struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .tree = tree, .appeared_tree = beside });
+	op = git_op_new(&(struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo,
+	    .scratch = scratch, .tree = tree, .appeared_tree = beside });
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_str_eq(git_op_appeared(op), "notes.md, other.md");
 	names = sh("git ls-tree -r --name-only %s | tr '\\n' ' '", git_op_appeared_tree(op));
@@ -553,7 +580,8 @@ START_TEST(verify_leaves_what_is_new)
 	beside = xstrdup(git_op_appeared_tree(op));
 	git_op_free(op);
 	SH("rm nl* notes.md other.md");
-	op = git_op_new(&(struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .tree = tree, .appeared_tree = beside });
+	op = git_op_new(&(struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo,
+	    .scratch = scratch, .tree = tree, .appeared_tree = beside });
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_ptr_null(git_op_appeared(op));
 	ck_assert_ptr_null(git_op_appeared_tree(op));
@@ -592,7 +620,8 @@ START_TEST(nothing_is_listed)
 	if (_i > 0)
 		SH("git rm -q -r --cached .");
 	else
-		SH("mkdir ../bin; printf '#!/bin/sh\\ncase \"$*\" in *ls-files*) exit 0;; esac\\nPATH=${PATH#*:} exec git \"$@\"\\n' >../bin/git; chmod +x ../bin/git");
+		SH("mkdir ../bin; printf '#!/bin/sh\\ncase \"$*\" in *ls-files*) exit 0;"
+		    "; esac\\nPATH=${PATH#*:} exec git \"$@\"\\n' >../bin/git; chmod +x ../bin/git");
 	if (_i == 0) {
 		char *path = xasprintf("%s/bin:%s", home, getenv("PATH"));
 
@@ -635,17 +664,21 @@ START_TEST(verify_names_what_changed)
 }
 END_TEST
 
-/* What others keep in the work tree and write meanwhile is as it is of the work, and whoever changes anything else is seen. */
+/* What others keep in the work tree and write meanwhile is as it is of the work, and whoever
+ * changes anything else is seen. */
 START_TEST(others_write)
 {
 	char *others[] = { (char[]){ "list.json" }, (char[]){ "kept" }, (char[]){ "-none" }, NULL };
-	struct git_op_spec spec = { .kind = GIT_MEASURE, .workspace = repo, .scratch = scratch, .shared_paths = others };
+	struct git_op_spec spec = { .kind = GIT_MEASURE, .workspace = repo, .scratch = scratch,
+	    .shared_paths = others };
 	struct git_op *op;
 	char *base, *tree;
 
-	SH("echo 1 >list.json; mkdir kept; echo k >kept/a; echo k >kept/b; echo 2 >'list.json.tmp'; git add list.json kept/a");
+	SH("echo 1 >list.json; mkdir kept; echo k >kept/a; echo k >kept/b; "
+	    "echo 2 >'list.json.tmp'; git add list.json kept/a");
 	base = snapshot();
-	SH("echo 11 >list.json; rm kept/a; echo n >kept/n; echo t >list.json.tmp42; echo work >>a.c; git add list.json");
+	SH("echo 11 >list.json; rm kept/a; echo n >kept/n; echo t >list.json.tmp42; "
+	    "echo work >>a.c; git add list.json");
 	spec.tree = base;
 	op = git_op_new(&spec);
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
@@ -661,7 +694,8 @@ START_TEST(others_write)
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_str_eq(git_op_tree(op), tree);
 	git_op_free(op);
-	spec = (struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .shared_paths = others, .tree = tree };
+	spec = (struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch,
+	    .shared_paths = others, .tree = tree };
 	SH("echo 111 >list.json; rm -r kept; echo x >kept; rm list.json.tmp42");
 	op = git_op_new(&spec);
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The commit that work starts from: what the user has not committed gets in, and nothing of his moves. */
+/* The commit that work starts from: what the user has not committed gets in, and
+ * nothing of his moves. */
 #include "git_last.h"
 
 #define REF "refs/rl/base/42"
@@ -10,7 +11,8 @@ static const char *branch;	/* that must not be there */
 
 static struct git_op *base_op(const char *name)
 {
-	struct git_op_spec spec = { .kind = GIT_BASE, .workspace = repo, .scratch = scratch, .ref = REF, .name = name, .message = MESSAGE, .artifacts = artifacts,
+	struct git_op_spec spec = { .kind = GIT_BASE, .workspace = repo, .scratch = scratch,
+	    .ref = REF, .name = name, .message = MESSAGE, .artifacts = artifacts,
 		.branch = branch };
 
 	return git_op_new(&spec);
@@ -19,8 +21,10 @@ static struct git_op *base_op(const char *name)
 /* All that is the user's: not the object store, nor refs of ours. */
 static char *mine(void)
 {
-	return sh("export GIT_OPTIONAL_LOCKS=0; g=$(git rev-parse --git-dir); cat $g/HEAD; git config -l; sha256sum $g/index || :; git for-each-ref | grep -v refs/rl/ || :; git stash list 2>/dev/null || :;"
-	    "git rev-parse --is-bare-repository | grep -q true || find . -name .git -prune -o -printf '%%p %%y %%m %%s %%T@ %%l\\n' | sort");
+	return sh("export GIT_OPTIONAL_LOCKS=0; g=$(git rev-parse --git-dir); cat $g/HEAD; "
+	    "git config -l; sha256sum $g/index || :; git for-each-ref | grep -v refs/rl/ || :; git "
+	    "stash list 2>/dev/null || :;git rev-parse --is-bare-repository | grep -q true || find . "
+	    "-name .git -prune -o -printf '%%p %%y %%m %%s %%T@ %%l\\n' | sort");
 }
 
 static void base(const char *name)
@@ -65,32 +69,44 @@ static const struct { const char *script, *changes; } works[] = {
 	{ "rm -r d; echo x >d", "A d,D d/b.c," },
 	{ "mv d e; ln -s e d", "A d,D d/b.c,A e/b.c," },
 	{ "git rm -q --cached a.c; echo a.c >>.gitignore", "M .gitignore,D a.c," },
-	{ "git rm -q --cached a.c", "" },		/* it is still there, and nothing says that it is not wanted */
+	/* it is still there, and nothing says that it is not wanted */
+	{ "git rm -q --cached a.c", "" },
 	{ "echo o >x.o; mkdir out; echo o >out/o", "" },
 	{ "echo o >x.o; git add -f x.o; echo more >>x.o", "A x.o," },	/* forced in */
 	{ "echo x >x; git add -N x; echo -n >gone; git add -N gone; rm gone", "A x," },
-	{ "echo 1 >'a*'; echo 4 >':(glob)**'; echo 5 >'!x'; echo 6 >-n; echo 7 >' s p '; echo 8 >häß; echo 9 >'\"q\"'; printf x >\"$(printf 'nl\\nx')\"",
+	{ "echo 1 >'a*'; echo 4 >':(glob)**'; echo 5 >'!x'; echo 6 >-n; echo 7 >' s p '; "
+	    "echo 8 >häß; echo 9 >'\"q\"'; printf x >\"$(printf 'nl\\nx')\"",
 	    "A  s p ,A !x,A \"\\\"q\\\"\",A -n,A :(glob)**,A a*,A häß,A \"nl\\nx\"," },
 	{ SUB, "A m," },
-	{ SUB "git add m 2>/dev/null; git commit -qm m -- m; cd m; echo y >y; git add y; git commit -qm y; echo z >z", "M m," },
+	{ SUB "git add m 2>/dev/null; git commit -qm m -- m; cd m; echo y >y; git add y; "
+	    "git commit -qm y; echo z >z", "M m," },
 	{ SUB "git add m 2>/dev/null; git commit -qm m -- m; rm -rf m; mkdir m; echo y >>a.c", "M a.c," },
 	{ SUB "git add m 2>/dev/null; git commit -qm m -- m; rm -rf m", "D m," },
 	{ "git init -q m; echo x >m/x", "A m/x," },
-	{ "git config core.sparseCheckout true; printf '/*\\n!/d\\n' >.git/info/sparse-checkout; git read-tree -mu HEAD; test ! -e d; echo x >>a.c", "M a.c," },
-	{ "git config core.sparseCheckout true; printf '/*\\n!/d\\n' >.git/info/sparse-checkout; git read-tree -mu HEAD; mkdir d; echo new >d/b.c", "M d/b.c," },
-	{ "git sparse-checkout set --cone --sparse-index d; git sparse-checkout set --cone --sparse-index e; echo x >>a.c", "M a.c," },
-	{ "git update-index --skip-worktree a.c; echo mine >a.c; echo x >>d/b.c", "M d/b.c," },	/* git is to keep what it has */
+	{ "git config core.sparseCheckout true; printf '/*\\n!/d\\n' >.git/info/sparse-checkout; "
+	    "git read-tree -mu HEAD; test ! -e d; echo x >>a.c", "M a.c," },
+	{ "git config core.sparseCheckout true; printf '/*\\n!/d\\n' >.git/info/sparse-checkout; "
+	    "git read-tree -mu HEAD; mkdir d; echo new >d/b.c", "M d/b.c," },
+	{ "git sparse-checkout set --cone --sparse-index d; "
+	    "git sparse-checkout set --cone --sparse-index e; echo x >>a.c", "M a.c," },
+	/* git is to keep what it has */
+	{ "git update-index --skip-worktree a.c; echo mine >a.c; echo x >>d/b.c", "M d/b.c," },
 	{ "git update-index --skip-worktree a.c d/b.c; rm a.c; chmod +x d/b.c; echo x >x", "A x," },
 	{ "git update-index --assume-unchanged a.c; echo mine >a.c; echo x >>d/b.c", "M d/b.c," },
-	{ "git config core.splitIndex true; git update-index --split-index; echo x >>a.c; git add a.c; echo y >>d/b.c", "M a.c,M d/b.c," },
+	{ "git config core.splitIndex true; git update-index --split-index; echo x >>a.c; "
+	    "git add a.c; echo y >>d/b.c", "M a.c,M d/b.c," },
 	{ "git config core.safecrlf true; git config core.autocrlf input; printf 'x\\r\\n' >x", "A x," },
-	{ "git config filter.f.clean 'tr a-z A-Z'; echo 'f* filter=f' >.gitattributes; echo shout >f; rm a.c", "A .gitattributes,D a.c,A f," },
+	{ "git config filter.f.clean 'tr a-z A-Z'; echo 'f* filter=f' >.gitattributes; "
+	    "echo shout >f; rm a.c", "A .gitattributes,D a.c,A f," },
 	{ "git checkout -q --detach; echo x >>a.c", "M a.c," },
 	{ "echo x >>a.c; git stash -q; echo y >>d/b.c", "M d/b.c," },
-	{ "git checkout -qb o; echo o >>a.c; git commit -qam o; git checkout -q main; echo n >>d/b.c; git commit -qam n; git merge -q --no-commit o", "M a.c," },
+	{ "git checkout -qb o; echo o >>a.c; git commit -qam o; git checkout -q main; "
+	    "echo n >>d/b.c; git commit -qam n; git merge -q --no-commit o", "M a.c," },
 	{ "rm .git/index; echo x >>a.c", "M a.c," },
 	{ "touch -d 2001-01-01 a.c", "" },
-	{ "git config user.useConfigOnly true; git config --global --unset user.name; git config --global --unset user.email; git config commit.gpgsign true; git config gpg.program false; echo x >>a.c", "M a.c," },
+	{ "git config user.useConfigOnly true; git config --global --unset user.name; "
+	    "git config --global --unset user.email; git config commit.gpgsign true; "
+	    "git config gpg.program false; echo x >>a.c", "M a.c," },
 };
 
 START_TEST(takes_uncommitted_work)
@@ -100,14 +116,17 @@ START_TEST(takes_uncommitted_work)
 	SH("%s", works[_i].script);
 	head = sh("git rev-parse HEAD");
 	base(NULL);
-	expect_text(works[_i].changes, sh("git -c core.quotePath=false diff-tree -r --no-renames --name-status %s %s | tr '\\t\\n' ' ,'", head, commit));
+	expect_text(works[_i].changes, sh("git -c core.quotePath=false diff-tree -r --no-renames "
+	    "--name-status %s %s | tr '\\t\\n' ' ,'", head, commit));
 	if (works[_i].changes[0] != '\0')
 		expect_text(head, sh("git rev-parse %s^", commit));
 	else
 		ck_assert_str_eq(commit, head);
 	/* git's own word, from the same start */
 	if (strstr(works[_i].script, "sparse") == NULL && strstr(works[_i].script, "init -q m; echo") == NULL) {
-		truth = sh("cp .git/index %s/truth 2>/dev/null || :; export GIT_INDEX_FILE=%s/truth; git -c core.splitIndex=false -c core.safecrlf=false add -A 2>/dev/null; git write-tree", home, home);
+		truth = sh("cp .git/index %s/truth 2>/dev/null || :; export GIT_INDEX_FILE=%s/truth; git "
+		    "-c core.splitIndex=false -c core.safecrlf=false add -A 2>/dev/null; git write-tree",
+		    home, home);
 		ck_assert_str_eq(tree, truth);
 		free(truth);
 	}
@@ -143,8 +162,10 @@ START_TEST(who_and_what)
 	SH("echo x >x");
 	base(NULL);
 	expect_text("1", sh("git cat-file commit %s | sed '1,/^$/d' | wc -l", commit));
-	expect_text("t t@example.org rld: uncommitted work at the start of run 42", sh("git log -1 --format='%%an %%ce %%s' %s", commit));
-	SH("git config user.useConfigOnly true; git config --global --unset user.name; git config --global --unset user.email; echo y >y");
+	expect_text("t t@example.org rld: uncommitted work at the start of run 42",
+	    sh("git log -1 --format='%%an %%ce %%s' %s", commit));
+	SH("git config user.useConfigOnly true; git config --global --unset user.name; "
+	    "git config --global --unset user.email; echo y >y");
 	base(NULL);
 	expect_text("rld rld@localhost", sh("git log -1 --format='%%an %%ce' %s", commit));
 }
@@ -154,7 +175,8 @@ START_TEST(nothing_committed_yet)
 {
 	SH("rm -rf .git; git init -q; git add a.c");
 	base(NULL);
-	expect_text(".gitignore a.c d/b.c", sh("echo $(git ls-tree -r --name-only %s); git rev-list %s | sed 1d", commit, commit));
+	expect_text(".gitignore a.c d/b.c",
+	    sh("echo $(git ls-tree -r --name-only %s); git rev-list %s | sed 1d", commit, commit));
 	SH("rm -rf .git; git init -q --object-format=sha256; rm -r .gitignore a.c d");
 	base(NULL);
 	expect_text("", sh("git ls-tree %s; git rev-list %s | sed 1d", commit, commit));
@@ -191,7 +213,8 @@ START_TEST(of_another_branch)
 {
 	char *fork = sh("git rev-parse HEAD");
 
-	SH("git checkout -qb topic; echo t >t; git add t; git commit -qm t; git checkout -q main; echo m >m; git add m; git commit -qm m; git tag -am v v1; git checkout -q topic; echo u >u");
+	SH("git checkout -qb topic; echo t >t; git add t; git commit -qm t; git checkout -q main; "
+	    "echo m >m; git add m; git commit -qm m; git tag -am v v1; git checkout -q topic; echo u >u");
 	base("main");
 	ck_assert_str_eq(commit, fork);
 	base("v1");
@@ -215,12 +238,14 @@ START_TEST(shallow)
 {
 	char *top = repo;
 
-	SH("git checkout -qb topic; echo t >t; git add t; git commit -qm t; git checkout -q main; echo m >m; git add m; git commit -qm m");
+	SH("git checkout -qb topic; echo t >t; git add t; git commit -qm t; git checkout -q main; "
+	    "echo m >m; git add m; git commit -qm m");
 	SH("cd ..; git clone -q --depth 1 --no-single-branch file://%s shallow", repo);
 	repo = xasprintf("%s/shallow", home);
 	SH("git update-ref refs/heads/topic origin/topic; echo x >>a.c");
 	base(NULL);
-	expect_text("M a.c,", sh("git diff-tree -r --name-status HEAD %s | tr '\\t\\n' ' ,'; git fsck --no-dangling >/dev/null 2>&1", commit));
+	expect_text("M a.c,", sh("git diff-tree -r --name-status HEAD %s | tr '\\t\\n' ' ,'; "
+	    "git fsck --no-dangling >/dev/null 2>&1", commit));
 	SH("git update-ref -d " REF);
 	refused("topic", "no commit in common", "git fetch --unshallow");
 	free(repo);
@@ -249,7 +274,8 @@ END_TEST
 
 START_TEST(conflicts)
 {
-	SH("git checkout -qb o; echo o >a.c; git commit -qam o; git checkout -q main; echo n >a.c; git commit -qam n; git merge o >/dev/null || :");
+	SH("git checkout -qb o; echo o >a.c; git commit -qam o; git checkout -q main; echo n >a.c; "
+	    "git commit -qam n; git merge o >/dev/null || :");
 	refused(NULL, "has conflicts that are not resolved", "git merge --abort");
 	SH("echo both >a.c; git add a.c");
 	base(NULL);
@@ -273,14 +299,16 @@ END_TEST
 
 START_TEST(filter_that_fails)
 {
-	SH("git config filter.f.clean false; git config filter.f.required true; echo 'f* filter=f' >.gitattributes; echo x >f");
+	SH("git config filter.f.clean false; git config filter.f.required true; "
+	    "echo 'f* filter=f' >.gitattributes; echo x >f");
 	refused(NULL, "clean filter 'f' failed", "let that filter work");
 }
 END_TEST
 
 START_TEST(not_writable)
 {
-	/* The index knows the times that chmod has made: git would else look at each file anew, and write what it finds. */
+	/* The index knows the times that chmod has made: git would else look at each file anew, and
+	 * write what it finds. */
 	SH("echo x >>a.c; chmod -R a+rX .; git update-index -q --refresh || :; chmod -R a-w .git");
 	as_nobody = true;
 	SH("rm -f .git/x");
@@ -318,10 +346,12 @@ END_TEST
 
 /* ---- begun again ---- */
 
-/* A file as large as before, written in the second in which git looked at it: only the index's own time tells. */
+/* A file as large as before, written in the second in which git looked at it: only the
+ * index's own time tells. */
 START_TEST(written_in_the_same_second)
 {
-	SH("git config core.trustctime false; printf 1 >now; touch -d 2001-01-01 now; git add now; touch -d 2001-01-01 .git/index; printf 2 >now; touch -d 2001-01-01 now");
+	SH("git config core.trustctime false; printf 1 >now; touch -d 2001-01-01 now; git add now; "
+	    "touch -d 2001-01-01 .git/index; printf 2 >now; touch -d 2001-01-01 now");
 	base(NULL);
 	expect_text("2", sh("git show %s:now", commit));
 }
@@ -329,7 +359,8 @@ END_TEST
 
 START_TEST(vanishing_file)
 {
-	SH("git config filter.f.clean 'cat'; echo 'f* filter=f' >.gitattributes; echo x >f; mkdir deep; echo y >deep/y");
+	SH("git config filter.f.clean 'cat'; echo 'f* filter=f' >.gitattributes; echo x >f; "
+	    "mkdir deep; echo y >deep/y");
 	between_step = "update-index";
 	between = "rm -r deep";
 	struct git_op *op = base_op(NULL);
@@ -353,7 +384,8 @@ START_TEST(again_after_any_step)
 		ended = drive_steps(op, n);
 		git_op_free(op);
 		base(NULL);
-		expect_text("D a.c,M d/b.c,A x,", sh("git diff-tree -r --name-status HEAD %s | tr '\\t\\n' ' ,'", commit));
+		expect_text("D a.c,M d/b.c,A x,",
+		    sh("git diff-tree -r --name-status HEAD %s | tr '\\t\\n' ' ,'", commit));
 		first = xstrdup(commit);
 		base(NULL);		/* the ref is there: it is that commit */
 		ck_assert_str_eq(commit, first);

@@ -11,7 +11,8 @@ static const char *const artifacts[] = { "review.md", "./.ai-sdd/state/logs/", "
 
 static struct git_op *op_with(enum git_op_kind kind, const char *tree, const char *ref, const char *const *list)
 {
-	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .tree = tree, .ref = ref, .artifacts = (char *const *)list };
+	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch,
+	    .tree = tree, .ref = ref, .artifacts = (char *const *)list };
 
 	return git_op_new(&spec);
 }
@@ -47,14 +48,17 @@ START_TEST(matching)
 
 	ck_assert_uint_eq(strings_count(plain), 2);
 	ck_assert(artifact_has(plain, "a") && artifact_has(plain, "a/x/y") && artifact_has(plain, "b/c"));
-	ck_assert(!artifact_has(plain, "ab") && !artifact_has(plain, "b") && !artifact_has(plain, "x/a") && !artifact_has(plain, "A"));
+	ck_assert(!artifact_has(plain, "ab") && !artifact_has(plain, "b") &&
+	    !artifact_has(plain, "x/a") && !artifact_has(plain, "A"));
 	ck_assert(!artifact_has(NULL, "a"));
 	ck_assert_ptr_null(artifacts_copy(NULL));
 	strings_free(plain);
 }
 END_TEST
 
-#define MAKE_ARTIFACTS "echo r >review.md; mkdir -p .ai-sdd/state/logs/deep; echo l >.ai-sdd/state/logs/t1.json; echo l >.ai-sdd/state/logs/deep/x; echo j >'d/odd [*].json'; git init -q .ai-sdd/state/logs/n"
+#define MAKE_ARTIFACTS \
+	"echo r >review.md; mkdir -p .ai-sdd/state/logs/deep; echo l >.ai-sdd/state/logs/t1.json; " \
+	    "echo l >.ai-sdd/state/logs/deep/x; echo j >'d/odd [*].json'; git init -q .ai-sdd/state/logs/n"
 
 START_TEST(artifacts_are_in_no_tree)
 {
@@ -91,7 +95,8 @@ START_TEST(artifacts_are_no_change_for_verify)
 }
 END_TEST
 
-/* A tracked one is refused at the start; one that an agent adds later is passed over, one that it commits is not. */
+/* A tracked one is refused at the start; one that an agent adds later is passed over, one that
+ * it commits is not. */
 START_TEST(tracked_artifacts)
 {
 	char *base = done_tree(op_with(GIT_SNAPSHOT, NULL, NULL, artifacts)), *error, *tree;
@@ -111,7 +116,8 @@ START_TEST(tracked_artifacts)
 	EXPECT_IN(error, "git commit --amend");
 	free(error);
 	SH("git reset -q --soft HEAD~1");
-	SH("git rm -q --cached review.md; mkdir -p .ai-sdd/state/logs; : >.ai-sdd/state/logs/.gitkeep; echo l >.ai-sdd/state/logs/t1.json; git add .ai-sdd/state/logs/.gitkeep");
+	SH("git rm -q --cached review.md; mkdir -p .ai-sdd/state/logs; : >.ai-sdd/state/logs/.gitkeep; "
+	    "echo l >.ai-sdd/state/logs/t1.json; git add .ai-sdd/state/logs/.gitkeep");
 	error = failed(op_with(GIT_SNAPSHOT, NULL, NULL, artifacts));
 	EXPECT_IN(error, "/.ai-sdd/state/logs/.gitkeep is tracked by git");
 	free(error);
@@ -165,7 +171,8 @@ START_TEST(a_submodule_cannot_be_overlooked)
 	char *base;
 	struct git_op *op;
 
-	SH("git init -q ../sub; (cd ../sub; echo x >x; git add x; git commit -qm n); git submodule -q add ../sub m; git config -f .gitmodules submodule.m.ignore all;"
+	SH("git init -q ../sub; (cd ../sub; echo x >x; git add x; git commit -qm n); "
+	   "git submodule -q add ../sub m; git config -f .gitmodules submodule.m.ignore all;"
 	   "git config diff.ignoreSubmodules all; git add .; git commit -qm m");
 	base = snapshot();
 	SH("cd m; echo z >z; git add z; git commit -qm z");
@@ -197,7 +204,8 @@ static void exclude(const char *workspace, const char *const *list)
 	ck_assert_ptr_null(error);
 }
 
-/* Names that mean something else to git when they are not escaped, and a neighbour of each that must stay visible. */
+/* Names that mean something else to git when they are not escaped, and a neighbour of each that
+ * must stay visible. */
 static const struct { const char *artifact; const char *neighbour; } odd[] = {
 	{ "review.md", "d/review.md" },
 	{ "a*b", "axb" },
@@ -271,14 +279,16 @@ START_TEST(exclude_of_worktree_and_submodule)
 	const char *const list[] = { "review.md", NULL };
 	char *dir, *got;
 
-	SH("git worktree add -q ../wt; echo r >../wt/review.md; git init -q ../sub; (cd ../sub; echo x >x; git add x; git commit -qm n); git submodule -q add ../sub m; echo r >m/review.md");
+	SH("git worktree add -q ../wt; echo r >../wt/review.md; git init -q ../sub; (cd ../sub; echo x "
+	    ">x; git add x; git commit -qm n); git submodule -q add ../sub m; echo r >m/review.md");
 	dir = xasprintf("%s/wt", home);
 	exclude(dir, list);
 	free(dir);
 	dir = xasprintf("%s/m", repo);
 	exclude(dir, list);
 	free(dir);
-	got = sh("git -C ../wt status -s; git -C m status -s; grep -c review .git/info/exclude .git/modules/m/info/exclude; test ! -e ../wt/.git/info");
+	got = sh("git -C ../wt status -s; git -C m status -s; grep -c review .git/info/exclude "
+	    ".git/modules/m/info/exclude; test ! -e ../wt/.git/info");
 	ck_assert_str_eq(got, ".git/info/exclude:1\n.git/modules/m/info/exclude:1");
 	free(got);
 }
@@ -317,7 +327,8 @@ END_TEST
 
 static struct git_op *checkout_op(const char *tree, const char *dir)
 {
-	struct git_op_spec spec = { .kind = GIT_CHECKOUT, .workspace = repo, .scratch = scratch, .tree = tree, .dir = dir };
+	struct git_op_spec spec = { .kind = GIT_CHECKOUT, .workspace = repo, .scratch = scratch,
+	    .tree = tree, .dir = dir };
 
 	return git_op_new(&spec);
 }
@@ -346,12 +357,15 @@ static char *checkout_error(const char *tree)
 
 static const char *const layouts[] = {
 	"true",
-	"echo '#!/bin/sh' >run; chmod 755 run; ln -s a.c l; ln -s /etc/passwd abs; ln -s nowhere broken; ln -s d dir; : >empty; printf 'no newline' >n",
-	"printf 'a\\r\\nb\\r\\n' >crlf; printf 'a\\nb\\n$Id$\\n' >lf; echo '* text=auto eol=crlf ident working-tree-encoding=UTF-16' >.gitattributes; git config core.autocrlf true",
-	"mkdir -p p/q/r/s p.d; echo 1 >p/q/r/s/t; echo 2 >p.d/x; echo 3 >p/z; echo 4 >p.c; echo 5 >\"$(printf 'nl\\nx\\377')\"; echo 6 >' odd \"name\\ '",
-	"head -c 300000 /dev/urandom >r1; head -c 65536 /dev/zero >r2; head -c 65535 /dev/zero >r3; cp r1 r4; head -c 70000 /dev/zero | tr '\\0' '\\n' >r5",
-	"mkdir many; cd many; for i in $(seq 500); do echo $i >f$i; done",
-	"rm -rf a.c d .gitignore",
+	"echo '#!/bin/sh' >run; chmod 755 run; ln -s a.c l; ln -s /etc/passwd abs; "
+	    "ln -s nowhere broken; ln -s d dir; : >empty; printf 'no newline' >n",
+	"printf 'a\\r\\nb\\r\\n' >crlf; printf 'a\\nb\\n$Id$\\n' >lf; echo '* text=auto eol=crlf "
+	    "ident working-tree-encoding=UTF-16' >.gitattributes; git config core.autocrlf true",
+	"mkdir -p p/q/r/s p.d; echo 1 >p/q/r/s/t; echo 2 >p.d/x; echo 3 >p/z; echo 4 >p.c; "
+	    "echo 5 >\"$(printf 'nl\\nx\\377')\"; echo 6 >' odd \"name\\ '",
+	"head -c 300000 /dev/urandom >r1; head -c 65536 /dev/zero >r2; "
+	    "head -c 65535 /dev/zero >r3; cp r1 r4; head -c 70000 /dev/zero | tr '\\0' '\\n' >r5",
+	"mkdir many; cd many; for i in $(seq 500); do echo $i >f$i; done", "rm -rf a.c d .gitignore",
 };
 
 START_TEST(checkout_is_exact)
@@ -363,7 +377,8 @@ START_TEST(checkout_is_exact)
 	checkout(tree);
 	/* types, link texts and bytes; then what may be executed */
 	SH("mkdir -p ../out; diff -r --no-dereference --exclude=.git . ../out");
-	programs = sh("find . -path ./.git -prune -o -type f -perm -100 -print; cd ../out; find . -path ./.git -prune -o -type f -perm 755 -print");
+	programs = sh("find . -path ./.git -prune -o -type f -perm -100 -print; cd ../out; find . "
+	    "-path ./.git -prune -o -type f -perm 755 -print");
 	ck_assert_str_eq(programs, _i == 1 ? "./run\n./run" : "");
 	free(programs);
 	free(tree);
@@ -401,8 +416,11 @@ START_TEST(checkout_empties_first)
 	char *tree = snapshot(), *got;
 	mode_t old = umask(077);
 
-	SH("mkdir -p ../out/x/y/z ../out/shut ../safe; echo keep >../safe/keep; ln -s ../safe ../out/link; ln -s ../../safe ../out/x/link; ln ../safe/keep ../out/hard; mkfifo ../out/p;"
-	   "echo 1 >../out/x/y/z/f; echo 2 >../out/shut/f; mkdir ../out/0 ../out/1; echo 3 >../out/1/3; : >../out/2; ln -s a.c ../out/d; mkdir ../out/a.c; chmod 000 ../out/shut; chmod 555 ../out/x/y; chmod 500 ../out");
+	SH("mkdir -p ../out/x/y/z ../out/shut ../safe; echo keep >../safe/keep; ln -s ../safe "
+	   "../out/link; ln -s ../../safe ../out/x/link; ln ../safe/keep ../out/hard; mkfifo ../out/p;"
+	   "echo 1 >../out/x/y/z/f; echo 2 >../out/shut/f; mkdir ../out/0 ../out/1; "
+	   "echo 3 >../out/1/3; : >../out/2; ln -s a.c ../out/d; mkdir ../out/a.c; "
+	   "chmod 000 ../out/shut; chmod 555 ../out/x/y; chmod 500 ../out");
 	checkout(tree);
 	umask(old);
 	got = sh("diff -r --exclude=.git . ../out; cat ../safe/keep; stat -c %%a ../out ../out/d ../out/a.c ../safe");
@@ -465,7 +483,8 @@ static const struct { const char *entries, *says; } hostile[] = {
 	{ "100644 blob $b\\t.\\n", "the name ., which git would not take" },
 	{ "100644 blob $b\\t../x\\n", "the name ../x, which git would not take" },
 	{ "100644 blob $b\\t/x\\n", "the name /x, which git would not take" },
-	{ "100644 blob 0123456789012345678901234567890123456789\\tgone\\n", "/gone: git cat-file did not give all of it" },
+	{ "100644 blob 0123456789012345678901234567890123456789\\tgone\\n",
+	    "/gone: git cat-file did not give all of it" },
 	{ "100644 blob $t\\tkind\\n", "/kind: git cat-file did not give all of it" },
 };
 
@@ -474,8 +493,10 @@ START_TEST(hostile_trees)
 	char *tree, *error;
 
 	/* mktree sorts and takes no slash: the bytes of the tree are made here. */
-	tree = sh("mkdir -p ../safe; l=$(printf ../safe | git hash-object -w --stdin); b=$(echo blob | git hash-object -w --stdin); t=$(printf \"100644 blob $b\\tx\\n\" | git mktree);"
-	    "printf \"%s\" | perl -ne 'chomp; my ($h, $n) = split /\\t/, $_, 2; my ($m, $k, $i) = split / /, $h; $m =~ s/^0//; print \"$m $n\\0\", pack(\"H*\", $i)' >../tree;"
+	tree = sh("mkdir -p ../safe; l=$(printf ../safe | git hash-object -w --stdin); b=$(echo "
+	    "blob | git hash-object -w --stdin); t=$(printf \"100644 blob $b\\tx\\n\" | git mktree);"
+	    "printf \"%s\" | perl -ne 'chomp; my ($h, $n) = split /\\t/, $_, 2; my ($m, $k, "
+	    "$i) = split / /, $h; $m =~ s/^0//; print \"$m $n\\0\", pack(\"H*\", $i)' >../tree;"
 	    "git hash-object -w --literally -t tree ../tree", hostile[_i].entries);
 	error = checkout_error(tree);
 	EXPECT_IN(error, hostile[_i].says);
@@ -491,8 +512,10 @@ START_TEST(nothing_runs_at_a_checkout)
 
 	SH("printf '#!/bin/sh\\necho \"$0\" >>%s/canary\\ncat\\n' >../run; chmod +x ../run;"
 	   "for h in post-checkout post-index-change reference-transaction; do cp ../run .git/hooks/$h; done;"
-	   "git config core.fsmonitor ../run; git config filter.f.clean ../run; git config filter.f.smudge ../run; git config filter.f.process ../run;"
-	   "git config filter.f.required true; git config diff.f.textconv ../run; printf '* filter=f diff=f\\n' >.gitattributes; rm -f %s/canary", home, home);
+	   "git config core.fsmonitor ../run; git config filter.f.clean ../run; "
+	   "git config filter.f.smudge ../run; git config filter.f.process ../run;"
+	   "git config filter.f.required true; git config diff.f.textconv ../run; "
+	   "printf '* filter=f diff=f\\n' >.gitattributes; rm -f %s/canary", home, home);
 	tree = snapshot();
 	checkout(tree);
 	SH("test ! -e %s/canary; diff -r --exclude=.git . ../out", home);

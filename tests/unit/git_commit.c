@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Commits of what an agent did, in repositories with things of their own: what else is staged, hooks, filters. */
+/* Commits of what an agent did, in repositories with things of their own: what else is
+ * staged, hooks, filters. */
 #include "git_repo.h"
 
 #define MESSAGE "rld: do it\n\n# no comment\nRld-Run: 42\n"
@@ -13,7 +14,8 @@ static bool shared;
 
 static struct git_op *op_for(enum git_op_kind kind, const char *tree, const char *message)
 {
-	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .tree = tree, .base = base, .commit = since,
+	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch,
+	    .tree = tree, .base = base, .commit = since,
 		.message = message, .artifacts = artifacts, .shared_paths = others_here, .shared = shared };
 
 	return git_op_new(&spec);
@@ -81,7 +83,8 @@ static void work(const char *script, const char *changes)
 	head = sh("git rev-parse HEAD");
 	ck_assert_ptr_nonnull(commit);
 	ck_assert_str_eq(commit, head);
-	expect_text(changes, sh("git -c core.quotePath=false show --no-renames --format= --name-status HEAD | tr '\\t\\n' ' ,'"));
+	expect_text(changes, sh("git -c core.quotePath=false show --no-renames --format= "
+	    "--name-status HEAD | tr '\\t\\n' ' ,'"));
 	expect_scratch_empty();
 	free(head);
 	free(tree);
@@ -90,7 +93,9 @@ static void work(const char *script, const char *changes)
 /* ---- what gets in ---- */
 
 /* Staged and unstaged things of the user's that have nothing to do with the work. */
-#define MINE "echo s >staged; git add staged; printf '1\\n2\\n' >half; git add half; printf '1\\n2\\n3\\n' >half; echo u >untracked; git rm -q --cached mine; echo -n >.gitkeep; git add -N .gitkeep;"
+#define MINE \
+	"echo s >staged; git add staged; printf '1\\n2\\n' >half; git add half; printf '1\\n2\\n3\\n' " \
+	    ">half; echo u >untracked; git rm -q --cached mine; echo -n >.gitkeep; git add -N .gitkeep;"
 #define MINE_STATUS " A .gitkeep\nAM half\nD  mine\nA  staged\n?? mine\n?? untracked"
 
 static const struct { const char *before, *script, *changes; } works[] = {
@@ -102,32 +107,42 @@ static const struct { const char *before, *script, *changes; } works[] = {
 	{ "", "rm -r d; echo x >d", "A d,D d/b.c," },
 	{ "", "mv d e; ln -s e d", "A d,D d/b.c,A e/b.c," },
 	{ "", "rm a.c; ln -s d/b.c a.c", "T a.c," },
-	{ "rm -r d; echo x >d;", "echo more >>d", "A d,D d/b.c," },		/* was in the way before already */
+	/* was in the way before already */
+	{ "rm -r d; echo x >d;", "echo more >>d", "A d,D d/b.c," },
 	{ "rm a.c; mkdir a.c;", "echo y >a.c/y", "D a.c,A a.c/y," },
 	{ "", "git rm -q --cached a.c; echo a.c >>.gitignore", "M .gitignore,D a.c," },
-	{ "echo n >new;", "echo more >>new", "A new," },			/* untracked before the work already */
-	{ "echo n >new; git add new;", "git rm -qf new; echo x >x", "A x," },	/* never committed, and gone */
+	/* untracked before the work already */
+	{ "echo n >new;", "echo more >>new", "A new," },
+	/* never committed, and gone */
+	{ "echo n >new; git add new;", "git rm -qf new; echo x >x", "A x," },
 	{ "echo n >new;", "echo new >>.gitignore", "M .gitignore," },
 	{ "echo staged >a.c; git add a.c;", "echo more >>a.c; git add a.c; echo most >>a.c", "M a.c," },
 	{ "", "echo x >x; git add -N x; echo y >>a.c; git add a.c", "M a.c,A x," },
-	{ "", "echo 1 >'a*'; echo 2 >'?'; echo 3 >'[a].c'; echo 4 >':(glob)**'; echo 5 >'!x'; echo 6 >-n; echo 7 >' s p '; echo 8 >häß; echo 9 >'\"q\"'",
+	{ "", "echo 1 >'a*'; echo 2 >'?'; echo 3 >'[a].c'; echo 4 >':(glob)**'; echo 5 >'!x'; "
+	    "echo 6 >-n; echo 7 >' s p '; echo 8 >häß; echo 9 >'\"q\"'",
 	    "A  s p ,A !x,A \"\\\"q\\\"\",A -n,A :(glob)**,A ?,A [a].c,A a*,A häß," },
 	{ "", "printf x >\"$(printf 'nl\\nx')\"; printf x >\"$(printf 'bad\\377')\"", "A bad\xff,A \"nl\\nx\"," },
-	{ "git init -q m; (cd m; echo x >x; git add x; git commit -qm n); git add m 2>/dev/null; git commit -qm m -- m;", "echo x >>a.c", "M a.c," },
-	{ "git init -q m; (cd m; echo x >x; git add x; git commit -qm n); git add m 2>/dev/null; git commit -qm m -- m;", "cd m; echo y >y; git add y; git commit -qm y", "M m," },
+	{ "git init -q m; (cd m; echo x >x; git add x; git commit -qm n); git add m 2>/dev/null; "
+	    "git commit -qm m -- m;", "echo x >>a.c", "M a.c," },
+	{ "git init -q m; (cd m; echo x >x; git add x; git commit -qm n); git add m 2>/dev/null; "
+	    "git commit -qm m -- m;", "cd m; echo y >y; git add y; git commit -qm y", "M m," },
 	{ "", "git init -q m; cd m; echo x >x; git add x; git commit -qm n", "A m," },
-	{ "git config core.sparseCheckout true; printf '/*\\n!/far\\n' >.git/info/sparse-checkout; git read-tree -mu HEAD; test ! -e far;", "echo x >>a.c", "M a.c," },
+	{ "git config core.sparseCheckout true; printf '/*\\n!/far\\n' >.git/info/sparse-checkout; "
+	    "git read-tree -mu HEAD; test ! -e far;", "echo x >>a.c", "M a.c," },
 	{ "git checkout -q --detach;", "echo x >>a.c", "M a.c," },
-	{ "git config commit.cleanup strip; git config core.safecrlf true; git config commit.verbose true; git config core.splitIndex true;", "echo x >>a.c", "M a.c," },
+	{ "git config commit.cleanup strip; git config core.safecrlf true; git config "
+	    "commit.verbose true; git config core.splitIndex true;", "echo x >>a.c", "M a.c," },
 };
 
 START_TEST(commits_the_work_only)
 {
 	char *status;
 
-	SH("echo m >mine; mkdir far; echo f >far/f; git add mine far; git commit -qm mine; %s %s", works[_i].before, MINE);
+	SH("echo m >mine; mkdir far; echo f >far/f; git add mine far; git commit -qm mine; %s %s",
+	    works[_i].before, MINE);
 	work(works[_i].script, works[_i].changes);
-	status = sh("git status --porcelain -- mine half staged untracked .gitkeep; git diff --cached --name-only -- ':!mine' ':!half' ':!staged' ':!.gitkeep'");
+	status = sh("git status --porcelain -- mine half staged untracked .gitkeep; "
+	    "git diff --cached --name-only -- ':!mine' ':!half' ':!staged' ':!.gitkeep'");
 	ck_assert_str_eq(status, MINE_STATUS);
 	free(status);
 	/* The index of what was committed is that of the commit, and so is the work tree. */
@@ -227,10 +242,12 @@ START_TEST(artifact_of_a_hook)
 	strings_append(&artifacts, "review.md");
 	SH("echo mine >other; git add other");
 	base = snapshot();
-	SH("printf '#!/bin/sh\\necho r >review.md; echo o >other; git add review.md other\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo x >x");
+	SH("printf '#!/bin/sh\\necho r >review.md; echo o >other; git add review.md other\\n' "
+	    ">.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo x >x");
 	tree = snapshot();
 	expect_failed(commit_op(tree, MESSAGE));
-	EXPECT_IN(error, "a hook of the repository puts into the commit what is of the review: other, review.md; nothing was committed");
+	EXPECT_IN(error, "a hook of the repository puts into the commit what is of the review: "
+	    "other, review.md; nothing was committed");
 	ck_assert_ptr_null(commit);
 	/* his index has what he staged, not what the hook did */
 	expect_text("mine", sh("git show :other; git log --format=%%s | grep -v base || true"));
@@ -242,7 +259,9 @@ END_TEST
 
 START_TEST(hooks_run)
 {
-	SH("for h in pre-commit prepare-commit-msg commit-msg post-commit; do printf '#!/bin/sh\\necho %%s >>%s/ran; git diff --cached --name-only >>%s/ran\\n' $h >.git/hooks/$h; chmod +x .git/hooks/$h; done; echo s >staged; git add staged", home, home);
+	SH("for h in pre-commit prepare-commit-msg commit-msg post-commit; do printf '#!/bin/sh\\necho "
+	    "%%s >>%s/ran; git diff --cached --name-only >>%s/ran\\n' $h >.git/hooks/$h; "
+	    "chmod +x .git/hooks/$h; done; echo s >staged; git add staged", home, home);
 	work("echo x >x", "A x,");
 	expect_text("pre-commit x prepare-commit-msg x commit-msg x post-commit", sh("echo $(cat ../ran)"));
 }
@@ -251,11 +270,13 @@ END_TEST
 #define HEAD_STATE "git rev-parse HEAD; git symbolic-ref HEAD; sha256sum .git/index"
 
 static const struct { const char *name, *script, *words; } noes[] = {
-	{ "pre-commit", "echo \"x:1: not pretty\"; echo \"second line\" >&2; exit 1", "pre-commit: x:1: not pretty\nsecond line" },
+	{ "pre-commit", "echo \"x:1: not pretty\"; echo \"second line\" >&2; exit 1",
+	    "pre-commit: x:1: not pretty\nsecond line" },
 	{ "prepare-commit-msg", "echo \"$2\"; exit 3", "prepare-commit-msg: message" },
 	{ "commit-msg", "grep -q JIRA- \"$1\" || { echo no ticket; exit 1; }", "commit-msg: no ticket" },
 	{ "pre-commit", "exit 1", "pre-commit failed without a word" },
-	{ "pre-commit", "printf \"\\033[31mred\\033[0m\\r\\tx\\n\"; exit 1", "pre-commit: \\x1b[31mred\\x1b[0m\\x0d\tx" },
+	{ "pre-commit", "printf \"\\033[31mred\\033[0m\\r\\tx\\n\"; exit 1",
+	    "pre-commit: \\x1b[31mred\\x1b[0m\\x0d\tx" },
 	{ "pre-commit", "git rev-parse nonsense; exit 128", NULL },
 	{ "pre-commit", "sh -c \"kill -11 \\$\\$\"", NULL },
 };
@@ -306,8 +327,10 @@ START_TEST(hook_of_many_words)
 END_TEST
 
 static const struct { const char *script, *says; } troubles[] = {
-	{ "printf '#!/no/such/program\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit", "a hook of the repository cannot be run" },
-	{ "printf '#!/bin/sh\\nkill -9 $$\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit", "a hook of the repository was ended by a signal" },
+	{ "printf '#!/no/such/program\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+	    "a hook of the repository cannot be run" },
+	{ "printf '#!/bin/sh\\nkill -9 $$\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+	    "a hook of the repository was ended by a signal" },
 	{ "mkdir -p .git/refs/heads; : >.git/refs/heads/main.lock", "another git works there" },
 	{ ": >.git/HEAD.lock", "another git works there" },
 };
@@ -332,12 +355,15 @@ END_TEST
 
 static const struct { const char *script, *words, *after; } formers[] = {
 	{ "sed -i s/ugly/pretty/ x; git add x", "a hook of the repository changed: x", "pretty\nbase" },
-	{ "sed -i s/ugly/pretty/ x; git add x; echo 2 >version; git add version", "a hook of the repository changed: version, x", "pretty\nbase" },
-	{ "sed -i s/ugly/pretty/ x; echo I put them in form; exit 1", "pre-commit: I put them in form", "pretty\nbase" },
+	{ "sed -i s/ugly/pretty/ x; git add x; echo 2 >version; git add version",
+	    "a hook of the repository changed: version, x", "pretty\nbase" },
+	{ "sed -i s/ugly/pretty/ x; echo I put them in form; exit 1",
+	    "pre-commit: I put them in form", "pretty\nbase" },
 	{ "git rm -q --cached x", "a hook of the repository changed: x", "ugly\nbase" },
 };
 
-/* A hook that puts files in form: what was reviewed would not be what is committed. The next round has them in that form. */
+/* A hook that puts files in form: what was reviewed would not be what is committed. The next round
+ * has them in that form. */
 START_TEST(hook_that_puts_in_form)
 {
 	char *tree, *state;
@@ -381,20 +407,24 @@ START_TEST(hook_that_edits_the_message)
 	char *tree = snapshot();
 
 	expect_done(commit_op(tree, MESSAGE));
-	expect_text("rld: do it\n\n# no comment\nRld-Run: 42\nIssue: 7\nChange-Id: I1", sh("git show -s --format=%%B HEAD | sed '$d'"));
+	expect_text("rld: do it\n\n# no comment\nRld-Run: 42\nIssue: 7\nChange-Id: I1",
+	    sh("git show -s --format=%%B HEAD | sed '$d'"));
 	expect_text("message\nrld: do it\n\n# no comment\nRld-Run: 42\nIssue: 7", sh("cat ../ran"));
 	free(tree);
 }
 END_TEST
 
-/* The clean filter is the user's word on what his repository has: without it the commit would hold other bytes than
- * his own commits do. Nothing else runs. */
+/* The clean filter is the user's word on what his repository has: without it the commit would hold
+ * other bytes than his own commits do. Nothing else runs. */
 START_TEST(only_filter_and_hooks_run)
 {
 	SH("printf '#!/bin/sh\\necho \"$0 $*\" >>%s/canary\\ncat\\n' >../run; chmod +x ../run;"
-	   "git config core.fsmonitor ../run; git config filter.f.clean 'tr a-z A-Z'; git config filter.f.smudge ../run; git config diff.external ../run;"
-	   "git config diff.f.textconv ../run; git config diff.f.command ../run; git config core.pager ../run; git config core.editor ../run;"
-	   "git config core.askPass ../run; git config sequence.editor ../run; git config merge.f.driver ../run; git config log.showSignature true; git config gpg.program ../run;"
+	   "git config core.fsmonitor ../run; git config filter.f.clean 'tr a-z A-Z'; "
+	   "git config filter.f.smudge ../run; git config diff.external ../run;"
+	   "git config diff.f.textconv ../run; git config diff.f.command ../run; "
+	   "git config core.pager ../run; git config core.editor ../run;"
+	   "git config core.askPass ../run; git config sequence.editor ../run; git config "
+	   "merge.f.driver ../run; git config log.showSignature true; git config gpg.program ../run;"
 	   "printf 'f* filter=f\\n* diff=f merge=f\\n' >.gitattributes; rm -f %s/canary", home, home);
 	work("echo x >x; echo shout >f", "A f,A x,");
 	SH("test ! -e %s/canary", home);
@@ -409,7 +439,8 @@ START_TEST(signing_that_fails_does_not_hang)
 
 	setenv("DISPLAY", ":7", 1);
 	setenv("GPG_TTY", "/dev/pts/7", 1);
-	SH("git config commit.gpgsign true; git config gpg.program ../gpg; printf '#!/bin/sh\\necho \"[$GPG_TTY$DISPLAY]\" >%s/asked; exit 2\\n' >../gpg; chmod +x ../gpg", home);
+	SH("git config commit.gpgsign true; git config gpg.program ../gpg; printf '#!/bin/sh\\necho "
+	    "\"[$GPG_TTY$DISPLAY]\" >%s/asked; exit 2\\n' >../gpg; chmod +x ../gpg", home);
 	base = snapshot();
 	SH("echo x >x");
 	tree = snapshot();
@@ -428,7 +459,8 @@ START_TEST(names_of_the_commit)
 {
 	work("echo x >x", "A x,");
 	expect_text("t t@example.org t t@example.org", sh("git log -1 --format='%%an %%ae %%cn %%ce'"));
-	SH("git config --global --unset user.name; git config --global --unset user.email; git config --global user.useConfigOnly true");
+	SH("git config --global --unset user.name; git config --global --unset user.email; "
+	    "git config --global user.useConfigOnly true");
 	work("echo y >y", "A y,");
 	expect_text("rld rld@localhost rld rld@localhost", sh("git log -1 --format='%%an %%ae %%cn %%ce'"));
 	SH("git config user.name mine; git config user.email m@e");
@@ -440,8 +472,11 @@ END_TEST
 /* ---- what is in the way ---- */
 
 static const struct { const char *script, *says; } obstacles[] = {
-	{ "git checkout -qb o; echo o >o; git add o; git commit -qm o; git checkout -q main; git merge -q --no-commit --no-ff o", "a merge is under way" },
-	{ "git checkout -qb o; echo o >a.c; git commit -qam o; git checkout -q main; echo m >a.c; git commit -qam m; git cherry-pick o >/dev/null 2>&1 || true; git checkout -q HEAD a.c", "a cherry-pick is under way" },
+	{ "git checkout -qb o; echo o >o; git add o; git commit -qm o; git checkout -q main; "
+	    "git merge -q --no-commit --no-ff o", "a merge is under way" },
+	{ "git checkout -qb o; echo o >a.c; git commit -qam o; git checkout -q main; echo m >a.c; "
+	    "git commit -qam m; git cherry-pick o >/dev/null 2>&1 || true; git checkout -q HEAD a.c",
+	    "a cherry-pick is under way" },
 	{ "git revert --no-commit HEAD", "a revert is under way" },
 	{ "GIT_SEQUENCE_EDITOR='sed -i s/pick/edit/' git rebase -qi --root >/dev/null 2>&1", "a rebase is under way" },
 	{ ": >.git/index.lock", "another git works there" },
@@ -469,7 +504,8 @@ START_TEST(something_is_under_way)
 END_TEST
 
 static const char *const later[] = {
-	"echo changed >>x", "rm x", "chmod +x x", "rm x; ln -s a.c x", "rm x; mkdir x; echo y >x/y", "rm x; git init -q x; echo y >x/y", "rm l; ln -s d l",
+	"echo changed >>x", "rm x", "chmod +x x", "rm x; ln -s a.c x", "rm x; mkdir x; echo y >x/y",
+	"rm x; git init -q x; echo y >x/y", "rm l; ln -s d l",
 };
 
 /* What was reviewed is what is committed: the user may have gone on. Other files are his own. */
@@ -482,7 +518,8 @@ START_TEST(work_tree_has_moved_on)
 	tree = snapshot();
 	SH("%s", later[_i]);
 	expect_failed(commit_op(tree, MESSAGE));
-	EXPECT_IN(error, _i < 6 ? "/x is not as it was when it was reviewed" : "/l is not as it was when it was reviewed");
+	EXPECT_IN(error, _i < 6 ? "/x is not as it was when it was reviewed" :
+	    "/l is not as it was when it was reviewed");
 	EXPECT_IN(error, "nothing was committed");
 	expect_text("base", sh("git log -1 --format=%%s"));
 	SH("rm -rf x l; echo x >x; ln -s a.c l; echo mine >>a.c; echo y >y");
@@ -492,8 +529,8 @@ START_TEST(work_tree_has_moved_on)
 }
 END_TEST
 
-/* What others write meanwhile is committed as it was reviewed, and stays on the disk as they have it; a commit of an agent's own keeps
- * what it has of that. */
+/* What others write meanwhile is committed as it was reviewed, and stays on the disk as they have
+ * it; a commit of an agent's own keeps what it has of that. */
 START_TEST(others_write_meanwhile)
 {
 	char *others[] = { (char[]){ "list" }, (char[]){ "gone" }, NULL };
@@ -583,7 +620,8 @@ START_TEST(dies_after_each_process)
 	die_after(commit_op(tree, MESSAGE), _i);
 	expect_done(commit_op(tree, MESSAGE));
 	first = xstrdup(commit);
-	expect_text("2 a.c x A staged", sh("echo $(git rev-list --count HEAD) $(git show --format= --name-only HEAD) $(git status --porcelain)"));
+	expect_text("2 a.c x A staged", sh("echo $(git rev-list --count HEAD) $(git show --format= "
+	    "--name-only HEAD) $(git status --porcelain)"));
 	expect_done(commit_op(tree, MESSAGE));
 	ck_assert_str_eq(commit, first);
 	free(first);
@@ -661,21 +699,29 @@ static void enter_worktree(void)
 
 static char *files(void)
 {
-	return sh("export GIT_INDEX_FILE=%s/truth; git read-tree --empty; git add -A; git reset -q -- review.md 2>/dev/null || git rm -q --cached --ignore-unmatch review.md; git write-tree; rm -f %s/truth", home, home);
+	return sh("export GIT_INDEX_FILE=%s/truth; git read-tree --empty; git add -A; git reset -q "
+	    "-- review.md 2>/dev/null || git rm -q --cached --ignore-unmatch review.md; "
+	    "git write-tree; rm -f %s/truth", home, home);
 }
 
 #define COMMIT_ALL "git add -A; git commit -qm"
 
-/* What the agent does; what git then has above since, newest first, with their files; whether the last is ours. */
+/* What the agent does; what git then has above since, newest first, with their files; whether
+ * the last is ours. */
 static const struct { const char *script, *log; bool ours; } agents[] = {
 	{ "echo x >x", "rld: do it: x", true },
 	{ "echo x >x; " COMMIT_ALL " mine", "mine: x", false },
-	{ "echo x >x; " COMMIT_ALL " one; echo y >y; " COMMIT_ALL " two; echo z >z", "rld: do it: z|two: y|one: x", true },
-	{ "echo x >x; " COMMIT_ALL " one; rm x", "rld: do it: x|one: x", true },		/* the tree is as it was, and HEAD is not */
-	{ "echo x >>a.c; " COMMIT_ALL " one; git checkout -q HEAD~1 -- a.c; echo y >y", "rld: do it: a.c y|one: a.c", true },
-	{ "echo x >x; " COMMIT_ALL " one; git rm -q --cached x; echo /x >>.gitignore", "rld: do it: .gitignore x|one: x", true },
+	{ "echo x >x; " COMMIT_ALL " one; echo y >y; " COMMIT_ALL " two; echo z >z",
+	    "rld: do it: z|two: y|one: x", true },
+	/* the tree is as it was, and HEAD is not */
+	{ "echo x >x; " COMMIT_ALL " one; rm x", "rld: do it: x|one: x", true },
+	{ "echo x >>a.c; " COMMIT_ALL " one; git checkout -q HEAD~1 -- a.c; echo y >y",
+	    "rld: do it: a.c y|one: a.c", true },
+	{ "echo x >x; " COMMIT_ALL " one; git rm -q --cached x; echo /x >>.gitignore",
+	    "rld: do it: .gitignore x|one: x", true },
 	{ "echo x >x; " COMMIT_ALL " one; git revert --no-edit HEAD >/dev/null", "Revert \"one\": x|one: x", false },
-	{ "git mv a.c b.c; " COMMIT_ALL " one; git mv b.c ä.c; chmod +x ä.c", "rld: do it: b.c ä.c|one: a.c b.c", true },
+	{ "git mv a.c b.c; " COMMIT_ALL " one; git mv b.c ä.c; chmod +x ä.c",
+	    "rld: do it: b.c ä.c|one: a.c b.c", true },
 	{ "git checkout -q --detach; echo x >x; " COMMIT_ALL " one; echo y >y", "rld: do it: y|one: x", true },
 	{ "", "", false },
 };
@@ -687,7 +733,9 @@ START_TEST(agent_that_commits)
 	char *tree = files();
 
 	expect_done(commit_op(tree, MESSAGE));
-	expect_text(agents[_i].log, sh("for c in $(git rev-list %s..HEAD); do printf '%%s: %%s|' \"$(git show -s --format=%%s $c)\" \"$(echo $(git show --no-renames --format= --name-only $c))\"; done | sed 's/|$//'", since));
+	expect_text(agents[_i].log,
+	    sh("for c in $(git rev-list %s..HEAD); do printf '%%s: %%s|' \"$(git show -s --format=%%s $c)\" "
+	    "\"$(echo $(git show --no-renames --format= --name-only $c))\"; done | sed 's/|$//'", since));
 	expect_text(tree, sh("git rev-parse 'HEAD^{tree}'"));
 	expect_text("", sh("git status --porcelain"));
 	if (agents[_i].log[0] != '\0')
@@ -695,7 +743,8 @@ START_TEST(agent_that_commits)
 	else
 		ck_assert_ptr_null(commit);
 	expect_scratch_empty();
-	/* begun again by a daemon that has forgotten; the other operation says the same, and has nothing more to do */
+	/* begun again by a daemon that has forgotten; the other operation says the same, and has
+	 * nothing more to do */
 	char *first = xstrdup(commit);
 
 	for (int i = 0; i < 2; i++) {
@@ -725,7 +774,8 @@ START_TEST(persons_commit_too)
 	enter_worktree();
 	shared = true;
 	/* an agent has taken out again what it had put in, but for x */
-	SH("git config user.name u; git config user.email u@localhost; echo x >x; echo y >y; " COMMIT_ALL " one; rm y; echo more >>x");
+	SH("git config user.name u; git config user.email u@localhost; echo x >x; echo y >y; "
+	    COMMIT_ALL " one; rm y; echo more >>x");
 	tree = files();
 	SH("%s", persons[_i]);
 	theirs = sh("git ls-tree -r HEAD | grep -v -e '\tx$' -e '\ty$'");
@@ -749,7 +799,9 @@ START_TEST(commit_agent)
 	char *tree = files();
 
 	expect_done(op_for(GIT_ADOPT_COMMITS, tree, MESSAGE));
-	expect_text(agents[_i].log, sh("for c in $(git rev-list %s..HEAD); do printf '%%s: %%s|' \"$(git show -s --format=%%s $c)\" \"$(echo $(git show --no-renames --format= --name-only $c))\"; done | sed 's/|$//'", since));
+	expect_text(agents[_i].log,
+	    sh("for c in $(git rev-list %s..HEAD); do printf '%%s: %%s|' \"$(git show -s --format=%%s $c)\" "
+	    "\"$(echo $(git show --no-renames --format= --name-only $c))\"; done | sed 's/|$//'", since));
 	expect_text(tree, sh("git rev-parse 'HEAD^{tree}'"));
 	if (agents[_i].log[0] != '\0')
 		expect_text(commit, sh("git rev-parse HEAD"));
@@ -762,14 +814,19 @@ END_TEST
 
 /* commit: also an error of COMMIT. */
 static const struct { const char *script, *says; bool commit; } wrongs[] = {
-	{ "echo x >x; echo r >review.md; git add -f review.md x; git commit -qm one", "was made by an agent and has review.md, but what a review", true },
-	{ "echo x >x; echo r >review.md; git add -f review.md x; git commit -qm one; git rm -q --cached review.md; git commit -qm two", "was made by an agent and has review.md", true },
-	{ "git commit -q --allow-empty --amend -m other; echo x >x", "an agent has rewritten history; put it right with `git reset --soft", true },
-	{ "git reset -q --soft HEAD~1; echo x >x; git add -A; git commit -qm one", "an agent has rewritten history", true },
+	{ "echo x >x; echo r >review.md; git add -f review.md x; git commit -qm one",
+	    "was made by an agent and has review.md, but what a review", true },
+	{ "echo x >x; echo r >review.md; git add -f review.md x; git commit -qm one; git rm -q "
+	    "--cached review.md; git commit -qm two", "was made by an agent and has review.md", true },
+	{ "git commit -q --allow-empty --amend -m other; echo x >x",
+	    "an agent has rewritten history; put it right with `git reset --soft", true },
+	{ "git reset -q --soft HEAD~1; echo x >x; git add -A; git commit -qm one",
+	    "an agent has rewritten history", true },
 	{ "git reset -q --soft HEAD~1; echo x >x", "an agent has rewritten history", true },
 	{ "git checkout -q --orphan o; git commit -qm o; echo x >x", "an agent has rewritten history", true },
 	{ "git checkout -q --orphan o; echo x >x", "its branch has no commit any more", true },
-	{ "git checkout -q -b side; echo s >s; git add -A; git commit -qm s; git checkout -q -; echo x >x; git add -A; git commit -qm one; git merge -q side", "it has a merge in it", false },
+	{ "git checkout -q -b side; echo s >s; git add -A; git commit -qm s; git checkout -q -; echo x "
+	    ">x; git add -A; git commit -qm one; git merge -q side", "it has a merge in it", false },
 };
 
 START_TEST(agent_that_commits_what_it_must_not)
@@ -835,7 +892,8 @@ END_TEST
 /* Where HEAD was is not told, and others have merged long before. */
 START_TEST(commit_agent_somewhere)
 {
-	SH("git checkout -qb side; echo s >s; git add s; git commit -qm s; git checkout -q main; echo m >m; git add m; git commit -qm m; git merge -q side -m merged");
+	SH("git checkout -qb side; echo s >s; git add s; git commit -qm s; git checkout -q main; "
+	    "echo m >m; git add m; git commit -qm m; git merge -q side -m merged");
 	base = snapshot();
 	SH("echo x >x; git add x; git commit -qm one; echo y >y");
 	char *tree = snapshot();
@@ -860,7 +918,8 @@ START_TEST(pin_tells_head)
 	char *tree = snapshot(), *head = sh("git rev-parse HEAD");
 
 	for (int i = 0; i < 3; i++) {
-		struct git_op_spec spec = { .kind = GIT_PIN, .workspace = repo, .scratch = scratch, .tree = tree, .ref = "refs/rl/passed/1/t", .name = names[i == 1] };
+		struct git_op_spec spec = { .kind = GIT_PIN, .workspace = repo, .scratch = scratch,
+		    .tree = tree, .ref = "refs/rl/passed/1/t", .name = names[i == 1] };
 
 		if (i == 2)
 			SH("git checkout -q --orphan none");

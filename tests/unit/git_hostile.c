@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A repository that would run programs: every configuration key that names one, every hook, and attributes that ask for
- * them. Each leaves a canary. Of every operation exactly those may sing that git/git_op.h names. */
+/* A repository that would run programs: every configuration key that names one, every hook, and
+ * attributes that ask for them. Each leaves a canary. Of every operation exactly those may sing
+ * that git/git_op.h names. */
 #include "git_repo.h"
 
 #define REF "refs/rl/x/42"
@@ -9,47 +10,67 @@
 
 /* %s: the program, which is told the key: the name of its canary. */
 static const struct { const char *key, *value; } keys[] = {
-	{ "core.fsmonitor", "%s" }, { "core.sshCommand", "%s" }, { "core.editor", "%s" }, { "core.pager", "%s" }, { "core.askPass", "%s" },
-	{ "core.gitProxy", "%s" }, { "core.alternateRefsCommand", "%s" }, { "sequence.editor", "%s" }, { "gpg.program", "%s" },
-	{ "gpg.ssh.program", "%s" }, { "gpg.x509.program", "%s" }, { "gpg.ssh.defaultKeyCommand", "%s" }, { "credential.helper", "!%s" },
+	{ "core.fsmonitor", "%s" }, { "core.sshCommand", "%s" }, { "core.editor", "%s" },
+	{ "core.pager", "%s" }, { "core.askPass", "%s" },
+	{ "core.gitProxy", "%s" }, { "core.alternateRefsCommand", "%s" },
+	{ "sequence.editor", "%s" }, { "gpg.program", "%s" },
+	{ "gpg.ssh.program", "%s" }, { "gpg.x509.program", "%s" },
+	{ "gpg.ssh.defaultKeyCommand", "%s" }, { "credential.helper", "!%s" },
 	{ "diff.external", "%s" }, { "diff.d.command", "%s" }, { "diff.d.textconv", "%s" }, { "diff.guitool", "d" },
 	{ "filter.f.clean", "%s" }, { "filter.f.smudge", "%s" }, { "filter.p.process", "%s" },
-	{ "merge.m.driver", "%s" }, { "merge.default", "m" }, { "mergetool.t.cmd", "%s" }, { "merge.tool", "t" }, { "difftool.t.cmd", "%s" },
-	{ "uploadpack.packObjectsHook", "%s" }, { "interactive.diffFilter", "%s" }, { "submodule.sub.update", "!%s" }, { "submodule.sub.url", "ext::%s" },
+	{ "merge.m.driver", "%s" }, { "merge.default", "m" }, { "mergetool.t.cmd", "%s" },
+	{ "merge.tool", "t" }, { "difftool.t.cmd", "%s" },
+	{ "uploadpack.packObjectsHook", "%s" }, { "interactive.diffFilter", "%s" },
+	{ "submodule.sub.update", "!%s" }, { "submodule.sub.url", "ext::%s" },
 	{ "submodule.recurse", "true" }, { "diff.submodule", "log" }, { "status.submoduleSummary", "true" },
 	{ "alias.status", "!%s" }, { "alias.ls-files", "!%s" }, { "alias.x", "!%s" },
-	{ "pager.ls-files", "%s" }, { "pager.ls-tree", "%s" }, { "pager.diff-tree", "%s" }, { "pager.commit-tree", "%s" }, { "pager.rev-parse", "%s" },
-	{ "pager.worktree", "%s" }, { "pager.for-each-ref", "%s" }, { "pager.rev-list", "%s" }, { "pager.merge-tree", "%s" }, { "pager.var", "%s" },
-	{ "protocol.ext.allow", "always" }, { "protocol.allow", "always" }, { "remote.origin.url", "ext::%s" }, { "remote.origin.promisor", "true" },
-	{ "remote.origin.partialCloneFilter", "blob:none" }, { "remote.origin.uploadpack", "%s" }, { "remote.origin.receivepack", "%s" },
+	{ "pager.ls-files", "%s" }, { "pager.ls-tree", "%s" }, { "pager.diff-tree", "%s" },
+	{ "pager.commit-tree", "%s" }, { "pager.rev-parse", "%s" },
+	{ "pager.worktree", "%s" }, { "pager.for-each-ref", "%s" }, { "pager.rev-list", "%s" },
+	{ "pager.merge-tree", "%s" }, { "pager.var", "%s" },
+	{ "protocol.ext.allow", "always" }, { "protocol.allow", "always" },
+	{ "remote.origin.url", "ext::%s" }, { "remote.origin.promisor", "true" },
+	{ "remote.origin.partialCloneFilter", "blob:none" }, { "remote.origin.uploadpack", "%s" },
+	{ "remote.origin.receivepack", "%s" },
 	{ "remote.origin.vcs", "x" }, { "core.repositoryFormatVersion", "1" }, { "extensions.partialClone", "origin" },
-	{ "receive.procReceiveRefs", "refs" }, { "receive.autogc", "true" }, { "trailer.x.command", "%s" }, { "trailer.x.cmd", "%s" }, { "tar.x.command", "%s" },
-	{ "man.x.cmd", "%s" }, { "browser.x.cmd", "%s" }, { "web.browser", "x" }, { "guitool.x.cmd", "%s" }, { "sendemail.tocmd", "%s" },
-	{ "imap.tunnel", "%s" }, { "instaweb.httpd", "%s" }, { "blame.ignoreRevsFile", "/dev/null" }, { "log.showSignature", "true" },
-	{ "gc.auto", "1" }, { "gc.recentObjectsHook", "%s" }, { "maintenance.auto", "true" }, { "core.untrackedCache", "true" }, { "fetch.recurseSubmodules", "true" },
-	{ "branch.autoSetupMerge", "always" }, { "checkout.guess", "true" }, { "core.attributesFile", "attributes" }, { "extensions.worktreeConfig", "true" },
+	{ "receive.procReceiveRefs", "refs" }, { "receive.autogc", "true" },
+	{ "trailer.x.command", "%s" }, { "trailer.x.cmd", "%s" }, { "tar.x.command", "%s" },
+	{ "man.x.cmd", "%s" }, { "browser.x.cmd", "%s" }, { "web.browser", "x" },
+	{ "guitool.x.cmd", "%s" }, { "sendemail.tocmd", "%s" },
+	{ "imap.tunnel", "%s" }, { "instaweb.httpd", "%s" },
+	{ "blame.ignoreRevsFile", "/dev/null" }, { "log.showSignature", "true" },
+	{ "gc.auto", "1" }, { "gc.recentObjectsHook", "%s" }, { "maintenance.auto", "true" },
+	{ "core.untrackedCache", "true" }, { "fetch.recurseSubmodules", "true" },
+	{ "branch.autoSetupMerge", "always" }, { "checkout.guess", "true" },
+	{ "core.attributesFile", "attributes" }, { "extensions.worktreeConfig", "true" },
 };
 
 static const char *const hooks[] = {
-	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit",
-	"pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update", "proc-receive", "post-receive", "post-update",
-	"reference-transaction", "push-to-checkout", "pre-auto-gc", "post-rewrite", "fsmonitor-watchman", "post-index-change",
+	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit",
+	"prepare-commit-msg", "commit-msg", "post-commit", "pre-rebase", "post-checkout",
+	"post-merge", "pre-push", "pre-receive", "update", "proc-receive", "post-receive",
+	"post-update", "reference-transaction", "push-to-checkout", "pre-auto-gc", "post-rewrite",
+	"fsmonitor-watchman", "post-index-change",
 };
 
 /* The program: it says its name, and does what a filter must. */
 static void lay_trap(void)
 {
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		char *program = xasprintf("%s/run/%s", home, keys[i].key), *value = xstrdup(keys[i].value), *at = strstr(value, "%s");
+		char *program = xasprintf("%s/run/%s", home, keys[i].key),
+		    *value = xstrdup(keys[i].value), *at = strstr(value, "%s");
 
 		if (at != NULL)
 			*at = '\0';
-		SH("cp ../trap '%s'; git config --file .git/config '%s' '%s%s%s'", program, keys[i].key, value, at != NULL ? program : "", at != NULL ? at + 2 : "");
+		SH("cp ../trap '%s'; git config --file .git/config '%s' '%s%s%s'", program,
+		    keys[i].key, value, at != NULL ? program : "", at != NULL ? at + 2 : "");
 		free(program);
 		free(value);
 	}
 	/* what an include brings, and what only one work tree has */
-	SH("printf '[core]\\n\\tfsmonitor = %s/run/include.path\\n' >.git/more; cp ../trap ../run/include.path; git config --file .git/config include.path more; cp .git/config .git/config.worktree", home);
+	SH("printf '[core]\\n\\tfsmonitor = %s/run/include.path\\n' >.git/more; "
+	    "cp ../trap ../run/include.path; git config --file .git/config include.path more; "
+	    "cp .git/config .git/config.worktree", home);
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
 		SH("cp ../trap .git/hooks/%s", hooks[i]);
 }
@@ -59,23 +80,31 @@ static void forget(void)
 	SH("rm -rf ../canary; mkdir -m 777 ../canary");
 }
 
-/* Files that the attributes send through everything; staged, unstaged, new, in conflict with each other's branch; and
- * repositories inside that are as bad. */
+/* Files that the attributes send through everything; staged, unstaged, new, in conflict with each
+ * other's branch; and repositories inside that are as bad. */
 static void hostile(void)
 {
-	SH("printf '#!/bin/sh\\nname=${0##*/}; touch %s/canary/$name\\ncase $name in filter*|*textconv) cat;; esac\\n' >../trap; chmod 755 ../trap; mkdir ../run; mkdir -m 777 ../canary; mkdir -p .git/hooks;"
-	   "cp ../trap ../run/m.fsmonitor; cp ../trap ../run/n.fsmonitor; cp ../trap ../run/bare.fsmonitor; cp ../trap ../run/sub.url", home);
-	SH("printf '* diff=d merge=m\\n*.f filter=f\\n*.p filter=p\\n' >.gitattributes; cp .gitattributes attributes; echo f >a.f; echo p >a.p; echo c >c.f; git add .; git commit -qm traps;"
-	   "git init -q m; (cd m; git config core.fsmonitor '%s/run/m.fsmonitor'; cp ../.gitattributes .; echo x >x.f; git add .; git commit -qm m); git init -q n; echo x >n/x.f; git -C n config core.fsmonitor '%s/run/n.fsmonitor';"
-	   "mkdir -p bare/objects bare/refs; echo ref: refs/heads/x >bare/HEAD; printf '[core]\\n\\tbare = true\\n\\tfsmonitor = %s/run/bare.fsmonitor\\n' >bare/config;"
-	   "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; printf '[submodule \"sub\"]\\n\\tpath = sub\\n\\turl = ext::%s/run/sub.url\\n' >.gitmodules; git add .gitmodules; git commit -qm sub; mkdir -p sub",
-	   home, home, home, home);
+	SH("printf '#!/bin/sh\\nname=${0##*/}; touch %s/canary/$name\\ncase $name in filter*|*textconv) cat;"
+	   "; esac\\n' >../trap; chmod 755 ../trap; mkdir ../run; mkdir -m 777 ../canary; mkdir -p .git/hooks;"
+	   "cp ../trap ../run/m.fsmonitor; cp ../trap ../run/n.fsmonitor; "
+	   "cp ../trap ../run/bare.fsmonitor; cp ../trap ../run/sub.url", home);
+	SH("printf '* diff=d merge=m\\n*.f filter=f\\n*.p filter=p\\n' >.gitattributes; cp .gitattributes "
+	   "attributes; echo f >a.f; echo p >a.p; echo c >c.f; git add .; git commit -qm traps;"
+	   "git init -q m; (cd m; git config core.fsmonitor '%s/run/m.fsmonitor'; "
+	   "cp ../.gitattributes .; echo x >x.f; git add .; git commit -qm m); git init -q n; "
+	   "echo x >n/x.f; git -C n config core.fsmonitor '%s/run/n.fsmonitor';"
+	   "mkdir -p bare/objects bare/refs; echo ref: refs/heads/x >bare/HEAD; "
+	   "printf '[core]\\n\\tbare = true\\n\\tfsmonitor = %s/run/bare.fsmonitor\\n' >bare/config;"
+	   "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; printf "
+	   "'[submodule \"sub\"]\\n\\tpath = sub\\n\\turl = ext::%s/run/sub.url\\n' >.gitmodules; "
+	   "git add .gitmodules; git commit -qm sub; mkdir -p sub", home, home, home, home);
 	forget();
 }
 
 static void work(const char *top)
 {
-	SH("cd '%s'; echo more >>a.f; echo more >>a.p; echo more >>a.c; echo new >n.f; echo new >n.p; touch -d 2001-01-01 c.f; rm -f d/b.c", top);
+	SH("cd '%s'; echo more >>a.f; echo more >>a.p; echo more >>a.c; echo new >n.f; "
+	    "echo new >n.p; touch -d 2001-01-01 c.f; rm -f d/b.c", top);
 }
 
 /* ---- the operations ---- */
@@ -216,12 +245,15 @@ static void do_merge(void)
 	work(dir);
 	SH("cd '%s'; git add -A .; git commit -qm one", dir);
 	first = sh("git rev-parse " BRANCH);
-	SH("git checkout -qb two %s; echo other >>a.f; echo other >>a.p; echo other >>a.c; git commit -qam two; git checkout -q main", from);
+	SH("git checkout -qb two %s; echo other >>a.f; echo other >>a.p; echo other >>a.c; "
+	    "git commit -qam two; git checkout -q main", from);
 	second = sh("git rev-parse two");
 	lay_trap();
 	forget();
-	RUN(.kind = GIT_MERGE, .ref = "refs/heads/done", .base_commit = from, .commit = second, .keep_ref = REF "/kept2", .dir = dir);
-	struct git_op_spec spec = { .kind = GIT_MERGE, .workspace = repo, .scratch = scratch, .ref = "refs/heads/done", .base_commit = from, .commit = first,
+	RUN(.kind = GIT_MERGE, .ref = "refs/heads/done", .base_commit = from, .commit = second,
+	    .keep_ref = REF "/kept2", .dir = dir);
+	struct git_op_spec spec = { .kind = GIT_MERGE, .workspace = repo, .scratch = scratch,
+	    .ref = "refs/heads/done", .base_commit = from, .commit = first,
 	    .keep_ref = REF "/kept", .dir = dir, .message = MESSAGE };
 	struct git_op *op = git_op_new(&spec);
 
@@ -249,7 +281,8 @@ static void do_clear(void)
 	work(dir);
 	SH("cd '%s'; echo o >x.o; rmdir sub; git add a.p; git commit -qm some", dir);
 	lay_trap();
-	SH("cp .git/config.worktree .git/worktrees/*/; cp -r .git/hooks .git/worktrees/*/; cp -r .git/hooks '%s'/; rm -r '%s'/hooks", dir, dir);
+	SH("cp .git/config.worktree .git/worktrees/*/; cp -r .git/hooks .git/worktrees/*/; "
+	    "cp -r .git/hooks '%s'/; rm -r '%s'/hooks", dir, dir);
 	forget();
 	RUN(.kind = GIT_WORKTREE_REMOVE, .dir = dir, .branch = BRANCH, .commit = from);
 	ck_assert_ptr_nonnull(commit);
@@ -283,7 +316,8 @@ START_TEST(only_what_is_told_runs)
 	hostile();
 	all[_i].run();
 	sang = sh("ls ../canary");
-	ck_assert_msg(strcmp(sang, all[_i].may) == 0, "git %s ran:\n%s\nand may run:\n%s", git_op_names[all[_i].kind], sang, all[_i].may);
+	ck_assert_msg(strcmp(sang, all[_i].may) == 0, "git %s ran:\n%s\nand may run:\n%s",
+	    git_op_names[all[_i].kind], sang, all[_i].may);
 	free(sang);
 	free(dir);
 }
@@ -315,14 +349,20 @@ END_TEST
 /* The trap works: git on its own runs what it is told to. */
 START_TEST(canaries_sing)
 {
-	static const char *const loud[] = { "include.path", "diff.d.command", "filter.f.clean", "filter.f.smudge", "filter.p.process", "merge.m.driver", "core.editor", "gpg.program",
-		"post-checkout", "pre-commit", "commit-msg", "post-commit", "post-index-change", "reference-transaction", "m.fsmonitor", "diff.d.textconv", "remote.origin.url" };
+	static const char *const loud[] = { "include.path", "diff.d.command", "filter.f.clean",
+	    "filter.f.smudge", "filter.p.process", "merge.m.driver", "core.editor", "gpg.program",
+		"post-checkout", "pre-commit", "commit-msg", "post-commit", "post-index-change",
+		    "reference-transaction", "m.fsmonitor", "diff.d.textconv", "remote.origin.url" };
 
 	hostile();
 	work(repo);
 	lay_trap();
-	SH("set +e; unset GIT_EDITOR EDITOR VISUAL; git config --unset-all core.fsmonitor; (git status; git diff; git add a.f a.p a.c; git commit -m x -e; git log -p -2;"
-	   "git checkout -f HEAD -- a.f; rm a.f; git -c submodule.recurse=false checkout -f; git commit -S --allow-empty -m s; git -c submodule.recurse=false checkout -f -B o HEAD~1; echo z >a.c; git commit -m z a.c; git checkout -q -f o; git merge --no-edit main; git -C m status; git show --textconv HEAD:a.c; git config --unset remote.origin.vcs;"
+	SH("set +e; unset GIT_EDITOR EDITOR VISUAL; git config --unset-all core.fsmonitor; "
+	   "(git status; git diff; git add a.f a.p a.c; git commit -m x -e; git log -p -2;"
+	   "git checkout -f HEAD -- a.f; rm a.f; git -c submodule.recurse=false checkout -f; git "
+	   "commit -S --allow-empty -m s; git -c submodule.recurse=false checkout -f -B o HEAD~1; "
+	   "echo z >a.c; git commit -m z a.c; git checkout -q -f o; git merge --no-edit main; "
+	   "git -C m status; git show --textconv HEAD:a.c; git config --unset remote.origin.vcs;"
 	   "git fetch origin) >/dev/null 2>&1; true");
 	for (size_t i = 0; i < sizeof(loud) / sizeof(loud[0]); i++) {
 		char *there = sh("ls ../canary | grep -qx '%s' && echo yes || ls ../canary", loud[i]);

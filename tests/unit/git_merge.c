@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Commits of tasks on top of what is integrated already, with real git; and what a task finds when they do not agree. */
+/* Commits of tasks on top of what is integrated already, with real git; and what a task finds when
+ * they do not agree. */
 #include "git_repo.h"
 
 #define REF "refs/heads/done"
@@ -8,7 +9,8 @@
 #define MESSAGE "rld: do it\n\nRld-Run: 42\n"
 
 static char *base;		/* the commit that all tasks begin at */
-static char *error, *commit, *tree, *conflicts, *tip_tree;	/* of the last operation, NULL: none */
+/* of the last operation, NULL: none */
+static char *error, *commit, *tree, *conflicts, *tip_tree;
 static char **artifacts;
 static const char *known;	/* what REF had */
 
@@ -43,7 +45,8 @@ static char *task(int number, const char *script)
 static struct git_op *merge_from(const char *from, int number, const char *head)
 {
 	char *dir = dir_of(number), *keep = xasprintf(KEEP, number), *note = xasprintf(NOTE, number);
-	struct git_op_spec spec = { .kind = GIT_MERGE, .workspace = repo, .scratch = scratch, .dir = dir, .ref = REF, .base_commit = from, .commit = head,
+	struct git_op_spec spec = { .kind = GIT_MERGE, .workspace = repo, .scratch = scratch,
+	    .dir = dir, .ref = REF, .base_commit = from, .commit = head,
 		.keep_ref = keep, .note_ref = note, .message = MESSAGE, .artifacts = artifacts, .known = known };
 	struct git_op *op = git_op_new(&spec);
 
@@ -124,7 +127,8 @@ START_TEST(series_of_tasks)
 	free(base);
 	base = sh("git rev-parse HEAD");
 	for (int i = 0; i < 5; i++) {
-		char *script = xasprintf("export GIT_AUTHOR_NAME='Ä %d' GIT_AUTHOR_DATE='2020-01-0%d 10:00:00 +0130'; sed -i s/^%d0$/x/ n; " COMMIT_ALL " 'one of %d\n\n  body # %d\n'; "
+		char *script = xasprintf("export GIT_AUTHOR_NAME='Ä %d' GIT_AUTHOR_DATE='2020-01-0%d "
+		    "10:00:00 +0130'; sed -i s/^%d0$/x/ n; " COMMIT_ALL " 'one of %d\n\n  body # %d\n'; "
 		    "echo %d >new%d; " COMMIT_ALL " 'two of %d'", i, i + 1, i + 1, i, i, i, i, i);
 
 		heads[i] = task(i, script);
@@ -139,7 +143,8 @@ START_TEST(series_of_tasks)
 		expect_text(before, sh("git rev-parse %s~2", commit));
 		free(before);
 	}
-	names = sh("git log --reverse --format='%%an/%%ae/%%ai/%%cn/%%ce/%%s' %s..%s | tail -8 | sed s,org.*/rld/,org/,", base, REF);
+	names = sh("git log --reverse --format='%%an/%%ae/%%ai/%%cn/%%ce/%%s' %s..%s | tail -8 | "
+	    "sed s,org.*/rld/,org/,", base, REF);
 	for (int i = 1; i < 5; i++) {
 		char *line = xasprintf("Ä %d/t@example.org/rld@localhost/two of %d", i, i);
 
@@ -147,8 +152,10 @@ START_TEST(series_of_tasks)
 		free(line);
 	}
 	free(names);
-	expect_text("2020-01-03 10:00:00 +0130 one of 2\n\n  body # 2\n", sh("git log --format='%%ai %%B' --grep='one of 2' " REF));
-	expect_text("100 5 5", sh("git show " REF ":n >../n; echo $(wc -l <../n) $(grep -c x ../n) $(git ls-tree --name-only " REF " | grep -c new)"));
+	expect_text("2020-01-03 10:00:00 +0130 one of 2\n\n  body # 2\n",
+	    sh("git log --format='%%ai %%B' --grep='one of 2' " REF));
+	expect_text("100 5 5", sh("git show " REF ":n >../n; echo $(wc -l <../n) $(grep -c x ../n) "
+	    "$(git ls-tree --name-only " REF " | grep -c new)"));
 	SH("git fsck --no-dangling --strict >/dev/null 2>&1");
 	for (int i = 0; i < 5; i++) {
 		/* a task that is merged is merged, whoever asks again, and moves nothing */
@@ -163,13 +170,15 @@ END_TEST
 static const struct { const char *first, *second, *changes; } agreements[] = {
 	{ "echo x >x", "echo y >y", "A y" },
 	{ "sed -i s/^1$/one/ n", "sed -i s/^9$/nine/ n", "M n" },
-	{ "git mv n moved", "sed -i s/^9$/nine/ n", "M moved" },			/* the change follows the file */
+	/* the change follows the file */
+	{ "git mv n moved", "sed -i s/^9$/nine/ n", "M moved" },
 	{ "sed -i s/^9$/nine/ n", "git mv n moved", "A moved,D n" },
 	{ "git mv d e", "echo more >>d/b.c", "M e/b.c" },
 	{ "echo x >x", "chmod +x a.c", "M a.c" },
 	{ "sed -i s/^1$/one/ n", "chmod +x n; sed -i s/^9$/nine/ n", "M n" },
 	{ "echo x >x", "ln -s a.c l; rm a.c; ln -s d/b.c a.c", "T a.c,A l" },
-	{ "echo x >häß", "echo y >'☃ ü'; printf y >\"$(printf 'nl\\nx')\"; echo 1 >-n; echo 2 >'\"q\"'", "A \"\\\"q\\\"\",A -n,A \"nl\\nx\",A ☃ ü" },
+	{ "echo x >häß", "echo y >'☃ ü'; printf y >\"$(printf 'nl\\nx')\"; echo 1 >-n; echo 2 >'\"q\"'",
+	    "A \"\\\"q\\\"\",A -n,A \"nl\\nx\",A ☃ ü" },
 	{ "rm a.c", "rm a.c; echo y >y", "A y" },
 	{ "echo x >x", "printf '\\0\\1' >bin; git rm -q d/b.c", "A bin,D d/b.c" },
 	{ "echo l >>u", "echo r >>u", "M u" },			/* merge=union */
@@ -177,7 +186,8 @@ static const struct { const char *first, *second, *changes; } agreements[] = {
 
 static void base_files(void)
 {
-	SH("seq 1 10 >n; printf '\\0\\0' >blob; echo t >t; chmod +x t; ln -s n link; echo 'u merge=union' >.gitattributes; echo u >u; git add -A; git commit -qm files");
+	SH("seq 1 10 >n; printf '\\0\\0' >blob; echo t >t; chmod +x t; ln -s n link; "
+	    "echo 'u merge=union' >.gitattributes; echo u >u; git add -A; git commit -qm files");
 	free(base);
 	base = sh("git rev-parse HEAD");
 }
@@ -190,7 +200,9 @@ static char *scripted(int number, const char *script)
 	return head;
 }
 
-#define STATE "git for-each-ref | grep -v -e " REF " -e refs/rl/merged/; for d in . ../trees/w*; do (cd \"$d\"; g=$(git rev-parse --absolute-git-dir); " \
+#define STATE \
+	"git for-each-ref | grep -v -e " REF " -e refs/rl/merged/; for d in . ../trees/w*; " \
+	    "do (cd \"$d\"; g=$(git rev-parse --absolute-git-dir); " \
 	"sha256sum $g/HEAD $g/index; find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum); done"
 
 START_TEST(tasks_that_agree)
@@ -202,7 +214,9 @@ START_TEST(tasks_that_agree)
 	ck_assert_str_eq(commit, first);
 	state = sh(STATE);
 	expect_merged(merge_op(2, second));
-	expect_text(agreements[_i].changes, sh("git -c core.quotePath=false diff-tree -r --no-renames --name-status %s " REF " | tr '\\t\\n' ' ,' | sed 's/,$//'", first));
+	expect_text(agreements[_i].changes,
+	    sh("git -c core.quotePath=false diff-tree -r --no-renames --name-status %s " REF
+	    " | tr '\\t\\n' ' ,' | sed 's/,$//'", first));
 	expect_text("of 2\nof 1", sh("git log --format=%%s %s.." REF, base));
 	/* nothing has moved but that ref, and a note of ours */
 	expect_text(state, sh(STATE));
@@ -214,7 +228,8 @@ END_TEST
 
 START_TEST(what_is_there_already_is_left_out)
 {
-	char *first = task(1, "echo x >x; " COMMIT_ALL " one"), *second = task(2, "echo x >x; " COMMIT_ALL " same; git commit -q --allow-empty -m nothing; echo y >y; " COMMIT_ALL " other"),
+	char *first = task(1, "echo x >x; " COMMIT_ALL " one"), *second = task(2, "echo x >x; "
+	    COMMIT_ALL " same; git commit -q --allow-empty -m nothing; echo y >y; " COMMIT_ALL " other"),
 	    *third = task(3, "echo x >x; " COMMIT_ALL " again"), *none = task(4, "");
 
 	expect_merged(merge_op(1, first));
@@ -234,10 +249,13 @@ START_TEST(what_is_there_already_is_left_out)
 }
 END_TEST
 
-/* What an agent has merged is no line: it becomes one commit. So do commits that disagree with the tip, when all of them do not. */
+/* What an agent has merged is no line: it becomes one commit. So do commits that disagree with the
+ * tip, when all of them do not. */
 static const struct { const char *script, *log; } joins[] = {
-	{ "echo x >x; " COMMIT_ALL " x; git checkout -q -b side HEAD~1; echo y >y; " COMMIT_ALL " y; git checkout -q -; git merge -q side -m m", "rld: do it|t|x y " },
-	{ "sed -i s/^1$/eins/ n; " COMMIT_ALL " one; sed -i s/^eins$/1/ n; echo y >y; " COMMIT_ALL " two", "rld: do it|t|y " },
+	{ "echo x >x; " COMMIT_ALL " x; git checkout -q -b side HEAD~1; echo y >y; " COMMIT_ALL
+	    " y; git checkout -q -; git merge -q side -m m", "rld: do it|t|x y " },
+	{ "sed -i s/^1$/eins/ n; " COMMIT_ALL " one; sed -i s/^eins$/1/ n; echo y >y; " COMMIT_ALL
+	    " two", "rld: do it|t|y " },
 };
 
 START_TEST(commits_that_become_one)
@@ -248,7 +266,8 @@ START_TEST(commits_that_become_one)
 	expect_merged(merge_op(1, first));
 	expect_merged(merge_op(2, second));
 	expect_text(first, sh("git rev-parse " REF "~1"));
-	expect_text(joins[_i].log, sh("git log -1 --format='%%s|%%an|' " REF " | tr -d '\\n'; git show --format= --name-only " REF " | tr '\\n' ' '"));
+	expect_text(joins[_i].log, sh("git log -1 --format='%%s|%%an|' " REF
+	    " | tr -d '\\n'; git show --format= --name-only " REF " | tr '\\n' ' '"));
 	expect_text("Rld-Run: 42", sh("git log -1 --format=%%b " REF " | sed '$d'"));
 	free(first);
 	free(second);
@@ -288,7 +307,8 @@ START_TEST(sha256)
 {
 	SH("rm -rf .git; git init -q --object-format=sha256; git add .; git commit -qm base");
 	base_files();
-	char *first = scripted(1, "sed -i s/^1$/one/ n"), *second = scripted(2, "sed -i s/^9$/nine/ n"), *third = scripted(3, "sed -i s/^1$/eins/ n");
+	char *first = scripted(1, "sed -i s/^1$/one/ n"), *second = scripted(2, "sed -i s/^9$/nine/ n"),
+	    *third = scripted(3, "sed -i s/^1$/eins/ n");
 
 	expect_merged(merge_op(1, first));
 	expect_merged(merge_op(2, second));
@@ -304,7 +324,8 @@ END_TEST
 /* ---- they do not ---- */
 
 static const struct { const char *first, *second, *names, *status, *markers; } disputes[] = {
-	{ "sed -i s/^1$/one/ n", "sed -i s/^1$/eins/ n; echo y >y", "n", " M n\n?? y", "n:1:<<<<<<< integrated n:3:======= n:5:>>>>>>> task" },
+	{ "sed -i s/^1$/one/ n", "sed -i s/^1$/eins/ n; echo y >y", "n", " M n\n?? y",
+	    "n:1:<<<<<<< integrated n:3:======= n:5:>>>>>>> task" },
 	{ "echo x >x", "echo y >x", "x", " M x", "x:1:<<<<<<< integrated x:3:======= x:5:>>>>>>> task" },
 	{ "rm n", "sed -i s/^9$/nine/ n; echo y >y", "n (modify/delete)", "?? n\n?? y", "" },
 	{ "sed -i s/^9$/nine/ n", "rm n; rm a.c", "n (modify/delete)", " D a.c", "" },
@@ -312,8 +333,9 @@ static const struct { const char *first, *second, *names, *status, *markers; } d
 	{ "git mv n l", "git mv n r", "l (rename/rename), n (rename/rename), r (rename/rename)", "?? r", "" },
 	{ "git rm -q n; mkdir n; echo f >n/f", "sed -i s/^1$/eins/ n", "n~task (file/directory)", "?? n~task", "" },
 	{ "ln -sf a.c link", "ln -sf d/b.c link; echo y >y", "link", "?? y", "" },
-	{ "sed -i s/^1$/one/ n; echo ä >ä", "sed -i s/^1$/eins/ n; echo ö >ä; echo 1 >a; echo 2 >b; rm d/b.c", "n, ä", " D d/b.c\n M n\n M ä\n?? a\n?? b",
-	    "n:1:<<<<<<< integrated n:3:======= n:5:>>>>>>> task ä:1:<<<<<<< integrated ä:3:======= ä:5:>>>>>>> task" },
+	{ "sed -i s/^1$/one/ n; echo ä >ä", "sed -i s/^1$/eins/ n; echo ö >ä; echo 1 >a; echo 2 >b; rm d/b.c",
+	    "n, ä", " D d/b.c\n M n\n M ä\n?? a\n?? b", "n:1:<<<<<<< integrated n:3:======= "
+	    "n:5:>>>>>>> task ä:1:<<<<<<< integrated ä:3:======= ä:5:>>>>>>> task" },
 };
 
 START_TEST(tasks_that_do_not_agree)
@@ -337,17 +359,21 @@ START_TEST(tasks_that_do_not_agree)
 	expect_text(first, sh("git -C '%s' rev-parse HEAD", dir));
 	expect_text("", sh("git -C '%s' diff --cached --name-only", dir));
 	expect_text(disputes[_i].status, sh("git -C '%s' status --porcelain", dir));
-	expect_text(disputes[_i].markers, sh("cd '%s'; echo $(git grep --untracked -nE '^(<<<<<<<|=======|>>>>>>>)')", dir));
+	expect_text(disputes[_i].markers,
+	    sh("cd '%s'; echo $(git grep --untracked -nE '^(<<<<<<<|=======|>>>>>>>)')", dir));
 	/* what is told of it */
 	expect_text(tip_tree, sh("git rev-parse %s^{tree}", first));
-	expect_text(tree, sh("cd '%s'; export GIT_INDEX_FILE=%s/truth; git add -A; git write-tree; rm -f %s/truth", dir, home, home));
+	expect_text(tree, sh("cd '%s'; export GIT_INDEX_FILE=%s/truth; git add -A; git write-tree; "
+	    "rm -f %s/truth", dir, home, home));
 	/* and once more, by a daemon that has forgotten */
-	char *laid = xstrdup(tree), *state = sh("cd '%s'; find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum; git status --porcelain", dir);
+	char *laid = xstrdup(tree), *state = sh("cd '%s'; find . -name .git -prune -o -type f "
+	    "-print0 | sort -z | xargs -0 sha256sum; git status --porcelain", dir);
 
 	expect_conflict(merge_op(2, second), disputes[_i].names);
 	ck_assert_str_eq(tree, laid);
 	expect_text(tip_tree, sh("git rev-parse %s^{tree}", first));
-	expect_text(state, sh("cd '%s'; find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum; git status --porcelain", dir));
+	expect_text(state, sh("cd '%s'; find . -name .git -prune -o -type f -print0 | sort -z | "
+	    "xargs -0 sha256sum; git status --porcelain", dir));
 	expect_text(second, sh("git rev-parse refs/rl/kept/1/t2"));
 	free(state);
 	free(laid);
@@ -374,8 +400,10 @@ START_TEST(second_round)
 	start = xstrdup(commit);
 	SH("cd '%s'; test -e review.md; sed -i '/^[<=>]/d' n", dir);
 	/* what has been reviewed */
-	char *reviewed = sh("cd '%s'; export GIT_INDEX_FILE=%s/truth; git add -A; git rm -q --cached review.md; git write-tree; rm -f %s/truth", dir, home, home);
-	struct git_op_spec spec = { .kind = GIT_COMMIT, .workspace = dir, .scratch = scratch, .tree = reviewed, .base = tip_tree, .commit = start, .message = MESSAGE, .artifacts = artifacts };
+	char *reviewed = sh("cd '%s'; export GIT_INDEX_FILE=%s/truth; git add -A; "
+	    "git rm -q --cached review.md; git write-tree; rm -f %s/truth", dir, home, home);
+	struct git_op_spec spec = { .kind = GIT_COMMIT, .workspace = dir, .scratch = scratch, .tree =
+	    reviewed, .base = tip_tree, .commit = start, .message = MESSAGE, .artifacts = artifacts };
 
 	ck_assert_int_eq(take(git_op_new(&spec)), STEP_NEXT_DONE);
 	char *fixed = xstrdup(commit);
@@ -409,7 +437,8 @@ START_TEST(branch_has_moved)
 	expect_merged(merge_op(1, first));
 	SH("cd '%s'; echo y >y; " COMMIT_ALL " later", dir);
 	moved = sh("git -C '%s' rev-parse HEAD; git -C '%s' status --porcelain", dir, dir);
-	expect_failed(merge_op(2, second), "which is to be integrated; that work tree goes with its task, and what it has is kept");
+	expect_failed(merge_op(2, second),
+	    "which is to be integrated; that work tree goes with its task, and what it has is kept");
 	expect_text(moved, sh("git -C '%s' rev-parse HEAD; git -C '%s' status --porcelain", dir, dir));
 	free(moved);
 	free(first);
@@ -461,7 +490,8 @@ START_TEST(ref_is_moved_meanwhile)
 		expect_merged(merge_op(1, first));
 		SH("git update-ref -d refs/rl/merged/1/t1");
 	}
-	between = _i == 0 ? "git update-ref " REF " $(git commit-tree -p main -m his 'main^{tree}')" : "git update-ref " REF " $(git commit-tree -p " REF " -m his '" REF "^{tree}')";
+	between = _i == 0 ? "git update-ref " REF " $(git commit-tree -p main -m his 'main^{tree}')" :
+	    "git update-ref " REF " $(git commit-tree -p " REF " -m his '" REF "^{tree}')";
 	between_step = "update-ref";
 	expect_merged(merge_op(2, second));
 	expect_text(_i == 0 ? "of 2\nhis" : "of 2\nhis\nof 1", sh("git log --format=%%s %s.." REF, base));
@@ -478,7 +508,8 @@ START_TEST(ref_is_moved_meanwhile)
 }
 END_TEST
 
-/* Somebody looks at what was integrated: neither his files nor his branch are touched, wherever he does. */
+/* Somebody looks at what was integrated: neither his files nor his branch are touched,
+ * wherever he does. */
 START_TEST(ref_is_checked_out)
 {
 	char *first = scripted(1, "echo x >x"), *second = scripted(2, "echo y >y"), *own = dir_of(9), *before;
@@ -511,14 +542,16 @@ static void die_after(struct git_op *op, int processes_run)
 	git_op_free(op);
 }
 
-/* A daemon that dies anywhere and begins again: each commit once. What comes on top may undo it, and it is not done again. */
+/* A daemon that dies anywhere and begins again: each commit once. What comes on top may undo it,
+ * and it is not done again. */
 START_TEST(dies_after_each_process)
 {
 	char *first, *second, *third, *start;
 
 	base_files();
 	first = scripted(1, "echo x >x");
-	second = task(2, "sed -i s/^1$/one/ n; " COMMIT_ALL " one; sed -i s/^one$/two/ n; " COMMIT_ALL " two; sed -i s/^two$/three/ n; " COMMIT_ALL " three");
+	second = task(2, "sed -i s/^1$/one/ n; " COMMIT_ALL " one; sed -i s/^one$/two/ n; "
+	    COMMIT_ALL " two; sed -i s/^two$/three/ n; " COMMIT_ALL " three");
 	expect_merged(merge_op(1, first));
 	die_after(merge_op(2, second), _i);
 	expect_merged(merge_op(2, second));
@@ -544,10 +577,12 @@ START_TEST(dies_in_a_conflict)
 
 	base_files();
 	first = scripted(1, "sed -i s/^1$/one/ n; rm t");
-	second = task(2, "sed -i s/^1$/eins/ n; echo y >y; " COMMIT_ALL " one; mkdir p; echo z >p/z; chmod +x a.c; sed -i s/^9$/nine/ n; " COMMIT_ALL " two");
+	second = task(2, "sed -i s/^1$/eins/ n; echo y >y; " COMMIT_ALL
+	    " one; mkdir p; echo z >p/z; chmod +x a.c; sed -i s/^9$/nine/ n; " COMMIT_ALL " two");
 	expect_merged(merge_op(1, first));
 	die_after(merge_op(2, second), _i);
-	SH("g=$(git -C '%s' rev-parse --absolute-git-dir); cd .git; mkdir -p refs/rl/merged/1 refs/rl/kept/1; touch \"$g/index.lock\" \"$g/HEAD.lock\" "
+	SH("g=$(git -C '%s' rev-parse --absolute-git-dir); cd .git; "
+	    "mkdir -p refs/rl/merged/1 refs/rl/kept/1; touch \"$g/index.lock\" \"$g/HEAD.lock\" "
 	    "refs/heads/rl/1/t2.lock " REF ".lock refs/rl/merged/1/t2.lock refs/rl/kept/1/t2.lock", dir);
 	expect_conflict(merge_op(2, second), "n");
 	want = sh("cd '%s'; git status --porcelain; cat n y p/z; git rev-parse HEAD", dir);
@@ -563,7 +598,8 @@ START_TEST(dies_in_a_conflict)
 }
 END_TEST
 
-/* A repository, and a user, full of programs: none of them runs, but the filter that lays files out in the task's work tree. */
+/* A repository, and a user, full of programs: none of them runs, but the filter that lays files out
+ * in the task's work tree. */
 START_TEST(nothing_of_the_repository_runs)
 {
 	char *first, *second, *third;
@@ -576,9 +612,15 @@ START_TEST(nothing_of_the_repository_runs)
 	second = scripted(2, "sed -i s/^9$/nine/ n; echo r >>u");
 	third = scripted(3, "sed -i s/^1$/eins/ n");
 	SH("printf '#!/bin/sh\\necho \"$0 $*\" >>%s/canary\\nexit 0\\n' >../run; chmod +x ../run;"
-	   "for w in '' --global; do git config $w merge.f.driver '%s/run %%A %%B'; git config $w merge.default f; git config $w diff.f.textconv %s/run; git config $w diff.f.command %s/run; git config $w diff.external %s/run; done;"
-	   "git config core.fsmonitor %s/run; git config core.pager %s/run; git config gpg.program %s/run; git config log.showSignature true; git config commit.gpgsign true; git config core.editor %s/run;"
-	   "for h in pre-commit post-commit prepare-commit-msg commit-msg post-checkout post-merge post-rewrite reference-transaction post-index-change pre-rebase; do cp ../run .git/hooks/$h; done; rm -f ../canary",
+	   "for w in '' --global; do git config $w merge.f.driver '%s/run %%A %%B'; "
+	   "git config $w merge.default f; git config $w diff.f.textconv %s/run; "
+	   "git config $w diff.f.command %s/run; git config $w diff.external %s/run; done;"
+	   "git config core.fsmonitor %s/run; git config core.pager %s/run; "
+	   "git config gpg.program %s/run; git config log.showSignature true; "
+	   "git config commit.gpgsign true; git config core.editor %s/run;"
+	   "for h in pre-commit post-commit prepare-commit-msg commit-msg post-checkout post-merge "
+	   "post-rewrite reference-transaction post-index-change pre-rebase; "
+	   "do cp ../run .git/hooks/$h; done; rm -f ../canary",
 	    home, home, home, home, home, home, home, home, home);
 	expect_merged(merge_op(1, first));
 	expect_merged(merge_op(2, second));
@@ -591,15 +633,18 @@ START_TEST(nothing_of_the_repository_runs)
 }
 END_TEST
 
-/* Files that are written otherwise than they are stored: as git has it, and seen as the disk has them. */
+/* Files that are written otherwise than they are stored: as git has it, and seen as
+ * the disk has them. */
 START_TEST(files_that_a_filter_lays_out)
 {
 	char *first, *second, *dir = dir_of(2);
 
-	SH("git config filter.f.clean 'tr a-z A-Z'; git config filter.f.smudge 'tr A-Z a-z'; printf '*.f filter=f\n*.t text eol=crlf\n' >.gitattributes;"
+	SH("git config filter.f.clean 'tr a-z A-Z'; git config filter.f.smudge 'tr A-Z a-z'; "
+	   "printf '*.f filter=f\n*.t text eol=crlf\n' >.gitattributes;"
 	   "echo hello >x.f; printf 'a\\r\\nb\\r\\n' >x.t; git add -A; git commit -qm filters");
 	base_files();
-	SH("printf '*.f filter=f\n*.t text eol=crlf\n' >.gitattributes; git add -A; git add --renormalize .; git commit -qm filters");
+	SH("printf '*.f filter=f\n*.t text eol=crlf\n"
+	    "' >.gitattributes; git add -A; git add --renormalize .; git commit -qm filters");
 	free(base);
 	base = sh("git rev-parse HEAD");
 	first = scripted(1, "sed -i s/^1$/one/ n; echo more >>x.f");

@@ -26,10 +26,12 @@
 
 extern char **environ;
 
-static char home[128], template[128];	/* template: a home with the repository that every test begins with */
+/* template: a home with the repository that every test begins with */
+static char home[128], template[128];
 static char *repo, *scratch, *record;
 static int processes;		/* of the last operation */
-static const char *between;		/* shell text run before the step named in between_step, once */
+/* shell text run before the step named in between_step, once */
+static const char *between;
 static const char *between_step = "";
 static bool as_nobody;		/* steps run without root's rights */
 
@@ -181,7 +183,8 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 static void add_content(struct buf *b, const FTSENT *e)
 {
 	char link[4096], hex[SHA256_DIGEST_STRING_LENGTH];
-	ssize_t n = e->fts_info == FTS_SL || e->fts_info == FTS_SLNONE ? readlink(e->fts_accpath, link, sizeof(link)) : 0;
+	ssize_t n = e->fts_info == FTS_SL || e->fts_info == FTS_SLNONE ?
+	    readlink(e->fts_accpath, link, sizeof(link)) : 0;
 
 	buf_add(b, link, n > 0 ? (size_t)n : 0);
 	if (e->fts_info != FTS_F)
@@ -190,8 +193,8 @@ static void add_content(struct buf *b, const FTSENT *e)
 	buf_adds(b, hex);
 }
 
-/* Everything of the user's, but the object store: names, types, modes, times, link texts and bytes. (git itself
- * touches the time of a shared index that it reads.) */
+/* Everything of the user's, but the object store: names, types, modes, times, link texts and bytes.
+ * (git itself touches the time of a shared index that it reads.) */
 static char *fingerprint(void)
 {
 	char *roots[] = { repo, NULL };
@@ -209,7 +212,8 @@ static char *fingerprint(void)
 		}
 		if (e->fts_info == FTS_DP || strncmp(e->fts_name, "sharedindex.", strlen("sharedindex.")) == 0)
 			continue;
-		buf_addf(&b, "%s %o %lld %lld.%09ld ", path, st->st_mode, (long long)st->st_size, (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+		buf_addf(&b, "%s %o %lld %lld.%09ld ", path, st->st_mode, (long long)st->st_size,
+		    (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
 		add_content(&b, e);
 		buf_adds(&b, "\n");
 	}
@@ -267,7 +271,8 @@ static void copy_tree(const char *from, const char *to)
 			ck_assert_int_eq(mkdir(path, e->fts_statp->st_mode & 07777), 0);
 		} else if (e->fts_info == FTS_F) {
 			ck_assert_int_eq(file_read(AT_FDCWD, e->fts_accpath, 1 << 30, &data, &size), 0);
-			ck_assert_int_eq(file_write(AT_FDCWD, path, data, size, e->fts_statp->st_mode & 07777, false), 0);
+			ck_assert_int_eq(file_write(AT_FDCWD, path, data, size,
+			    e->fts_statp->st_mode & 07777, false), 0);
 			free(data);
 		}
 		free(path);
@@ -298,9 +303,11 @@ static void make_template(void)
 	mkdir(scratch, 0755);
 	ck_assert_int_eq(chmod(scratch, 0777), 0);
 	mkdir(record, 0755);
-	SH("git config --global user.name t; git config --global user.email t@example.org; git config --global init.defaultBranch main;"
-	   "git config --global protocol.file.allow always; git config --global safe.directory '*'; git config --global maintenance.auto false;"
-	   "git init -q; echo one >a.c; mkdir d; echo two >d/b.c; printf 'out/\\n*.o\\n' >.gitignore; git add .; git commit -qm base");
+	SH("git config --global user.name t; git config --global user.email t@example.org; git "
+	   "config --global init.defaultBranch main;git config --global protocol.file.allow always; "
+	   "git config --global safe.directory '*'; git config --global maintenance.auto false;"
+	   "git init -q; echo one >a.c; mkdir d; echo two >d/b.c; "
+	   "printf 'out/\\n*.o\\n' >.gitignore; git add .; git commit -qm base");
 }
 
 /* The index knows the files by their inodes: those of the copy are others. */

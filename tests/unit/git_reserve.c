@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A branch of a run in a repository where others number their runs alike: the short name when it is free or ours, else the
- * one with our instance behind it, and never one that another has. */
+/* A branch of a run in a repository where others number their runs alike: the short name when it is
+ * free or ours, else the one with our instance behind it, and never one that another has. */
 #include "git_repo.h"
 
 #define OURS "aaaa0000"
@@ -17,8 +17,10 @@ static char *head, *dir;
 
 static struct git_op *op_at(enum git_op_kind kind, const char *branch)
 {
-	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .instance = OURS, .branch = branch, .dir = dir, .commit = head,
-		.ref = kind == GIT_BASE ? "refs/rl/" OURS "/base/1" : "refs/rl/" OURS "/salvage/1/t1", .message = "saved\n" };
+	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch,
+	    .instance = OURS, .branch = branch, .dir = dir, .commit = head,
+		.ref = kind == GIT_BASE ? "refs/rl/" OURS "/base/1" : "refs/rl/" OURS "/salvage/1/t1",
+		    .message = "saved\n" };
 
 	return git_op_new(&spec);
 }
@@ -117,10 +119,13 @@ START_TEST(again_after_any_step)
 		git_op_free(op);
 		if (!over)
 			expect_reserved(other ? LONG : NAME, name_of(op_at(kind, NAME)));
-		expect(other ? "main rl/1/t1 " LONG : "main rl/1/t1", sh("echo $(git for-each-ref --format='%%(refname:short)' refs/heads)"));
+		expect(other ? "main rl/1/t1 " LONG : "main rl/1/t1",
+		    sh("echo $(git for-each-ref --format='%%(refname:short)' refs/heads)"));
 		if (over)
 			break;
-		SH("test ! -d '%s' || git worktree remove -f -f '%s'; git for-each-ref --format='%%(refname:short)' refs/heads/rl | xargs git branch -q -D; git config --unset-all " CLAIMS " || :", dir, dir);
+		SH("test ! -d '%s' || git worktree remove -f -f '%s'; git for-each-ref "
+		    "--format='%%(refname:short)' refs/heads/rl | xargs git branch -q -D; "
+		    "git config --unset-all " CLAIMS " || :", dir, dir);
 	}
 }
 END_TEST

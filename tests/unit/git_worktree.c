@@ -9,14 +9,16 @@ static char *dir;			/* of the task */
 
 static struct git_op *worktree_op(const char *branch, const char *from)
 {
-	struct git_op_spec spec = { .kind = GIT_WORKTREE_ADD, .workspace = repo, .scratch = scratch, .dir = dir, .branch = branch, .commit = from };
+	struct git_op_spec spec = { .kind = GIT_WORKTREE_ADD, .workspace = repo, .scratch = scratch,
+	    .dir = dir, .branch = branch, .commit = from };
 
 	return git_op_new(&spec);
 }
 
 static struct git_op *clear_op(const char *from)
 {
-	struct git_op_spec spec = { .kind = GIT_WORKTREE_REMOVE, .workspace = repo, .scratch = scratch, .dir = dir, .branch = BRANCH, .commit = from, .ref = REF, .message = "saved\n" };
+	struct git_op_spec spec = { .kind = GIT_WORKTREE_REMOVE, .workspace = repo, .scratch = scratch,
+	    .dir = dir, .branch = BRANCH, .commit = from, .ref = REF, .message = "saved\n" };
 
 	return git_op_new(&spec);
 }
@@ -40,10 +42,12 @@ static void refused(struct git_op *op, const char *sign, const char *remedy)
 /* It is on its branch, as if git had made it, and the user's own tree has not moved. */
 static void make(const char *from)
 {
-	char *before = sh("cat HEAD .git/HEAD 2>/dev/null || :; git rev-parse -q --verify HEAD || :; git rev-parse --is-bare-repository | grep -q true || git status --porcelain --ignored");
+	char *before = sh("cat HEAD .git/HEAD 2>/dev/null || :; git rev-parse -q --verify HEAD || :; "
+	    "git rev-parse --is-bare-repository | grep -q true || git status --porcelain --ignored");
 
 	done(worktree_op(BRANCH, from));
-	expect_text(before, sh("cat HEAD .git/HEAD 2>/dev/null || :; git rev-parse -q --verify HEAD || :; git rev-parse --is-bare-repository | grep -q true || git status --porcelain --ignored"));
+	expect_text(before, sh("cat HEAD .git/HEAD 2>/dev/null || :; git rev-parse -q --verify HEAD || :; "
+	    "git rev-parse --is-bare-repository | grep -q true || git status --porcelain --ignored"));
 	expect_text("refs/heads/" BRANCH, sh("git -C '%s' symbolic-ref HEAD", dir));
 	expect_text(commit, sh("git -C '%s' rev-parse HEAD", dir));
 	if (from != NULL)
@@ -62,15 +66,20 @@ static void prepare(void)
 
 static const struct { const char *script; bool same; } makes[] = {
 	{ "", true },
-	{ "echo mine >>a.c; git add a.c; echo u >u; echo o >x.o", true },	/* uncommitted work stays where it is */
+	/* uncommitted work stays where it is */
+	{ "echo mine >>a.c; git add a.c; echo u >u; echo o >x.o", true },
 	{ "git checkout -q --detach", true },
 	{ "git worktree add -q ../wt -b other; mkdir -p ../trees/rest", true },
-	{ "git config branch.autoSetupMerge always; git config worktree.guessRemote true; git config submodule.recurse true; git config checkout.defaultRemote x", true },
+	{ "git config branch.autoSetupMerge always; git config worktree.guessRemote true; "
+	    "git config submodule.recurse true; git config checkout.defaultRemote x", true },
 	{ "echo '*.c eol=crlf' >.gitattributes; git add .; git commit -qm crlf", false },
 	{ "git config core.autocrlf true", false },
-	{ "git config filter.f.smudge 'tr a-z A-Z'; git config filter.f.clean 'tr A-Z a-z'; echo '*.c filter=f' >.gitattributes; git add .; git commit -qm f", false },
-	{ "git config core.sparseCheckout true; printf '/*\\n!/d\\n' >.git/info/sparse-checkout; git read-tree -mu HEAD", true },
-	{ "echo x >'new\nline'; echo x >häß; ln -s nowhere l; printf '#!/bin/sh' >run; chmod +x run; git add .; git commit -qm names", true },
+	{ "git config filter.f.smudge 'tr a-z A-Z'; git config filter.f.clean 'tr A-Z a-z'; "
+	    "echo '*.c filter=f' >.gitattributes; git add .; git commit -qm f", false },
+	{ "git config core.sparseCheckout true; printf '/*\\n!/d\\n' >.git/info/sparse-checkout; "
+	    "git read-tree -mu HEAD", true },
+	{ "echo x >'new\nline'; echo x >häß; ln -s nowhere l; printf '#!/bin/sh' >run; "
+	    "chmod +x run; git add .; git commit -qm names", true },
 	{ "printf '/review.md\\n' >>.git/info/exclude", true },
 	{ "mkdir ../trees; mkdir '../trees/t 1 ä'", true },		/* made for us */
 	{ "git pack-refs --all", true },
@@ -103,7 +112,8 @@ END_TEST
 
 START_TEST(bare_and_linked)
 {
-	char *top = repo, *head = sh("git rev-parse HEAD; git clone -q --bare . ../bare.git; git worktree add -q ../wt -b other");
+	char *top = repo, *head =
+	    sh("git rev-parse HEAD; git clone -q --bare . ../bare.git; git worktree add -q ../wt -b other");
 
 	prepare();
 	repo = xasprintf("%s/bare.git", home);
@@ -126,7 +136,9 @@ START_TEST(two_beside_each_other)
 	make(head);
 	dir = xasprintf("%s/b/t", home);
 	done(worktree_op("rl/42/t-2", head));
-	expect_text("rl/42/t-1 rl/42/t-2", sh("echo $(git -C %s symbolic-ref --short HEAD) $(git -C %s symbolic-ref --short HEAD)", first, dir));
+	expect_text("rl/42/t-1 rl/42/t-2",
+	    sh("echo $(git -C %s symbolic-ref --short HEAD) $(git -C %s symbolic-ref --short HEAD)",
+	    first, dir));
 	expect_text("3", sh("git worktree list | wc -l"));
 	free(head);
 }
@@ -171,7 +183,8 @@ END_TEST
 
 START_TEST(submodules)
 {
-	char *head = sh("git init -q ../sub; (cd ../sub; echo s >s; git add s; git commit -qm s); git submodule add -q ../sub 'my sub' 2>/dev/null; git commit -qm sub; git rev-parse HEAD");
+	char *head = sh("git init -q ../sub; (cd ../sub; echo s >s; git add s; git commit -qm s); "
+	    "git submodule add -q ../sub 'my sub' 2>/dev/null; git commit -qm sub; git rev-parse HEAD");
 
 	prepare();
 	refused(worktree_op(BRANCH, head), "submodules that are checked out (my sub)", "--isolation shared");
@@ -183,7 +196,9 @@ END_TEST
 
 START_TEST(smudge_that_fails)
 {
-	char *head = sh("git config filter.f.smudge false; git config filter.f.clean cat; git config filter.f.required true; echo '*.c filter=f' >.gitattributes; git add .gitattributes; git commit -qm f; git rev-parse HEAD");
+	char *head = sh("git config filter.f.smudge false; git config filter.f.clean cat; "
+	    "git config filter.f.required true; echo '*.c filter=f' >.gitattributes; "
+	    "git add .gitattributes; git commit -qm f; git rev-parse HEAD");
 
 	prepare();
 	refused(worktree_op(BRANCH, head), "smudge filter f failed", "let that filter work");
@@ -210,7 +225,8 @@ END_TEST
 
 START_TEST(again_after_any_step)
 {
-	char *head = sh("echo '*.c eol=crlf' >.gitattributes; git add .; git commit -qm crlf; git rev-parse HEAD"), *want = NULL;
+	char *head = sh("echo '*.c eol=crlf' >.gitattributes; git add .; git commit -qm crlf; "
+	    "git rev-parse HEAD"), *want = NULL;
 	bool ended = false;
 
 	prepare();
@@ -236,12 +252,14 @@ static const char *const rests[] = {
 	"git worktree add -q --lock -b " BRANCH " '%s'",
 	"git worktree add -q --lock -b " BRANCH " '%s'; rm -r .git/worktrees/*/index '%s'/a.c",
 	"git worktree add -q --lock -b " BRANCH " '%s'; rm -r '%s'; rm .git/worktrees/*/HEAD",
-	"git worktree add -q --lock -b " BRANCH " '%s'; rm '%s'/.git; for r in .git/worktrees/*; do touch $r/index.lock; done",
+	"git worktree add -q --lock -b " BRANCH
+	    " '%s'; rm '%s'/.git; for r in .git/worktrees/*; do touch $r/index.lock; done",
 	"git worktree add -q --lock --detach '%s'; rm -r '%s'/d; mkdir -p '%s'/../x; ln -s ../x '%s'/d",
 	"git branch " BRANCH "; mkdir -p '%s'",
 	"git branch " BRANCH "; touch .git/refs/heads/" BRANCH ".lock",
 	"git branch " BRANCH "x; touch .git/refs/heads/" BRANCH ".lock",
-	"mkdir -p .git/worktrees/t; echo '%s/.git' >.git/worktrees/t/gitdir; echo initializing >.git/worktrees/t/locked",
+	"mkdir -p .git/worktrees/t; echo '%s/.git' >.git/worktrees/t/gitdir; "
+	    "echo initializing >.git/worktrees/t/locked",
 };
 
 START_TEST(again_after_a_killed_git)
@@ -267,18 +285,22 @@ START_TEST(again_after_a_killed_git)
 }
 END_TEST
 
-/* What a power cut leaves of one that was being made: names without bytes, bytes that nothing leads to, or all but some files. */
+/* What a power cut leaves of one that was being made: names without bytes, bytes that nothing leads
+ * to, or all but some files. */
 static const char *const cuts[] = {
 	"mkdir -p '%s'; echo x >'%s/a.c'",
 	"mkdir -p '%s'; echo x >'%s/a.c'; : >'%s/.git'",
-	"git worktree add -q --lock -b " BRANCH " '%s'; cd .git/worktrees; mv * 't 1 ä'; cd 't 1 ä'; for f in gitdir HEAD commondir index; do : >$f; done; touch -d '1 minute ago' .",
+	"git worktree add -q --lock -b " BRANCH " '%s'; cd .git/worktrees; mv * 't 1 ä'; cd 't 1 ä'; "
+	    "for f in gitdir HEAD commondir index; do : >$f; done; touch -d '1 minute ago' .",
 	"git worktree add -q --lock -b " BRANCH " '%s'; rm -r .git/worktrees",
-	"git worktree add -q --lock -b " BRANCH " '%s'; cd '%s'; git update-ref refs/worktree/rl/tree HEAD^{tree}; git update-ref refs/worktree/rl/commit HEAD; : >a.c",
+	"git worktree add -q --lock -b " BRANCH " '%s'; cd '%s'; git update-ref "
+	    "refs/worktree/rl/tree HEAD^{tree}; git update-ref refs/worktree/rl/commit HEAD; : >a.c",
 };
 
 START_TEST(again_after_a_power_cut)
 {
-	char *head = sh("git rev-parse HEAD; mkdir -p ../trees"), *script = xstrdup(cuts[_i]), *want = sh("git rev-parse HEAD^{tree}");
+	char *head = sh("git rev-parse HEAD; mkdir -p ../trees"), *script = xstrdup(cuts[_i]),
+	    *want = sh("git rev-parse HEAD^{tree}");
 
 	prepare();
 	for (char *p; (p = strstr(script, "%s")) != NULL; ) {

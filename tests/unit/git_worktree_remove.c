@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a task's work tree: nothing in it is lost, whatever an agent did to it, and nothing beside it goes. */
+/* The end of a task's work tree: nothing in it is lost, whatever an agent did to it, and
+ * nothing beside it goes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -16,8 +17,9 @@ static char **artifacts;
 
 static struct git_op *op_for(enum git_op_kind kind)
 {
-	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .dir = dir, .branch = BRANCH, .commit = start,
-	    .ref = kind == GIT_WORKTREE_REMOVE ? REF : NULL, .message = "rld: what was left of t1\n", .artifacts = artifacts };
+	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .dir = dir,
+	    .branch = BRANCH, .commit = start, .ref = kind == GIT_WORKTREE_REMOVE ? REF : NULL,
+	    .message = "rld: what was left of t1\n", .artifacts = artifacts };
 
 	return git_op_new(&spec);
 }
@@ -43,10 +45,12 @@ static void make(void)
 /* Nothing is left of it, and of the user's own nothing has moved. */
 static void clear(void)
 {
-	char *before = sh("git rev-parse HEAD; git status --porcelain --ignored; ls -A; git worktree list --porcelain | grep ^worktree | grep -v trees; git stash list");
+	char *before = sh("git rev-parse HEAD; git status --porcelain --ignored; ls -A; "
+	    "git worktree list --porcelain | grep ^worktree | grep -v trees; git stash list");
 
 	ck_assert_msg(run(GIT_WORKTREE_REMOVE) == STEP_NEXT_DONE, "%s", error);
-	expect_text(before, sh("git rev-parse HEAD; git status --porcelain --ignored; ls -A; git worktree list --porcelain | grep ^worktree; git stash list"));
+	expect_text(before, sh("git rev-parse HEAD; git status --porcelain --ignored; ls -A; "
+	    "git worktree list --porcelain | grep ^worktree; git stash list"));
 	expect_text("", sh("ls -A ../trees 2>/dev/null || :; grep -l trees .git/worktrees/*/gitdir 2>/dev/null || :"));
 	if (commit != NULL)
 		expect_text(commit, sh("git rev-parse " REF));
@@ -73,11 +77,13 @@ static const char *const untouched[] = {
 	"true",
 	"echo '*.c eol=crlf' >.gitattributes; git add .; git commit -qm crlf",
 	"git config core.autocrlf true",
-	"git config filter.f.smudge 'tr a-z A-Z'; git config filter.f.clean 'tr A-Z a-z'; git config filter.f.required true; echo '*.c filter=f' >.gitattributes; git add .; git commit -qm f",
+	"git config filter.f.smudge 'tr a-z A-Z'; git config filter.f.clean 'tr A-Z a-z'; git config "
+	    "filter.f.required true; echo '*.c filter=f' >.gitattributes; git add .; git commit -qm f",
 	"echo '*.c ident' >.gitattributes; echo '$Id$' >i.c; git add .; git commit -qm ident",
-	"git config core.sparseCheckout true; printf '/*\\n!/d\\n' >.git/info/sparse-checkout; git read-tree -mu HEAD",
-	"git sparse-checkout set --cone --sparse-index e",
-	"mkfifo ../f; echo x >'new\nline'; ln -s nowhere l; printf x >run; chmod +x run; git add .; git commit -qm names",
+	"git config core.sparseCheckout true; printf '/*\\n!/d\\n' >.git/info/sparse-checkout; "
+	    "git read-tree -mu HEAD", "git sparse-checkout set --cone --sparse-index e",
+	"mkfifo ../f; echo x >'new\n"
+	    "line'; ln -s nowhere l; printf x >run; chmod +x run; git add .; git commit -qm names",
 };
 
 START_TEST(untouched_leaves_nothing)
@@ -117,14 +123,16 @@ static const struct { const char *script, *changes; } works[] = {
 	{ "rm a.c; mkdir a.c; echo x >a.c/x", "D a.c,A a.c/x," },
 	{ "echo c >c; git add c; git commit -qm c; echo u >u", "A u," },
 	{ "git rm -q --cached a.c; git commit -qm c", "A a.c," },
-	{ "echo hidden >a.c; git update-index --assume-unchanged a.c; echo hidden >d/b.c; git update-index --skip-worktree d/b.c", "M a.c,M d/b.c," },
+	{ "echo hidden >a.c; git update-index --assume-unchanged a.c; echo hidden >d/b.c; "
+	    "git update-index --skip-worktree d/b.c", "M a.c,M d/b.c," },
 	{ "echo u >u; touch $(git rev-parse --git-dir)/index.lock $(git rev-parse --git-dir)/HEAD.lock", "A u," },
 	{ "echo more >>a.c; echo broken >$(git rev-parse --git-dir)/index", "M a.c," },
 	{ "echo u >u; rm $(git rev-parse --git-dir)/index", "A u," },
 	{ "echo u >u; rm .git", "A u," },
 	{ "echo u >u; echo gitdir: /nowhere >.git", "A u," },
 	{ "echo u >u; git init -q --bare ../../evil; echo gitdir: $(realpath ../../evil) >.git", "A u," },
-	{ "echo u >u; git clone -q --bare ../../repo ../../evil; realpath ../../evil >$(git rev-parse --git-dir)/commondir", "A u," },
+	{ "echo u >u; git clone -q --bare ../../repo ../../evil; "
+	    "realpath ../../evil >$(git rev-parse --git-dir)/commondir", "A u," },
 	{ "echo u >u; rm -r $(git rev-parse --git-dir)", "A u," },
 	{ "echo u >u; rm .git; rm -r ../../repo/.git/worktrees", "A u," },
 	{ "echo u >u; echo broken >$(git rev-parse --git-dir)/HEAD", "A u," },
@@ -132,12 +140,16 @@ static const struct { const char *script, *changes; } works[] = {
 	{ "echo u >u; git checkout -q --orphan x", "A u," },
 	{ "echo more >>a.c; git stash -q; echo u >u", "A u," },
 	{ "git checkout -q --detach; echo u >u", "A u," },
-	{ "echo 1 >'a*'; echo 6 >-n; echo 7 >' s p '; echo 8 >häß; echo 9 >'\"q\"'; printf x >\"$(printf 'nl\\nx')\"; printf x >\"$(printf 'bad\\377')\"",
+	{ "echo 1 >'a*'; echo 6 >-n; echo 7 >' s p '; echo 8 >häß; echo 9 >'\"q\"'; "
+	    "printf x >\"$(printf 'nl\\nx')\"; printf x >\"$(printf 'bad\\377')\"",
 	    "A  s p ,A \"\\\"q\\\"\",A -n,A a*,A bad\xff,A häß,A \"nl\\nx\"," },
-	{ "printf 'a.c -text filter=f\\n' >.gitattributes; git config filter.f.clean 'touch ../../canary'; printf 'x\\r\\n\\0' >a.c", "A .gitattributes,M a.c," },
-	{ "mkdir -p bare/objects bare/refs; echo ref: refs/heads/x >bare/HEAD; echo x >bare/objects/x", "A bare/HEAD,A bare/objects/x," },
+	{ "printf 'a.c -text filter=f\\n' >.gitattributes; git config filter.f.clean 'touch "
+	    "../../canary'; printf 'x\\r\\n\\0' >a.c", "A .gitattributes,M a.c," },
+	{ "mkdir -p bare/objects bare/refs; echo ref: refs/heads/x >bare/HEAD; echo x >bare/objects/x",
+	    "A bare/HEAD,A bare/objects/x," },
 	{ "mkfifo f; chmod 0555 d; echo u >u; chmod 0500 .", "A u," },
-	{ "git config user.useConfigOnly true; git config --global --unset user.name; git config --global --unset user.email; echo u >u", "A u," },
+	{ "git config user.useConfigOnly true; git config --global --unset user.name; "
+	    "git config --global --unset user.email; echo u >u", "A u," },
 	{ "echo y >'back\\slash'; echo z >con; mkdir .GITx; echo x >.GITx/x", "A .GITx/x,A \"back\\\\slash\",A con," },
 	{ "git update-ref refs/worktree/rl/tree $(git rev-parse HEAD:d); echo u >u", "A u," },
 	{ "git update-ref -d refs/worktree/rl/tree; echo u >u", "A u," },
@@ -151,16 +163,20 @@ START_TEST(saves_all)
 	make();
 	SH("cd '%s'; %s", dir, works[_i].script);
 	parent = sh("git rev-parse " BRANCH);
-	there = sh("cd '%s'; find . -name .git -prune -o \\( -type f -o -type l \\) -printf '%%p %%l\\n' | sort; find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum", dir);
+	there = sh("cd '%s'; find . -name .git -prune -o \\( -type f -o -type l \\) -printf '%%p %%l\\n' | "
+	    "sort; find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum", dir);
 	clear();
 	ck_assert_ptr_nonnull(commit);
-	expect_text(works[_i].changes, sh("git -c core.quotePath=false diff-tree -r --no-renames --name-status %s^ %s | tr '\\t\\n' ' ,'", commit, commit));
+	expect_text(works[_i].changes, sh("git -c core.quotePath=false diff-tree -r --no-renames "
+	    "--name-status %s^ %s | tr '\\t\\n' ' ,'", commit, commit));
 	expect_text(parent, sh("git rev-parse %s^", commit));
 	expect_text("rld: what was left of t1", sh("git log -1 --format=%%s %s", commit));
 	expect_text("file", sh("ls ../keep; test ! -e ../canary"));
 	/* byte for byte */
-	saved = sh("mkdir ../back; cd ../back; git init -q .; echo '* -text -filter -ident' >.git/info/attributes; git fetch -q %s %s; git -c core.autocrlf=false checkout -q FETCH_HEAD;"
-	    "find . -name .git -prune -o \\( -type f -o -type l \\) -printf '%%p %%l\\n' | sort; find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum", repo, REF);
+	saved = sh("mkdir ../back; cd ../back; git init -q .; echo '* -text -filter -ident' "
+	    ">.git/info/attributes; git fetch -q %s %s; git -c core.autocrlf=false checkout -q FETCH_HEAD;"
+	    "find . -name .git -prune -o \\( -type f -o -type l \\) -printf '%%p %%l\\n' | sort; "
+	    "find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum", repo, REF);
 	ck_assert_str_eq(saved, there);
 	free(saved);
 	free(there);
@@ -171,7 +187,9 @@ END_TEST
 /* Of a tree with filters only what is new is news, and that is saved as it is. */
 START_TEST(filtered_and_changed)
 {
-	SH("git config filter.f.smudge 'tr a-z A-Z'; git config filter.f.clean 'tr A-Z a-z'; echo '*.c filter=f' >.gitattributes; git add .; git commit -qm f; echo two >z.c; git add z.c; git commit -qm z");
+	SH("git config filter.f.smudge 'tr a-z A-Z'; git config filter.f.clean 'tr A-Z a-z'; "
+	    "echo '*.c filter=f' >.gitattributes; git add .; git commit -qm f; echo two >z.c; "
+	    "git add z.c; git commit -qm z");
 	make();
 	SH("echo Mixed >>'%s/a.c'", dir);
 	clear();
@@ -231,16 +249,19 @@ END_TEST
 /* ---- what cannot be saved ---- */
 
 static const struct { const char *script, *sign; } nested[] = {
-	{ "git init -q m; cd m; echo x >x; git add x; git commit -qm n", "m cannot be saved: it is a repository of its own" },
+	{ "git init -q m; cd m; echo x >x; git add x; git commit -qm n",
+	    "m cannot be saved: it is a repository of its own" },
 	{ "git init -q m; echo x >m/x", "m cannot be saved" },
 	{ "mkdir -p out/m; cd out/m; git init -q; echo x >x; git add x; git commit -qm n", "out/m cannot be saved" },
-	{ "git init -q m; cd m; echo x >x; git add x; git commit -qm n; cd ..; git add m 2>/dev/null; git commit -qm m; echo y >m/y", "m cannot be saved" },
+	{ "git init -q m; cd m; echo x >x; git add x; git commit -qm n; cd ..; "
+	    "git add m 2>/dev/null; git commit -qm m; echo y >m/y", "m cannot be saved" },
 	{ "git worktree add -q sub -b sub; echo x >sub/x", "sub cannot be saved" },
 	{ "echo x >'git~1'", "git~1 cannot be saved" },
 	{ "mkdir .GIT; echo x >.GIT/x", ".GIT/x cannot be saved" },
 	{ "mkdir -p m/.git; echo notes >m/.git/notes", "m cannot be saved" },
 	{ "rm .git; git init -q; echo x >x; git add x; git commit -qm own", ".git cannot be saved" },
-	{ "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),g; git commit -qm g; mkdir -p g; echo x >g/x", "g/x" },
+	{ "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),g; git commit -qm g; "
+	    "mkdir -p g; echo x >g/x", "g/x" },
 };
 
 START_TEST(stays_when_it_cannot_be_saved)
@@ -278,7 +299,8 @@ START_TEST(branches)
 	make();
 	SH("cd '%s'; git checkout -q --detach; cd ..; git -C ../repo worktree add -q ../other " BRANCH, dir);
 	clear();
-	expect_text(BRANCH, sh("git branch --list --format='%%(refname:short)' 'rl/*'"));	/* somebody has it checked out */
+	/* somebody has it checked out */
+	expect_text(BRANCH, sh("git branch --list --format='%%(refname:short)' 'rl/*'"));
 	SH("git worktree remove ../other; git branch -D " BRANCH "; git branch keep-me");
 	make();
 	SH("git worktree add -q ../stale; rm -r ../stale");
@@ -341,7 +363,8 @@ static void begin_again(const char *script, const char *changes)
 		clear();
 		ck_assert_int_eq(commit != NULL, changes[0] != '\0');
 		if (commit != NULL)
-			expect_text(changes, sh("git rev-list --parents -1 %s | wc -w; git diff-tree -r --name-status %s^ %s | tr '\\t\\n' ' ,'", commit, commit, commit));
+			expect_text(changes, sh("git rev-list --parents -1 %s | wc -w; git diff-tree "
+			    "-r --name-status %s^ %s | tr '\\t\\n' ' ,'", commit, commit, commit));
 		clear();
 		SH("git update-ref -d " REF "; test -z \"$(git branch --list 'rl/*')\"");
 		ck_assert_int_lt(n, 30);
@@ -398,14 +421,16 @@ END_TEST
 START_TEST(locks_of_a_killed_git)
 {
 	make();
-	SH("echo u >'%s/u'; mkdir -p .git/refs/rl/salvage/42; touch .git/refs/heads/" BRANCH ".lock .git/" REF ".lock", dir);
+	SH("echo u >'%s/u'; mkdir -p .git/refs/rl/salvage/42; touch .git/refs/heads/" BRANCH
+	    ".lock .git/" REF ".lock", dir);
 	clear();
 	ck_assert_ptr_nonnull(commit);
 	expect_text("", sh("git branch --list 'rl/*'; find .git -name '*.lock'"));
 }
 END_TEST
 
-/* Whatever of it cannot be removed, and in whichever order it is read, the file by which it is found stays. */
+/* Whatever of it cannot be removed, and in whichever order it is read, the file by which
+ * it is found stays. */
 START_TEST(cut_short_it_is_found_again)
 {
 	char *common = xasprintf("%s/.git", repo), *registration;
@@ -433,14 +458,16 @@ START_TEST(cut_short_it_is_found_again)
 END_TEST
 
 /* What was saved under that name before is not lost with the ref. */
-/* A git that was killed while it registered a work tree of the name; what is younger, or further, is somebody's. */
+/* A git that was killed while it registered a work tree of the name; what is younger, or
+ * further, is somebody's. */
 START_TEST(what_a_killed_git_has_begun)
 {
 	const char *base;
 
 	make();
 	base = strrchr(dir, '/') + 1;
-	SH("cd .git/worktrees; for name in '%s7' '%s8' '%s9' '%sx'; do mkdir \"$name\"; echo initializing > \"$name/locked\"; done; echo 'ref: refs/heads/main' > '%s9/HEAD';"
+	SH("cd .git/worktrees; for name in '%s7' '%s8' '%s9' '%sx'; do mkdir \"$name\"; "
+	   "echo initializing > \"$name/locked\"; done; echo 'ref: refs/heads/main' > '%s9/HEAD';"
 	   " touch -d '1 minute ago' '%s7' '%s9' '%sx'", base, base, base, base, base, base, base, base);
 	clear();
 	expect_text("t 18\nt 19\nt 1x", sh("ls .git/worktrees"));
