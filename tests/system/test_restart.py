@@ -294,7 +294,8 @@ def test_a_second_instance_is_refused_and_told_who_holds_the_state(daemon):
                             stdin=subprocess.DEVNULL)
     assert second.returncode != 0
     # not for the socket, which is taken as well
-    assert f"{daemon.state}/lock is held by another rld (pid {daemon.pid}); stop that one" in second.stderr, second.stderr
+    assert (f"{daemon.state}/lock is held by another rld (pid {daemon.pid}); "
+            "stop that one" in second.stderr), second.stderr
     assert time.monotonic() - started < 30
     assert daemon.call("daemon.status")
 
