@@ -12,7 +12,8 @@
 static const char *const fillers[] = {
 	"s", "on", "at", "in", "after", "again", "automatically", "about", "approximately", "until",
 	" ", "\t", "\n", "\r", "\\", "\"", "'", ":", "=", "|", "~", ",",
-	"\xc2\xa0" /* no-break */, "\xe2\x80\xaf" /* narrow */, "\xc2\xb7" /* · */, "\xe2\x88\x99" /* ∙ */,
+	"\xc2\xa0" /* no-break */, "\xe2\x80\xaf" /* narrow */,
+	"\xc2\xb7" /* · */, "\xe2\x88\x99" /* ∙ */,
 };
 
 static const struct {

@@ -178,7 +178,8 @@ def test_killed_while_they_go_on(old):
     test_every_run_goes_on(old)
 
 
-# ---- run 13: a git of its measure is under way, as a step of one process, which no rl-git has started ----
+# ---- run 13: a git of its measure is under way, as a step of one process, ------------------------
+# ---- which no rl-git has started -----------------------------------------------------------------
 
 STEP = "153"
 

@@ -258,8 +258,8 @@ static const char *const rests[] = {
 	"git branch " BRANCH "; mkdir -p '%s'",
 	"git branch " BRANCH "; touch .git/refs/heads/" BRANCH ".lock",
 	"git branch " BRANCH "x; touch .git/refs/heads/" BRANCH ".lock",
-	"mkdir -p .git/worktrees/t; echo '%s/.git' >.git/worktrees/t/gitdir; "
-	    "echo initializing >.git/worktrees/t/locked",
+	("mkdir -p .git/worktrees/t; echo '%s/.git' >.git/worktrees/t/gitdir; "
+	    "echo initializing >.git/worktrees/t/locked"),
 };
 
 START_TEST(again_after_a_killed_git)

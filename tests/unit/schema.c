@@ -460,8 +460,9 @@ START_TEST(test_reviews_are_append_only)
 		"DELETE FROM %s WHERE number = 1", "DELETE FROM %s WHERE number = 2", "DELETE FROM %s",
 		"REPLACE INTO %s SELECT * FROM %s", "INSERT OR REPLACE INTO %s SELECT * FROM %s WHERE number = 2",
 		"UPDATE OR REPLACE %s SET number = 3 - number", "UPDATE %s SET number = number + 7",
-		"UPDATE OR IGNORE %s SET run = 9", "INSERT INTO %s SELECT * FROM %s WHERE true ON "
-		    "CONFLICT DO UPDATE SET number = excluded.number",
+		"UPDATE OR IGNORE %s SET run = 9", 
+		("INSERT INTO %s SELECT * FROM %s WHERE true "
+		    "ON CONFLICT DO UPDATE SET number = excluded.number"),
 	};
 	char *before[2], *after;
 
