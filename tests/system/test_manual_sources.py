@@ -94,6 +94,37 @@ def test_workflow(paste):
     assert "succeeded" in done.out
 
 
+def errors():
+    """The messages that the page quotes, on one line each."""
+    blocks = re.findall(r"^\.Bd -literal -offset indent\n(?!\.)(.*?)^\.Ed$", PAGE, re.S | re.M)
+    text = "".join(block for block in blocks if re.match(r"/home/|\\&\.beads/", block))
+    return re.sub(r" *\\e\n +", " ", text.replace(r"\&", "")).splitlines()
+
+
+def said(daemon, repo, *args):
+    done = daemon.rlctl("submit", *args, cwd=repo.path, check=1)
+    return " ".join(done.err.replace(str(repo.path), "/home/ann/shop").split())
+
+
+def test_quoted_errors(daemon, repo):
+    """Each message names the file, line and column that the program names for such a mistake."""
+    stories = [{"id": str(n), "title": "x", "passes": "true" if n == 2 else False} for n in range(3)]
+    repo.write("prd.json", json.dumps({"userStories": stories}))
+    flow = re.search(r"<< 'END'\n(.*?)END\n", EXAMPLES["workflow"], re.S).group(1)
+    got = [said(daemon, repo, "--stories", "prd.json")]
+    repo.write("flow.yaml", flow.replace("max_iterations", "max_iteration"))
+    got += [said(daemon, repo, "--workflow", "flow.yaml")]
+    tasks = "".join(f"  {a}:\n    prompt: x\n    depends_on: [{b}]\n" for a, b in ("ab", "ba"))
+    repo.write("flow.yaml", f"tasks:\n{tasks}")
+    got += [said(daemon, repo, "--workflow", "flow.yaml")]
+    good = '{"id": "a-%d", "title": "x"}\n'
+    repo.write(".beads/issues.jsonl", "".join(good % n for n in range(16)) + f'{{"id": "{"x" * 47}" x\n')
+    got = [said(daemon, repo, "--beads")] + got
+    assert len(errors()) == len(got)
+    for wanted, message in zip(errors(), got):
+        assert re.search(rf"(^|\W){re.escape(wanted.split(': ')[0])}: ", message), (wanted, message)
+
+
 def test_every_source_has_an_example():
     names = set(re.findall(r'\.name = "(\w+)"', (SOURCE / "daemon" / "task" / "source.c").read_text())) - {"prompt"}
     assert set(EXAMPLES) == names and len(names) == 3
