@@ -11,7 +11,7 @@
 
 #define PAGE_BYTES (256 * 1024)
 
-/* The bytes that a base64 text stands for. 0, or -1 when it is none. */
+/* Decode base64 text. Returns 0, or -1 if it is invalid. */
 static int output_decode(struct buf *b, const char *text)
 {
 	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -23,8 +23,8 @@ static int output_decode(struct buf *b, const char *text)
 		return -1;
 	for (size_t i = 0; i < digits; i++) {
 		held = held << 6 | (uint32_t)(strchr(alphabet, text[i]) - alphabet);
-		/* Each digit but the first of four completes a byte; what is left
-		 * over stays in held. */
+		/* Every digit of a group of four but the first completes a byte; the remaining bits
+		 * stay in held. */
 		if (i % 4 != 0)
 			buf_add(b, &(char){ (char)(held >> (6 - 2 * (i % 4))) }, 1);
 	}
@@ -85,7 +85,7 @@ int output_print(struct client *c, const struct print *to, int64_t attempt, cons
 			print_json(to, page.result);
 		if (!c->json && page.dropped > 0) {
 			fflush(to->file);
-			warnx("%lld bytes of %s were not kept here", (long long)page.dropped, stream);
+			warnx("%lld bytes of %s were not kept", (long long)page.dropped, stream);
 		}
 		if (!c->json)
 			print_agent_text(to, page.bytes.data, page.bytes.size);
@@ -96,6 +96,6 @@ int output_print(struct client *c, const struct print *to, int64_t attempt, cons
 		if (!more || *eof)
 			break;
 	}
-	/* who wants it has gone, or the disk is full; main() says so */
+	/* the reader of the output is gone, or the disk is full; main() reports it */
 	return fflush(to->file) == EOF && to == &c->out ? EXIT_REFUSED : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an attempt wrote, page by page. */
+/* Output of an attempt, page by page. */
 #ifndef CLIENT_ATTEMPT_OUTPUT_H
 #define CLIENT_ATTEMPT_OUTPUT_H
 
@@ -11,22 +11,22 @@
 
 struct output_page {
 	struct buf bytes;
-	int64_t next;		/* offset to go on from */
-	int64_t dropped;	/* bytes before this page that were not kept */
-	bool eof;		/* nothing will follow */
-	json_t *result;		/* as it came */
+	int64_t next;		/* offset to continue with */
+	int64_t dropped;	/* bytes missing before this page */
+	bool eof;		/* this is the end */
+	json_t *result;		/* the daemon's result */
 };
 
-/* Append the member key of a result, in base64 where its "encoding" says so. 0, or -1
- * when it is none. */
+/* Append the member key of a result, decoded from base64 if its "encoding" says so. Returns 0, or
+ * -1 if it is invalid. */
 int output_add(struct buf *b, const json_t *result, const char *key);
 
-/* 0 or an exit code after telling; on 0 output_release() frees what the page holds. */
+/* Returns 0, and output_release() frees the page; or an exit code, after a message. */
 int output_read(struct client *c, int64_t attempt, const char *stream, int64_t offset, struct output_page *page);
 void output_release(struct output_page *page);
 
-/* Print a stream from *offset to where it ends for now, and move *offset there. *eof:
- * nothing will follow. */
+/* Print a stream from *offset to its current end, and move *offset there. *eof: the stream is
+ * complete. */
 int output_print(struct client *c, const struct print *to, int64_t attempt, const char *stream,
     int64_t *offset, bool *eof);
 

@@ -35,7 +35,7 @@ static bool block_has_title(const struct view *view, const json_t *slot)
 	return field_int(slot, "slot") != 0 && block_task_of(view, slot) != NULL;
 }
 
-/* What an attempt said that is over is of no use beside the end of its slot. */
+/* The output of an ended attempt is of no use next to the result of its slot. */
 static size_t block_preview_lines(const struct view *view, const json_t *slot, size_t most)
 {
 	size_t count = view_is_over(slot) ? 0 : json_array_size(field_array(view_preview(view, slot), "lines"));
@@ -48,7 +48,7 @@ size_t block_height(const struct view *view, const json_t *slot, size_t preview,
 	return 1 + (title && block_has_title(view, slot)) + block_preview_lines(view, slot, preview);
 }
 
-/* "round 2/6": of a review, or of the fix that follows it. */
+/* "round 2/6": the round of a review, or of the fix after it. */
 static void block_put_round(struct lines *l, const json_t *slot)
 {
 	int64_t round = field_int(slot, "round"), fixes = field_int(slot, "fixes");
@@ -159,7 +159,7 @@ static void block_put_finding(struct lines *l, const json_t *finding)
 	lines_end(l);
 }
 
-/* In at most room lines; more findings than that are counted on the last one. */
+/* Use at most room lines; findings that do not fit are counted on the last line. */
 static void block_put_review(struct lines *l, const struct view *view, const json_t *slot, size_t room)
 {
 	const json_t *review = block_last_review(view, slot), *findings = field_array(review, "findings");

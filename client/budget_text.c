@@ -37,13 +37,13 @@ static const struct {
 
 #define KINDS ARRAY_SIZE(kinds)
 
-/* reserved NaN: nothing is to be said of it. */
+/* reserved NaN: omit it. */
 static char *budget_part(size_t kind, double spent, double limit, double reserved)
 {
 	char *had = kinds[kind].print(spent), *most = kinds[kind].print(limit),
 	     *aside = kinds[kind].print(reserved > 0 ? reserved : 0);
 	char *text = xasprintf("%s of %s%s%s%s%s", had, most, kinds[kind].unit,
-	    reserved > 0 ? ", " : "", reserved > 0 ? aside : "", reserved > 0 ? " set aside" : "");
+	    reserved > 0 ? ", " : "", reserved > 0 ? aside : "", reserved > 0 ? " reserved" : "");
 
 	free(had);
 	free(most);

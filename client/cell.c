@@ -63,7 +63,7 @@ char *cell_age(const json_t *object, const char *key)
 	return print_age(field_time(object, key));
 }
 
-/* "CLOCK (BEFORE SPAN AFTER)"; takes span. */
+/* "CLOCK (BEFORE SPAN AFTER)"; takes ownership of span. */
 static char *cell_clock(int64_t time, const char *before, char *span, const char *after)
 {
 	char *clock = print_clock(time),
@@ -146,7 +146,7 @@ char *cell_fault(const json_t *attempt, const char *key)
 	           *what = field_text(attempt, strcmp(fault, "task") == 0 ? "outcome" : fault);
 
 	(void)key;
-	/* how it exited stands beside it */
+	/* its exit status is shown next to it */
 	return *fault == '\0' || strcmp(what, "exited") == 0 ? xstrdup(fault) : xasprintf("%s: %s", fault, what);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl cancel, pause, resume and retry: one request for each run that is named. */
+/* rlctl cancel, pause, resume and retry: one request per run. */
 #include <string.h>
 
 #include "client/client.h"
@@ -8,7 +8,7 @@
 #include "client/field.h"
 #include "client/print.h"
 
-/* more: parameters beside the id. The other runs are not spared because one was refused. */
+/* more: parameters other than the id. A refusal for one run does not stop the others. */
 static int change_each(struct client *c, const char *method, const json_t *more,
     void (*tell)(struct client *c, int64_t asked, const json_t *run))
 {
@@ -42,15 +42,15 @@ static int change_each(struct client *c, const char *method, const json_t *more,
 static void print_cancelled(struct client *c, int64_t asked, const json_t *run)
 {
 	const char *state = field_text(run, "state");
-	/* one that is held stays so until its work trees are saved */
+	/* a held run stays held until its work trees are saved */
 	bool over = exit_is_final(state) && strcmp(state, "held") != 0;
 
 	fprintf(c->talk.file, "Run %lld: ", (long long)asked);
-	print_painted(&c->talk, print_state_paint(state), over ? state : "being cancelled");
+	print_painted(&c->talk, print_state_paint(state), over ? state : "cancelling");
 	fputc('\n', c->talk.file);
 }
 
-/* Running attempts are not interrupted. A held run is paused beside. */
+/* Running attempts are not interrupted. A held run is paused in addition. */
 static void print_paused(struct client *c, int64_t asked, const json_t *run)
 {
 	bool held = field_is(run, "state", "held");
@@ -58,10 +58,10 @@ static void print_paused(struct client *c, int64_t asked, const json_t *run)
 	fprintf(c->talk.file, "Run %lld: ", (long long)asked);
 	print_painted(&c->talk, print_state_paint("paused"), held ? "held and paused" : "paused");
 	fprintf(c->talk.file, "; %s. \"rlctl resume %lld\" continues the run.\n",
-	    held ? "a decision starts no attempt" : "running attempts finish, no new ones start", (long long)asked);
+	    held ? "decisions start no attempt" : "running attempts finish, no new ones start", (long long)asked);
 }
 
-/* The reason says what a queued run waits for. */
+/* The reason says why a queued run waits. */
 static void print_resumed(struct client *c, int64_t asked, const json_t *run)
 {
 	const char *state = field_text(run, "state"), *reason = field_text(run, "reason");
@@ -98,10 +98,10 @@ int resume_command(struct client *c)
 	return change_only(c, "run.resume", print_resumed);
 }
 
-/* The number of the new run is what scripts want. */
+/* Scripts need the number of the new run. */
 static void print_retried(struct client *c, int64_t asked, const json_t *run)
 {
-	fprintf(c->talk.file, "Run %lld is tried again as:\n", (long long)asked);
+	fprintf(c->talk.file, "Run %lld is retried as:\n", (long long)asked);
 	fflush(c->talk.file);
 	fprintf(c->out.file, "%lld\n", field_count(run, "id"));
 }
@@ -113,7 +113,7 @@ int retry_command(struct client *c)
 
 	if (status != 0)
 		return status;
-	/* The environment of the first try was forgotten when it ended. */
+	/* the environment of the first run was deleted when it ended */
 	more = json_pack("{s:o}", "environment", environment_capture(json_object_get(c->hello, "agent_env")));
 	status = change_each(c, "run.retry", more, print_retried);
 	json_decref(more);

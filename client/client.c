@@ -12,8 +12,8 @@
 #include "client/sockets.h"
 #include "proto/call.h"
 
-/* Secrets of the environment go to the daemon, and the daemon says which: not any program that
- * listens may ask for them. */
+/* The environment contains secrets and the daemon asks for them by name, so only trusted daemons
+ * may ask. */
 static void set_trust(struct client *c)
 {
 	const json_t *named = json_object_get(c->options.values, "trust-uid");
@@ -126,8 +126,8 @@ int client_parse_run(const char *text, int64_t *run, int64_t *attempt)
 	        (attempt != NULL &&
 	            parse_id(text + length + 1, strlen(text + length + 1), attempt) == 0)))
 		return 0;
-	warnx("%s is no %s; \"rlctl list\" shows the runs", text,
-	    attempt == NULL ? "run's number" : "number of a run (42) or an attempt (42/3)");
+	warnx("%s is not a %s; \"rlctl list\" shows the runs", text,
+	    attempt == NULL ? "run number" : "run number (42) or attempt number (42/3)");
 	return EXIT_USAGE;
 }
 

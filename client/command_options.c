@@ -19,16 +19,18 @@
 
 #define ROWS_MAX 64
 #define CHOICES_MAX 8
-#define UID_LAST ((long long)UINT32_MAX - 1)	/* -1 is no user */
-#define FIRST_CODE 256		/* what getopt_long returns for row 0: above every letter */
+#define UID_LAST ((long long)UINT32_MAX - 1)	/* -1 is not a valid user */
+#define FIRST_CODE 256		/* what getopt_long returns for row 0: greater than every letter */
 
 const struct option_row options_common[] = {
 	{ "json", 0, OPTION_TRUE, NULL, NULL, NULL, "print the daemon's result as JSON, untouched" },
 	{ "color", 0, OPTION_CHOICE, "auto|always|never", NULL, NULL, "when to use colours" },
-	{ "socket", 0, OPTION_TEXT, "PATH", NULL, NULL, "talk to the daemon at this socket only" },
-	{ "trust-uid", 0, OPTION_UID, "N", NULL, NULL, "also talk to a daemon of the user with this number" },
+	{ "socket", 0, OPTION_TEXT, "PATH", NULL, NULL,
+	    "connect only to the daemon at this socket" },
+	{ "trust-uid", 0, OPTION_UID, "N", NULL, NULL,
+	    "also trust a daemon that runs as this user ID" },
 	{ "start", 0, OPTION_TRUE, NULL, NULL, NULL,
-	    "start a daemon when none answers, also as root or beside the system's" },
+	    "start a daemon if none answers, even as root or beside the system daemon" },
 	{ "no-start", 0, OPTION_TRUE, NULL, NULL, NULL, "never start a daemon" },
 	{ "help", 'h', OPTION_TRUE, NULL, NULL, NULL, "show help" },
 	{ "version", 'V', OPTION_TRUE, NULL, NULL, NULL, "show the version" },
@@ -36,68 +38,88 @@ const struct option_row options_common[] = {
 };
 
 const struct option_row options_submit[] = {
-	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL, "where the agents work (default: here)" },
+	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL,
+	    "directory the agents work in (default: the current one)" },
 	{ "file", 'f', OPTION_SOURCE, "FILE", NULL, NULL, "read the task from FILE; - is standard input" },
 	{ "beads", 0, OPTION_MAYBE_DIRECTORY, "DIR", "beads", NULL,
-	    "the tasks are the beads of DIR (default: of the workdir)" },
-	{ "assign", 0, OPTION_CHOICE, "daemon|agent", "assign", NULL, "who chooses among beads" },
-	{ "stories", 0, OPTION_FILE, "FILE", "stories_path", NULL, "the tasks are the user stories of a PRD in JSON" },
-	{ "workflow", 0, OPTION_FILE, "FILE", "workflow_path", NULL, "the tasks are those of a workflow in YAML" },
+	    "take tasks from the beads in DIR (default: the workdir)" },
+	{ "assign", 0, OPTION_CHOICE, "daemon|agent", "assign", NULL,
+	    "whether the daemon or the agent picks each bead" },
+	{ "stories", 0, OPTION_FILE, "FILE", "stories_path", NULL,
+	    "take tasks from the user stories of a JSON PRD" },
+	{ "workflow", 0, OPTION_FILE, "FILE", "workflow_path", NULL,
+	    "take tasks from a YAML workflow" },
 	{ "parallel", 'P', OPTION_POSITIVE, "N", "parallel", NULL,
-	    "slots side by side, each with a task (default: 1)" },
+	    "number of parallel slots, one task each (default: 1)" },
 	{ "iterations", 'n', OPTION_POSITIVE, "N", "iterations", NULL,
-	    "passes over the slots at most (default: until all is done)" },
-	{ "pause-ms", 0, OPTION_COUNT, "N", "pause_ms", NULL, "milliseconds between two iterations" },
-	{ "on-failure", 0, OPTION_CHOICE, "stop|continue", "on_failure", NULL, "when a task has failed" },
-	{ "quiet", 'q', OPTION_TRUE, NULL, NULL, NULL, "say nothing but the result" },
-	{ "agent", 'a', OPTION_TEXT, "NAME", "agent", NULL, "the agent that implements" },
+	    "maximum number of iterations (default: until no task remains)" },
+	{ "pause-ms", 0, OPTION_COUNT, "N", "pause_ms", NULL,
+	    "pause between iterations, in milliseconds" },
+	{ "on-failure", 0, OPTION_CHOICE, "stop|continue", "on_failure", NULL,
+	    "what to do after a failed task" },
+	{ "quiet", 'q', OPTION_TRUE, NULL, NULL, NULL, "print only the result" },
+	{ "agent", 'a', OPTION_TEXT, "NAME", "agent", NULL, "agent for implementing" },
 	{ "reviewer-agent", 0, OPTION_TEXT, "NAME", "reviewer_agent", NULL,
-	    "the agent that reviews (default: the same)" },
-	{ "fixer-agent", 0, OPTION_TEXT, "NAME", "fixer_agent", NULL, "the agent that fixes (default: the same)" },
+	    "agent for reviewing (default: the implementer)" },
+	{ "fixer-agent", 0, OPTION_TEXT, "NAME", "fixer_agent", NULL,
+	    "agent for fixing (default: the implementer)" },
 	{ "model", 0, OPTION_TEXT, "MODEL", "model", NULL, "the implementer's model" },
 	{ "reviewer-model", 0, OPTION_TEXT, "MODEL", "reviewer_model", NULL, "the reviewer's model" },
 	{ "fixer-model", 0, OPTION_TEXT, "MODEL", "fixer_model", NULL, "the fixer's model" },
 	{ "review", 0, OPTION_MAYBE_TEXT, "PROFILE", "review.profile", "review.enabled",
-	    "have the result reviewed, by this policy" },
-	{ "no-review", 0, OPTION_FALSE, NULL, "review.enabled", NULL, "no review" },
-	{ "skip-review", 0, OPTION_TRUE, NULL, "skip_review", NULL, "no review, whatever else is said" },
-	{ "reviewer", 0, OPTION_PROGRAM, "CMD", "reviewer", NULL, "have a program review, by its exit status" },
+	    "review the result under this profile" },
+	{ "no-review", 0, OPTION_FALSE, NULL, "review.enabled", NULL, "do not review" },
+	{ "skip-review", 0, OPTION_TRUE, NULL, "skip_review", NULL,
+	    "do not review, whatever other options say" },
+	{ "reviewer", 0, OPTION_PROGRAM, "CMD", "reviewer", NULL,
+	    "review with a program; its exit status is the verdict" },
 	{ "check", 0, OPTION_LIST, "CMD", "checks", NULL,
 	    "a shell command that must succeed before each review (repeatable)" },
 	{ "review-max-fix-attempts", 0, OPTION_COUNT, "N", "review.max_fixes", NULL,
-	    "fix rounds before giving up; 0 reviews once" },
+	    "maximum number of fix rounds; 0: review once" },
 	{ "developer-prompt", 0, OPTION_FILE, "FILE", "review.developer_prompt", NULL,
-	    "template of the implementer's prompt" },
+	    "prompt template for the implementer" },
 	{ "reviewer-prompt", 0, OPTION_FILE_OR_NONE, "FILE|none", "review.reviewer_prompt", NULL,
-	    "template of the reviewer's prompt; none: no review" },
+	    "prompt template for the reviewer; none: no review" },
 	{ "isolation", 0, OPTION_CHOICE, "shared|worktree", "isolation", NULL,
-	    "work in the directory itself, or in a git work tree for each task" },
-	{ "base", 0, OPTION_TEXT, "REF", "base", NULL, "the branch or commit that the work is compared with" },
+	    "work in the directory itself, or in one git work tree per task" },
+	{ "base", 0, OPTION_TEXT, "REF", "base", NULL,
+	    "branch or commit to compare the work with" },
 	{ "commit", 0, OPTION_CHOICE, "none|auto|agent", "commit", NULL,
-	    "whether the result is committed, and by whom" },
+	    "whether to commit the result, and how" },
 	{ "integrate", 0, OPTION_CHOICE, "none|merge", "integrate", NULL,
-	    "whether the commits of work trees are put on one branch" },
-	{ "timeout", 0, OPTION_DURATION, "DUR", "timeout", NULL, "longest time of one attempt (90s, 15m, 2h)" },
-	{ "idle-timeout", 0, OPTION_DURATION, "DUR", "idle_timeout", NULL, "longest time without progress" },
-	{ "max-cost", 0, OPTION_MONEY, "USD", "max_cost", NULL, "what all attempts of the run may cost" },
-	{ "max-tokens", 0, OPTION_POSITIVE, "N", "max_tokens", NULL, "how many tokens they may use" },
+	    "whether to merge the commits of the work trees into one branch" },
+	{ "timeout", 0, OPTION_DURATION, "DUR", "timeout", NULL,
+	    "time limit of one attempt (90s, 15m, 2h)" },
+	{ "idle-timeout", 0, OPTION_DURATION, "DUR", "idle_timeout", NULL,
+	    "time limit without progress" },
+	{ "max-cost", 0, OPTION_MONEY, "USD", "max_cost", NULL,
+	    "cost limit for all attempts of the run" },
+	{ "max-tokens", 0, OPTION_POSITIVE, "N", "max_tokens", NULL,
+	    "token limit for all attempts of the run" },
 	{ "max-wall", 0, OPTION_DURATION, "DUR", "max_wall", NULL,
-	    "time from the start of the run after which it ends" },
-	{ "priority", 0, OPTION_NUMBER, "N", "priority", NULL, "from -100 to 100; higher goes first" },
-	{ "group", 0, OPTION_TEXT, "GROUP", "group", NULL, "the group whose limits hold for the run" },
-	{ "after", 0, OPTION_POSITIVE, "RUN", "after", NULL, "start when this run has succeeded" },
-	{ "on-lost", 0, OPTION_CHOICE, "hold|retry|fail", "on_lost", NULL, "when an attempt's exit cannot be known" },
-	{ "retries", 0, OPTION_COUNT, "N", "retries", NULL, "tries in a row when a service fails for a while" },
+	    "time limit of the run, counted from its start" },
+	{ "priority", 0, OPTION_NUMBER, "N", "priority", NULL,
+	    "priority from -100 to 100; higher starts first" },
+	{ "group", 0, OPTION_TEXT, "GROUP", "group", NULL, "group whose limits apply to the run" },
+	{ "after", 0, OPTION_POSITIVE, "RUN", "after", NULL, "start after this run has succeeded" },
+	{ "on-lost", 0, OPTION_CHOICE, "hold|retry|fail", "on_lost", NULL,
+	    "what to do when an attempt's exit status is unknown" },
+	{ "retries", 0, OPTION_COUNT, "N", "retries", NULL,
+	    "maximum number of consecutive tries when a service fails" },
 	{ "env", 0, OPTION_PAIR, "K=V", "env", NULL, "set a variable for the agents (repeatable)" },
-	{ "key", 0, OPTION_TEXT, "KEY", "key", NULL, "a repeat with the same key is the same run" },
+	{ "key", 0, OPTION_TEXT, "KEY", "key", NULL,
+	    "submit only once: the same key returns the same run" },
 	{ "report", 0, OPTION_NEW_FILE, "FILE", "report", NULL, "write a report to FILE when the run ends or is held" },
 	{ "dry-run", 0, OPTION_TRUE, NULL, "check", NULL, "check everything, submit nothing" },
 	{ .name = NULL },
 };
 
 const struct option_row options_config[] = {
-	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL, "show: as for a run there" },
-	{ "review", 0, OPTION_MAYBE_TEXT, "PROFILE", "profile", NULL, "show: as for a review by this policy" },
+	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL,
+	    "show: the settings of a run in DIR" },
+	{ "review", 0, OPTION_MAYBE_TEXT, "PROFILE", "profile", NULL,
+	    "show: the settings of a review under this profile" },
 	{ .name = NULL },
 };
 
@@ -112,8 +134,8 @@ void options_release(struct options *o)
 	json_decref(o->params);
 }
 
-/* Give the value to values under the option's name, and to params under a path of at most two
- * names. value is taken. */
+/* Store the value in values under the option's name, and in params under a path of at most two
+ * names. Takes ownership of value. */
 static void options_store(json_t *object, const char *path, json_t *value)
 {
 	const char *dot = strchr(path, '.');
@@ -130,7 +152,7 @@ static void options_store(json_t *object, const char *path, json_t *value)
 	free(outer);
 }
 
-/* Its argument may be left out. */
+/* Whether its argument is optional. */
 static bool is_maybe(const struct option_row *row)
 {
 	return row->kind == OPTION_MAYBE_TEXT || row->kind == OPTION_MAYBE_DIRECTORY;
@@ -162,7 +184,7 @@ bool options_is_choice(const char *words, const char *text)
 	return false;
 }
 
-/* An absolute path as JSON, NULL after telling why not. */
+/* An absolute path as JSON, or NULL after a message. */
 static json_t *path_value(const struct option_row *row, const char *path)
 {
 	char real[PATH_MAX];
@@ -188,11 +210,11 @@ static json_t *path_value(const struct option_row *row, const char *path)
 	}
 	value = json_string(real);
 	if (value == NULL)
-		warnx("--%s: the path is not UTF-8; move the file to a place whose name is", row->name);
+		warnx("--%s: the path is not UTF-8; move the file to a UTF-8 path", row->name);
 	return value;
 }
 
-/* The absolute path of a file that need not be there, NULL after telling why not. */
+/* The absolute path of a file that may not exist yet, or NULL after a message. */
 static json_t *new_file_value(const struct option_row *row, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
@@ -211,14 +233,14 @@ static json_t *new_file_value(const struct option_row *row, const char *path)
 	    (stat(path, &st) == 0 && S_ISDIR(st.st_mode))) {
 		warnx("--%s: %s is a directory; name a file in it", row->name, path);
 	} else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		warnx("--%s: %s is no regular file; name another", row->name, path);
+		warnx("--%s: %s is not a regular file; name another", row->name, path);
 	} else {
-		/* what a link leads to is meant, not the link */
+		/* resolve links: what is meant is their target */
 		value = realpath(path, target) != NULL
 		    ? json_string(target)
 		    : json_sprintf("%s/%s", strcmp(real, "/") == 0 ? "" : real, name);
 		if (value == NULL)
-			warnx("--%s: the path is not UTF-8; choose one that is", row->name);
+			warnx("--%s: the path is not UTF-8; choose a UTF-8 path", row->name);
 	}
 	free(directory);
 	return value;
@@ -231,7 +253,7 @@ static json_t *options_wrong(const struct option_row *row, const char *why, int 
 	return NULL;
 }
 
-/* The value of a word that the schema knows by itself. */
+/* The value of a word of a type known to the schema. */
 static json_t *read_word(const struct option_row *row, const struct schema *schema, const char *word, int *status)
 {
 	struct schema_error error = { 0 };
@@ -245,7 +267,7 @@ static json_t *text_value(const struct option_row *row, const char *text, int *s
 	return read_word(row, &(struct schema){ .kind = SCHEMA_TEXT }, text, status);
 }
 
-/* One of argument's words. */
+/* One of the words listed in `argument`. */
 static json_t *choice_value(const struct option_row *row, const char *text, int *status)
 {
 	char *words = xstrdup(row->argument), *rest = words;
@@ -260,7 +282,7 @@ static json_t *choice_value(const struct option_row *row, const char *text, int 
 	return value;
 }
 
-/* Links stay as they are: some programs go by the name they are called by. */
+/* Keep links: some programs depend on the name they are called by. */
 static json_t *program_value(const struct option_row *row, const char *path, int *status)
 {
 	char here[PATH_MAX], *text;
@@ -271,7 +293,7 @@ static json_t *program_value(const struct option_row *row, const char *path, int
 	if (*path == '/' || strchr(path, '/') == NULL)
 		return text_value(row, path, status);
 	if (getcwd(here, sizeof(here)) == NULL) {
-		warn("--%s: the directory we are in", row->name);
+		warn("--%s: the current directory", row->name);
 		*status = EXIT_REFUSED;
 		return NULL;
 	}
@@ -338,7 +360,7 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 	return value;
 }
 
-/* K=V into the object of the parameter, beside those that came before. value is taken. */
+/* Add K=V to the object of the parameter. Takes ownership of value. */
 static int store_pair(struct options *o, const struct option_row *row, json_t *value)
 {
 	const char *text = json_string_value(value), *equals = strchr(text, '=');
@@ -361,7 +383,7 @@ static int store_pair(struct options *o, const struct option_row *row, json_t *v
 	return 0;
 }
 
-/* Behind the texts that came before. value is taken. */
+/* Add a text to the array of the parameter. Takes ownership of value. */
 static int store_item(struct options *o, const struct option_row *row, json_t *value)
 {
 	json_t *array = json_object_get(o->params, row->param);
@@ -395,7 +417,7 @@ static int options_take(struct options *o, const struct option_row *row, const c
 	return 0;
 }
 
-/* getopt's view of the rows. */
+/* The rows in the form that getopt needs. */
 struct table {
 	const struct option_row *rows[ROWS_MAX];
 	struct option longs[ROWS_MAX + 1];
@@ -438,11 +460,11 @@ int options_parse(struct options *o, int argc, char **argv, const struct option_
 		t.shorts[0] = '+';
 	table_add(&t, options_common);
 	table_add(&t, own);
-	optind = 0;	/* glibc: start afresh, for this is called for a second argv too */
+	optind = 0;	/* glibc: start over, because this is called for a second argv, too */
 	while ((code = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
 		const struct option_row *row = table_find(&t, code);
 
-		if (row == NULL) {	/* getopt has told */
+		if (row == NULL) {	/* getopt has printed a message */
 			fputs("  --help lists the options\n", stderr);
 			return EXIT_USAGE;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl config: the settings the daemon works with, and a look at a file before it does. */
+/* rlctl config: show the daemon's settings, or validate a file. */
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "client/table.h"
 #include "proto/memory.h"
 
-/* JSON as it is; "" for null. */
+/* The JSON text; "" for null. */
 static char *config_value(const json_t *setting, const char *key)
 {
 	const json_t *value = json_object_get(setting, key);
@@ -32,7 +32,7 @@ static const struct listing settings = { "config.show", "settings", columns, ARR
 static int config_show(struct client *c)
 {
 	if (c->options.count > 1) {
-		warnx("config show takes no file; it shows what the daemon has read");
+		warnx("config show takes no file; it shows the daemon's settings");
 		return EXIT_USAGE;
 	}
 	return listing_run(c, &settings, json_incref(c->options.params));

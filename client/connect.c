@@ -18,12 +18,12 @@
 enum attempt_result {
 	ATTEMPT_CONNECTED,
 	ATTEMPT_SILENT,		/* no daemon answers there */
-	ATTEMPT_UNTRUSTED,	/* the daemon there belongs to another user; nothing was sent */
-	ATTEMPT_CLOSED_TO_US,	/* the daemon, or the socket, does not let us in */
-	ATTEMPT_REFUSED		/* the daemon does not speak our protocol */
+	ATTEMPT_UNTRUSTED,	/* the daemon there runs as another user; nothing was sent */
+	ATTEMPT_CLOSED_TO_US,	/* the daemon or its socket refuses this user */
+	ATTEMPT_REFUSED		/* the daemon speaks another protocol */
 };
 
-/* why: what to tell when this was the last hope. */
+/* why: message to print if no other socket works. */
 static enum attempt_result connect_attempt(const char *path, const struct call_trust *trust,
     struct call_conn **conn, json_t **hello, struct call_error *why)
 {
@@ -34,16 +34,18 @@ static enum attempt_result connect_attempt(const char *path, const struct call_t
 	memset(why, 0, sizeof(*why));
 	if (failure == -EPERM) {
 		snprintf(why->message, sizeof(why->message),
-		    "the daemon at %s belongs to uid %d, and you are uid %d; nothing was sent to it",
+		    "the daemon at %s runs as uid %d, and you are uid %d; nothing was sent to it",
 		    path, (int)peer, (int)geteuid());
 		snprintf(why->hint, sizeof(why->hint),
-		    "name a socket of your own daemon, or add --trust-uid %d if that user may see your environment",
+		    "name the socket of your own daemon, or add --trust-uid %d if that user may "
+		    "see your environment",
 		    (int)peer);
 		return ATTEMPT_UNTRUSTED;
 	}
 	if (failure == -EACCES) {
-		snprintf(why->message, sizeof(why->message), "you may not connect to %s: %s", path, strerror(-failure));
-		strlcpy(why->hint, "name a socket of your own daemon", sizeof(why->hint));
+		snprintf(why->message, sizeof(why->message), "no permission to connect to %s: %s",
+		    path, strerror(-failure));
+		strlcpy(why->hint, "name the socket of your own daemon", sizeof(why->hint));
 		return ATTEMPT_CLOSED_TO_US;
 	}
 	if (failure != 0) {
@@ -94,19 +96,18 @@ static int connect_named(const char *path, const struct call_trust *trust, struc
 	return EXIT_REFUSED;
 }
 
-/* What a search needs and finds. */
+/* Input and result of a search. */
 struct search {
 	char **sockets;
 	const struct call_trust *trust;
 	struct call_conn **conn;
 	json_t **hello;
 	char **found;
-	struct call_error why;	/* what the last socket said */
-	bool told;		/* of sockets of other users */
+	struct call_error why;	/* error of the last socket */
+	bool told;		/* a message about other users' daemons was printed */
 };
 
-/* A daemon of another user counts as none, be it that it does not let us in or that we
- * do not trust it. */
+/* A daemon of another user counts as none, whether it refuses us or we do not trust it. */
 static enum attempt_result connect_search(struct search *s)
 {
 	enum attempt_result result = ATTEMPT_SILENT;
@@ -124,15 +125,15 @@ static enum attempt_result connect_search(struct search *s)
 
 static void print_silence(const struct search *s)
 {
-	fputs("  looked at", stderr);
+	fputs("  tried", stderr);
 	for (size_t i = 0; s->sockets[i] != NULL; i++)
 		fprintf(stderr, "%s %s", i > 0 ? "," : "", s->sockets[i]);
 	fputc('\n', stderr);
 }
 
-/* Agents of a daemon run with the rights of its user, and each daemon has a queue and a database of
- * its own: neither is to come about without being asked for. closed: the system's daemon runs, for
- * other users. False after telling. */
+/* Agents of a daemon run with its user's rights, and each daemon has its own queue and database:
+ * neither should happen unintentionally. closed: the system daemon runs, but serves other users.
+ * Returns false after a message. */
 static bool may_start(const struct search *s, enum connect_start start, bool closed)
 {
 	bool unit = !closed && sockets_system_unit(), root = geteuid() == 0;
@@ -140,21 +141,24 @@ static bool may_start(const struct search *s, enum connect_start start, bool clo
 	if (start == CONNECT_START_ASKED || (start == CONNECT_START_DEMAND && !root && !unit))
 		return true;
 	if (closed)
-		warnx("you have no daemon, and the system's serves other users");
+		warnx("you have no daemon, and the system daemon serves other users");
 	else if (start == CONNECT_START_NEVER)
 		warnx("no daemon answers");
 	else if (unit)
-		warnx("no daemon answers: the system's is installed and not running");
+		warnx("no daemon answers: the system daemon is installed but not running");
 	else
-		warnx("no daemon answers, and root's is started on request only, for its agents run as root");
-	fprintf(stderr, "  %s%s\n", unit ? "start the system's with \"systemctl start rld\", or " : "",
-		start == CONNECT_START_NEVER ? "start one with \"rld\"" : "add --start to start one of your own");
+		warnx("no daemon answers; as root, rlctl starts one only on request, because its "
+		    "agents would run as root");
+	fprintf(stderr, "  %s%s\n", unit ?
+	    "start the system daemon with \"systemctl start rld\", or " : "",
+		start == CONNECT_START_NEVER ? "start one with \"rld\"" :
+		    "add --start to start your own");
 	print_silence(s);
 	return false;
 }
 
-/* Under the lock, look again before starting: the one that held it may just have
- * started a daemon. */
+/* Search again under the lock before starting: its previous holder may just have started a
+ * daemon. */
 static int start_and_connect(struct search *s)
 {
 	char *state = sockets_state_dir();
@@ -166,8 +170,8 @@ static int start_and_connect(struct search *s)
 	if (connect_search(s) == ATTEMPT_CONNECTED)
 		goto out;
 	status = start_daemon(state);
-	/* It also ends when another daemon, started by hand, holds the state: then
-	 * that one answers. */
+	/* rld also exits if another daemon, started manually, locks the state: then connect to that
+	 * one. */
 	if (connect_search(s) == ATTEMPT_CONNECTED) {
 		if (status != 0)
 			warnx("continuing with the daemon that answers");
@@ -200,7 +204,7 @@ int connect_daemon(const char *named, enum connect_start start, const struct cal
 	case ATTEMPT_SILENT:
 	case ATTEMPT_UNTRUSTED:
 	case ATTEMPT_CLOSED_TO_US:
-		/* the system's socket is the last to be looked at */
+		/* the system daemon's socket is the last one in the list */
 		status = may_start(&s, start, result == ATTEMPT_CLOSED_TO_US) ? start_and_connect(&s) : EXIT_NO_DAEMON;
 		break;
 	case ATTEMPT_REFUSED:

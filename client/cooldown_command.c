@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl cooldown: the accounts that agents pay by, and until when one is exhausted. */
+/* rlctl cooldown: provider accounts and their cooldowns. */
 #include "client/cooldown_command.h"
 
 #include <err.h>
@@ -15,7 +15,7 @@
 #include "proto/memory.h"
 #include "proto/units.h"
 
-/* The end of the cooldown, "2026-11-22 22:52:00 (in 2h 10m)"; "" when the account serves. */
+/* The end of the cooldown, "2026-11-22 22:52:00 (in 2h 10m)"; "" if the account is available. */
 static char *cooldown_until(const json_t *account, const char *key)
 {
 	return field_true(account, "in_force") ? cell_until(account, key) : xstrdup("");
@@ -32,7 +32,7 @@ static char *cooldown_why(const json_t *account, const char *key)
 	if (!field_true(account, "in_force"))
 		return xstrdup("");
 	if (strncmp(by, human, sizeof(human) - 1) == 0)
-		return xasprintf("%s says so%s%s", by + sizeof(human) - 1, *reason != '\0' ? ": " : "", reason);
+		return xasprintf("set by %s%s%s", by + sizeof(human) - 1, *reason != '\0' ? ": " : "", reason);
 	return xasprintf("%s%s%s", kind, *reason != '\0' ? ": " : "", reason);
 }
 
@@ -45,8 +45,7 @@ static void cooldown_add(struct buf *line, char *text)
 	free(text);
 }
 
-/* What of it, and how much there may be: "$1.20 of $20.00", "12.3k of 1.0M tokens".
- * The caller frees. */
+/* Use and limit: "$1.20 of $20.00", "12.3k of 1.0M tokens". The caller frees. */
 static char *cooldown_part(char *spent, char *limit, const char *unit)
 {
 	char *text = *limit != '\0' ? xasprintf("%s of %s%s", *spent != '\0' ? spent : "0", limit, unit) :
@@ -68,7 +67,7 @@ static char *cooldown_spent(const json_t *account, const char *key)
 	cooldown_add(&line,
 	    cooldown_part(tokens > 0 ? print_count(tokens) : xstrdup(""),
 	        print_count(field_int(limits, "budget_day_tokens")), " tokens"));
-	/* how long agents ran is of interest where it is limited */
+	/* show the running time only if it is limited */
 	cooldown_add(&line,
 	    most_ms == FIELD_NONE
 	        ? xstrdup("")
@@ -123,7 +122,7 @@ char *cooldown_sentence(const json_t *event)
 	if (field_true(event, "in_force"))
 		sentence = xasprintf("Account %s is %s", field_text(event, "account"), text);
 	else
-		sentence = xasprintf("Account %s serves again", field_text(event, "account"));
+		sentence = xasprintf("Account %s is available again", field_text(event, "account"));
 	free(text);
 	return sentence;
 }
@@ -163,7 +162,7 @@ static int cooldown_clear(struct client *c)
 	return cooldown_change(c, "cooldown.clear", json_object());
 }
 
-/* For how long, or until when. */
+/* A duration or a time. */
 static int cooldown_set(struct client *c)
 {
 	const char *when = c->options.count > 2 ? c->options.arguments[2] : NULL,
@@ -173,7 +172,8 @@ static int cooldown_set(struct client *c)
 
 	if (when == NULL) {
 		warnx(
-		    "until when? Say it with \"rlctl cooldown set %s 2h\", or with a time such as 2026-11-22T22:52:00Z",
+		    "missing time; try \"rlctl cooldown set %s 2h\", or a time such as "
+		    "2026-11-22T22:52:00Z",
 		    c->options.arguments[1]);
 		json_decref(params);
 		return EXIT_USAGE;
@@ -184,8 +184,8 @@ static int cooldown_set(struct client *c)
 		json_object_set_new(params, "until", json_string(when));
 	} else {
 		warnx(
-		    "%s is neither a duration such as 90s, 15m, 2h or 1d nor a time such as "
-		    "2026-11-22T22:52:00Z or 2026-11-22T23:52:00+01:00", when);
+		    "%s is neither a duration (90s, 15m, 2h, 1d) nor a time (2026-11-22T22:52:00Z, "
+		    "2026-11-22T23:52:00+01:00)", when);
 		json_decref(params);
 		return EXIT_USAGE;
 	}

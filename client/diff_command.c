@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl diff: what a run has changed. */
+/* rlctl diff: the changes of a run. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static enum paint line_paint(const char *line)
 	return PAINT_NONE;
 }
 
-/* In colours line by line; otherwise as it is, so that git apply can read it. */
+/* Coloured line by line; otherwise unchanged, so that git apply can read it. */
 static void print_diff(const struct print *p, char *text, size_t size)
 {
 	char *line = text, *end = text + size;
@@ -41,7 +41,7 @@ static void print_diff(const struct print *p, char *text, size_t size)
 		char *tab, *copy = xasprintf("%.*s", (int)length, line), *rest = copy;
 		enum paint paint = line_paint(copy);
 
-		/* A tab is layout here, and print_painted() would spell it out. */
+		/* tabs are layout here, and print_painted() would escape them */
 		while ((tab = strchr(rest, '\t')) != NULL) {
 			*tab = '\0';
 			print_painted(p, paint, rest);
@@ -72,7 +72,7 @@ int diff_command(struct client *c)
 			break;
 		next = field_int(result, "next");
 		output_add(&text, result, "diff");
-		/* A page a time, for a diff may be longer than a reply. */
+		/* page by page, because a diff may be longer than a reply */
 		more = !c->json && next != FIELD_NONE && !field_true(result, "eof") &&
 		    next > field_int(params, "offset");
 		json_object_set_new(params, "offset", json_integer(next));
@@ -81,7 +81,7 @@ int diff_command(struct client *c)
 	if (status == 0 && !c->json) {
 		print_diff(&c->out, text.data, text.size);
 		if (text.size == 0)
-			fputs("Nothing has changed.\n", c->talk.file);
+			fputs("No changes.\n", c->talk.file);
 	}
 	buf_release(&text);
 	json_decref(params);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl doctor: what works on this host, and what to do about the rest. */
+/* rlctl doctor: check the host, with remedies. */
 #include "client/program_check.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static size_t count_state(const json_t *checks, const char *state)
 	return count;
 }
 
-/* Those of the daemon, of the client, of each agent: of this state. */
+/* Number of checks in this state, of the daemon, the client and all agents. */
 static size_t count_all(const json_t *report, const char *state)
 {
 	const json_t *client = json_object_get(report, "client"), *agents = field_array(client, "agents");
@@ -51,7 +51,7 @@ static size_t doctor_widest(const json_t *checks, size_t width)
 	return width;
 }
 
-/* Sentences are not cut: what does not fit goes on in the next line of the terminal. */
+/* Sentences are not cut; they continue on the next line of the terminal. */
 static void print_checks(const struct print *p, const json_t *checks, size_t width)
 {
 	for (size_t i = 0; i < json_array_size(checks); i++) {
@@ -97,7 +97,7 @@ static void print_agents(const struct print *p, const json_t *agents, size_t wid
 			buf_adds(&absent, field_text(agent, "name"));
 		}
 	}
-	print_section(p, "Agents, as you would start them", all, width);
+	print_section(p, "Agents, as started from this shell", all, width);
 	if (absent.size > 0) {
 		print_paintedf(p, PAINT_NONE, "Not installed: %s", absent.data);
 		fputc('\n', p->file);
@@ -118,12 +118,12 @@ static void print_report(const struct print *p, const json_t *report)
 	print_section(p, "You", field_array(client, "checks"), width);
 	print_agents(p, agents, width);
 	if (failed == 0 && warnings == 0)
-		fputs("All is well.\n", p->file);
+		fputs("No problems found.\n", p->file);
 	else
 		fprintf(p->file, "%zu failed, %zu warning%s.\n", failed, warnings, warnings == 1 ? "" : "s");
 }
 
-/* Agents have the rights of the daemon's user, and the environment of the submitter's. */
+/* Agents have the rights of the daemon's user, and the environment of the submitter. */
 static void add_user(json_t *checks, const json_t *report)
 {
 	int64_t uid = field_int(report, "uid");
@@ -133,16 +133,16 @@ static void add_user(json_t *checks, const json_t *report)
 		    xasprintf(
 		        "the daemon is uid %lld, you are uid %d: agents have your HOME and PATH, but not your rights",
 		        (long long)uid, (int)geteuid()),
-		    "use a daemon of your own, or see that this user may read and write there");
+		    "use a daemon of your own, or make sure that this user may read and write there");
 	if (getenv("HOME") == NULL)
 		program_check_add(checks, "HOME", "warning",
-		    xstrdup("not set: agents find neither their login nor their settings"),
+		    xstrdup("not set: agents cannot find their login or settings"),
 		    "export HOME");
 	if (getenv("PATH") == NULL)
-		program_check_add(checks, "PATH", "failed", xstrdup("not set: no agent is found"), "export PATH");
+		program_check_add(checks, "PATH", "failed", xstrdup("not set: no agent can be found"), "export PATH");
 }
 
-/* Also without a daemon: then the part of the client is all there is. */
+/* Works without a daemon, too: then only the client's checks are made. */
 static json_t *doctor_examine(struct client *c, int64_t ms)
 {
 	json_t *params = options_given(&c->options, "deep") ? json_pack("{s:b}", "deep", 1) : NULL,
@@ -153,9 +153,10 @@ static json_t *doctor_examine(struct client *c, int64_t ms)
 	if (report == NULL) {
 		report = json_object();
 		program_check_add(checks, "daemon", "failed", xstrdup(status == EXIT_NO_DAEMON ?
-			"no daemon answers: neither the host was looked at as it sees it, "
-			"nor the agents that it knows" : "the daemon does not answer this question"),
-			status == EXIT_NO_DAEMON ? "start one: rld" : "see that rld and rlctl are of the same version");
+			"no daemon answers: its view of the host and its agents were not checked" :
+			    "the daemon does not support this request"),
+			status == EXIT_NO_DAEMON ? "start one with rld" :
+			    "make sure that rld and rlctl have the same version");
 	}
 	add_user(checks, report);
 	program_check_tools(checks, ms);
@@ -171,7 +172,7 @@ int doctor_command(struct client *c)
 	json_t *report;
 	size_t failed;
 
-	/* the options have looked at it */
+	/* the value was validated with the options */
 	if (timeout != NULL)
 		duration_parse(timeout, &ms);
 	report = doctor_examine(c, ms);

@@ -9,8 +9,8 @@
 
 extern char **environ;
 
-/* A name that ends with * stands for all that begin so. Nothing here is a secret by custom; what an
- * agent needs beyond this its config names. */
+/* A name that ends with * matches all names with that prefix. None of these is normally a secret;
+ * an agent's settings name the others it needs. */
 static const char *const allowed[] = {
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR",
 	"XDG_*", "SSH_AUTH_SOCK", "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
@@ -54,7 +54,7 @@ json_t *environment_capture(const json_t *names)
 		if (entry != NULL)
 			json_array_append_new(list, entry);
 		else
-			warnx("the variable %.*s is not UTF-8; agents will not see it", (int)length, *variable);
+			warnx("the variable %.*s is not UTF-8; agents will not get it", (int)length, *variable);
 	}
 	return list;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The caller's environment, as far as agents may see it. */
+/* The part of the caller's environment that agents may get. */
 #ifndef CLIENT_ENVIRONMENT_CAPTURE_H
 #define CLIENT_ENVIRONMENT_CAPTURE_H
 
 #include <jansson.h>
 
-/* An array of "NAME=value": the allowlist, and the names (an array, NULL: none) that the
- * daemon's agents ask for. */
+/* Array of "NAME=value": the variables of the allowlist, and names (an array, NULL: none) requested
+ * by the daemon's agents. */
 json_t *environment_capture(const json_t *names);
 
 #endif

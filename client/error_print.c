@@ -9,7 +9,7 @@
 #include "proto/error.h"
 #include "proto/escape.h"
 
-/* What is said of every wrong parameter helps only who gave parameters, not options. */
+/* A general hint about parameters helps only a caller that sent parameters, not options. */
 static bool error_hint_helps(const struct call_error *error, const struct option_row *rows)
 {
 	const struct rpc_error_row *row = rpc_error_find(RPC_INVALID_PARAMS);
@@ -23,7 +23,7 @@ void error_print(const struct call_error *error, const struct option_row *rows)
 	size_t named = strlen(error->field);
 	char *message;
 
-	/* the option names it already */
+	/* the message names the option already */
 	if (option != NULL && strncmp(text, error->field, named) == 0 && strncmp(text + named, ": ", 2) == 0)
 		text += named + 2;
 	message = text_escape(text, strlen(text), true);

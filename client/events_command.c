@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl events: the record of what happened, or what happens now. */
+/* rlctl events: past events, and new ones. */
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 #include "proto/call.h"
 #include "proto/memory.h"
 
-/* Members that have a place of their own on the line. */
+/* Members with a fixed place on the line. */
 #define EVENT_HEAD "seq|time|type|run"
 #define PAGE 256
-/* An amount that was written with a few digits is read with them. */
+/* An amount written with a few digits is read back with these. */
 #define REAL_DIGITS 12
 
 /* "12  2026-11-21 22:05:57  slot.phase  run 3  phase=reviewing round=1" */
@@ -67,7 +67,7 @@ static void events_tell(struct client *c, const json_t *event)
 		print_event(&c->out, event);
 }
 
-/* What is recorded, page by page. */
+/* Print recorded events page by page. */
 static int events_list(struct client *c, int64_t run, int64_t since)
 {
 	for (;;) {
@@ -105,7 +105,8 @@ static int events_follow(struct client *c)
 
 		if (got == -1) {
 			warnx(
-			    "the daemon has gone; \"rlctl events -f --since SEQ\" goes on from the last number shown");
+			    "the daemon disappeared; \"rlctl events -f --since SEQ\" continues "
+			    "after the last number shown");
 			return EXIT_NO_DAEMON;
 		}
 		if (got != 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The exit codes of rlctl, and the class of a run among them. */
+/* Exit codes of rlctl, and the one for a run. */
 #ifndef CLIENT_EXIT_H
 #define CLIENT_EXIT_H
 
@@ -17,16 +17,16 @@ enum exit_code {
 	EXIT_RUN_HELD = 13,
 	EXIT_RUN_LIMIT = 14,
 	EXIT_TIMED_OUT = 124,
-	EXIT_DETACHED = 130		/* as a shell says of a program that Ctrl-C ended */
+	EXIT_DETACHED = 130		/* what a shell reports for a program ended by Ctrl-C */
 };
 
-/* True when a run in this state needs no more waiting: it has ended, or a human must act. */
+/* Whether there is no need to wait for a run in this state: it has ended, or needs a decision. */
 bool exit_is_final(const char *state);
 
-/* The class of a run object {state, cause}; EXIT_TIMED_OUT while it is not final. */
+/* The exit code for a run object {state, cause}; EXIT_TIMED_OUT while it is not final. */
 enum exit_code exit_of_run(const json_t *run);
 
-/* The one of two that tells more of what went wrong. */
+/* The more serious one. */
 enum exit_code exit_worse(enum exit_code a, enum exit_code b);
 
 #endif

@@ -38,7 +38,7 @@ bool field_true(const json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
-/* The value of a name; 0 when not there, other when it is not known. */
+/* Value of a name; 0 if missing, other if unknown. */
 static int kind_of(const json_t *object, const char *key, const struct state_names *names, int other)
 {
 	const char *name = field_text(object, key);

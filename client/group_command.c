@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl group: the slots that groups of runs share. */
+/* rlctl group: slots shared by groups of runs. */
 #include <err.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static int group_list(struct client *c)
 	return listing_run(c, &groups, NULL);
 }
 
-/* params: beside the name, consumed. */
+/* params: in addition to the name; takes ownership. */
 static int group_change(struct client *c, const char *method, json_t *params)
 {
 	int64_t slots;
@@ -90,8 +90,8 @@ static int group_set(struct client *c)
 	if (text != NULL && client_parse_id(text, &slots) == 0) {
 		json_object_set_new(params, "slots", json_integer(slots));
 	} else if (text == NULL || strcmp(text, "default") != 0) {
-		warnx(text == NULL ? "how many slots? Say it with --slots N, or --slots default"
-		                   : "--slots takes a number from 1 on, or the word default");
+		warnx(text == NULL ? "missing number of slots; use --slots N or --slots default"
+		                   : "--slots takes a number from 1 up, or the word default");
 		json_decref(params);
 		return EXIT_USAGE;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl hold: what waits for a human, and the human's answer. */
+/* rlctl hold: list and decide holds. */
 #include "client/hold_command.h"
 
 #include <err.h>
@@ -41,7 +41,7 @@ static int hold_list(struct client *c)
 	const char *state = options_text(&c->options, "state"), *of = options_text(&c->options, "run");
 	const struct listing holds = {
 		"hold.list", "holds", columns, ARRAY_SIZE(columns),
-		state == NULL ? "Nothing waits for a human." : "There are no such holds.",
+		state == NULL ? "No open holds." : "No such holds.",
 		"rlctl hold list",
 	};
 	int64_t run;
@@ -56,12 +56,12 @@ static int hold_list(struct client *c)
 	return listing_run(c, &holds, json_incref(c->options.params));
 }
 
-/* The number in the argument. 0, or an exit code after telling. */
+/* Parse the number in the argument. Returns 0, or an exit code after a message. */
 static int hold_parse(const struct client *c, int64_t *id)
 {
 	if (client_parse_id(c->options.arguments[1], id) == 0)
 		return 0;
-	warnx("%s is no hold's number; \"rlctl hold list\" shows the holds", c->options.arguments[1]);
+	warnx("%s is not the number of a hold; \"rlctl hold list\" shows them", c->options.arguments[1]);
 	return EXIT_USAGE;
 }
 
@@ -87,7 +87,7 @@ static void hold_print(const struct print *p, const json_t *hold)
 	if (strcmp(state, "open") == 0 && lost)
 		table_fact(t, "next", PAINT_NONE,
 		    xasprintf(
-		        "rlctl hold rework %lld, which runs it again, or reject %lld", id, id));
+		        "rlctl hold rework %lld to run it again, or reject %lld", id, id));
 	else if (strcmp(state, "open") == 0)
 		table_fact(t, "next", PAINT_NONE,
 		    xasprintf("rlctl hold approve %lld, reject %lld, or rework %lld -m TEXT", id,
@@ -111,8 +111,8 @@ static int hold_show(struct client *c)
 	return status;
 }
 
-/* --message, "-" is standard input. 0, or an exit code after telling; *text NULL:
- * none was given. */
+/* --message, "-" is standard input. Returns 0, or an exit code after a message; *text NULL: not
+ * given. */
 static int hold_read_message(const struct client *c, char **text)
 {
 	const char *given = options_text(&c->options, "message");
@@ -128,7 +128,7 @@ static int hold_read_message(const struct client *c, char **text)
 	else if (failure != 0)
 		warnx("standard input: %s", strerror(-failure));
 	else if (bytes.size > 0 && (failure = memchr(bytes.data, '\0', bytes.size) != NULL) != 0)
-		warnx("the message has a NUL byte, so it is no text");
+		warnx("the message contains a NUL byte");
 	else
 		text_set(text, bytes.size > 0 ? bytes.data : "");
 	buf_release(&bytes);
@@ -140,7 +140,7 @@ static bool hold_is_blank(const char *text)
 	return text == NULL || text[strspn(text, " \t\r\n")] == '\0';
 }
 
-/* Only what was lost is run again without a word: a fixer must be told what to do. */
+/* Only lost attempts can be rerun without a message: a fixer needs instructions. */
 static int hold_need_message(struct client *c, int64_t id)
 {
 	int status;
@@ -148,8 +148,8 @@ static int hold_need_message(struct client *c, int64_t id)
 
 	if (hold != NULL && !field_is(hold, "kind", "lost") && field_is(hold, "state", "open")) {
 		warnx(
-		    "what is to be done? Say it with \"rlctl hold rework %lld -m TEXT\", "
-		    "or with \"-m -\" on standard input", (long long)id);
+		    "missing instructions; use \"rlctl hold rework %lld -m TEXT\", or \"-m -\" to "
+		    "read standard input", (long long)id);
 		status = EXIT_USAGE;
 	}
 	json_decref(hold);
@@ -183,7 +183,8 @@ static int hold_decide(struct client *c, const char *method, bool rework)
 		fprintf(c->talk.file, "Hold %lld: ", (long long)id);
 		print_painted(&c->talk, print_state_paint(field_text(hold, "state")), field_text(hold, "state"));
 		fprintf(c->talk.file,
-		    ". \"rlctl wait %lld\" waits for the end of the run, \"rlctl show %lld\" shows it.\n",
+		    ". \"rlctl wait %lld\" waits for the run to end, \"rlctl show %lld\" shows "
+		    "it.\n",
 		    run, run);
 	}
 	json_decref(hold);
@@ -223,7 +224,7 @@ void hold_print_open(const struct client *c, const json_t *holds)
 		const json_t *hold = json_array_get(holds, i);
 		long long id = field_count(hold, "id");
 
-		fprintf(c->talk.file, "Run %lld waits for you: \"rlctl hold show %lld\".\n",
+		fprintf(c->talk.file, "Run %lld needs your decision: \"rlctl hold show %lld\".\n",
 		    field_count(hold, "run"), id);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What waits for a human. */
+/* Open holds. */
 #ifndef CLIENT_HOLD_COMMAND_H
 #define CLIENT_HOLD_COMMAND_H
 
@@ -7,7 +7,7 @@
 
 struct client;
 
-/* On stderr, a line for each hold of the array: where to look. */
+/* Print one line per hold of the array to stderr: where to look. */
 void hold_print_open(const struct client *c, const json_t *holds);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of text as wide as a screen at most, made piece by piece. */
+/* Lines of text, at most as wide as the screen, built piece by piece. */
 #ifndef CLIENT_LINES_H
 #define CLIENT_LINES_H
 
@@ -11,29 +11,29 @@
 #include "proto/memory.h"
 
 struct lines {
-	char **line;		/* finished ones */
+	char **line;		/* finished lines */
 	size_t count, room;
 	size_t width;		/* columns; 0: no limit */
 	bool color;
-	struct buf open;	/* the one being made */
+	struct buf open;	/* the line being built */
 	size_t used;		/* its columns */
 };
 
 void lines_init(struct lines *l, size_t width, bool color);
 void lines_release(struct lines *l);
 
-/* Put text behind what the open line has: escaped, and cut where the line ends. What comes behind
- * a cut is dropped. */
+/* Append text to the open line: escaped, and cut at the end of the line. Text after a cut is
+ * dropped. */
 void lines_add(struct lines *l, enum paint paint, const char *text);
 void lines_addf(struct lines *l, enum paint paint, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Columns that the open line has left; SIZE_MAX without a limit. */
+/* Columns left on the open line; SIZE_MAX without a limit. */
 size_t lines_left(const struct lines *l);
 
-/* The open line is done, also an empty one. */
+/* Finish the open line, even if it is empty. */
 void lines_end(struct lines *l);
 
-/* Those that are finished. */
+/* Print the finished lines. */
 void lines_print(const struct lines *l, FILE *file);
 
 #endif

@@ -41,7 +41,7 @@ static const struct table_column columns[] = {
 };
 
 static const struct listing runs = { "run.list", "runs", columns, ARRAY_SIZE(columns),
-	"There are no runs.", "rlctl list" };
+	"No runs.", "rlctl list" };
 
 int list_command(struct client *c)
 {

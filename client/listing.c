@@ -15,7 +15,7 @@ int listing_run(struct client *c, const struct listing *listing, json_t *params)
 		if (json_array_size(rows) == 0 && listing->none != NULL)
 			fprintf(c->talk.file, "%s\n", listing->none);
 		else if (listing->older != NULL && json_array_size(rows) > 0 && field_int(result, "next") != FIELD_NONE)
-			fprintf(c->talk.file, "There may be older ones: \"%s --before %lld\".\n",
+			fprintf(c->talk.file, "For older ones: \"%s --before %lld\".\n",
 			    listing->older, field_count(result, "next"));
 	}
 	json_decref(result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that call a method and print what it returns as a table. */
+/* Commands that call a method and print its result as a table. */
 #ifndef CLIENT_LISTING_H
 #define CLIENT_LISTING_H
 
@@ -10,17 +10,15 @@
 
 struct listing {
 	const char *method;
-	const char *rows;			/* the member of the result that is
-						 * the array of rows */
+	const char *rows;			/* member of the result with the array of rows */
 	const struct table_column *columns;
 	size_t count;				/* of columns */
-	const char *none;			/* said on stderr when there are no
-						 * rows; NULL: nothing */
-	const char *older;			/* the command whose --before shows the next page;
-						 * NULL: there are no pages */
+	const char *none;			/* message if there are no rows; NULL: none */
+	/* command whose --before shows the next page; NULL: no pages */
+	const char *older;
 };
 
-/* params is consumed. The exit code. */
+/* Takes ownership of params. Returns the exit code. */
 int listing_run(struct client *c, const struct listing *listing, json_t *params);
 
 #endif

@@ -12,29 +12,30 @@
 #include "client/status_tag.h"
 #include "proto/memory.h"
 
-/* What is known of a slot. */
+/* State of a slot. */
 struct live_slot {
 	int64_t number;
-	char *phase;		/* the last phase and round told: several steps of one
-				 * phase are one line */
-	char *led;		/* the last that was neither a fix nor a wait for its service: what
-				 * a fix is about; NULL: none yet */
-	char *task;		/* that it works on, NULL: none yet */
-	bool stopped;		/* its last attempt gave a stop marker: the task goes back */
-	bool passed;		/* the last review passed: said when the slot has, for the tree is
-				 * still to be pinned */
+	/* last printed phase and round: several steps of a phase make one line */
+	char *phase;
+	/* the last phase other than fixing and cooling, which tells what a fix is about; NULL: none
+	 * yet */
+	char *led;
+	char *task;		/* its task, NULL: none yet */
+	bool stopped;		/* its last attempt gave a stop marker: the task is given back */
+	/* the last review passed: printed when the slot has passed, after the tree is pinned */
+	bool passed;
 	long long round;	/* of the last review */
-	long long most;		/* reviews; of the one that is due and has not been
-				 * told, 0: none is */
+	/* maximum number of reviews, for the one that is due but not printed yet; 0: none */
+	long long most;
 };
 
 struct live {
 	const struct print *print;
 	char *before;
-	char state[16];		/* of the run, as last told */
-	bool commit;		/* what passes is committed */
+	char state[16];		/* last printed state of the run */
+	bool commit;		/* passed work is committed */
 	bool many;		/* lines name slot and task */
-	int64_t iterations;	/* limit, FIELD_NONE: none */
+	int64_t iterations;	/* maximum, FIELD_NONE: none */
 	struct live_slot *slots;
 	size_t count;
 };
@@ -67,7 +68,7 @@ void live_free(struct live *live)
 	free(live);
 }
 
-/* The slot that an event is about; the first one when it names none. */
+/* The slot of an event; the first one if it names none. */
 static struct live_slot *slot_of(struct live *live, const json_t *event)
 {
 	int64_t number = field_int(event, "slot");
@@ -80,7 +81,7 @@ static struct live_slot *slot_of(struct live *live, const json_t *event)
 	return &live->slots[live->count++];
 }
 
-/* "" is none. */
+/* "" means none. */
 static void set_text(char **at, const char *text)
 {
 	text_set(at, *text == '\0' ? NULL : text);
@@ -104,7 +105,7 @@ static void live_say(const struct live *live, enum paint paint, const char *fmt,
 	free(text);
 }
 
-/* What agents wrote gets one line of the terminal; "rlctl review show" has the rest. */
+/* Output of agents gets one line of the terminal; "rlctl review show" has all of it. */
 static void say_cut(const struct live *live, const char *fmt, ...)
 {
 	size_t width = live->print->width, taken = strlen(live->before);
@@ -124,7 +125,7 @@ static char *live_whose(const struct live *live, const struct live_slot *slot, c
 static void say_of(const struct live *live, const struct live_slot *slot, const char *word,
     enum paint paint, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* A line about a slot: whose it is, if there are several, and what. */
+/* Print a line about a slot, with its name if there are several. */
 static void say_of(const struct live *live, const struct live_slot *slot, const char *word,
     enum paint paint, const char *fmt, ...)
 {
@@ -139,7 +140,7 @@ static void say_of(const struct live *live, const struct live_slot *slot, const 
 	free(who);
 }
 
-/* Whose line it is: "A1 REVIEW x-7: ", or "" where there is only one. The caller frees. */
+/* Prefix of a line: "A1 REVIEW x-7: ", or "" if there is only one slot. The caller frees. */
 static char *live_whose(const struct live *live, const struct live_slot *slot, const char *word)
 {
 	char *name, *text;
@@ -154,7 +155,7 @@ static char *live_whose(const struct live *live, const struct live_slot *slot, c
 	return text;
 }
 
-/* "", or ": TEXT" for the first of the keys that is there; the caller frees. */
+/* "", or ": TEXT" for the first key that exists; the caller frees. */
 static char *live_because(const json_t *event, const char *first, const char *second)
 {
 	const char *text = field_either(event, first, second);
@@ -165,7 +166,7 @@ static char *live_because(const json_t *event, const char *first, const char *se
 static void on_run_state(struct live *live, const json_t *event)
 {
 	const char *state = field_text(event, "state");
-	/* a run that is being cancelled has a cause already; what it does now is the reason */
+	/* a run being cancelled has a cause already; its current activity is in the reason */
 	char *why = live_because(event, "reason", "cause");
 
 	if (*why != '\0' || strcmp(state, live->state) != 0)
@@ -209,15 +210,15 @@ static void on_slot_merged(struct live *live, const json_t *event)
 
 /* ---- what a slot is at ---- */
 
-/* A phase that a slot has come to. */
+/* A phase that a slot has entered. */
 struct live_phase {
 	struct live *live;
 	struct live_slot *slot;
 	const json_t *event;
-	const char *before;	/* the phase that led here, "": none */
+	const char *before;	/* the previous phase, "": none */
 };
 
-/* In the words of requirement 002. */
+/* As worded in requirement 002. */
 static void say_passed(struct live *live, struct live_slot *slot, bool commit)
 {
 	say_of(live, slot, commit ? "COMMIT" : "PASSED", PAINT_GREEN,
@@ -236,14 +237,14 @@ static void on_checking(const struct live_phase *t)
 	say_of(t->live, t->slot, "CHECK", PAINT_DIM, "Running checks...");
 }
 
-/* The tree is looked at first: there may be nothing to review, and then nobody does. */
+/* The tree is measured first; there may be nothing to review. */
 static void on_reviewing(const struct live_phase *t)
 {
 	/* round 0: for a commit without a review */
 	t->slot->most = t->slot->round > 0 ? field_count(t->event, "max_reviews") : 0;
 }
 
-/* There is a reviewer, or word of one. */
+/* A reviewer has started, or there is a message about one. */
 static void say_reviewing(struct live *live, struct live_slot *slot)
 {
 	if (slot->most > 0)
@@ -263,7 +264,7 @@ static void on_fixing(const struct live_phase *t)
 		say_of(t->live, t->slot, word, PAINT_BOLD, "A check failed. Running fixer (fix %lld)...", fix);
 	else if (*why != '\0')
 		say_of(t->live, t->slot, word, PAINT_BOLD,
-		    "It cannot be committed or merged as it is. Running fixer (fix %lld)%s", fix,
+		    "The result cannot be committed or merged yet. Running fixer (fix %lld)%s", fix,
 		    why);
 	else
 		say_of(t->live, t->slot, word, PAINT_BOLD,
@@ -279,8 +280,8 @@ static void on_committing(const struct live_phase *t)
 		say_passed(t->live, t->slot, true);
 }
 
-/* With the reason, which says when it was not reviewed; or by whose leave it passed. Where its
- * agent has found nothing left to do, it is the slot that is done, and not the task. */
+/* With the reason, which says why there was no review, or who accepted it. If the agent found
+ * nothing left to do, the slot is done, not the task. */
 static void on_passed(const struct live_phase *t)
 {
 	char *why = live_because(t->event, "cause", "reason");
@@ -298,7 +299,7 @@ static void on_failed(const struct live_phase *t)
 {
 	char *why = live_because(t->event, "cause", "");
 
-	/* a slot that was not reviewed by itself shares the end of the one that was */
+	/* a slot without a review of its own shares the end of the reviewed one */
 	if (t->slot->round > 0 && field_end_kind(t->event) == END_EXHAUSTED)
 		say_of(t->live, t->slot, "FAILED", PAINT_RED, "Review failed after %lld iterations.", t->slot->round);
 	else if (t->live->many)
@@ -318,7 +319,7 @@ static void on_waiting(const struct live_phase *t)
 	free(name);
 }
 
-/* An exhausted account, or a service that failed: no round and no fix is used by it. */
+/* An exhausted account, or a failed service: uses no round and no fix. */
 static void on_cooling(const struct live_phase *t)
 {
 	char *why = live_because(t->event, "reason", "cause"), *name = status_tag_name(t->slot->number);
@@ -366,7 +367,7 @@ static void on_slot_phase(struct live *live, const json_t *event)
 
 /* ---- attempts ---- */
 
-/* "A1 " where there are several slots. The caller frees. */
+/* "A1 " if there are several slots. The caller frees. */
 static char *slot_name(struct live *live, const json_t *event)
 {
 	char *name, *text;
@@ -402,7 +403,7 @@ static bool is_no_success(const json_t *event)
 	return strcmp(outcome, "failed") == 0 || strcmp(outcome, "denied") == 0;
 }
 
-/* Its work is a change of the tree. */
+/* Whether its work changes the tree. */
 static bool live_changes_tree(const json_t *event)
 {
 	const char *role = field_text(event, "role");
@@ -421,7 +422,7 @@ static char *live_ending(const json_t *event)
 		return xstrdup(field_text(event, "state"));
 	if (field_count(event, "exit_code") != 0)
 		return xasprintf("exit status %lld", field_count(event, "exit_code"));
-	/* an exit status of 0 alone is no success, and what has been changed is looked at later */
+	/* an exit status of 0 alone is no success, and the changes are examined later */
 	return xstrdup(is_no_success(event) ? field_text(event, "outcome")
 	        : live_changes_tree(event)  ? "ended"
 	                                    : "done");
@@ -436,7 +437,7 @@ static void on_attempt_ended(struct live *live, const json_t *event)
 
 	if (field_int(event, "slot") != FIELD_NONE)
 		slot_of(live, event)->stopped = field_is(event, "outcome", "stop-marker");
-	/* one that could not be started has no other event */
+	/* an attempt that did not start has no other event */
 	if (is_review(event))
 		say_reviewing(live, slot_of(live, event));
 	live_say(live, fine ? PAINT_DIM : PAINT_RED, "  %s%s: %s%s%s%s%s%s", name,
@@ -463,11 +464,11 @@ static void on_review_decided(struct live *live, const json_t *event)
 	struct live_slot *slot = slot_of(live, event);
 	char *name;
 
-	/* A human's word is told with the hold. */
+	/* A human decision is printed with the hold. */
 	slot->passed = print_state_paint(decision) == PAINT_GREEN && !is_human(event);
 	if (is_human(event))
 		return;
-	/* whoever has begun to look in the middle has not heard of it with the phase */
+	/* a client that joined in the middle has not seen it with the phase */
 	slot->round = field_count(event, "round");
 	name = slot_name(live, event);
 	if (counted)
@@ -478,7 +479,7 @@ static void on_review_decided(struct live *live, const json_t *event)
 	else
 		live_say(live, print_state_paint(decision), "  %s%s", name, decision);
 	free(name);
-	/* Findings have events of their own. */
+	/* findings have their own events */
 	if (*feedback != '\0' && field_count(event, "findings") == 0)
 		say_cut(live, "    %.*s", (int)strcspn(feedback, "\r\n"), feedback);
 }
@@ -486,7 +487,7 @@ static void on_review_decided(struct live *live, const json_t *event)
 static void on_review_skipped(struct live *live, const json_t *event)
 {
 	bool flag = field_is(event, "skip_kind", state_name(&skip_kind_names, SKIP_FLAG));
-	/* the words of requirement 002, whatever the daemon calls the flag */
+	/* as worded in requirement 002, whatever the daemon calls the option */
 	const char *reason = flag ? "--skip-review flag set" : field_text(event, "reason");
 
 	say_of(live, slot_of(live, event), "", PAINT_DIM, "Skipping review (%s)", reason);
@@ -511,7 +512,7 @@ static void on_hold_opened(struct live *live, const json_t *event)
 
 	if (field_is(event, "kind", "exhausted"))
 		say_of(live, slot, "HELD", PAINT_RED, "Review failed after %lld iterations.", slot->round);
-	say_of(live, slot, "HELD", PAINT_YELLOW, "Hold %lld waits for a human%s", field_count(event, "hold"), why);
+	say_of(live, slot, "HELD", PAINT_YELLOW, "Hold %lld needs a decision%s", field_count(event, "hold"), why);
 	free(why);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl logs: what attempts wrote, as far as it is there, or on and on with -f. */
+/* rlctl logs: the output of attempts, also following it with -f. */
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "client/field.h"
 #include "proto/call.h"
 
-#define LOOK_AGAIN_MS 250	/* while an attempt runs: its output is no event */
+#define LOOK_AGAIN_MS 250	/* poll while an attempt runs: its output makes no events */
 
 static const char *const both[] = { "stdout", "stderr", NULL };
 
 struct logs {
 	struct client *client;
 	const char *const *streams;
-	int64_t run, only;	/* only: the number of one attempt, FIELD_NONE: all */
+	int64_t run, only;	/* only: number of a single attempt, FIELD_NONE: all */
 	bool follow;
 };
 
@@ -28,7 +28,7 @@ static bool is_over(const json_t *attempt)
 	return strcmp(state, "exited") == 0 || strcmp(state, "lost") == 0;
 }
 
-/* Wait for an event of the run or the time to look again. 0 or an exit code. */
+/* Wait for an event of the run or the time to poll. Returns 0 or an exit code. */
 static int pause_until_news(struct client *c, int timeout_ms)
 {
 	json_t *message;
@@ -38,13 +38,14 @@ static int pause_until_news(struct client *c, int timeout_ms)
 		json_decref(message);
 		return 0;
 	case -1:
-		warnx("the daemon has gone; its agents go on. The same command takes up the reading");
+		warnx("the daemon disappeared; its agents keep running. Repeat the command to "
+		    "continue reading");
 		return EXIT_NO_DAEMON;
 	}
 	return 0;
 }
 
-/* The attempt object anew; NULL after telling. */
+/* Read the attempt object again; NULL after a message. */
 static json_t *logs_attempt(struct client *c, int64_t id, int *status)
 {
 	return client_get(c, "attempt.get", "id", id, status);
@@ -67,8 +68,8 @@ static int print_streams(const struct logs *l, int64_t id, int64_t *offsets, boo
 	return status;
 }
 
-/* One attempt: what is there, and with -f what comes until its end. The state is asked before the
- * output is read, so that "over" is never said of output that was not read after it. */
+/* Print one attempt: its output so far, and with -f until its end. The state is read before the
+ * output, so output written before the end is never missed. */
 static int show_attempt(const struct logs *l, const json_t *attempt)
 {
 	int64_t id = field_int(attempt, "id"), offsets[2] = { 0, 0 };
@@ -106,7 +107,7 @@ static void logs_announce(const struct logs *l, const json_t *attempt)
 	fflush(talk->file);
 }
 
-/* Show the attempts behind number *last. */
+/* Print the attempts after number *last. */
 static int show_new(const struct logs *l, int64_t *last)
 {
 	int status;
@@ -127,8 +128,8 @@ static int show_new(const struct logs *l, int64_t *last)
 	return status;
 }
 
-/* Attempts follow one another until the run is final. Its state is asked before the
- * list: none is missed. */
+/* Print attempt after attempt until the run is final. The run's state is read before the list, so
+ * no attempt is missed. */
 static int show_run(const struct logs *l)
 {
 	int64_t last = 0;
@@ -148,8 +149,8 @@ static int show_run(const struct logs *l)
 			return EXIT_DONE;
 		if (over || !l->follow)
 			break;
-		/* While an attempt was shown its news were taken for "look again": look at the run
-		 * before waiting for more. */
+		/* Events that arrived while an attempt was shown only caused a poll: look at the
+		 * run before waiting again. */
 		if (last > before)
 			continue;
 		status = pause_until_news(l->client, -1);
@@ -158,7 +159,7 @@ static int show_run(const struct logs *l)
 	}
 	if (l->only == FIELD_NONE && last == 0 && !l->client->json)
 		fprintf(l->client->talk.file,
-		    "Run %lld has no attempts; \"rlctl show %lld\" says why.\n", (long long)l->run,
+		    "Run %lld has no attempts; \"rlctl show %lld\" tells why.\n", (long long)l->run,
 		    (long long)l->run);
 	if (l->only == FIELD_NONE)
 		return EXIT_DONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl: the table of commands, and the way from argv to one of them. */
+/* rlctl: the table of commands, and the dispatch to one of them. */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,13 +26,15 @@ static const struct option_row wait_options[] = {
 };
 
 static const struct option_row logs_options[] = {
-	{ "follow", 'f', OPTION_TRUE, NULL, NULL, NULL, "go on until the end" },
-	{ "stream", 0, OPTION_CHOICE, "stdout|stderr|answer", NULL, NULL, "only this (default: stdout and stderr)" },
+	{ "follow", 'f', OPTION_TRUE, NULL, NULL, NULL, "follow until the end" },
+	{ "stream", 0, OPTION_CHOICE, "stdout|stderr|answer", NULL, NULL,
+	    "only this stream (default: stdout and stderr)" },
 	{ .name = NULL },
 };
 
 static const struct option_row hold_options[] = {
-	{ "message", 'm', OPTION_TEXT, "TEXT", NULL, NULL, "why; for rework: what is to be done; - is standard input" },
+	{ "message", 'm', OPTION_TEXT, "TEXT", NULL, NULL,
+	    "reason; for rework: instructions; - reads standard input" },
 	{ "state", 0, OPTION_CHOICE, "open|approved|rejected|rework|reworked|cancelled|all", NULL,
 	    NULL, "list: holds in this state (default: open)" },
 	{ "run", 0, OPTION_TEXT, "RUN", NULL, NULL, "list: only holds of this run" },
@@ -43,90 +45,96 @@ static const struct option_row hold_options[] = {
 
 static const struct option_row group_options[] = {
 	{ "slots", 0, OPTION_TEXT, "N|default", NULL, NULL,
-	    "set: attempts of all its runs at a time; default: as configured" },
+	    "set: slots for all runs of the group; default: as configured" },
 	{ .name = NULL },
 };
 
 static const struct option_row cooldown_options[] = {
-	{ "message", 'm', OPTION_TEXT, "TEXT", NULL, NULL, "set: why, for those who wait" },
+	{ "message", 'm', OPTION_TEXT, "TEXT", NULL, NULL,
+	    "set: reason, shown to users whose runs wait" },
 	{ .name = NULL },
 };
 
 static const struct option_row salvage_options[] = {
-	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "list: at most N of them (default 50)" },
-	{ "before", 0, OPTION_COUNT, "ID", "cursor", NULL, "list: only what is older than this one" },
+	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "list: at most N entries (default 50)" },
+	{ "before", 0, OPTION_COUNT, "ID", "cursor", NULL,
+	    "list: only entries older than this one" },
 	{ .name = NULL },
 };
 
 static const struct option_row report_options[] = {
-	{ "format", 0, OPTION_CHOICE, "text|json", NULL, NULL, "for people, which is the default, or for programs" },
-	{ "output", 'o', OPTION_TEXT, "FILE", NULL, NULL, "write it to FILE" },
+	{ "format", 0, OPTION_CHOICE, "text|json", NULL, NULL,
+	    "human-readable (default) or machine-readable" },
+	{ "output", 'o', OPTION_TEXT, "FILE", NULL, NULL, "write the report to FILE" },
 	{ .name = NULL },
 };
 
 static const struct option_row events_options[] = {
-	{ "follow", 'f', OPTION_TRUE, NULL, NULL, NULL, "go on for ever" },
+	{ "follow", 'f', OPTION_TRUE, NULL, NULL, NULL, "follow: print new events as they happen" },
 	{ "since", 0, OPTION_COUNT, "SEQ", NULL, NULL, "only events after this number" },
 	{ "run", 0, OPTION_TEXT, "RUN", NULL, NULL, "only events of this run" },
 	{ .name = NULL },
 };
 
 static const struct option_row doctor_options[] = {
-	{ "deep", 0, OPTION_TRUE, NULL, NULL, NULL, "also what takes time: all of the database, the review logs" },
+	{ "deep", 0, OPTION_TRUE, NULL, NULL, NULL,
+	    "also run the slow checks: the whole database, the review logs" },
 	{ "timeout", 0, OPTION_DURATION, "DUR", NULL, NULL,
-	    "how long each program may take to tell its version (default 20s)" },
+	    "time limit for each program's --version (default 20s)" },
 	{ .name = NULL },
 };
 
 static const struct option_row stop_options[] = {
-	{ "drain", 0, OPTION_TRUE, NULL, NULL, NULL, "take no new work, and wait for the agents that run" },
+	{ "drain", 0, OPTION_TRUE, NULL, NULL, NULL,
+	    "accept no new work and wait for running agents" },
 	{ .name = NULL },
 };
 
 #define ANY_NUMBER 1000000
 
 const struct command commands[] = {
-	{ "run", run_command, "[options] [TASK]", "submit, follow live, print the final answer",
+	{ "run", run_command, "[options] [TASK]",
+	    "submit a run, follow it and print the final answer",
 	    options_submit, 0, 1, false },
-	{ "submit", submit_command, "[options] [TASK]", "put a run in the queue, print its number",
+	{ "submit", submit_command, "[options] [TASK]", "queue a run and print its number",
 	    options_submit, 0, 1, false },
-	{ "list", list_command, "[options]", "show the runs, newest first", list_options, 0, 0, false },
-	{ "show", show_command, "RUN[/ATTEMPT]", "show all about a run or an attempt", NULL, 1, 1, false },
-	{ "wait", wait_command, "[options] RUN...", "wait until runs have ended or are held",
+	{ "list", list_command, "[options]", "list runs, newest first", list_options, 0, 0, false },
+	{ "show", show_command, "RUN[/ATTEMPT]", "show a run or an attempt in detail", NULL, 1, 1, false },
+	{ "wait", wait_command, "[options] RUN...", "wait until runs end or are held",
 	    wait_options, 1, ANY_NUMBER, false },
-	{ "watch", watch_command, "[RUN]", "see a run as it goes on, or all that are unfinished", NULL, 0, 1, false },
-	{ "logs", logs_command, "[options] RUN[/ATTEMPT]", "show what agents wrote", logs_options, 1, 1, false },
-	{ "diff", diff_command, "RUN", "show what a run has changed", NULL, 1, 1, false },
+	{ "watch", watch_command, "[RUN]", "watch one run, or all unfinished runs", NULL, 0, 1, false },
+	{ "logs", logs_command, "[options] RUN[/ATTEMPT]", "show the output of agents", logs_options, 1, 1, false },
+	{ "diff", diff_command, "RUN", "show the changes of a run", NULL, 1, 1, false },
 	{ "review", review_command, "show|export|verify RUN",
-	    "show the reviews of a run, or prove their record whole", NULL, 2, 2, false },
+	    "show a run's reviews, or verify that the record is intact", NULL, 2, 2, false },
 	{ "hold", hold_command, "list | show|approve|reject|rework ID",
-	    "see and answer what waits for a human", hold_options, 1, 2, false },
-	{ "report", report_command, "[options] RUN", "report on a run as a whole", report_options, 1, 1, false },
-	{ "cancel", cancel_command, "RUN...", "end runs and their agents", NULL, 1, ANY_NUMBER, false },
-	{ "pause", pause_command, "RUN...", "let what runs end, and start nothing more", NULL, 1, ANY_NUMBER, false },
-	{ "resume", resume_command, "RUN...", "let paused runs go on", NULL, 1, ANY_NUMBER, false },
-	{ "retry", retry_command, "RUN...", "make new runs of what did not pass", NULL, 1, ANY_NUMBER, false },
+	    "list and decide holds", hold_options, 1, 2, false },
+	{ "report", report_command, "[options] RUN", "print a full report of a run", report_options, 1, 1, false },
+	{ "cancel", cancel_command, "RUN...", "cancel runs and end their agents", NULL, 1, ANY_NUMBER, false },
+	{ "pause", pause_command, "RUN...", "finish running attempts, start no new ones", NULL, 1, ANY_NUMBER, false },
+	{ "resume", resume_command, "RUN...", "continue paused runs", NULL, 1, ANY_NUMBER, false },
+	{ "retry", retry_command, "RUN...", "run what did not pass again, as new runs", NULL, 1, ANY_NUMBER, false },
 	{ "group", group_command, "list | set|pause|resume NAME",
-	    "see and change the slots of groups of runs", group_options, 1, 2, false },
+	    "show and change groups of runs", group_options, 1, 2, false },
 	{ "cooldown", cooldown_command, "list | set|clear NAME [WHEN]",
-	    "see and say which accounts are exhausted", cooldown_options, 1, 3, false },
+	    "show and set account cooldowns", cooldown_options, 1, 3, false },
 	{ "salvage", salvage_command, "list [RUN] | restore ID DIR",
-	    "have again what removed work trees had", salvage_options, 1, 3, false },
-	{ "events", events_command, "[options]", "show what happened, or what happens", events_options, 0, 0, false },
-	{ "status", status_command, "", "show how the daemon is", NULL, 0, 0, false },
+	    "list or restore work saved from removed work trees", salvage_options, 1, 3, false },
+	{ "events", events_command, "[options]", "show past events, or follow new ones", events_options, 0, 0, false },
+	{ "status", status_command, "", "show the state of the daemon", NULL, 0, 0, false },
 	{ "doctor", doctor_command, "[options]",
-	    "show what works on this host, and what to do about the rest", doctor_options, 0, 0, false },
-	{ "stop", stop_command, "[options]", "stop the daemon; agents go on", stop_options, 0, 0, true },
+	    "check this host, and say how to fix what is wrong", doctor_options, 0, 0, false },
+	{ "stop", stop_command, "[options]", "stop the daemon; agents keep running", stop_options, 0, 0, true },
 	{ "config", config_command, "show | check [FILE]",
-	    "show the daemon's settings, or check a file", options_config, 1, 2, false },
-	{ "rpc", rpc_command, "METHOD [key=value ...|JSON]", "call any method of the daemon", NULL,
+	    "show the daemon's settings, or validate a file", options_config, 1, 2, false },
+	{ "rpc", rpc_command, "METHOD [key=value ...|JSON]", "call a method of the daemon", NULL,
 	    1, ANY_NUMBER, false },
 	{ "help", help_command, "[COMMAND]", "show help", NULL, 0, 1, false },
 	{ .name = NULL },
 };
 
-/* Options that mean something to these actions of their command only: an option that did nothing
- * would be taken for done. */
+/* Options for some actions of their command only: an option that is silently ignored would be
+ * misleading. */
 static const struct {
 	const char *command, *option, *actions;
 } particular[] = {
@@ -178,14 +186,14 @@ int help_command(struct client *c)
 	}
 	command = find_command(c->options.arguments[0]);
 	if (command == NULL) {
-		warnx("there is no command %s; \"rlctl help\" lists them", c->options.arguments[0]);
+		warnx("unknown command %s; \"rlctl help\" lists the commands", c->options.arguments[0]);
 		return EXIT_USAGE;
 	}
 	print_help(c->out.file, command);
 	return EXIT_DONE;
 }
 
-/* What --help and --version ask for instead of the command. */
+/* Handle --help and --version. Returns whether that was all. */
 static bool main_has_answered(const struct client *c)
 {
 	if (options_given(&c->options, "version"))
@@ -199,7 +207,7 @@ static bool main_has_answered(const struct client *c)
 	return true;
 }
 
-/* 0, or an exit code after telling. */
+/* Returns 0, or an exit code after a message. */
 static int check_particular(const struct client *c)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(particular); i++) {
@@ -207,7 +215,8 @@ static int check_particular(const struct client *c)
 		    !options_given(&c->options, particular[i].option) ||
 		    options_is_choice(particular[i].actions, c->options.arguments[0]))
 			continue;
-		warnx("--%s goes with \"rlctl %s %s\"", particular[i].option, c->command->name, particular[i].actions);
+		warnx("--%s is an option of \"rlctl %s %s\"", particular[i].option,
+		    c->command->name, particular[i].actions);
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -249,7 +258,7 @@ static int parse_and_run(struct client *c, int argc, char **argv)
 	argv = c->options.arguments;
 	c->command = find_command(argv[0]);
 	if (c->command == NULL) {
-		warnx("there is no command %s; \"rlctl help\" lists them", argv[0]);
+		warnx("unknown command %s; \"rlctl help\" lists the commands", argv[0]);
 		return EXIT_USAGE;
 	}
 	argv[0] = (char *)"rlctl";	/* the name in getopt's messages */

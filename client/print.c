@@ -105,7 +105,7 @@ char *print_clip(const char *text, size_t columns)
 
 	if (columns == 0 || safe[text_fit(safe, columns)] == '\0')
 		return safe;
-	/* Room is kept for the ellipsis, which takes one column and three bytes. */
+	/* leave room for the ellipsis: one column, three bytes */
 	kept = text_fit(safe, columns - 1);
 	safe = xreallocarray(safe, kept + sizeof("…"), 1);
 	memcpy(safe + kept, "…", sizeof("…"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a stream leads and what may be written there: colours, widths, text from agents, JSON. */
+/* An output stream and what may be written to it: colours, width, agents' text, JSON. */
 #ifndef CLIENT_PRINT_H
 #define CLIENT_PRINT_H
 
@@ -27,27 +27,27 @@ void print_painted(const struct print *p, enum paint paint, const char *text);
 void print_paintedf(const struct print *p, enum paint paint, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same as a message of rlctl on stderr: warnx(3), escaped. */
+/* The same as a message of rlctl on stderr, like warnx(3), escaped. */
 void print_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* What switches a colour on; "" for PAINT_NONE. */
+/* Escape sequence that switches a colour on; "" for PAINT_NONE. */
 const char *print_sequence(enum paint paint);
 
-/* Escaped, cut to so many columns (0: whole). The caller frees. */
+/* Escaped, and cut to so many columns (0: not cut). The caller frees. */
 char *print_clip(const char *text, size_t columns);
 
-/* What an agent wrote: byte for byte, but with control characters made visible on a terminal. */
+/* Output of an agent: unchanged, except that control characters are made visible on a terminal. */
 void print_agent_text(const struct print *p, const char *data, size_t size);
 
-/* A whole JSON value and a newline. On a terminal all that is not ASCII is escaped: agents
- * wrote parts of it. */
+/* A JSON value and a newline. On a terminal all characters outside ASCII are escaped, because parts
+ * of it come from agents. */
 void print_json(const struct print *p, const json_t *value);
 void print_json_indented(const struct print *p, const json_t *value);
 
-/* The colour that goes with the state of a run, a slot or an attempt, or with a decision. */
+/* Colour for the state of a run, slot or attempt, or for a decision. */
 enum paint print_state_paint(const char *state);
 
-/* Human units into a new string the caller frees; "" for FIELD_NONE and NaN. */
+/* As text with units, a new string that the caller frees; "" for FIELD_NONE and NaN. */
 char *print_duration(int64_t ms);
 char *print_age(int64_t time);		/* "3m 05s" since time */
 char *print_clock(int64_t time);	/* local time, to the second */

@@ -21,14 +21,14 @@
 #include "proto/memory.h"
 
 #define SIDE_BY_SIDE 4
-#define KEPT 4096		/* bytes of each stream that are looked at */
-#define FLOOD (1 << 20)		/* nobody has so much to say about a version */
+#define KEPT 4096		/* bytes read of each stream */
+#define FLOOD (1 << 20)		/* no version takes that much output */
 
 enum { OUT, ERR, STREAMS };
 
-/* A program that runs. */
+/* A running program. */
 struct live {
-	struct probe *probe;		/* NULL: this place is free */
+	struct probe *probe;		/* NULL: unused */
 	pid_t pid;
 	int process;			/* pidfd */
 	int fds[STREAMS];		/* -1: at its end */
@@ -77,7 +77,7 @@ enum probe_drift probe_drift(const char *a, const char *b)
 	return DRIFT_PATCH;
 }
 
-/* False: there is no more for now. */
+/* Returns false if there is no more for now. */
 static bool probe_take(struct live *l, int stream)
 {
 	char chunk[4096];
@@ -95,20 +95,20 @@ static bool probe_take(struct live *l, int stream)
 	return false;
 }
 
-/* The first line that has something in it. */
+/* The first non-blank line. */
 static char *first_line(const char *text)
 {
 	text += strspn(text, " \t\r\n");
 	return xasprintf("%.*s", (int)strcspn(text, "\r\n"), text);
 }
 
-/* The process has ended, or is to: nothing of its group stays. */
+/* The process has ended, or must: kill its whole group. */
 static void probe_finish(struct live *l, enum probe_result result)
 {
 	struct probe *probe = l->probe;
 	int status = 0;
 
-	/* its number is its own until it has been waited for */
+	/* its pid is not reused before it has been waited for */
 	kill(-l->pid, SIGKILL);
 	kill(l->pid, SIGKILL);
 	while (waitpid(l->pid, &status, 0) == -1 && errno == EINTR)
@@ -170,7 +170,7 @@ static void probe_begin(struct live *l, struct probe *probe, int64_t ms)
 	l->end = clock_steady() + ms;
 }
 
-/* What has become of it by now. */
+/* Check how far it is. */
 static void probe_inspect(struct live *l)
 {
 	struct pollfd ended = { .fd = l->process, .events = POLLIN };
@@ -187,7 +187,7 @@ static void probe_inspect(struct live *l)
 		probe_finish(l, PROBE_LATE);
 }
 
-/* Until one of them has something to say, or its time is up. */
+/* Wait until one of them produces output, or its time is up. */
 static void probe_await(const struct live *lives, int signals)
 {
 	struct pollfd p[SIDE_BY_SIDE * (STREAMS + 1) + 1];
@@ -210,7 +210,8 @@ static void probe_await(const struct live *lives, int signals)
 	poll(p, count, left < 0 ? 0 : left > 60000 ? 60000 : (int)left);
 }
 
-/* A signal that ends us: they are in groups of their own, so a Ctrl-C does not reach them. */
+/* A signal that ends rlctl: the programs are in separate process groups, so Ctrl-C does not reach
+ * them. */
 static void take_signal(struct live *lives, int signals, const sigset_t *before)
 {
 	struct signalfd_siginfo info;

@@ -13,21 +13,22 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 
-/* A program among those that are to be asked. */
+/* A program to check. */
 struct subject {
 	const json_t *agent;		/* NULL: a tool */
-	json_t *variables;		/* "K=V": what the agent would have of our environment */
-	char **environment;		/* the same, and what every agent gets; its strings
-					 * are of variables */
-	char *path;			/* NULL: it is nowhere, or nobody can tell where */
-	bool barred;			/* path is there, but may not be executed */
-	bool unknown;			/* where it is depends on the run */
-	size_t probe;			/* whose answer is its own; SIZE_MAX: it is not asked */
+	/* "K=V": variables of our environment that the agent would get */
+	json_t *variables;
+	/* the same plus those that every agent gets; strings belong to variables */
+	char **environment;
+	char *path;			/* NULL: not found, or unknown */
+	bool barred;			/* path exists, but is not executable */
+	bool unknown;			/* its path depends on the run */
+	size_t probe;			/* index of its probe; SIZE_MAX: it is not run */
 };
 
 void program_check_add(json_t *checks, const char *name, const char *state, char *text, const char *remedy)
 {
-	/* what a program printed need not be UTF-8 */
+	/* output of a program may not be UTF-8 */
 	char *safe = text_escape(text, strlen(text), false);
 
 	json_array_append_new(checks,
@@ -37,7 +38,7 @@ void program_check_add(json_t *checks, const char *name, const char *state, char
 	free(text);
 }
 
-/* The value of a variable that the agent would have; NULL: none, or an empty one. */
+/* Value of a variable that the agent would get; NULL: missing or empty. */
 static const char *check_variable(const struct subject *s, const char *name, size_t length)
 {
 	for (size_t i = 0; i < json_array_size(s->variables); i++) {
@@ -58,7 +59,7 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* As execvp(3) looks; a directory that is not absolute depends on where the agent works. */
+/* Search like execvp(3). A relative directory depends on where the agent works. */
 static void check_search(struct subject *s, const char *program, const char *path)
 {
 	while (path != NULL && *path != '\0') {
@@ -110,7 +111,7 @@ static void check_prepare(struct subject *s, const char *program)
 		check_locate(s, program);
 }
 
-/* Ask every program once, however many agents it serves. */
+/* Run every program once, however many agents use it. */
 static struct probe *check_ask(struct subject *subjects, size_t count, size_t *nprobes, int64_t ms)
 {
 	struct probe *probes = xreallocarray(NULL, count, sizeof(*probes));
@@ -120,7 +121,7 @@ static struct probe *check_ask(struct subject *subjects, size_t count, size_t *n
 		struct subject *s = &subjects[i];
 		size_t k = 0;
 
-		/* of another program nobody knows what "--version" does */
+		/* what --version does in an unknown program is unknown */
 		if (s->path == NULL || s->barred || (s->agent != NULL && *field_text(s->agent, "measured") == '\0'))
 			continue;
 		while (k < *nprobes && strcmp(probes[k].path, s->path) != 0)
@@ -135,38 +136,40 @@ static struct probe *check_ask(struct subject *subjects, size_t count, size_t *n
 
 /* ---- what was found ---- */
 
-/* A version that is not the measured one. */
+/* A version other than the tested one. */
 static void add_drift(json_t *checks, const char *name, const char *found, const char *measured, const char *path)
 {
 	static const struct { const char *text, *remedy;
 	} drifts[] = {
-		[DRIFT_PATCH] = { "another patch of the same version, which should make no difference",
-		    "nothing, unless its results look odd: "
-		    "then \"make check-agents\" in the sources of rld tells what has changed" },
-		[DRIFT_MINOR] = { "options and output may have changed",
+		[DRIFT_PATCH] = { "a different patch level, which should make no difference",
+		    "nothing to do unless results look wrong; then run \"make check-agents\" in "
+		    "the sources of rld" },
+		[DRIFT_MINOR] = { "a different minor version: options and output may have changed",
 		    "run \"make check-agents\" in the sources of rld before relying on it" },
-		[DRIFT_MAJOR] = { "another major version: options and output have probably changed",
-		    "run \"make check-agents\" in the sources of rld, or install the version that was measured" },
+		[DRIFT_MAJOR] = {
+		    "a different major version: options and output have probably changed",
+		    "run \"make check-agents\" in the sources of rld, or install the tested version" },
 	};
 	enum probe_drift drift = probe_drift(found, measured);
 
 	program_check_add(checks, name, "warning",
-	    xasprintf("%s at %s, measured with %s: %s", found, path, measured, drifts[drift].text),
+	    xasprintf("%s at %s, tested with %s: %s", found, path, measured, drifts[drift].text),
 	    drifts[drift].remedy);
 }
 
-/* bad: the state of a program that does not work. */
+/* bad: state for a program that does not work. */
 static void add_answer(json_t *checks, const char *name, const struct probe *p,
     const char *measured, const char *bad, int64_t ms)
 {
-	static const char by_hand[] = "try it by hand, with --version";
+	static const char by_hand[] = "run it manually with --version";
 	const char *says = *p->line != '\0' ? ": " : "";
 
 	switch (p->result) {
 	case PROBE_NOT_STARTED:
 		program_check_add(checks, name, bad,
 		    xasprintf("%s cannot be started: %s%s", p->path, strerror(p->status),
-		        p->status == ENOENT ? "; is what its first line names installed?" : ""),
+		        p->status == ENOENT ?
+		            "; check that the interpreter in its first line is installed" : ""),
 		    by_hand);
 		return;
 	case PROBE_FAILED:
@@ -178,36 +181,35 @@ static void add_answer(json_t *checks, const char *name, const struct probe *p,
 	case PROBE_KILLED:
 		program_check_add(checks, name, bad,
 		    xasprintf(
-		        "%s --version died of signal %d%s%s", p->path, p->status, says, p->line),
+		        "%s --version was killed by signal %d%s%s", p->path, p->status, says, p->line),
 		    by_hand);
 		return;
 	case PROBE_LATE:
 		program_check_add(checks, name, "warning",
-		    xasprintf("%s did not tell its version in %lld s, and was ended", p->path,
+		    xasprintf("%s --version did not finish within %lld s and was killed", p->path,
 		        (long long)(ms + 999) / 1000),
 		    by_hand);
 		return;
 	case PROBE_FLOODS:
 		program_check_add(checks, name, "warning",
-		    xasprintf("%s --version printed without end, and was ended", p->path), by_hand);
+		    xasprintf("%s --version printed too much and was killed", p->path), by_hand);
 		return;
 	case PROBE_ANSWERED:
 		break;
 	}
 	if (p->version == NULL)
 		program_check_add(checks, name, "warning",
-		    xasprintf("%s tells no version%s%s", p->path, says, p->line),
-		    "see whether this is the program that is meant");
+		    xasprintf("%s prints no version%s%s", p->path, says, p->line),
+		    "check that this is the right program");
 	else if (*measured == '\0')
 		program_check_add(checks, name, "ok", xasprintf("%s, %s", p->version, p->path), NULL);
 	else if (probe_drift(p->version, measured) == DRIFT_NONE)
-		program_check_add(checks, name, "ok", xasprintf("%s, as measured, %s", p->version, p->path), NULL);
+		program_check_add(checks, name, "ok", xasprintf("%s, as tested, %s", p->version, p->path), NULL);
 	else
 		add_drift(checks, name, p->version, measured, p->path);
 }
 
-/* The file that a hint such as "~/FILE" or "$NAME/FILE" stands for, new; NULL: the
- * variable is not there. */
+/* The file meant by a hint such as "~/FILE" or "$NAME/FILE", new; NULL: the variable is not set. */
 static char *login_file(const struct subject *s, const char *hint, bool *hidden)
 {
 	const char *name = *hint == '~' ? "HOME" : hint + 1, *rest = strchr(hint, '/');
@@ -215,7 +217,7 @@ static char *login_file(const struct subject *s, const char *hint, bool *hidden)
 	char *word = xasprintf("%.*s", (int)length, name);
 	const char *folder = check_variable(s, name, length);
 
-	/* rld.toml sets it, to what we are not told */
+	/* set by rld.toml to a value that clients do not see */
 	*hidden = field_has(field_array(s->agent, "set"), word);
 	free(word);
 	return folder == NULL || rest == NULL || *hidden ? NULL : xasprintf("%s%s", folder, rest);
@@ -235,13 +237,13 @@ static enum login login_by(const struct subject *s, const char *hint)
 		    ? LOGIN_SEEN
 		    : LOGIN_NONE;
 	file = login_file(s, hint, &hidden);
-	/* pi leaves "{}" without any login */
+	/* pi writes "{}" without a login */
 	seen = file != NULL && stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 2;
 	free(file);
 	return seen ? LOGIN_SEEN : hidden ? LOGIN_UNKNOWN : LOGIN_NONE;
 }
 
-/* Names and places are told, values never. */
+/* Print names and paths, never values. */
 static void add_login(json_t *checks, const struct subject *s, const char *name)
 {
 	const json_t *hints = field_array(s->agent, "login");
@@ -252,13 +254,13 @@ static void add_login(json_t *checks, const struct subject *s, const char *name)
 		enum login one = hint == NULL ? LOGIN_NONE : login_by(s, hint);
 
 		if (one == LOGIN_SEEN)
-			program_check_add(checks, name, "ok", xasprintf("a login is there: %s", hint), NULL);
+			program_check_add(checks, name, "ok", xasprintf("logged in: %s", hint), NULL);
 		best = one > best ? one : best;
 	}
 	if (best == LOGIN_NONE && json_array_size(hints) > 0)
 		program_check_add(checks, name, "warning",
 		    xstrdup(
-		        "no login is to be seen: neither a variable nor a file that it would use"),
+		        "no login found: neither a variable nor a file"),
 		    field_text(s->agent, "login_help"));
 }
 
@@ -270,25 +272,25 @@ static void add_checks(json_t *checks, const struct subject *s, const struct pro
 	char *by = field_joined(field_array(s->agent, "used_by"));
 
 	if (s->unknown)
-		program_check_add(checks, name, "ok", xasprintf("%s: where it is depends on the run", program), NULL);
+		program_check_add(checks, name, "ok", xasprintf("%s: the path depends on the run", program), NULL);
 	else if (s->path == NULL && needed)
 		program_check_add(checks, name, "failed",
 		    xasprintf("not installed: %s%s; %s names this agent", program,
-		        strchr(program, '/') == NULL ? " is not on your PATH" : " is not there",
+		        strchr(program, '/') == NULL ? " is not on your PATH" : " does not exist",
 		        by),
-		    "install it, or name another agent there in rld.toml");
+		    "install it, or name another program there in rld.toml");
 	if (s->path == NULL)
 		goto out;
 	if (s->barred)
 		program_check_add(checks, name, needed ? "failed" : "warning",
-		    xasprintf("%s is not executable", s->path), "chmod +x, or install it anew");
+		    xasprintf("%s is not executable", s->path), "chmod +x it, or reinstall it");
 	else if (s->probe != SIZE_MAX)
 		add_answer(checks, name, &probes[s->probe], field_text(s->agent, "measured"),
 		    needed ? "failed" : "warning", ms);
 	else
 		program_check_add(checks, name, "ok",
 		    xasprintf(
-		        "%s; not one of the programs that rld knows, so its version was not asked for",
+		        "%s; rld does not know this program, so its version was not checked",
 		        s->path),
 		    NULL);
 	if (*field_text(s->agent, "caveat") != '\0')
@@ -297,7 +299,7 @@ static void add_checks(json_t *checks, const struct subject *s, const struct pro
 	add_login(checks, s, name);
 	if (*node != '\0')
 		program_check_add(checks, name, "ok",
-		    xasprintf("its package asks for Node.js %s or later", node), NULL);
+		    xasprintf("its package requires Node.js %s or later", node), NULL);
 out:
 	free(by);
 }
@@ -365,14 +367,16 @@ void program_check_tools(json_t *checks, int64_t ms)
 		else if (subjects[i].barred)
 			program_check_add(checks, names[i], "warning",
 			    xasprintf("%s is not executable", subjects[i].path),
-			    "chmod +x, or install it anew");
+			    "chmod +x it, or reinstall it");
 		else if (strcmp(names[i], "git") == 0)
 			program_check_add(checks, names[i], "failed", xstrdup("not on your PATH"),
-			    "install git: without it runs are only possible with the review off, or profile exit");
+			    "install git; without it runs work only with the review off or with "
+			    "profile exit");
 		else
 			program_check_add(checks, names[i], "ok",
 			    xstrdup(
-			        "not on your PATH: beads are read from .beads/issues.jsonl, and not closed there"),
+			        "not on your PATH: beads are read from .beads/issues.jsonl and "
+			        "cannot be closed there"),
 			    NULL);
 	}
 	check_release(subjects, count, probes, nprobes);

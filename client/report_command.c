@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl report: a run as a whole, for people or for programs. */
+/* rlctl report: a full report of a run, for people or programs. */
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void report_print_timeline(const struct print *p, const json_t *turns)
 	table_print_apart(p, columns, ARRAY_SIZE(columns), turns);
 }
 
-/* A heading and a line for each, unless there are none. */
+/* A heading and a line for each; nothing if there are none. */
 static void report_print_list(const struct print *p, const char *heading, const json_t *texts)
 {
 	if (json_array_size(texts) > 0)
@@ -101,7 +101,7 @@ static void report_print_objects(const struct print *p, const char *heading, con
 	json_decref(lines);
 }
 
-/* "2 by the process, 1 by the provider"; "" when all attempts have succeeded. */
+/* "2 by the process, 1 by the provider"; "" if all attempts succeeded. */
 static char *report_faults(const json_t *faults)
 {
 	static const char *const names[] = { "process", "provider", "task" };
@@ -134,7 +134,7 @@ static void report_print_text(const struct print *p, const json_t *report)
 	table_member(t, "reviewer", PAINT_NONE, report, "reviewer");
 	table_fact(t, "profile", PAINT_NONE,
 	    xstrdup(field_true(settings, "review") ? field_text(settings, "profile") : ""));
-	/* the tasks of a workflow have reviews of their own */
+	/* each task of a workflow has its own review */
 	table_fact(t, "not reviewed", PAINT_NONE,
 	    xstrdup(
 	        field_int(stats, "review_rounds") > 0 ? "" : field_text(settings, "skip_reason")));
@@ -143,7 +143,7 @@ static void report_print_text(const struct print *p, const json_t *report)
 	table_fact(t, "checks", PAINT_NONE, cell_number(stats, "checks"));
 	table_fact(t, "started", PAINT_NONE, cell_when(report, "started_at"));
 	tasks_add_totals(t, stats);
-	table_fact(t, "no success", PAINT_NONE, report_faults(json_object_get(stats, "faults")));
+	table_fact(t, "not successful", PAINT_NONE, report_faults(json_object_get(stats, "faults")));
 	table_fact(t, "denied", PAINT_YELLOW, cell_some(stats, "denials"));
 	table_fact(t, "tool errors", PAINT_NONE, cell_some(stats, "tool_errors"));
 	table_member(t, "result", PAINT_BOLD, result, "ref");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Agents work in the repository, so what stands in its .git is not to be trusted by whoever looks
- * at their work: a filter there would run with the user's rights. So git works in a repository of
- * our own, which has nothing but the other's objects, and which says in the place that goes before
- * all others that no attribute changes a file. */
+/* Agents work in the repository, so its .git is not trustworthy: a filter there would run with the
+ * user's rights. So git works in a new, empty repository that only shares the other's objects, and
+ * whose attributes file, which has the highest precedence, prevents any conversion. */
 #include "client/restore.h"
 
 #include <dirent.h>
@@ -22,7 +21,7 @@
 
 #define SHA256_DIGITS 64
 
-/* What a repository is made of. NULL: a directory. */
+/* Content of an empty repository. NULL: a directory. */
 static const struct {
 	const char *name;
 	const char *text;
@@ -50,7 +49,7 @@ static int write_file(int dir, const char *name, const char *text)
 	return written ? 0 : -1;
 }
 
-/* An empty repository, to be removed with remove_repository(). NULL after telling. */
+/* An empty repository, to be removed with remove_repository(). NULL after a message. */
 static char *make_repository(bool sha256)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -95,7 +94,7 @@ static void remove_repository(char *path)
 	free(path);
 }
 
-/* Where the repository has its objects. NULL after telling. */
+/* The object directory of the repository. NULL after a message. */
 static char *find_objects(const char *workspace)
 {
 	const char *const argv[] = {
@@ -109,7 +108,7 @@ static char *find_objects(const char *workspace)
 		path.data[path.size - 1] = '\0';
 		return path.data;
 	}
-	warnx("%s: git finds no repository there", workspace);
+	warnx("%s: not in a git repository", workspace);
 	free(path.data);
 	return NULL;
 }
@@ -140,7 +139,7 @@ static int lay_out(const char *repository, const char *objects, const char *comm
 	return status;
 }
 
-/* A directory without anything in it, its absolute path; NULL after telling. */
+/* Absolute path of an empty directory; NULL after a message. */
 static char *empty_directory(const char *name)
 {
 	const struct dirent *entry;
@@ -161,7 +160,7 @@ static char *empty_directory(const char *name)
 		;
 	closedir(dir);
 	if (entry != NULL) {
-		warnx("%s is not empty; name a directory that is, or that is to be made", name);
+		warnx("%s is not empty; name an empty or a new directory", name);
 		return NULL;
 	}
 	path = realpath(name, NULL);
@@ -183,7 +182,7 @@ int restore_commit(const char *workspace, const char *commit, const char *dir)
 	if (repository != NULL && lay_out(repository, objects, commit, path) == 0)
 		status = EXIT_DONE;
 	else if (repository != NULL)
-		warnx("%s: not everything could be laid out; see what git said", dir);
+		warnx("%s: some files could not be written; see the messages of git", dir);
 	if (repository != NULL)
 		remove_repository(repository);
 	free(path);

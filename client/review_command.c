@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl review: the rounds of a run, and whether their record is whole. */
+/* rlctl review: the reviews of a run, and whether their record is intact. */
 #include "client/review_command.h"
 
 #include <err.h>
@@ -15,7 +15,7 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 
-/* How many it asks for; what it found resolved is no part of that. */
+/* Number of findings to fix, without resolved ones. */
 static char *review_findings(const json_t *review, const char *key)
 {
 	const json_t *findings = field_array(review, key);
@@ -41,7 +41,7 @@ void review_print_table(const struct print *p, const json_t *reviews)
 	table_print_apart(p, columns, ARRAY_SIZE(columns), reviews);
 }
 
-/* Text of many lines, each behind an indent. */
+/* Multi-line text with an indent. */
 static void review_print_indented(const struct print *p, const char *text)
 {
 	char *safe = text_escape(text, strlen(text), true), *rest = safe, *line;
@@ -52,7 +52,8 @@ static void review_print_indented(const struct print *p, const char *text)
 	free(safe);
 }
 
-/* A feedback that names no places is its own only finding, but for the line end. */
+/* Whether a feedback without file names is identical to its only finding, except for the
+ * newline. */
 static bool review_says_it_all(const char *feedback, const char *text)
 {
 	size_t length = strlen(text);
@@ -97,7 +98,7 @@ void review_print(const struct print *p, const json_t *review)
 
 	fprintf(p->file, "Review %lld  ", field_count(review, "iteration"));
 	print_painted(p, print_state_paint(decision), decision);
-	print_paintedf(p, PAINT_NONE, "  %s by %s, of the work of %s",
+	print_paintedf(p, PAINT_NONE, "  %s by %s, work of %s",
 	    field_text(review, "task_id"), field_text(review, "reviewer_agent"),
 	    field_text(review, "coder_agent"));
 	fprintf(p->file, "%s%s%s%s\n", *age != '\0' ? ", " : "", age, *age != '\0' ? " ago" : "", final);
@@ -123,7 +124,7 @@ static int review_show(struct client *c, int64_t run, const json_t *result)
 	return EXIT_DONE;
 }
 
-/* For other programs: the logs as they are, in either way of asking. */
+/* Print the logs unchanged, for other programs, with or without --json. */
 static int review_export(struct client *c, int64_t run, const json_t *result)
 {
 	(void)run;
@@ -137,10 +138,10 @@ static int review_verify(struct client *c, int64_t run, const json_t *result)
 
 	if (field_true(result, "ok"))
 		fprintf(c->out.file,
-		    "The review record of run %lld is whole: %lld review%s, every hash fits.\n",
+		    "The review record of run %lld is intact: %lld review%s, all hashes match.\n",
 		    (long long)run, reviews, reviews == 1 ? "" : "s");
 	else
-		print_warning("the review record of run %lld is not what was written: %s",
+		print_warning("the review record of run %lld was altered: %s",
 		    (long long)run, field_text(result, "message"));
 	return EXIT_DONE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reviews as people read them. */
+/* Reviews as text. */
 #ifndef CLIENT_REVIEW_COMMAND_H
 #define CLIENT_REVIEW_COMMAND_H
 
@@ -7,10 +7,10 @@
 
 #include "client/print.h"
 
-/* The whole of one. */
+/* Print all of one review. */
 void review_print(const struct print *p, const json_t *review);
 
-/* One line a review. */
+/* Print one line per review. */
 void review_print_table(const struct print *p, const json_t *reviews);
 
 #endif

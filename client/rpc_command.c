@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl rpc: any method of the daemon. */
+/* rlctl rpc: call any method of the daemon. */
 #include <err.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "client/commands.h"
 #include "proto/memory.h"
 
-/* JSON where it is valid JSON, else the text itself. */
+/* JSON if it is valid JSON, otherwise the text itself. */
 static json_t *read_value(const char *text)
 {
 	json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
@@ -17,7 +17,7 @@ static json_t *read_value(const char *text)
 	return value != NULL ? value : json_string(text);
 }
 
-/* key=value into params. 0, or an exit code after telling. */
+/* Add key=value to params. Returns 0, or an exit code after a message. */
 static int add_pair(json_t *params, const char *text)
 {
 	const char *equals = strchr(text, '=');
@@ -50,7 +50,7 @@ int rpc_command(struct client *c)
 	if (pairs && c->options.count == 2 && (arguments[1][0] == '{' || arguments[1][0] == '[')) {
 		params = json_loads(arguments[1], 0, &fault);
 		if (params == NULL) {
-			warnx("the parameters are no valid JSON: %s, at character %d", fault.text, fault.position);
+			warnx("the parameters are not valid JSON: %s, at character %d", fault.text, fault.position);
 			return EXIT_USAGE;
 		}
 		pairs = false;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl run: submit, follow, print the answer. Ctrl-C lets go of the run, a second
- * one cancels it. */
+/* rlctl run: submit, follow, print the answer. Ctrl-C detaches, a second one cancels the run. */
 #include <err.h>
 #include <poll.h>
 #include <signal.h>
@@ -24,24 +23,24 @@
 #include "proto/clock.h"
 #include "proto/escape.h"
 
-#define SECOND_THOUGHTS_MS 2000	/* after the hint, how long a second Ctrl-C still cancels */
-#define RETURN_MS 10000		/* how long a daemon that has gone may take to come back */
+#define SECOND_THOUGHTS_MS 2000	/* how long a second Ctrl-C cancels the run */
+#define RETURN_MS 10000		/* how long to wait for a daemon that disappeared */
 #define LOOK_AGAIN_MS 100
 #define REPORT_LATE_MS 1000
-#define RETURNS 5		/* how often it may come back without news of the run */
+#define RETURNS 5		/* maximum number of reconnects without an event of the run */
 
 struct follow {
 	struct client *client;
 	struct live *live;	/* NULL: quiet */
 	int64_t run;
-	int64_t seq;		/* the last event seen */
-	int returns;		/* of the daemon, since then */
+	int64_t seq;		/* sequence number of the last event */
+	int returns;		/* number of reconnects since then */
 	int interrupts;		/* signalfd of SIGINT */
 };
 
 enum follow_result { FOLLOW_FINAL, FOLLOW_INTERRUPTED, FOLLOW_TIMEOUT, FOLLOW_BROKEN, FOLLOW_BACK };
 
-/* The number of the newest event: what happens to the run to be comes after it. */
+/* Number of the newest event: all events of the new run come later. */
 static int64_t current_seq(struct client *c, int *status)
 {
 	json_t *result = client_call(c, "event.unsubscribe", NULL, status);
@@ -51,8 +50,8 @@ static int64_t current_seq(struct client *c, int *status)
 	return seq == FIELD_NONE ? 0 : seq;
 }
 
-/* A signalfd for SIGINT, which from now on does not end us by itself; unless somebody had it
- * ignored, as nohup(1) and shells do for what runs in the background. */
+/* A signalfd for SIGINT, which then no longer ends rlctl; unless it was ignored, as nohup(1) and
+ * shells do for background jobs. */
 static int catch_interrupts(void)
 {
 	struct sigaction now;
@@ -69,7 +68,7 @@ static int catch_interrupts(void)
 	return fd;
 }
 
-/* SIGINT ends us again. */
+/* Let SIGINT end rlctl again. */
 static void release_interrupts(void)
 {
 	sigset_t set;
@@ -79,7 +78,7 @@ static void release_interrupts(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Take what has arrived. True: the run is final. *broken: the connection has ended. */
+/* Process received events. Returns true if the run is final. *broken: the connection was lost. */
 static bool take_events(struct follow *f, bool *broken)
 {
 	json_t *message;
@@ -103,7 +102,7 @@ static bool take_events(struct follow *f, bool *broken)
 	return final;
 }
 
-/* timeout_ms: for all of it, whatever is told meanwhile; -1: none. */
+/* timeout_ms: in total, however many events arrive; -1: none. */
 static enum follow_result run_follow(struct follow *f, int timeout_ms)
 {
 	int64_t until = clock_steady() + timeout_ms;
@@ -130,16 +129,16 @@ static enum follow_result run_follow(struct follow *f, int timeout_ms)
 static void print_detached(const struct follow *f)
 {
 	fprintf(f->client->talk.file,
-	    "\nRun %lld goes on without this terminal: \"rlctl show %lld\", "
-	    "\"rlctl logs -f %lld\", \"rlctl cancel %lld\".\n",
+	    "\nDetached. Run %lld continues: \"rlctl show %lld\", \"rlctl logs -f %lld\", \"rlctl "
+	    "cancel %lld\".\n",
 	    (long long)f->run, (long long)f->run, (long long)f->run, (long long)f->run);
 }
 
-/* The first Ctrl-C: say how to come back, and give a moment for the second. */
+/* The first Ctrl-C: print how to return, and leave a moment for the second. */
 static enum follow_result let_go(struct follow *f)
 {
 	print_detached(f);
-	fputs("Ctrl-C again cancels it now.\n", f->client->talk.file);
+	fputs("Press Ctrl-C again to cancel the run.\n", f->client->talk.file);
 	fflush(f->client->talk.file);
 	return run_follow(f, SECOND_THOUGHTS_MS);
 }
@@ -152,7 +151,7 @@ static void hang_up(struct client *c)
 	c->hello = NULL;
 }
 
-/* One quick try. *refused: it is not the daemon that we know. */
+/* One quick try. *refused: it is a different daemon. */
 static bool follow_again(struct follow *f, bool *refused)
 {
 	struct client *c = f->client;
@@ -172,7 +171,7 @@ static bool follow_again(struct follow *f, bool *refused)
 	return result != NULL;
 }
 
-/* Restarted or upgraded, a daemon is back in a moment, and the agents have gone on meanwhile. */
+/* A restarted or upgraded daemon returns in a moment; agents keep running. */
 static enum follow_result come_back(struct follow *f)
 {
 	struct pollfd p = { .fd = f->interrupts, .events = POLLIN };
@@ -184,7 +183,7 @@ static enum follow_result come_back(struct follow *f)
 	if (f->returns++ == RETURNS)
 		return FOLLOW_BROKEN;
 	if (f->live != NULL && f->returns == 1)
-		fputs("The daemon has gone; waiting for it to come back.\n", f->client->talk.file);
+		fputs("The daemon disappeared; waiting for it to return.\n", f->client->talk.file);
 	fflush(f->client->talk.file);
 	while (!refused && clock_steady() - since < RETURN_MS) {
 		if (follow_again(f, &refused))
@@ -195,8 +194,7 @@ static enum follow_result come_back(struct follow *f)
 	return FOLLOW_BROKEN;
 }
 
-/* One that cannot be cancelled, perhaps since it has just ended, is followed all the same: its
- * end is on the way. */
+/* A run that cannot be cancelled, for example because it has just ended, is followed to its end. */
 static enum follow_result run_cancel(struct follow *f)
 {
 	int status;
@@ -206,7 +204,7 @@ static enum follow_result run_cancel(struct follow *f)
 	return status != EXIT_NO_DAEMON ? run_follow(f, -1) : FOLLOW_BROKEN;
 }
 
-/* What the run ends with by leave of its policy is no secret. */
+/* Show the issues with which the run was accepted. */
 static void print_issues(const json_t *run)
 {
 	const json_t *issues = field_array(run, "known_issues");
@@ -215,7 +213,7 @@ static void print_issues(const json_t *run)
 		print_warning("known issue: %s", json_string_value(json_array_get(issues, i)));
 }
 
-/* Lines that tell what happens to it. */
+/* Printer for the events of the run. */
 static struct live *live_of(struct client *c, int64_t id)
 {
 	int status;
@@ -236,9 +234,9 @@ static void print_end(const struct client *c, const json_t *run)
 	char *branch = tasks_branch(run);
 
 	if (*took != '\0' || *cost != '\0')
-		fprintf(c->talk.file, "It took %s%s%s. ", took, *took != '\0' && *cost != '\0' ? " and " : "", cost);
+		fprintf(c->talk.file, "Duration: %s%s%s. ", took, *took != '\0' && *cost != '\0' ? " and " : "", cost);
 	if (*ref != '\0') {
-		fputs("The reviewed tree is kept as ", c->talk.file);
+		fputs("The reviewed tree is saved as ", c->talk.file);
 		print_painted(&c->talk, PAINT_BOLD, ref);
 		fputs(". ", c->talk.file);
 	}
@@ -248,7 +246,7 @@ static void print_end(const struct client *c, const json_t *run)
 		fputs(". ", c->talk.file);
 	}
 	if (*branch != '\0')
-		fprintf(c->talk.file, "To take it: \"git merge %s\". ", branch);
+		fprintf(c->talk.file, "To merge it: \"git merge %s\". ", branch);
 	if (strcmp(state, "held") == 0)
 		hold_print_open(c, field_array(run, "holds"));
 	else if (strcmp(state, "failed") == 0)
@@ -262,7 +260,7 @@ static void print_end(const struct client *c, const json_t *run)
 	free(cost);
 }
 
-/* The accepted answer, on a line of its own if it does not end with one. */
+/* The accepted answer, with a newline at the end. */
 static int print_answer(struct client *c, const json_t *run)
 {
 	const json_t *result = json_object_get(run, "result");
@@ -288,8 +286,8 @@ static int print_answer(struct client *c, const json_t *run)
 	return status;
 }
 
-/* A report that cannot be written costs the run nothing, so only we are left to tell. One from
- * before is no report of this run; the clock of files is some milliseconds late. */
+/* A report that cannot be written does not fail the run, so only rlctl reports it. An older file is
+ * not the report of this run; file times may lag by a few milliseconds. */
 static void print_report(const struct client *c, const json_t *run)
 {
 	const char *path = options_text(&c->options, "report");
@@ -302,8 +300,8 @@ static void print_report(const struct client *c, const json_t *run)
 	            created))
 		return;
 	warnx(
-	    "the report %s was not written, the log of rld says why; "
-	    "\"rlctl report %lld --format json -o FILE\" makes it", path, (long long)id);
+	    "the report %s was not written, see the log of rld; \"rlctl report %lld --format json "
+	    "-o FILE\" writes it", path, (long long)id);
 }
 
 static int run_finish(struct follow *f)
@@ -313,7 +311,7 @@ static int run_finish(struct follow *f)
 	json_t *run;
 
 	release_interrupts();
-	/* answered when the report is written as well */
+	/* the reply comes after the report was written */
 	if (options_given(&c->options, "report"))
 		json_decref(client_call(c, "run.wait", json_pack("{s:[I]}", "ids", (json_int_t)f->run), &status));
 	run = client_get_json(c, "run.get", "id", f->run, &status);
@@ -352,7 +350,8 @@ static int follow_to_the_end(struct follow *f)
 	if (result == FOLLOW_FINAL)
 		return run_finish(f);
 	warnx(
-	    "the daemon has gone; run %lld and its agents go on. \"rlctl wait %lld\" takes up the waiting",
+	    "the daemon disappeared; run %lld and its agents continue. \"rlctl wait %lld\" resumes "
+	    "waiting",
 	    (long long)f->run, (long long)f->run);
 	return EXIT_NO_DAEMON;
 }
@@ -377,8 +376,7 @@ int run_command(struct client *c)
 	f.seq = since;
 	f.interrupts = catch_interrupts();
 	f.live = quiet ? NULL : live_of(c, f.run);
-	/* With a key that is known the run may have ended long ago, before the
-	 * events we ask for. */
+	/* with a known key the run may have ended before the events requested here */
 	if (exit_is_final(field_text(submitted, "state")))
 		status = run_finish(&f);
 	else if ((status = client_subscribe(c, f.run, since)) == 0)

@@ -30,6 +30,6 @@ const char *view_reviewed(const json_t *slot)
 {
 	const char *task = field_text(slot, "task");
 
-	/* as the record of reviews calls the whole run, when it has several tasks */
+	/* name of the whole run in the review record, if it has several tasks */
 	return *task == '\0' && field_int(slot, "slot") == 0 ? "run" : task;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl salvage: what work trees had when they were removed, and the way to have it again. */
+/* rlctl salvage: list and restore the content of removed work trees. */
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static const struct table_column columns[] = {
 
 static const struct listing saved = {
 	"salvage.list", "salvage", columns, ARRAY_SIZE(columns),
-	"Nothing is saved of removed work trees.", "rlctl salvage list",
+	"No work saved from removed work trees.", "rlctl salvage list",
 };
 
 static int salvage_list(struct client *c)
@@ -47,7 +47,7 @@ static int salvage_restore(struct client *c)
 	int status;
 
 	if (client_parse_id(c->options.arguments[1], &id) != 0) {
-		warnx("%s is no number of a salvage; \"rlctl salvage list\" shows them", c->options.arguments[1]);
+		warnx("%s is not the number of a salvage; \"rlctl salvage list\" shows them", c->options.arguments[1]);
 		return EXIT_USAGE;
 	}
 	salvage = client_get(c, "salvage.get", "id", id, &status);
@@ -57,10 +57,10 @@ static int salvage_restore(struct client *c)
 	if (status == EXIT_DONE && c->json) {
 		print_json(&c->out, salvage);
 	} else if (status == EXIT_DONE) {
-		fprintf(c->talk.file, "Task %s of run %lld is laid out in ",
+		fprintf(c->talk.file, "Task %s of run %lld is restored in ",
 		    field_text(salvage, "task"), field_count(salvage, "run"));
 		print_painted(&c->talk, PAINT_BOLD, dir);
-		fputs(", as files without a repository.\nWhat git has of it: \"git -C ", c->talk.file);
+		fputs(", as files without a repository.\nTo see it in git: \"git -C ", c->talk.file);
 		print_painted(&c->talk, PAINT_NONE, field_text(salvage, "workspace"));
 		fputs(" show ", c->talk.file);
 		print_painted(&c->talk, PAINT_NONE, field_text(salvage, "ref"));

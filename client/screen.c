@@ -14,7 +14,7 @@
 #include "proto/memory.h"
 
 #define HEADER_MAX 3
-#define BETWEEN " | "		/* two iterations of the history */
+#define BETWEEN " | "		/* separator of two iterations */
 
 static const json_t *screen_slot_at(const json_t *run, size_t i)
 {
@@ -62,7 +62,7 @@ void screen_turn(struct screen_choice *choice)
 
 /* ---- the head ---- */
 
-/* One more fact on the line, or on the next when it does not fit there. */
+/* Another fact on the line, or on the next one if it does not fit. */
 static void screen_put(struct lines *l, enum paint paint, char *text)
 {
 	if (*text != '\0') {
@@ -86,7 +86,7 @@ static char *screen_iteration_text(const json_t *run)
 	    : xasprintf("iteration %lld/%lld", (long long)now, (long long)limit);
 }
 
-/* "3/30 done, 1 failed, 1 held": of what was there to be done. */
+/* "3/30 done, 1 failed, 1 held". */
 static char *screen_progress_text(const json_t *run)
 {
 	const json_t *tasks = field_array(run, "tasks");
@@ -128,7 +128,7 @@ static void screen_put_tokens(struct lines *l, const json_t *totals)
 	screen_put(l, PAINT_NONE, cell_cost(totals, "cost_usd"));
 }
 
-/* Why it ended or waits, and how long the next try is away. */
+/* Why it ended or waits, and the time until the next try. */
 static char *screen_why_text(const struct view *view)
 {
 	const char *cause = field_text(view->run, "cause"),
@@ -167,7 +167,7 @@ static void screen_head(struct lines *l, const struct view *view)
 
 /* ---- the iterations so far ---- */
 
-/* Attempts that were lost, and whose slot went on with another. */
+/* Number of lost attempts that were repeated. */
 static size_t screen_retries(const json_t *attempts, int64_t iteration)
 {
 	size_t count = 0;
@@ -200,8 +200,7 @@ static char *screen_outcome_text(const struct view *view, const json_t *iteratio
 	    again, again == 1 ? "y" : "ies");
 }
 
-/* As many of the newest ones as the line has room for. Nothing when all there is to say is that the
- * first one is under way. */
+/* As many of the newest iterations as fit on the line. Nothing if only the first one has begun. */
 static void screen_history(struct lines *l, const struct view *view)
 {
 	const json_t *history = field_array(view->run, "history");
@@ -239,14 +238,14 @@ static void screen_history(struct lines *l, const struct view *view)
 
 /* ---- the blocks ---- */
 
-/* How much of each block there is room for: the first that fits. */
+/* Sizes of the blocks: the first that fits is used. */
 static const struct {
 	size_t preview;
 	bool title;
 } measures[] = { { 3, true }, { 2, true }, { 1, true }, { 0, true }, { 0, false } };
 
-/* The chosen block keeps what it can, the others get shorter, and when even a line for each is too
- * much, those around the chosen one are shown. */
+/* The chosen block keeps its size, the others shrink; if even one line each is too much, those
+ * around the chosen one are shown. */
 static void screen_body(struct lines *l, const struct view *view, const struct screen_choice *choice, size_t room)
 {
 	const json_t *slots = field_array(view->run, "slots");
@@ -258,7 +257,7 @@ static void screen_body(struct lines *l, const struct view *view, const struct s
 			if (n != choice->slot)
 				need += block_height(view, json_array_get(slots, n),
 				    measures[i].preview, measures[i].title);
-		/* three lines of the chosen one are worth more than the preview of the others */
+		/* three lines of the chosen block are worth more than the previews of the others */
 		if (need + 3 <= room)
 			break;
 	}
@@ -298,7 +297,7 @@ static void screen_foot(struct lines *l, const struct view *view, size_t room)
 	}
 }
 
-/* Exactly so many lines. */
+/* Make it exactly so many lines. */
 static void screen_cut_or_fill(struct lines *l, size_t from, size_t height)
 {
 	while (l->count > from + height)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a live view shows: documents of the daemon in, lines of text out. Pure. */
+/* Layout of the live views: documents of the daemon in, lines of text out. Pure. */
 #ifndef CLIENT_SCREEN_H
 #define CLIENT_SCREEN_H
 
@@ -12,29 +12,29 @@
 
 enum screen_tab { SCREEN_OUTPUT, SCREEN_REVIEW };
 
-/* What a person has chosen. Zeroed: the first slot, its output. */
+/* The user's choice. Zeroed: the first slot, its output. */
 struct screen_choice {
 	size_t slot;		/* index into run.slots */
-	enum screen_tab tab;	/* of the block of that slot */
-	bool in_review;		/* it is being reviewed or fixed: the review is shown ... */
-	enum screen_tab before;	/* ... and afterwards this again */
+	enum screen_tab tab;	/* for the block of that slot */
+	bool in_review;		/* it is being reviewed or fixed, so its review is shown ... */
+	enum screen_tab before;	/* ... and this afterwards */
 };
 
-/* After a new run.get: a slot that is gone is no choice, entering a review shows it, leaving
- * restores what was shown. */
+/* After a new run.get: move off slots that are gone, show a review when it begins, and return to
+ * the previous tab when it ends. */
 void screen_follow(struct screen_choice *choice, const json_t *run);
-/* slot: an index; one that is not there changes nothing. */
+/* slot: an index; ignored if there is no such slot. */
 void screen_choose(struct screen_choice *choice, const json_t *run, size_t slot);
-/* Output or review, as the person says; for the review under way only when it is one. */
+/* Switch between output and review; during a review only until its end. */
 void screen_turn(struct screen_choice *choice);
 
-/* The whole view of a run, exactly height lines (from 1 on). */
+/* The whole view of a run, exactly height lines (at least 1). */
 void screen_run(struct lines *l, const struct view *view, const struct screen_choice *choice, size_t height);
 
-/* The blocks of all slots, each whole: rlctl show. */
+/* The blocks of all slots in full, for rlctl show. */
 void screen_slots(struct lines *l, const struct view *view);
 
-/* The unfinished runs: run.get's, or run.list's where there is no other; exactly height lines. */
+/* The unfinished runs: from run.get, or run.list; exactly height lines. */
 void screen_list(struct lines *l, const json_t *runs, size_t chosen, int64_t now, size_t height);
 
 #endif

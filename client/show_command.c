@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl show: all about one run, or one attempt of it. */
+/* rlctl show: details of a run or an attempt. */
 #include "client/cell.h"
 
 #include <err.h>
@@ -103,7 +103,7 @@ static void show_add_texts(struct table *t, const char *name, const json_t *text
 		table_fact(t, name, PAINT_YELLOW, xstrdup(json_string_value(json_array_get(texts, i))));
 }
 
-/* What waits for a human, and the way on. */
+/* Open holds, and how to decide them. */
 static void show_add_holds(struct table *t, const json_t *run)
 {
 	const json_t *holds = field_array(run, "holds");
@@ -121,7 +121,7 @@ static void show_add_holds(struct table *t, const json_t *run)
 		table_fact(t, "next", PAINT_NONE, xasprintf("rlctl retry %lld, or rlctl cancel %lld", id, id));
 }
 
-/* Where its tasks come from, how many there are, and whom it waits for. */
+/* Task source, number of tasks, and the run it waits for. */
 static void show_add_work(struct table *t, const json_t *run)
 {
 	const json_t *task = json_array_get(field_array(run, "tasks"), 0);
@@ -176,7 +176,7 @@ static void show_run_facts(const struct print *p, const json_t *run)
 	table_print_facts(t, p);
 }
 
-/* The next attempt of a slot that waits for its service has not begun. */
+/* The next attempt of a cooling slot has not started. */
 static void show_print_attempts(const struct print *p, const json_t *run, const json_t *attempts)
 {
 	const json_t *slots = field_array(run, "slots");
@@ -191,7 +191,7 @@ static void show_print_attempts(const struct print *p, const json_t *run, const 
 	table_print_apart(p, attempt_columns, ARRAY_SIZE(attempt_columns), attempts);
 }
 
-/* What its slots are at, as rlctl watch shows it; of one that is over the tables tell all. */
+/* Its slots, as in rlctl watch; for an ended run the tables tell everything. */
 static void show_blocks(struct client *c, json_t *run, json_t *attempts)
 {
 	struct view view = { .run = run, .attempts = attempts, .now = clock_wall() };
@@ -253,7 +253,7 @@ static void show_attempt_facts(const struct print *p, const json_t *attempt, con
 	table_member(t, "account", PAINT_NONE, attempt, "account");
 	table_member(t, "task", PAINT_NONE, attempt, "task");
 	if (*resumed != '\0')
-		table_fact(t, "goes on with", PAINT_NONE, xasprintf("attempt %s", resumed));
+		table_fact(t, "continues", PAINT_NONE, xasprintf("attempt %s", resumed));
 	table_fact(t, "exit", PAINT_NONE, cell_exit(attempt, NULL));
 	table_member(t, "process", PAINT_NONE, attempt, "process");
 	table_member(t, "sandbox", PAINT_NONE, attempt, "sandbox");
@@ -272,7 +272,7 @@ static void show_attempt_facts(const struct print *p, const json_t *attempt, con
 	free(resumed);
 }
 
-/* Attempts are asked for by number within their run. */
+/* Attempts are numbered within their run. */
 static int show_attempt(struct client *c, int64_t run, int64_t wanted)
 {
 	int status;

@@ -11,8 +11,7 @@
 #define SYSTEM_DIRECTORY "/run/rld"
 #define SYSTEM_SOCKET SYSTEM_DIRECTORY "/rld.sock"
 
-/* A variable that holds an absolute path; others are to be ignored, says the XDG base
- * directory specification. */
+/* A variable with an absolute path; the XDG base directory specification ignores others. */
 static const char *sockets_directory(const char *name)
 {
 	const char *value = getenv(name);
@@ -57,7 +56,7 @@ bool sockets_system_unit(void)
 	};
 	struct stat st;
 
-	/* the first of a name counts: a link to /dev/null masks those behind it */
+	/* the first file of a name wins: a link to /dev/null masks the others */
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		if (stat(files[i], &st) == 0)
 			return S_ISREG(st.st_mode);

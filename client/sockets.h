@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a daemon keeps its state and its sockets. */
+/* Paths of a daemon's state and sockets. */
 #ifndef CLIENT_SOCKETS_H
 #define CLIENT_SOCKETS_H
 
@@ -9,15 +9,15 @@
 /* $XDG_STATE_HOME/rld, else ~/.local/state/rld. The caller frees. */
 char *sockets_state_dir(void);
 
-/* The user of the system's daemon: the owner of the directory that holds its socket, which only
- * root can make. False: there is none, or others can write the directory. */
+/* The user of the system daemon: the owner of its socket directory, which only root can create.
+ * False: there is none, or others can write to the directory. */
 bool sockets_system_owner(uid_t *uid);
 
-/* Is the unit of the system's daemon installed? One that is masked is not. */
+/* Whether the unit of the system daemon is installed and not masked. */
 bool sockets_system_unit(void);
 
-/* The sockets at which a daemon may be found, best first, ending with NULL: the user's two,
- * then the system's. */
+/* The sockets where a daemon may be found, best first, NULL-terminated: two of the user, then the
+ * system's. */
 char **sockets_list(void);
 void sockets_free(char **sockets);
 

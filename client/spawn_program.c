@@ -27,13 +27,13 @@
 #include "proto/program.h"
 
 #define READY_MS 10000
-#define LOG_MAX (4 << 20)	/* a log larger than this is put aside before the next start */
-#define TAIL_BYTES 2048		/* of the log of a start that failed */
+#define LOG_MAX (4 << 20)	/* a larger log is renamed before the next start */
+#define TAIL_BYTES 2048		/* of the log of a failed start */
 
 extern char **environ;
 
-/* rld beside rlctl, as in a build directory and in PREFIX/bin; in PREFIX/sbin; on PATH. The caller
- * frees; NULL after telling: nowhere. */
+/* rld next to rlctl, as in a build directory and in PREFIX/bin; in PREFIX/sbin; on PATH. The caller
+ * frees; NULL after a message: not found. */
 static char *start_find_rld(void)
 {
 	static const char *const beside[] = { "rld", "../sbin/rld" };
@@ -53,7 +53,8 @@ static char *start_find_rld(void)
 	}
 	rld = program_find(getenv("PATH"), "rld");
 	if (rld == NULL)
-		warnx("rld is neither beside rlctl nor on PATH; install it, or name a running daemon with --socket");
+		warnx("rld is neither next to rlctl nor on PATH; install it, or name a running "
+		    "daemon with --socket");
 	return rld;
 }
 
@@ -71,7 +72,7 @@ static int make_dirs(const char *path)
 		*p = '/';
 	}
 	if (failed)
-		warn("cannot make %s", path);
+		warn("cannot create %s", path);
 	free(copy);
 	return failed ? -1 : 0;
 }
@@ -97,8 +98,8 @@ int start_lock(const char *state_dir)
 	return fd;
 }
 
-/* A datagram socket with a name of the kernel's choice, for the daemon's READY=1
- * (sd_notify(3)). -1 on failure. */
+/* A datagram socket with a name chosen by the kernel, for the daemon's READY=1 (sd_notify(3)).
+ * Returns -1 on failure. */
 static int ready_socket(char name[64])
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -116,8 +117,8 @@ static int ready_socket(char name[64])
 	return fd;
 }
 
-/* Our environment without the variables that begin with one of dropped, and with more. The list is
- * the caller's to free, its strings are borrowed. */
+/* Our environment without the variables that have a prefix in dropped, plus more. The caller frees
+ * the list; its strings are borrowed. */
 static char **environment_but(const char *const *dropped, const char *const *more)
 {
 	size_t count = 0, kept = 0, added = 0;
@@ -142,9 +143,9 @@ static char **environment_but(const char *const *dropped, const char *const *mor
 	return list;
 }
 
-/* A program with the default for each signal, which reads nothing and has nothing open of ours.
- * flags: POSIX_SPAWN_SETSID or POSIX_SPAWN_SETPGROUP, so that no Ctrl-C of ours reaches it.
- * directory NULL: ours. 0 or an errno. */
+/* Start a program with default signal handling, no input and no inherited files. flags:
+ * POSIX_SPAWN_SETSID or POSIX_SPAWN_SETPGROUP, so that Ctrl-C does not reach it. directory NULL:
+ * ours. Returns 0 or an errno. */
 static int start_apart(const char *const *argv, char *const *environment, int output, int errors,
     int flags, const char *directory, pid_t *pid)
 {
@@ -202,7 +203,7 @@ static enum start_result await_ready(int ready, int process)
 	return START_LATE;
 }
 
-/* Show what was written to the log behind offset, without the journal's priorities. */
+/* Print the log from offset on, without the journal's priorities. */
 static void show_log(int log, off_t offset)
 {
 	char text[TAIL_BYTES + 1], *line, *rest = text;
@@ -250,12 +251,12 @@ static int start_report(enum start_result result, pid_t pid, const char *rld, co
 	case START_ENDED:
 		waitpid(pid, &status, 0);
 		if (WIFSIGNALED(status))
-			warnx("%s was ended by signal %d; it said, in %s:", rld, WTERMSIG(status), log_path);
+			warnx("%s was killed by signal %d; its output in %s:", rld, WTERMSIG(status), log_path);
 		else
-			warnx("%s ended with exit status %d; it said, in %s:", rld, WEXITSTATUS(status), log_path);
+			warnx("%s exited with status %d; its output in %s:", rld, WEXITSTATUS(status), log_path);
 		break;
 	case START_LATE:
-		warnx("%s (process %d) is not ready after %d s; look into %s. So far it said:", rld,
+		warnx("%s (process %d) is not ready after %d s; its output so far, in %s:", rld,
 		    (int)pid, READY_MS / 1000, log_path);
 		break;
 	}
@@ -265,7 +266,7 @@ static int start_report(enum start_result result, pid_t pid, const char *rld, co
 
 int start_daemon(const char *state_dir)
 {
-	/* what a service manager meant for us */
+	/* meant by a service manager for us, not for the daemon */
 	static const char *const dropped[] = { "NOTIFY_SOCKET=", "LISTEN_",
 		"STATE_DIRECTORY=", "RUNTIME_DIRECTORY=", "WATCHDOG_", NULL };
 	char name[64], *rld = start_find_rld(), *notify = NULL, *log_path = NULL, **environment = NULL;
@@ -313,7 +314,7 @@ out:
 	return status;
 }
 
-/* The wait status of a process of ours. */
+/* Wait status of a child process. */
 static int start_await(pid_t pid)
 {
 	int status;
@@ -350,7 +351,7 @@ int start_version(const char *path, char *const *environment, int output, int er
 	return start_apart(argv, environment, output, errors, POSIX_SPAWN_SETPGROUP, NULL, pid);
 }
 
-/* Output of git of which nobody needs more: the path of a directory. */
+/* Output of git that is long enough for the path of a directory. */
 #define GIT_OUTPUT_MAX 65536
 
 static int spawn_git(const char *const *argv, char **environment, int output, pid_t *pid)
@@ -391,11 +392,11 @@ int start_git(const char *const *argv, const char *const *more, struct buf *outp
 		warnx("cannot start git: %s", strerror(failure));
 	} else {
 		if (output != NULL && buf_read(output, ends[0], GIT_OUTPUT_MAX) != 0)
-			warnx("git printed more than was to be expected");
+			warnx("git printed more than expected");
 		status = start_await(pid);
 		failure = WIFEXITED(status) ? 0 : -1;
 		if (failure != 0)
-			warnx("git was ended by signal %d", WTERMSIG(status));
+			warnx("git was killed by signal %d", WTERMSIG(status));
 	}
 	if (output != NULL)
 		close(ends[0]);

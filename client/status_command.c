@@ -35,7 +35,7 @@ static char *status_value(const json_t *parent, const char *key)
 	return buf_take(&line, NULL);
 }
 
-/* A line for each account that is exhausted. */
+/* A line for each account on cooldown. */
 static void status_add_cooling(struct table *t, const json_t *accounts)
 {
 	for (size_t i = 0; i < json_array_size(accounts); i++) {

@@ -12,7 +12,7 @@
 
 struct tag_facts {
 	const json_t *run, *slot, *attempt;
-	const char *task;	/* what it is about, for a sentence; "" when it has none */
+	const char *task;	/* its subject, for a sentence; "" if there is none */
 	int64_t events;
 };
 
@@ -21,13 +21,13 @@ char *status_tag_name(int64_t slot)
 	return slot == 0 ? xstrdup("all") : xasprintf("A%lld", (long long)slot);
 }
 
-/* Why it is so: cause before reason. "" when nobody says. */
+/* The cause, otherwise the reason, otherwise "". */
 static char *tag_why(const struct tag_facts *l)
 {
 	return cell_why(l->slot, NULL);
 }
 
-/* Round 0: the tree is looked at for a commit without a review. */
+/* Round 0: the tree is measured for a commit without a review. */
 static bool is_reviewed(const struct tag_facts *l)
 {
 	return field_count(l->slot, "round") > 0;
@@ -51,7 +51,7 @@ static char *tag_checking(const struct tag_facts *l)
 		*command == '\0' ? "" : ": ", command);
 }
 
-/* Its commit is there: what goes on is the way of that to those of the other tasks. */
+/* It is committed: what is in progress is the merge with the other tasks. */
 static bool is_merged(const struct tag_facts *l)
 {
 	return *field_text(l->slot, "commit") != '\0' && *field_text(l->run, "result_branch") != '\0';
@@ -73,7 +73,7 @@ static bool has_stopped(const struct tag_facts *l)
 	return field_is(l->attempt, "outcome", "stop-marker");
 }
 
-/* Also for the moment in which what it said is read. */
+/* Including the moment when its output is read. */
 static bool tag_runs(const struct tag_facts *l)
 {
 	return l->attempt != NULL && !field_is(l->attempt, "state", "starting");
@@ -96,8 +96,8 @@ static bool has_task(const json_t *slot)
 	return *field_text(slot, "task") != '\0';
 }
 
-/* Where agents pick their tasks by themselves, one starts after the other: of the slots in front of
- * this one the last that has picked, or the first that still has to. NULL: none. */
+/* If agents pick their tasks, they start one after the other: the nearest earlier slot that has
+ * picked, or the first that still has to. NULL: none. */
 static const json_t *slot_before(const struct tag_facts *l, bool picked)
 {
 	const json_t *slots = field_array(l->run, "slots"), *found = NULL;
@@ -115,7 +115,7 @@ static const json_t *slot_before(const struct tag_facts *l, bool picked)
 	return found;
 }
 
-/* The agent is about to run, or has just ended and the next step is on its way. */
+/* The agent is about to start, or has just ended. */
 static char *tag_spawning(const struct tag_facts *l)
 {
 	const json_t *before = slot_before(l, true);
@@ -137,7 +137,7 @@ static char *tag_nothing(const struct tag_facts *l)
 	return xstrdup("");
 }
 
-/* What keeps it from a slot of the daemon. */
+/* Why it has no permit. */
 static const char *tag_reason(const struct tag_facts *l)
 {
 	return *field_text(l->slot, "reason") != '\0' ? field_text(l->slot, "reason") : field_text(l->run, "reason");
@@ -164,13 +164,13 @@ static char *tag_waiting(const struct tag_facts *l)
 		return xasprintf("waiting to spawn until A%lld picked a bead", field_count(before, "slot"));
 	if (*field_text(l->slot, "reason") != '\0')
 		return xstrdup(field_text(l->slot, "reason"));
-	/* an answer is there: what it waits for comes behind its work, not in front of it */
+	/* it has an answer: it waits after its work, not before it */
 	if (field_int(l->slot, "answer") != FIELD_NONE)
-		return xasprintf("implemented %s, waits for the review of the whole run", l->task);
-	return *l->task == '\0' ? xstrdup(field_text(l->run, "reason")) : xasprintf("making ready for %s", l->task);
+		return xasprintf("implemented %s, waiting for the review of the whole run", l->task);
+	return *l->task == '\0' ? xstrdup(field_text(l->run, "reason")) : xasprintf("preparing %s", l->task);
 }
 
-/* The first whose phase it is, and that holds, is told. */
+/* The first row whose phase matches and whose condition holds is used. */
 static const struct {
 	const char *word;
 	enum paint paint;
@@ -208,7 +208,7 @@ void status_tag_of(const json_t *run, const json_t *slot, const json_t *attempt,
 
 	while ((tags[i].phase != NULL && !field_is(slot, "phase", tags[i].phase)) ||
 	    (tags[i].holds != NULL && !tags[i].holds(&facts)))
-		i++;	/* the last one always does */
+		i++;	/* the last row always matches */
 	*tag = (struct status_tag){ tags[i].word, tags[i].counts ? events : FIELD_NONE,
 		tags[i].paint, tags[i].text(&facts) };
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a slot is at, in a word and a sentence, as requirement 000 has it: a review or a fix goes
- * before all else. */
+/* State of a slot as a word and a sentence, as in requirement 000: reviews and fixes take
+ * precedence. */
 #ifndef CLIENT_STATUS_TAG_H
 #define CLIENT_STATUS_TAG_H
 
@@ -17,8 +17,8 @@ struct status_tag {
 };
 
 /* run, slot: documents of run.get. attempt: the slot's newest, as in attempt.list, NULL: none or
- * not known. events: lines that its output was seen to have, 0: none. status_tag_release() frees
- * what the tag has. */
+ * unknown. events: output lines seen so far, 0: none. status_tag_release() frees the content of the
+ * tag. */
 void status_tag_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events,
     struct status_tag *tag);
 void status_tag_release(struct status_tag *tag);

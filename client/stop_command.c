@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl stop: end the daemon and see it gone. */
+/* rlctl stop: stop the daemon and wait for its exit. */
 #include "client/client.h"
 #include "client/commands.h"
 #include "proto/call.h"
@@ -15,17 +15,19 @@ int stop_command(struct client *c)
 		return status;
 	json_decref(result);
 	if (drain) {
-		fputs("Waiting for the agents that run; no new work is taken.\n", c->talk.file);
+		fputs("Waiting for running agents; no new work is accepted.\n", c->talk.file);
 		fflush(c->talk.file);
 	}
-	/* The connection lives as long as the daemon. */
+	/* the connection lasts as long as the daemon */
 	while ((got = call_notification(c->conn, -1, &message)) != -1)
 		if (got == 1)
 			json_decref(message);
 	if (!c->json)
 		fputs(drain
 		        ? "The daemon has stopped.\n"
-		        : "The daemon has stopped; agents that ran go on, and the next daemon takes them back.\n",
+		        :
+		            "The daemon has stopped; running agents continue, and the next daemon "
+		            "adopts them.\n",
 		    c->talk.file);
 	return EXIT_DONE;
 }

@@ -16,16 +16,17 @@
 #include "proto/memory.h"
 
 #define TASK_MAX (16 << 20)
-/* as JSON; a longer text goes ahead of the request in pieces */
+/* in JSON; longer text is uploaded in pieces before the request */
 #define INLINE_MAX (512 * 1024)
 #define PIECE_MAX (256 * 1024)
-/* control characters take six bytes in JSON; a frame holds 1 MiB */
+/* control characters take six bytes in JSON; a frame has 1 MiB */
 #define PIECE_JSON_MAX (768 * 1024)
 
-/* What a run may have its tasks from; it has them from one. */
+/* Task sources; a run has one of them. */
 static const char *const sources[] = { "file", "beads", "stories", "workflow" };
 
-/* *source NULL: the task is the argument, or what is piped in. 0, or an exit code after telling. */
+/* *source NULL: the task is the argument or standard input. Returns 0, or an exit code after a
+ * message. */
 static int find_source(const struct client *c, const char **source)
 {
 	*source = NULL;
@@ -33,15 +34,15 @@ static int find_source(const struct client *c, const char **source)
 		if (!options_given(&c->options, sources[i]))
 			continue;
 		if (*source != NULL) {
-			warnx("a run has its tasks from one place: give --%s or --%s, not both", *source, sources[i]);
+			warnx("a run has one task source: give --%s or --%s, not both", *source, sources[i]);
 			return EXIT_USAGE;
 		}
 		*source = sources[i];
 	}
 	if (*source == NULL || c->options.count == 0)
 		return 0;
-	warnx("a run has its tasks from one place: give a task or --%s, not both%s", *source,
-		strcmp(*source, "beads") == 0 ? "; a directory of beads is given as --beads=DIR" : "");
+	warnx("a run has one task source: give a task or --%s, not both%s", *source,
+		strcmp(*source, "beads") == 0 ? "; give a directory of beads as --beads=DIR" : "");
 	return EXIT_USAGE;
 }
 
@@ -58,13 +59,13 @@ static int read_file(const char *path, struct buf *text)
 	if (!is_stdin)
 		close(fd);
 	if (failure == -EFBIG)
-		warnx("%s: it is longer than %d MiB", is_stdin ? "standard input" : path, TASK_MAX >> 20);
+		warnx("%s: longer than %d MiB", is_stdin ? "standard input" : path, TASK_MAX >> 20);
 	else if (failure != 0)
 		warnx("%s: %s", is_stdin ? "standard input" : path, strerror(-failure));
 	return failure == 0 ? 0 : EXIT_REFUSED;
 }
 
-/* TASK, else --file, else what is piped in. */
+/* TASK, otherwise --file, otherwise standard input. */
 static int read_task(const struct client *c, struct buf *text)
 {
 	const char *file = options_text(&c->options, "file");
@@ -74,7 +75,7 @@ static int read_task(const struct client *c, struct buf *text)
 		return 0;
 	}
 	if (file == NULL && isatty(STDIN_FILENO)) {
-		warnx("what is to be done? Give the task as an argument, by --file, or on standard input");
+		warnx("missing task: give it as an argument, with --file, or on standard input");
 		return EXIT_USAGE;
 	}
 	return read_file(file == NULL ? "-" : file, text);
@@ -88,13 +89,13 @@ static int check_text(const char *what, const struct buf *text)
 	if (strspn(data, " \t\r\n\f\v") == text->size)
 		fault = "it is empty";
 	else if (memchr(data, '\0', text->size) != NULL)
-		fault = "it has a NUL byte, so it is no text";
+		fault = "it contains a NUL byte";
 	else if (!text_is_utf8(data, text->size))
 		fault = "it is not UTF-8; convert it, for example with iconv(1)";
 	else if (text->size > TASK_MAX)
 		fault = "it is longer than 16 MiB";
 	if (fault != NULL)
-		warnx("%s cannot be taken: %s", what, fault);
+		warnx("cannot accept %s: %s", what, fault);
 	return fault == NULL ? 0 : EXIT_REFUSED;
 }
 
@@ -103,7 +104,7 @@ static size_t json_size(const json_t *value)
 	return json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
 }
 
-/* The longest piece at offset that ends with a whole character and fits a frame. */
+/* The longest piece at offset that ends with a complete character and fits into a frame. */
 static json_t *piece_at(const struct buf *text, size_t offset, size_t *size)
 {
 	for (*size = text->size - offset < PIECE_MAX ? text->size - offset : PIECE_MAX;; *size /= 2) {
@@ -118,7 +119,7 @@ static json_t *piece_at(const struct buf *text, size_t offset, size_t *size)
 	}
 }
 
-/* Upload the text under a name that nobody else will choose. */
+/* Upload the text under a unique name. */
 static int send_blob(struct client *c, const struct buf *text, json_t *params)
 {
 	char *name = xasprintf("rlctl-%08x%08x%08x%08x", arc4random(), arc4random(), arc4random(), arc4random());
@@ -158,7 +159,7 @@ static int put_task(struct client *c, json_t *params)
 	return status;
 }
 
-/* The text of the file that --stories or --workflow names. */
+/* Content of the file named by --stories or --workflow. */
 static int put_file(const char *source, json_t *params)
 {
 	char *name = xasprintf("%s_path", source);
@@ -172,7 +173,7 @@ static int put_file(const char *source, json_t *params)
 	if (status == 0) {
 		value = json_stringn(text.data, text.size);
 		if (json_size(value) > INLINE_MAX) {
-			warnx("%s: it is too long; split it into files of at most %d KiB", path, INLINE_MAX >> 10);
+			warnx("%s: too long; split it into files of at most %d KiB", path, INLINE_MAX >> 10);
 			status = EXIT_REFUSED;
 		}
 		json_object_set_new(params, source, value);
@@ -192,7 +193,8 @@ static int check_beads(const json_t *params)
 
 	if (failure != 0)
 		warnx(
-		    "--beads: %s: %s; name the directory that holds .beads as --beads=DIR, or make it with \"bd init\"",
+		    "--beads: %s: %s; name the directory that contains .beads as --beads=DIR, or "
+		    "create it with \"bd init\"",
 		    path, strerror(failure));
 	free(path);
 	return failure == 0 ? 0 : EXIT_REFUSED;
@@ -208,8 +210,8 @@ static int put_source(struct client *c, json_t *params)
 	if (source != NULL && strcmp(source, "workflow") == 0 && !options_given(&c->options, "quiet") &&
 	    (options_given(&c->options, "review") || options_given(&c->options, "reviewer")))
 		warnx(
-		    "warning: the tasks of a workflow are reviewed as it says itself, "
-		    "by agentic_review; --review and --reviewer add nothing");
+		    "warning: --review and --reviewer have no effect on a workflow; its "
+		    "agentic_review decides");
 	if (source == NULL || strcmp(source, "file") == 0)
 		return put_task(c, params);
 	return strcmp(source, "beads") == 0 ? check_beads(params) : put_file(source, params);
@@ -222,11 +224,11 @@ static int put_workdir(json_t *params)
 	if (json_object_get(params, "workdir") != NULL)
 		return 0;
 	if (getcwd(here, sizeof(here)) == NULL) {
-		warn("the directory we are in; name another with --workdir");
+		warn("the current directory; name another with --workdir");
 		return EXIT_REFUSED;
 	}
 	if (json_object_set_new(params, "workdir", json_string(here)) == -1) {
-		warnx("the path of the directory we are in is not UTF-8; name another with --workdir");
+		warnx("the path of the current directory is not UTF-8; name another with --workdir");
 		return EXIT_REFUSED;
 	}
 	return 0;
@@ -272,7 +274,7 @@ int submit_command(struct client *c)
 	else if (!options_given(&c->options, "dry-run"))
 		fprintf(c->out.file, "%lld\n", field_count(result, "id"));
 	else if (!quiet)
-		fputs("The run would be taken; nothing was submitted.\n", c->talk.file);
+		fputs("The run is valid; nothing was submitted.\n", c->talk.file);
 	json_decref(result);
 	return EXIT_DONE;
 }

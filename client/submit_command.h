@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Putting a run in the queue. */
+/* Submit a run. */
 #ifndef CLIENT_SUBMIT_COMMAND_H
 #define CLIENT_SUBMIT_COMMAND_H
 
 #include "client/client.h"
 
-/* The result of run.submit, the caller's to decref; or NULL after telling, with the exit code. */
+/* The result of run.submit, to be decref'd by the caller; or NULL after a message, with the exit
+ * code. */
 json_t *submit_send(struct client *c, int *status);
 
-/* Say on stderr what the daemon remarked about a run it took. */
+/* Print the daemon's warnings about an accepted run to stderr. */
 void submit_print_warnings(const json_t *result);
 
 #endif

@@ -10,7 +10,7 @@
 #include "proto/memory.h"
 
 #define GAP 2		/* spaces between columns */
-#define NARROWEST 4	/* a flexible column is not cut below this */
+#define NARROWEST 4	/* a flexible column is not made narrower than this */
 
 struct cell {
 	char *text;	/* escaped */
@@ -41,7 +41,7 @@ static void table_free(struct table *t)
 	free(t);
 }
 
-/* The next cell, row by row; takes text. */
+/* The next cell, row by row; takes ownership of text. */
 static void table_take(struct table *t, enum paint paint, char *text)
 {
 	struct cell *cell;
@@ -57,7 +57,7 @@ static void table_take(struct table *t, enum paint paint, char *text)
 	free(text);
 }
 
-/* Widths that hold every cell; 0 for a column without content. */
+/* Widths that fit every cell; 0 for an empty column. */
 static void table_measure(const struct table *t, bool bare, size_t *widths)
 {
 	for (size_t c = 0; c < t->count; c++) {
@@ -79,7 +79,7 @@ static size_t table_total(const struct table *t, const size_t *widths)
 	return sum;
 }
 
-/* Take from the widest flexible column until the line fits or nothing can give. */
+/* Shrink the widest flexible column until the line fits or no column can shrink. */
 static void table_shrink(const struct table *t, size_t limit, size_t *widths)
 {
 	while (limit > 0 && table_total(t, widths) > limit) {
@@ -96,7 +96,7 @@ static void table_shrink(const struct table *t, size_t limit, size_t *widths)
 	}
 }
 
-/* Blanks stand outside the colour, and are written only before text: never at the end of a line. */
+/* Padding is uncoloured and written only before text, never at the end of a line. */
 static void table_print_cell(const struct print *p, const struct table_column *column,
     enum paint paint, const char *text, size_t width, size_t *blanks)
 {
@@ -133,7 +133,7 @@ static void table_print_row(
 	fputc('\n', p->file);
 }
 
-/* bare: without a line of titles. Frees the table. */
+/* bare: without titles. Frees the table. */
 static void table_print(struct table *t, const struct print *p, bool bare)
 {
 	size_t *widths = xreallocarray(NULL, t->count, sizeof(*widths));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of text: columns as wide as their widest cell, the flexible ones cut until the whole fits
- * the terminal. A column in which nothing was written is left out. */
+/* A table of text: columns as wide as their widest cell; flexible ones are cut until the table fits
+ * the terminal. Empty columns are omitted. */
 #ifndef CLIENT_TABLE_H
 #define CLIENT_TABLE_H
 
@@ -15,13 +15,15 @@ enum { TABLE_RIGHT = 1, TABLE_FLEXIBLE = 2 };
 struct table_column {
 	const char *title;
 	int flags;
-	char *(*text)(const json_t *row, const char *key);	/* of the cell; new. See cell.h */
+	/* text of the cell; new. See cell.h */
+	char *(*text)(const json_t *row, const char *key);
 	const char *key;
 	enum paint paint;
-	enum paint (*paint_of)(const char *text);		/* instead of paint; NULL: none */
+	/* used instead of paint; NULL: none */
+	enum paint (*paint_of)(const char *text);
 };
 
-/* A line for each object of rows, behind one of titles; nothing when there are none. */
+/* A line of titles and a line for each object of rows; nothing if there are none. */
 void table_print_rows(const struct print *p, const struct table_column *columns, size_t count, const json_t *rows);
 /* The same without titles. */
 void table_print_bare(const struct print *p, const struct table_column *columns, size_t count, const json_t *rows);
@@ -33,7 +35,7 @@ void table_print_apart(const struct print *p, const struct table_column *columns
 struct table *table_facts(void);
 void table_fact(struct table *t, const char *name, enum paint paint, char *value);
 void table_member(struct table *t, const char *name, enum paint paint, const json_t *object, const char *key);
-/* Prints and frees it. */
+/* Print and free it. */
 void table_print_facts(struct table *t, const struct print *p);
 
 #endif

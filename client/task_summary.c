@@ -19,7 +19,7 @@ static const struct table_column columns[] = {
 	{ "WHY", TABLE_FLEXIBLE, cell_text, .key = "reason" },
 };
 
-/* In the order in which people look for them. */
+/* In order of interest. */
 static const char *const states[] = { "passed", "failed", "cancelled", "claimed", "open", "released", "taken", "done" };
 
 static bool tasks_is_single(const json_t *run)
@@ -57,8 +57,8 @@ void tasks_print(const struct print *p, const json_t *run)
 		table_print_apart(p, columns, ARRAY_SIZE(columns), field_array(run, "tasks"));
 }
 
-/* How many passed tasks have a branch with commits of its own; *one is the last of them. One
- * without has gone with its work tree. */
+/* Number of passed tasks with commits on a branch of their own; *one is the last of them. A branch
+ * without commits was removed with its work tree. */
 static size_t tasks_count_branches(const json_t *run, const json_t **one)
 {
 	const json_t *tasks = field_array(run, "tasks");
@@ -116,24 +116,24 @@ void tasks_add_result(struct table *facts, const json_t *run)
 
 	table_member(facts, "result", PAINT_BOLD, run, "result_ref");
 	table_fact(facts, "commit", PAINT_BOLD, xstrdup(commit));
-	/* it is made with the first commit that is put on it */
+	/* created by the first merge */
 	table_fact(facts, "branch", PAINT_BOLD,
 	    xstrdup(over && *commit == '\0' ? "" : field_text(run, "result_branch")));
 	if (over && *branch != '\0') {
-		table_fact(facts, "to take it", PAINT_NONE, xasprintf("git merge %s", branch));
+		table_fact(facts, "to merge it", PAINT_NONE, xasprintf("git merge %s", branch));
 		table_fact(facts, "or else", PAINT_NONE,
 		    xasprintf(
 		        "git cherry-pick %.12s..%s, without what was uncommitted at the start",
 		        field_text(run, "base_commit"), branch));
 	} else if (over && branches > 1) {
-		table_fact(facts, "to take it", PAINT_NONE,
+		table_fact(facts, "to merge it", PAINT_NONE,
 		    xasprintf("git merge BRANCH, for each of the %zu tasks that passed", branches));
 	} else if (over && *commit != '\0' && *field_text(run, "result_branch") != '\0') {
-		table_fact(facts, "to see it", PAINT_NONE,
-		    xasprintf("git log -p %.12s..%s, which nothing has passed",
+		table_fact(facts, "to show it", PAINT_NONE,
+		    xasprintf("git log -p %.12s..%s, which passed no review",
 		        field_text(run, "base_commit"), field_text(run, "result_branch")));
 	} else if (over && *commit != '\0') {
-		table_fact(facts, "to see it", PAINT_NONE, xasprintf("git show %.12s", commit));
+		table_fact(facts, "to show it", PAINT_NONE, xasprintf("git show %.12s", commit));
 	}
 	free(branch);
 }

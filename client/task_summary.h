@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tasks of a run, as run.get gives them: what became of them, and where their results are. */
+/* The tasks of a run, from run.get: their states, and where their results are. */
 #ifndef CLIENT_TASK_SUMMARY_H
 #define CLIENT_TASK_SUMMARY_H
 
@@ -10,23 +10,23 @@
 
 struct table;
 
-/* "12: 5 passed, 1 failed, 6 open"; of a run with one task nothing. The caller frees. */
+/* "12: 5 passed, 1 failed, 6 open"; nothing for a run with one task. The caller frees. */
 char *tasks_count(const json_t *run);
 
-/* A line for each, unless there is only the task that the run was submitted with. */
+/* One line per task, unless the only task is the one given at submit. */
 void tasks_print(const struct print *p, const json_t *run);
 
-/* Whether anything has passed, or was accepted. */
+/* Whether anything has passed or was accepted. */
 bool tasks_have_result(const json_t *run);
 
-/* Short name of the one branch that has the result; empty: there is none, or one for each task.
- * The caller frees. */
+/* Short name of the branch with the whole result; empty: none, or one per task. The caller
+ * frees. */
 char *tasks_branch(const json_t *run);
 
 /* Facts about what a run has taken: members wall_ms, tokens and cost_usd of totals. */
 void tasks_add_totals(struct table *facts, const json_t *totals);
 
-/* Facts about the result of a run, and how to have it. */
+/* Facts about the result of a run, and how to get it. */
 void tasks_add_result(struct table *facts, const json_t *run);
 
 #endif

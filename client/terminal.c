@@ -12,7 +12,7 @@
 
 #include "proto/memory.h"
 
-/* Alternate screen, no cursor, no wrapping at the right edge; cleared. And all of that undone. */
+/* Alternate screen, no cursor, no wrapping at the right edge, cleared; and how to undo that. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l\033[H\033[2J"
 #define LEAVE "\033[0m\033[?7h\033[?25h\033[?1049l"
 
@@ -20,14 +20,14 @@
 #define USUAL_LINES 24
 
 static struct {
-	bool known, open, registered;	/* known: `before` is how the terminal was when we came */
+	/* known: `before` holds the initial state of the terminal */
+	bool known, open, registered;
 	struct termios before;
-	char **shown;			/* what stands on the screen, line by line;
-					 * NULL: not known */
+	char **shown;			/* lines on the screen; NULL: unknown */
 	size_t count;
-	char input[64];			/* read, not yet looked at */
+	char input[64];			/* bytes read, not processed yet */
 	size_t from, to;
-	int sequence;			/* 1: behind ESC; 2: behind ESC [ or ESC O */
+	int sequence;			/* 1: after ESC; 2: after ESC [ or ESC O */
 } terminal;
 
 bool terminal_usable(void)
@@ -50,7 +50,7 @@ static void write_all(const char *data, size_t size)
 			continue;
 		}
 		if (n == -1 && errno != EINTR)
-			return;	/* the terminal has gone; a signal says so as well */
+			return;	/* the terminal is gone; a signal reports that, too */
 		if (n > 0) {
 			data += n;
 			size -= (size_t)n;
@@ -58,7 +58,7 @@ static void write_all(const char *data, size_t size)
 	}
 }
 
-/* Only what a signal handler may do. */
+/* Only async-signal-safe calls. */
 static void give_back(void)
 {
 	if (!terminal.open)
@@ -71,7 +71,7 @@ static void give_back(void)
 static void terminal_die(int signal)
 {
 	give_back();
-	raise(signal);	/* the default is back: SA_RESETHAND */
+	raise(signal);	/* SA_RESETHAND has restored the default action */
 }
 
 static void restore_whatever_happens(void)
@@ -96,7 +96,7 @@ int terminal_open(void)
 		restore_whatever_happens();
 	terminal.registered = true;
 	raw = terminal.before;
-	/* Ctrl-C and Ctrl-Z stay signals */
+	/* keep Ctrl-C and Ctrl-Z as signals */
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	raw.c_cc[VMIN] = 1;
 	raw.c_cc[VTIME] = 0;
@@ -152,8 +152,8 @@ void terminal_draw(char *const *lines, size_t count)
 
 		if (stands_there(i, lines[i]) || (terminal.count == 0 && *lines[i] == '\0'))
 			continue;
-		/* erased before it is written: behind a full line the cursor still stands on
-		 * its last character */
+		/* erase before writing: after a full line the cursor is still on its last
+		 * character */
 		at = xasprintf("\033[%zu;1H\033[2K%s", i + 1, lines[i]);
 		buf_adds(&out, at);
 		free(at);
@@ -167,7 +167,7 @@ void terminal_draw(char *const *lines, size_t count)
 		terminal.shown[i] = xstrdup(lines[i]);
 }
 
-/* One more byte, without waiting. 1, 0: none is there, -1: there will be none. */
+/* One more byte, without waiting. 1; 0: none available; -1: end of input. */
 static int next_byte(char *c)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -188,7 +188,7 @@ static int next_byte(char *c)
 	return 1;
 }
 
-/* What ends a sequence of the keys that we know, with and without "application mode". */
+/* The last byte of a known key's sequence, with and without "application mode". */
 static enum key key_of_sequence(char last)
 {
 	static const struct {
@@ -202,7 +202,7 @@ static enum key key_of_sequence(char last)
 	return KEY_NONE;
 }
 
-/* KEY_NONE: c is part of a sequence, or a key that means nothing here. */
+/* KEY_NONE: c is part of a sequence, or not a known key. */
 static enum key take_byte(char c)
 {
 	enum key key = KEY_NONE;
@@ -211,12 +211,12 @@ static enum key take_byte(char c)
 		terminal.sequence = 2;
 		return KEY_NONE;
 	}
-	/* Escape, and then a key: it counts as it would have alone */
+	/* Escape followed by a key: treat it like the key alone */
 	if (terminal.sequence == 1)
 		terminal.sequence = 0;
 	if (terminal.sequence == 2) {
 		if (c < 0x40 || c > 0x7e)
-			return KEY_NONE;	/* its numbers */
+			return KEY_NONE;	/* parameters of the sequence */
 		terminal.sequence = 0;
 		key = key_of_sequence(c);
 	} else if (c == '\033') {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl wait: until all runs have ended or are held. */
+/* rlctl wait: wait until all runs have ended or are held. */
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "proto/memory.h"
 #include "proto/units.h"
 
-/* Nothing of a run that has succeeded. */
+/* "" for a run that has succeeded. */
 static char *wait_why(const json_t *run, const char *key)
 {
 	return exit_of_run(run) == EXIT_DONE ? xstrdup("") : cell_why(run, key);
@@ -26,7 +26,7 @@ static const struct table_column columns[] = {
 	{ "WHY", TABLE_FLEXIBLE, wait_why, .key = NULL },
 };
 
-/* The worst class of the runs as they are now. */
+/* Worst exit code of the runs as they are now. */
 static int wait_class(const json_t *runs)
 {
 	enum exit_code worst = EXIT_DONE;
@@ -36,7 +36,7 @@ static int wait_class(const json_t *runs)
 	return (int)worst;
 }
 
-/* Where to look for what waits for a human. */
+/* Print where to look for open holds. */
 static void wait_print_holds(struct client *c, const json_t *runs)
 {
 	for (size_t i = 0; i < json_array_size(runs); i++) {
@@ -76,9 +76,9 @@ int wait_command(struct client *c)
 		json_object_set_new(params, "timeout_ms", json_integer(ms));
 	result = client_call_json(c, "run.wait", params, &status);
 	if (result == NULL) {
-		/* it was there when we asked */
+		/* the daemon was there before */
 		if (status == EXIT_NO_DAEMON && c->conn != NULL)
-			warnx("the runs and their agents go on; the same command takes up the waiting");
+			warnx("the runs and their agents continue; repeat the command to wait again");
 		goto out;
 	}
 	status = wait_class(field_array(result, "runs"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl watch: a run as it goes on, or the list of those that do. Full screen on a terminal, a line
- * for each event else. */
+/* rlctl watch: watch one run, or the list of unfinished runs. Full screen on a terminal, otherwise
+ * a line per event. */
 #include <err.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,27 +21,27 @@
 #include "proto/clock.h"
 #include "proto/memory.h"
 
-#define FRAME_MS 100	/* between two drawings */
-#define LOAD_MS 200	/* between two looks at the documents: events come in bursts */
-#define TICK_MS 1000	/* ages grow, and output has no events */
+#define FRAME_MS 100	/* between two draws */
+#define LOAD_MS 200	/* between two requests for the documents: events come in bursts */
+#define TICK_MS 1000	/* ages change, and output makes no events */
 
 struct watch {
 	struct client *client;
 	struct watch_data data;
-	struct screen_choice choice;	/* of a run */
-	size_t chosen;			/* in the list */
-	int quit;			/* signalfd of what ends us ... */
-	int other;			/* ... and of what the terminal tells */
+	struct screen_choice choice;	/* for a run */
+	size_t chosen;			/* for the list */
+	int quit;			/* signalfd of the signals that end rlctl ... */
+	int other;			/* ... and of the terminal's */
 	size_t columns, lines;
-	bool dirty;			/* the screen does not show what is known */
-	int64_t loaded, drawn, ticked;	/* when; monotonic */
-	int signal;			/* that ended us, 0: none */
+	bool dirty;			/* the screen is out of date */
+	int64_t loaded, drawn, ticked;	/* monotonic times */
+	int signal;			/* the signal that ended the loop, 0: none */
 	struct call_error error;
 };
 
 enum watch_end { GO_ON, END_QUIT, END_GONE, END_REFUSED };
 
-/* Signals that come by a descriptor from now on. */
+/* Receive these signals by a descriptor from now on. */
 static int catch_signals(const int *signals, size_t count)
 {
 	sigset_t set;
@@ -57,7 +57,7 @@ static int catch_signals(const int *signals, size_t count)
 	return fd;
 }
 
-/* The signal does what it does by itself. Returns when that is to go on. */
+/* Let the signal take its default action. Returns if execution continues after it. */
 static void give_in(int signal)
 {
 	sigset_t set;
@@ -89,7 +89,7 @@ static void watch_draw(struct watch *w, int64_t now)
 	w->drawn = now;
 }
 
-/* Two lines of a block at least: more slots than that have no room for output. */
+/* Number of slots with room for output: a block needs at least two lines. */
 static size_t slots_with_room(const struct watch *w)
 {
 	return w->lines / 2;
@@ -103,7 +103,7 @@ static enum watch_end watch_after(const struct watch *w, enum watch_result resul
 		return GO_ON;
 	if (result == WATCH_REFUSED)
 		return END_REFUSED;
-	/* a call that was given up looks like a daemon that has gone */
+	/* an interrupted call looks like a daemon that has disappeared */
 	return poll(&p, 1, 0) > 0 ? GO_ON : END_GONE;
 }
 
@@ -117,7 +117,7 @@ static enum watch_end watch_load(struct watch *w)
 	if (w->chosen >= count)
 		w->chosen = count > 0 ? count - 1 : 0;
 	screen_follow(&w->choice, w->data.document);
-	w->data.stale |= w->choice.slot != slot;	/* it was another one's review */
+	w->data.stale |= w->choice.slot != slot;	/* it was the review of another slot */
 	w->loaded = w->ticked = clock_steady();
 	w->dirty = true;
 	return GO_ON;
@@ -141,7 +141,7 @@ static void choose_slot(struct watch *w, size_t slot)
 	w->loaded = 0;
 }
 
-/* The slot of this number. */
+/* The slot with this number. */
 static void choose_number(struct watch *w, int64_t number)
 {
 	const json_t *slots = field_array(w->data.document, "slots");
@@ -194,7 +194,7 @@ static enum watch_end take_keys(struct watch *w)
 
 /* ---- the loop ---- */
 
-/* What the terminal, or the shell that owns it, tells. */
+/* Signals of the terminal, or of the shell that owns it. */
 static void take_signals(struct watch *w)
 {
 	struct signalfd_siginfo info;
@@ -204,8 +204,7 @@ static void take_signals(struct watch *w)
 			terminal_close();
 			give_in(SIGTSTP);
 		}
-		/* stopped by anything and gone on: the shell may have had the
-		 * terminal in between */
+		/* stopped and continued: the shell may have used the terminal in between */
 		if (info.ssi_signo != SIGWINCH)
 			terminal_open();
 		terminal_forget();
@@ -218,7 +217,7 @@ static int64_t watch_sooner(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Until when nothing is to be done, as poll() wants it. */
+/* Time until the next work, as a timeout for poll(). */
 static int watch_rest(const struct watch *w, int64_t now)
 {
 	int64_t due = INT64_MAX;
@@ -232,7 +231,7 @@ static int watch_rest(const struct watch *w, int64_t now)
 	return due == INT64_MAX ? -1 : due <= now ? 0 : (int)(due - now);
 }
 
-/* What is due. */
+/* Do what is due. */
 static enum watch_end watch_work(struct watch *w, int64_t now)
 {
 	if (w->data.stale && now >= w->loaded + LOAD_MS)
@@ -248,7 +247,8 @@ static enum watch_end watch_work(struct watch *w, int64_t now)
 	return GO_ON;
 }
 
-/* False: nobody wants it to end. A call that was given up for it leaves the signal where it is. */
+/* Returns false if no signal asks for the end. A call that was interrupted for one leaves the
+ * signal pending. */
 static bool take_quit(struct watch *w)
 {
 	struct signalfd_siginfo info;
@@ -270,7 +270,7 @@ static enum watch_end watch_loop(struct watch *w)
 		};
 
 		end = watch_work(w, clock_steady());
-		/* what a call has found on its way is in no descriptor any more */
+		/* a call may have read events already, so poll() would not report them */
 		if (end == GO_ON)
 			end = watch_after(w, watch_data_events(&w->data));
 		if (end != GO_ON)
@@ -294,10 +294,11 @@ static int print_end(const struct watch *w, enum watch_end end)
 		break;
 	case END_GONE:
 		if (run == FIELD_NONE)
-			warnx("the daemon has gone; its agents go on");
+			warnx("the daemon disappeared; its agents continue");
 		else
 			warnx(
-			    "the daemon has gone; run %lld and its agents go on. \"rlctl watch %lld\" looks again",
+			    "the daemon disappeared; run %lld and its agents continue. \"rlctl "
+			    "watch %lld\" resumes",
 			    (long long)run, (long long)run);
 		return EXIT_NO_DAEMON;
 	case END_REFUSED:
@@ -319,7 +320,7 @@ static int watch_screen(struct client *c, int64_t run)
 	call_give_up_on(c->conn, w.quit);
 	watch_data_init(&w.data, c->conn);
 	terminal_size(&w.columns, &w.lines);
-	/* what is refused is told before the screen is taken */
+	/* print errors before taking the screen over */
 	end = look_at(&w, run);
 	if (end == GO_ON) {
 		status = terminal_open();
@@ -334,7 +335,7 @@ static int watch_screen(struct client *c, int64_t run)
 	watch_data_release(&w.data);
 	close(w.quit);
 	close(w.other);
-	/* Ctrl-C is a way to leave; what others send does what it always does */
+	/* Ctrl-C is a normal way to leave; other signals take their default action */
 	if (w.signal != 0 && w.signal != SIGINT)
 		give_in(w.signal);
 	return status;

@@ -66,8 +66,7 @@ static void watch_data_replace(json_t **at, json_t *value)
 	*at = value;
 }
 
-/* How many lines of now were not there before: what stood at the end then may stand
- * further up now. */
+/* Number of lines in now that are not in before; the old last line may have moved up. */
 static int64_t watch_data_new_lines(const json_t *before, const json_t *now)
 {
 	size_t had = json_array_size(before), has = json_array_size(now), same = had < has ? had : has;
@@ -132,7 +131,7 @@ void watch_data_uncount(struct watch_data *d)
 		json_object_del(preview, "events");
 }
 
-/* The reviews of the chosen slot's task, asked for again only when there is another one. */
+/* The reviews of the chosen slot's task, requested again only if there is a new one. */
 static enum watch_result watch_data_load_reviews(struct watch_data *d, size_t chosen)
 {
 	const char *task = view_reviewed(json_array_get(field_array(d->document, "slots"), chosen));
@@ -183,7 +182,7 @@ static enum watch_result watch_data_load_one(
 
 static const char *const unfinished[] = { "queued", "running", "paused", "held" };
 
-/* In order of id, the newest first; what works is looked at closer, for its slots. */
+/* In order of id, newest first; running ones are read in full, for their slots. */
 static enum watch_result watch_data_add_runs(struct watch_data *d, const json_t *list, json_t *runs)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -240,7 +239,7 @@ enum watch_result watch_data_load(struct watch_data *d, size_t chosen, size_t sl
 
 /* ---- events ---- */
 
-/* The last line that tells of it, if any does. */
+/* The last line printed for it, if any. */
 static void watch_data_note(struct watch_data *d, const json_t *event)
 {
 	char *text = NULL, *line;
@@ -270,7 +269,7 @@ enum watch_result watch_data_events(struct watch_data *d)
 	while ((got = call_notification(d->conn, 0, &message)) == 1) {
 		const json_t *event = json_object_get(message, "params");
 
-		/* one of the subscription before may still come */
+		/* an event of the previous subscription may still arrive */
 		if (field_is(message, "method", "event") &&
 		    (d->run == FIELD_NONE || field_int(event, "run") == d->run)) {
 			watch_data_note(d, event);

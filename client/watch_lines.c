@@ -16,7 +16,7 @@
 #include "proto/clock.h"
 #include "proto/memory.h"
 
-/* Each run has lines of its own: what stands in one depends on those before. */
+/* Each run has its own printer, because a line depends on earlier ones. */
 struct watched_run {
 	int64_t run;
 	struct live *live;
@@ -34,7 +34,7 @@ static bool is_over(const char *state)
 	return strcmp(state, "succeeded") == 0 || strcmp(state, "failed") == 0 || strcmp(state, "cancelled") == 0;
 }
 
-/* How things stand before the first event. */
+/* Print the state before the first event. */
 static void print_now(const struct watch_lines *w, const json_t *run, const json_t *attempts)
 {
 	const struct print *p = &w->client->out;
@@ -53,8 +53,7 @@ static void print_now(const struct watch_lines *w, const json_t *run, const json
 	lines_release(&l);
 }
 
-/* What makes lines of the events of a run that we now hear of for the first time. run: as in
- * run.get, NULL: not known. */
+/* The printer for a run seen for the first time. run: as in run.get, NULL: unknown. */
 static struct live *watch_begin_run(struct watch_lines *w, int64_t id, const json_t *run)
 {
 	char *before = w->run == FIELD_NONE ? xasprintf("[%lld] ", (long long)id) : xstrdup("");
@@ -101,7 +100,7 @@ static void print_cooldown(const struct print *p, const json_t *event)
 	free(line);
 }
 
-/* True: the run that is watched has ended. */
+/* Returns true if the run being watched has ended. */
 static bool watch_tell(struct watch_lines *w, const json_t *event)
 {
 	int64_t id = field_int(event, "run");
@@ -127,7 +126,7 @@ static int watch_follow(struct watch_lines *w)
 		bool over = false;
 
 		if (got == -1) {
-			warnx("the daemon has gone; its agents go on");
+			warnx("the daemon disappeared; its agents continue");
 			return EXIT_NO_DAEMON;
 		}
 		if (got != 1)
@@ -142,7 +141,7 @@ static int watch_follow(struct watch_lines *w)
 	}
 }
 
-/* One run: its state now, then what happens. */
+/* One run: its current state, then its events. */
 static int watch_one(struct watch_lines *w)
 {
 	int status;

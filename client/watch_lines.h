@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl watch where there is no screen: a line for each event. */
+/* rlctl watch without a screen: a line per event. */
 #ifndef CLIENT_WATCH_LINES_H
 #define CLIENT_WATCH_LINES_H
 
@@ -7,7 +7,8 @@
 
 struct client;
 
-/* Until the run has ended; all of them (FIELD_NONE): for ever. Returns the exit code. */
+/* Runs until the run has ended; for all runs (FIELD_NONE): until interrupted. Returns the exit
+ * code. */
 int watch_lines(struct client *c, int64_t run);
 
 #endif

@@ -157,7 +157,7 @@ struct delayed {
 	LIST_ENTRY(delayed) entry;
 	uv_timer_t timer;
 	struct host_ports *host;
-	struct job *job;		/* NULL: a wake */
+	struct job *job;		/* NULL: a wake-up */
 	void (*done)(void *arg, struct job *job);
 	struct wake wake;
 	wake_due_cb *due;
@@ -209,7 +209,7 @@ void host_ports_close(struct host_ports *host)
 
 	while ((d = LIST_FIRST(&host->delayed)) != NULL) {
 		LIST_REMOVE(d, entry);
-		job_free(d->job);	/* NULL: nothing */
+		job_free(d->job);	/* NULL is allowed */
 		uv_close((uv_handle_t *)&d->timer, delayed_closed);
 	}
 }

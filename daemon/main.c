@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rld: build order, tear-down order. No logic. */
+/* rld: start-up order, shutdown order. No logic. */
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -29,7 +29,7 @@
 #include "store/store.h"
 #include "host_ports.h"
 
-/* How long clients and commits may hold up the end. */
+/* How long clients and commits may delay the shutdown. */
 #define STOP_WAIT_MS 5000
 
 struct daemon {
@@ -38,27 +38,27 @@ struct daemon {
 	struct config *config;
 	char *notify_socket;
 	char *shim, *rl_git;	/* paths of rl-shim and rl-git */
-	const char *socket;	/* of places: the one that agents and hooks are told of */
-	char *instance;		/* eight hex digits, of the state directory */
-	char *unknown;		/* what the state directory has that the database did not know
-				 * at the start, NULL */
-	struct results *results;	/* to be looked at since the machine was started
-					 * anew; NULL: none */
-	char *lost;		/* ... and which are gone, NULL */
+	const char *socket;	/* the one of places that agents and hooks are told */
+	char *instance;		/* eight hex digits that identify the state directory */
+	/* directories unknown to the database at start, as a sentence; NULL */
+	char *unknown;
+	/* results to check after a restart of the machine; NULL: none */
+	struct results *results;
+	char *lost;		/* ... and the lost ones, NULL */
 	int lock;
-	struct state_watch *watch;	/* NULL: there is none */
+	struct state_watch *watch;	/* NULL: none */
 	struct host_ports host;
 	struct engine *engine;
 	struct rpc *rpc;
 	uv_signal_t signals[3];
 	uv_timer_t deadline;
 	size_t shown;		/* running attempts in the process title */
-	int to_close;		/* rooms that have not told yet that they are closed */
+	int to_close;		/* rooms that are not closed yet */
 	bool stopping, timed_out;
 	bool failed;		/* exit status 1 */
 	bool explicit_config;
-	uv_check_t drained;	/* active while draining: looks after each turn of the loop */
-	mode_t umask;		/* as we were started: agents get both back */
+	uv_check_t drained;	/* active while draining: checks after each iteration of the loop */
+	mode_t umask;		/* at our start: agents get both back */
 	int64_t nofile;
 	rlim_t core;
 };
@@ -75,12 +75,12 @@ static int check_config(const struct places *places, bool explicit_path)
 	if (config_path(config) != NULL)
 		printf("%s: ok\n", config_path(config));
 	else
-		printf("%s: not there, defaults apply\n", places->config_file);
+		printf("%s: no such file, using defaults\n", places->config_file);
 	config_free(config);
 	return 0;
 }
 
-/* rl-shim or rl-git: beside this program (uninstalled), else in libexec. */
+/* rl-shim or rl-git: next to this program (uninstalled), otherwise in libexec. */
 static char *find_helper(const char *name)
 {
 	char self[4096], *path = NULL, *slash;
@@ -96,13 +96,12 @@ static char *find_helper(const char *name)
 	}
 	path = xasprintf(RLD_LIBEXEC "/%s", name);
 	if (access(path, X_OK) == -1)
-		log_fatal("%s: %s; install %s there or beside rld", path, strerror(errno), name);
+		log_fatal("%s: %s; install %s there or next to rld", path, strerror(errno), name);
 	return path;
 }
 
-/* Each connection, attempt and step takes descriptors, and nothing of ours is for others to read;
- * nor do environments of runs stay behind in a core file. Agents get all these settings back as we
- * were started with them. */
+/* Connections, attempts and operations need descriptors; our files are private; and no core file
+ * may contain environments of runs. Agents get the original settings. */
 static void set_limits(struct daemon *d)
 {
 	struct rlimit limit;
@@ -148,9 +147,9 @@ static void space(void *arg, bool full)
 	if (d->engine != NULL)
 		engine_set_full(d->engine, full);
 	if (full)
-		log_error("no space left for %s/rld.db: nothing new is started until there is", d->places.state_dir);
+		log_error("no space left for %s/rld.db; starting nothing new until there is", d->places.state_dir);
 	else
-		log_info("there is space for the database again");
+		log_info("the database has space again; resuming");
 }
 
 static int reload(void *arg, char *error, size_t room)
@@ -164,7 +163,7 @@ static int reload(void *arg, char *error, size_t room)
 		rpc_listen_again(d->rpc);
 	if (config_load(&config, d->places.config_file, d->explicit_config, &e) == -1) {
 		snprintf(error, room, "%s", e.text);
-		log_error("reload: %s; the settings stay as they were", e.text);
+		log_error("reload failed: %s; keeping the current settings", e.text);
 		notify_ready(d->notify_socket, NULL);
 		return -1;
 	}
@@ -172,7 +171,7 @@ static int reload(void *arg, char *error, size_t room)
 	config_free(old);
 	engine_set_parallel(d->engine, config_parallel(config));
 	startup_configure(d->engine, d->config);
-	log_info("settings read again from %s", d->places.config_file);
+	log_info("settings reloaded from %s", d->places.config_file);
 	notify_ready(d->notify_socket, NULL);
 	return 0;
 }
@@ -211,8 +210,8 @@ static void signal_cb(uv_signal_t *handle, int signum)
 		stop(d);
 }
 
-/* Tear-down: no new work, then clients and watches, then the store, then the loop runs
- * dry. Agents go on. */
+/* Shutdown: no new work, then clients and watches, then the store, then the loop runs out of work.
+ * Agents keep running. */
 
 static void finish(struct daemon *d)
 {
@@ -245,7 +244,7 @@ static void deadline_cb(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 
-	log_warn("clients or commits hold up the end for %d s: not waiting any longer", STOP_WAIT_MS / 1000);
+	log_warn("shutdown timed out after %d s, waiting for clients or commits", STOP_WAIT_MS / 1000);
 	d->timed_out = true;
 	uv_stop(&d->loop);
 }
@@ -255,7 +254,7 @@ static void stop(struct daemon *d)
 	if (d->stopping)
 		return;
 	d->stopping = true;
-	log_info("stopping; attempts that go on without the daemon: %zu", engine_running(d->engine));
+	log_info("stopping; attempts that keep running: %zu", engine_running(d->engine));
 	notify_stopping(d->notify_socket);
 	engine_stop(d->engine);
 	results_stop(d->results);
@@ -265,13 +264,13 @@ static void stop(struct daemon *d)
 	rpc_close(d->rpc, rpc_closed, d);
 }
 
-/* The state directory is gone, or another daemon could take it. */
+/* The state directory is gone, so another daemon could create and lock it. */
 static void state_gone(void *arg)
 {
 	struct daemon *d = arg;
 
-	log_error("%s/lock was removed under this daemon: ending, so that nothing is recorded "
-	    "where no rld finds it; running agents continue under rl-shim", d->places.state_dir);
+	log_error("%s/lock was removed while this daemon was running; stopping, so that no other "
+	    "rld misses what it records; running agents continue under rl-shim", d->places.state_dir);
 	d->failed = true;
 	stop(d);
 }
@@ -352,9 +351,9 @@ static void watch_signals(struct daemon *d)
 	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
 
 	signal(SIGPIPE, SIG_IGN);
-	/* large prompts and answers go back to the system when they are freed */
+	/* return the memory of large prompts and answers to the system */
 	mallopt(M_MMAP_THRESHOLD, 256 * 1024);
-	signal(SIGXFSZ, SIG_IGN);	/* a file size limit is lack of space, answered as such */
+	signal(SIGXFSZ, SIG_IGN);	/* treat a file size limit like a full disk */
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		uv_signal_init(&d->loop, &d->signals[i]);
 		d->signals[i].data = d;
@@ -440,7 +439,7 @@ int main(int argc, char *argv[], char *envp[])
 	if (o.check_config)
 		return check_config(&d.places, o.given.config != NULL);
 	d.explicit_config = o.given.config != NULL;
-	/* the second one outlasts a logout */
+	/* the second one survives a logout */
 	d.socket = d.places.socket[o.given.socket == NULL && d.places.socket[1] != NULL];
 	set_limits(&d);
 	return run(&d);

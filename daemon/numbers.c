@@ -9,11 +9,11 @@
 #include "base/log.h"
 #include "proto/memory.h"
 
-/* No daemon gets so far. Whoever made a directory beyond it would use up the numbers
- * that JSON can carry. */
+/* No daemon gets this far. A planted directory beyond it would use up the numbers that JSON can
+ * represent. */
 #define NUMBER_MAX INT64_C(1000000000000)
 
-/* The number that a name is, 0 when it is none. */
+/* The number in a name, 0: none. */
 static int64_t number_of(const char *name)
 {
 	int64_t number;
@@ -26,7 +26,7 @@ static int64_t number_of(const char *name)
 	return errno == 0 && *end == '\0' && number <= NUMBER_MAX ? number : 0;
 }
 
-/* The highest number that is a name in the directory, 0: none. */
+/* The highest number among the names in the directory, 0: none. */
 static int64_t highest(const char *state_dir, const char *name)
 {
 	char *path = xasprintf("%s/%s", state_dir, name);
@@ -42,7 +42,7 @@ static int64_t highest(const char *state_dir, const char *name)
 	if (dir != NULL)
 		closedir(dir);
 	else if (errno != ENOENT)
-		log_fatal("%s cannot be read: %s", path, strerror(errno));
+		log_fatal("cannot read %s: %s", path, strerror(errno));
 	free(path);
 	return max;
 }
@@ -55,9 +55,8 @@ char *numbers_raise(const char *state_dir, struct numbers *numbers)
 		return NULL;
 	numbers->run = there.run > known.run ? there.run : known.run;
 	numbers->attempt = there.attempt > known.attempt ? there.attempt : known.attempt;
-	return xasprintf("%s has attempts/%lld and runs/%lld, but rld.db knows attempts up to %lld "
-	    "and runs up to %lld only: it is an old copy or its "
-	    "rld.db-wal was lost, or another program made the directories; "
-	    "new runs and attempts get higher numbers", state_dir,
+	return xasprintf("%s contains attempts/%lld and runs/%lld, but rld.db ends at attempt %lld "
+	    "and run %lld: it is an old copy, its rld.db-wal was lost, or another program created "
+	    "the directories; new runs and attempts get higher numbers", state_dir,
 	    (long long)there.attempt, (long long)there.run, (long long)known.attempt, (long long)known.run);
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of runs and attempts go on behind the highest directory, whatever the
- * database has forgotten. */
+/* Numbers of runs and attempts continue after the highest directory, whatever the database
+ * contains. */
 #ifndef NUMBERS_H
 #define NUMBERS_H
 
 #include <stdint.h>
 
 struct numbers {
-	int64_t run, attempt;	/* the highest ever used */
+	int64_t run, attempt;	/* highest number in use */
 };
 
-/* Raise what the database knows to what runs/ and attempts/ of the state directory have. What the
- * database does not know as a sentence, malloc'd; NULL: nothing. Reads both directories once and
- * opens nothing in them. */
+/* Raise the database's numbers to those in runs/ and attempts/ of the state directory. Returns a
+ * sentence about directories unknown to the database, malloc'd; NULL: none. Reads both directories
+ * once and opens nothing in them. */
 char *numbers_raise(const char *state_dir, struct numbers *numbers);
 
 #endif

@@ -9,13 +9,11 @@
 
 static void usage(FILE *out)
 {
-	fputs("usage: rld [--config FILE] [--state-dir DIR] [--socket PATH] [--system]\n"
-	      "           [--log-level error|warn|info|debug] [--check-config] [--print-openrpc]\n"
-	      "           [--version] [--help]\n"
-	      "\n"
-	      "Runs coding agents in parallel slots, has their work reviewed and fixed, and keeps\n"
-	      "everything in a database. Stays in the foreground. rlctl(1) talks to it; rld(8)\n"
-	      "and rld.toml(5) tell the rest.\n", out);
+	fputs("usage: rld [--config FILE] [--state-dir DIR] [--socket PATH] [--system]\n           "
+	      "[--log-level error|warn|info|debug] [--check-config] [--print-openrpc]\n           "
+	      "[--version] [--help]\n\nRuns coding agents in parallel slots, has their results "
+	      "reviewed and fixed, and records\neverything in a database. Stays in the foreground. "
+	      "See rlctl(1) for the client, rld(8)\nand rld.toml(5) for details.\n", out);
 }
 
 void options_parse(int argc, char *argv[], struct options *o)
@@ -52,7 +50,9 @@ void options_parse(int argc, char *argv[], struct options *o)
 			break;
 		case LOG_LEVEL:
 			if (log_level_parse(optarg, &level) == -1) {
-				fprintf(stderr, "rld: --log-level: '%s' is none of error, warn, info, debug\n", optarg);
+				fprintf(stderr,
+				    "rld: --log-level: '%s' is not one of error, warn, info, "
+				    "debug\n", optarg);
 				exit(2);
 			}
 			log_set_level(level);

@@ -12,7 +12,7 @@ struct options {
 	bool check_config, print_openrpc;
 };
 
-/* Sets the log level at once. Exits for --help, --version and wrong options. */
+/* Sets the log level immediately. Exits for --help, --version and wrong options. */
 void options_parse(int argc, char *argv[], struct options *o);
 
 #endif

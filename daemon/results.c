@@ -22,9 +22,9 @@
 #include "proto/memory.h"
 #include "proto/program.h"
 
-#define SETTING "boot_id"	/* in which results were looked at last */
-#define GIT_MS 10000		/* for one process */
-#define REF_MAX 4096		/* bytes of the file of a ref */
+#define SETTING "boot_id"	/* of the last check of results */
+#define GIT_MS 10000		/* per process */
+#define REF_MAX 4096		/* size of the file of a ref */
 
 struct results {
 	struct rowset set;		/* of salvage rows: run, task, workspace, ref, commit_id */
@@ -69,7 +69,7 @@ static char **environment_for(const struct git_command *command)
 	return env;
 }
 
-/* What git, with these words, says there: 0: yes; -ENOMSG: no; another -errno: nothing, in time. */
+/* Run git with these words there: 0: yes; -ENOMSG: no; another -errno: no answer in time. */
 static int git(const char *program, const char *workspace, const char *const *args)
 {
 	struct git_command command = { 0 };
@@ -84,7 +84,7 @@ static int git(const char *program, const char *workspace, const char *const *ar
 	return rv;
 }
 
-/* Is the tree that name leads to there, with everything in it? As git(). */
+/* Whether the tree of name exists there, with everything in it. Returns like git(). */
 static int whole(const char *program, const char *workspace, const char *name)
 {
 	char *tree = xasprintf("%s^{tree}", name);
@@ -95,8 +95,7 @@ static int whole(const char *program, const char *workspace, const char *name)
 	return rv;
 }
 
-/* git changes no ref whose file has something else than an object's name: after a power cut,
- * zeros or nothing. */
+/* git cannot change a ref whose file is damaged: after a power cut, zeros or empty. */
 static void remove_broken(const char *workspace, const char *ref)
 {
 	char *common = git_dir_common(workspace),
@@ -138,23 +137,23 @@ static void results_inspect(struct results *results, const char *program, const 
 	char *name;
 	int kept;
 
-	/* a repository that is not there any more, or not ours to read, tells nothing */
+	/* a missing or unreadable repository proves nothing */
 	if (whole(program, row->workspace, where) != -ENOMSG || git(program, row->workspace, probe) != 0)
 		return;
 	kept = row->ref != NULL ? whole(program, row->workspace, row->commit_id) : -ENOMSG;
 	name = name_of(row);
 	if (kept == 0 && pin(program, row)) {
-		log_warn("%s: %s in %s was missing or broken after the machine was started anew, "
-		    "and points at %.12s again", name, row->ref, row->workspace, row->commit_id);
+		log_warn("%s: %s in %s was missing or damaged after the machine restarted, and has "
+		    "been restored to %.12s", name, row->ref, row->workspace, row->commit_id);
 	} else if (kept == 0) {
-		log_warn("%s: %s in %s is missing or broken after the machine was started anew, "
-		    "and cannot be made again; what it kept is there: "
-		    "git update-ref %s %s", name, row->ref, row->workspace, row->ref, row->commit_id);
+		log_warn("%s: %s in %s is missing or damaged after the machine restarted, and "
+		    "could not be restored; its content exists: git update-ref %s %s", name,
+		    row->ref, row->workspace, row->ref, row->commit_id);
 		tell(results, name, where, row->workspace);
 	} else if (kept == -ENOMSG) {
-		log_warn("%s: %s in %s is missing or damaged after the machine was started anew, "
-		    "and so is what it kept, %.12s; look for the work in the "
-		    "work tree, or retry the run: rlctl retry %lld", name, where, row->workspace,
+		log_warn("%s: %s in %s is missing or damaged after the machine restarted, and so "
+		    "is its content, %.12s; look for the work in the work tree, or retry the run: "
+		    "rlctl retry %lld", name, where, row->workspace,
 		    row->commit_id, (long long)row->run);
 		tell(results, name, where, row->workspace);
 	}
@@ -194,7 +193,7 @@ static void look_done(void *arg)
 	struct results *results = arg;
 
 	if (!results->stopped) {
-		log_debug("%zu results looked at since the machine was started anew", results->set.count);
+		log_debug("%zu results checked after the restart of the machine", results->set.count);
 		record(results->store);
 	}
 	results->done(results->arg, results->lost.size > 0 ? buf_take(&results->lost, NULL) : NULL);

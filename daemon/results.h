@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* After the machine was started anew: are the last results still where they were told to be? A
- * power cut may have taken refs, or what they lead to, on disks that say "written" too early. */
+/* After a restart of the machine: check that the last results still exist. A power cut may have
+ * lost refs, or their objects, on disks that report "written" too early. */
 #ifndef RESULTS_H
 #define RESULTS_H
 
@@ -10,17 +10,17 @@
 
 struct results;
 
-/* Which results are to be looked at. NULL: none, since the boot is that of the last look. Blocks:
- * before the first commit. */
+/* The results to check. NULL: none, because they were checked in this boot. Blocks: call it before
+ * the first commit. */
 struct results *results_load(struct store *store);
 
-/* Look at them off the loop, then record that it was done in this boot. Refs that are gone or
- * broken are made again where what they kept is there. done is told of the rest, a sentence each,
- * malloc'd and its own; NULL: nothing is lost. Takes results; NULL: nothing happens. */
+/* Check them off the loop, then record that it was done in this boot. Missing or damaged refs are
+ * restored if their content exists. done gets one sentence for each of the rest, malloc'd, and owns
+ * it; NULL: nothing is lost. Takes ownership of results; NULL: does nothing. */
 void results_look(struct results *results, uv_loop_t *loop, void (*done)(void *arg, char *lost), void *arg);
 
-/* The daemon ends: no further one is looked at, and the next start looks at all
- * again. NULL: nothing. */
+/* The daemon is stopping: check no more; the next start checks all of them again. NULL is
+ * allowed. */
 void results_stop(struct results *results);
 
 #endif

@@ -8,7 +8,7 @@
 #include "numbers.h"
 #include "proto/memory.h"
 
-/* The migration that brought it has made it. */
+/* created by the migration that introduced it */
 char *startup_instance(struct store *store, const char *state_dir)
 {
 	const struct query_bind binds[] = { { ":name", 0, "instance" }, { NULL, 0, NULL } };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives the engine what it begins with: the rows of unfinished runs, and the groups and accounts
- * of the settings. */
+/* Supplies the engine at start: the rows of unfinished runs, and groups and accounts from the
+ * settings. */
 #ifndef STARTUP_H
 #define STARTUP_H
 
@@ -8,12 +8,12 @@
 #include "engine/engine.h"
 #include "store/store.h"
 
-/* The name of this instance, malloc'd: the migration that brought it has made it. A fatal
- * error without one. */
+/* The name of this instance, malloc'd, created by the migration that introduced it. A fatal error
+ * if it is missing. */
 char *startup_instance(struct store *store, const char *state_dir);
 
-/* Load the counters and every row that a start needs. What the state directory has that the
- * database does not know, a sentence, malloc'd; NULL: nothing. */
+/* Load the counters and all rows needed at start. Returns a sentence about directories unknown to
+ * the database, malloc'd; NULL: none. */
 char *startup_rows(struct store *store, struct engine *engine, const char *state_dir);
 
 /* Also after a reload. The engine copies what it needs. */

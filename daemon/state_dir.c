@@ -11,22 +11,22 @@
 #include "base/log.h"
 #include "proto/memory.h"
 
-/* Another user who can write here can put other files in the place of ours: jobs,
- * environments, the database. */
+/* Another user with write access could replace our files: jobs, environments, the database. */
 static void check_owner(const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st) == -1)
-		log_fatal("state directory %s: %s; let uid %d use it, or name another with --state-dir",
+		log_fatal("state directory %s: %s; give uid %d access to it, or name another with "
+		    "--state-dir",
 		    path, strerror(errno), (int)geteuid());
 	if (st.st_uid != geteuid())
-		log_fatal("state directory %s belongs to uid %d, and this is uid %d; chown it, "
+		log_fatal("state directory %s belongs to uid %d, but rld runs as uid %d; chown it, "
 		    "run rld as its owner, or name another with --state-dir",
 		    path, (int)st.st_uid, (int)geteuid());
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-		log_fatal("state directory %s has mode %03o, so that others can change what is in "
-		    "it; run 'chmod go-w %s', or name another with --state-dir",
+		log_fatal("state directory %s has mode %03o, so other users can change its "
+		    "content; run 'chmod go-w %s', or name another with --state-dir",
 		    path, (unsigned)(st.st_mode & 0777), path);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The directories of an instance: made when they are missing, and refused when another user could
- * change what is in them. */
+/* The directories of an instance: created if missing, and refused if another user could change
+ * their content. */
 #ifndef DAEMON_STATE_DIR_H
 #define DAEMON_STATE_DIR_H
 
 #include "base/path.h"
 
-/* Ends the program with a sentence that names the directory and the remedy, where one cannot be
- * made or is not the daemon's alone to write. */
+/* Exits with a sentence that names the directory and the remedy if one cannot be created, or others
+ * can write to it. */
 void state_dir_make(const struct places *places);
 
 #endif

@@ -14,7 +14,7 @@
 
 static void on_alarm(int signal)
 {
-	(void)signal;	/* it only has to interrupt flock */
+	(void)signal;	/* only interrupts flock */
 }
 
 /* The pid in the lock file, as text. */
@@ -28,7 +28,7 @@ static void read_holder(int fd, char holder[32])
 		snprintf(holder, 32, "unknown");
 }
 
-/* 0, or -errno; -EINTR: the wait is over. */
+/* 0, or -errno; -EINTR: the time is over. */
 static int lock_within(int fd, const char *path, unsigned seconds)
 {
 	struct sigaction sa = { .sa_handler = on_alarm }, old;
@@ -39,7 +39,8 @@ static int lock_within(int fd, const char *path, unsigned seconds)
 		return 0;
 	if (errno == EWOULDBLOCK) {
 		read_holder(fd, holder);
-		log_info("%s is held by another rld (pid %s): waiting up to %u s for it to end", path, holder, seconds);
+		log_info("%s is locked by another rld (pid %s): waiting up to %u s for it to exit",
+		    path, holder, seconds);
 	}
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGALRM, &sa, &old);
@@ -66,8 +67,9 @@ int state_lock_take(const char *state_dir, char *error, size_t room)
 	if (rv != 0) {
 		read_holder(fd, holder);
 		if (rv == -EINTR)
-			snprintf(error, room, "%s is held by another rld (pid %s); stop that one, "
-			    "or give this one its own --state-dir", path, holder);
+			snprintf(error, room,
+			    "%s is locked by another rld (pid %s); stop that one, or use another "
+			    "--state-dir", path, holder);
 		else
 			snprintf(error, room, "%s: %s", path, strerror(-rv));
 		close(fd);

@@ -7,8 +7,8 @@
 
 #define LOCK_WAIT_S 10
 
-/* flock <state_dir>/lock, waiting LOCK_WAIT_S for a predecessor that is still going down, which the
- * log tells first. Returns the descriptor, which holds the lock until it is closed, or -1 with a
+/* flock <state_dir>/lock, waiting LOCK_WAIT_S for a predecessor that is shutting down, after a
+ * message in the log. Returns the descriptor, which holds the lock until it is closed, or -1 with a
  * sentence that names the holder. */
 int state_lock_take(const char *state_dir, char *error, size_t room);
 

@@ -39,7 +39,7 @@ static void poll_cb(uv_poll_t *poll, int status, int events)
 
 	(void)status;
 	(void)events;
-	/* what happened is of no interest, what is there now is */
+	/* ignore what happened; check the current state */
 	while (read(watch->events, buffer, sizeof(buffer)) > 0)
 		;
 	state_watch_check(watch);
@@ -51,13 +51,12 @@ struct state_watch *state_watch_new(uv_loop_t *loop, int lock, void (*gone)(void
 	char path[64];
 
 	*watch = (struct state_watch){ .lock = lock, .gone = gone, .arg = arg };
-	/* the file that we hold, whatever is at its path by now; the number of its
-	 * names is an attribute */
+	/* the file we hold, whatever is at its path now; its link count is an attribute */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", lock);
 	watch->events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (watch->events == -1 || inotify_add_watch(watch->events, path, IN_ATTRIB | IN_DELETE_SELF) == -1 ||
 	    uv_poll_init(loop, &watch->poll, watch->events) != 0) {
-		log_warn("a removal of the state directory will not be noticed: inotify: %s", strerror(errno));
+		log_warn("cannot watch the state directory for removal: inotify: %s", strerror(errno));
 		if (watch->events != -1)
 			close(watch->events);
 		free(watch);

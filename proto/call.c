@@ -16,8 +16,7 @@
 #include "proto/clock.h"
 #include "proto/frame.h"
 
-/* Replies carry whole pages of output, so they may be larger than what a server
- * takes as a request. */
+/* Replies contain whole pages of output, so they may be larger than requests. */
 #define REPLY_MAX (16 * FRAME_MAX)
 
 struct notification {
@@ -27,9 +26,9 @@ struct notification {
 
 struct call_conn {
 	int fd;
-	int give_up;		/* readable: wait for no reply */
-	bool ended;		/* the peer has shut down its writing side */
-	int failure;		/* errno of a broken connection or -EPROTO, 0: none */
+	int give_up;		/* descriptor: while it is readable, wait for no reply */
+	bool ended;		/* the peer has shut down its sending side */
+	int failure;		/* errno of a lost connection or -EPROTO, 0: none */
 	json_int_t last_id;
 	struct frame_reader *reader;
 	STAILQ_HEAD(, notification) notifications;
@@ -37,7 +36,7 @@ struct call_conn {
 
 enum take_result { TAKE_MESSAGE, TAKE_NOTHING, TAKE_CLOSED };
 
-/* The uid that the process which listens on the other side had when it began to. 0 or -errno. */
+/* User ID of the listening process when it began to listen. Returns 0 or -errno. */
 static int peer_uid(int fd, uid_t *uid)
 {
 	struct ucred peer;
@@ -68,7 +67,7 @@ int call_connect(const char *socket_path, const struct call_trust *trust, struct
 
 	if (strlcpy(address.sun_path, socket_path, sizeof address.sun_path) >= sizeof address.sun_path)
 		return -ENAMETOOLONG;
-	/* Blocking until connected: a full backlog is waited for, not an error. */
+	/* blocking until connected: a full backlog is not an error */
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd == -1)
 		return -errno;
@@ -114,7 +113,7 @@ void call_give_up_on(struct call_conn *conn, int fd)
 	conn->give_up = fd;
 }
 
-/* Take in what has arrived, without waiting. */
+/* Read what has arrived, without waiting. */
 static void fill(struct call_conn *conn)
 {
 	char bytes[65536];
@@ -132,7 +131,7 @@ static void fill(struct call_conn *conn)
 	}
 }
 
-/* The next message among the bytes that are here. */
+/* The next message in the buffer. */
 static enum take_result take(struct call_conn *conn, json_t **message)
 {
 	const char *data;
@@ -169,8 +168,7 @@ static void keep(struct call_conn *conn, json_t *message)
 	STAILQ_INSERT_TAIL(&conn->notifications, n, link);
 }
 
-/* Reads while it writes: a server that is itself blocked on writing to us must not
- * stop us for ever. */
+/* Read while sending: otherwise a server that waits for us to read would block both. */
 static int send_all(struct call_conn *conn, const char *data, size_t size)
 {
 	while (size > 0) {
@@ -216,7 +214,7 @@ static void copy_string(char *to, size_t room, const json_t *object, const char 
 	strlcpy(to, text == NULL ? "" : text, room);
 }
 
-/* The result out of a reply, which is consumed. */
+/* The result of a reply; takes ownership. */
 static json_t *unpack(json_t *reply, struct call_error *error)
 {
 	json_t *result = json_object_get(reply, "result");
@@ -227,7 +225,7 @@ static json_t *unpack(json_t *reply, struct call_error *error)
 		json_decref(reply);
 		return result;
 	}
-	fail(error, "the daemon's reply has neither a result nor an error");
+	fail(error, "the daemon's reply contains neither a result nor an error");
 	if (json_is_object(body)) {
 		data = json_object_get(body, "data");
 		error->code = (int)json_integer_value(json_object_get(body, "code"));
@@ -240,8 +238,8 @@ static json_t *unpack(json_t *reply, struct call_error *error)
 	return NULL;
 }
 
-/* A reply to this call; null: the server could not read what we sent, and nothing else of
- * ours is under way. */
+/* Whether it is the reply to this call; id null: the server could not parse our request, and we
+ * have no other. */
 static bool answers(const json_t *message, json_int_t id)
 {
 	const json_t *given = json_object_get(message, "id");
@@ -252,7 +250,7 @@ static bool answers(const json_t *message, json_int_t id)
 static json_t *await_reply(struct call_conn *conn, json_int_t id, const char *method, struct call_error *error)
 {
 	for (;;) {
-		/* a descriptor below 0 is passed over */
+		/* poll() ignores descriptors below 0 */
 		struct pollfd p[] = { { .fd = conn->fd, .events = POLLIN }, { .fd = conn->give_up, .events = POLLIN } };
 		json_t *message;
 
@@ -267,7 +265,7 @@ static json_t *await_reply(struct call_conn *conn, json_int_t id, const char *me
 			continue;
 		case TAKE_CLOSED:
 			if (conn->failure != 0)
-				return fail(error, "%s: the connection broke: %s", method, strerror(conn->failure));
+				return fail(error, "%s: the connection was lost: %s", method, strerror(conn->failure));
 			return fail(error, "%s: the daemon closed the connection without an answer", method);
 		case TAKE_NOTHING:
 			break;
@@ -295,13 +293,12 @@ json_t *call_method(struct call_conn *conn, const char *method, json_t *params, 
 	text = request == NULL ? NULL : json_dumps(request, JSON_COMPACT);
 	json_decref(request);
 	if (text == NULL)
-		return fail(error, "%s: the request cannot be written as JSON", method);
+		return fail(error, "%s: the request cannot be represented as JSON", method);
 	frame = frame_wrap(FRAME_LINE, text, strlen(text), &size);
 	free(text);
 	failure = send_all(conn, frame, size);
 	free(frame);
-	/* A refusal may stand in the socket although the rest of our request found
-	 * nobody to read it. */
+	/* a refusal may be readable although the server closed before reading the whole request */
 	if (failure != 0 && failure != EPIPE && failure != ECONNRESET)
 		return fail(error, "%s: cannot send the request: %s", method, strerror(failure));
 	return await_reply(conn, conn->last_id, method, error);
@@ -327,7 +324,7 @@ int call_notification(struct call_conn *conn, int timeout_ms, json_t **message)
 		case TAKE_MESSAGE:
 			if (json_object_get(*message, "method") != NULL)
 				return 1;
-			json_decref(*message);	/* a reply nobody waits for */
+			json_decref(*message);	/* a reply that is no longer expected */
 			continue;
 		case TAKE_CLOSED:
 			return -1;

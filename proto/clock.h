@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two clocks: what time it is, and how much of it goes by. Milliseconds. */
+/* Two clocks: the time of day, and elapsed time. Milliseconds. */
 #ifndef PROTO_CLOCK_H
 #define PROTO_CLOCK_H
 
@@ -8,7 +8,7 @@
 /* Since the epoch. It may be set. */
 int64_t clock_wall(void);
 
-/* Only differences mean anything; it never goes back. */
+/* Only differences are meaningful; it never goes back. */
 int64_t clock_steady(void);
 
 #endif

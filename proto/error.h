@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The error codes of the protocol: one table for daemon, client and docs. */
+/* Error codes of the protocol: one table for daemon, client and docs. */
 #ifndef PROTO_ERROR_H
 #define PROTO_ERROR_H
 
@@ -27,7 +27,7 @@ struct rpc_error_row {
 	int code;
 	const char *kind;	/* data.kind: "not-found" */
 	bool retryable;
-	const char *help;	/* for docs and as hint when nothing better is known */
+	const char *help;	/* for docs, and the default hint */
 };
 
 extern const struct rpc_error_row rpc_errors[];	/* ends with kind NULL */

@@ -10,8 +10,7 @@
 
 #include "proto/memory.h"
 
-/* Length of the well-formed sequence at data (1..4) with its code point, or 0 when the first
- * byte starts none. */
+/* Length (1..4) of the valid UTF-8 sequence at data with its code point, or 0 if there is none. */
 static size_t decode(const char *data, size_t size, uint32_t *out)
 {
 	const unsigned char *p = (const unsigned char *)data;
@@ -38,8 +37,7 @@ static size_t decode(const char *data, size_t size, uint32_t *out)
 	return n;
 }
 
-/* Code points that are not seen: they reorder or break a line, hide text in text, or make two
- * words look the same. */
+/* Invisible code points: they reorder or break a line, hide text, or make two words look alike. */
 static const struct {
 	uint32_t first, last;
 } invisible[] = {
@@ -74,13 +72,13 @@ static bool is_invisible(uint32_t c)
 	return false;
 }
 
-/* Beyond ASCII, and seen. */
+/* A visible character beyond ASCII. */
 static bool is_letter(uint32_t c)
 {
 	return c >= 0xa0 && !is_invisible(c);
 }
 
-/* c, which is invisible, shows in how the characters before and after it look; 0: there is none. */
+/* Whether the invisible c changes how the characters next to it look; 0: no character. */
 static bool shows(uint32_t c, uint32_t before, uint32_t after)
 {
 	if (c == 0x200c || c == 0x200d)
@@ -92,7 +90,7 @@ static bool shows(uint32_t c, uint32_t before, uint32_t after)
 	return false;
 }
 
-/* The code point at data; 0: there is none. */
+/* The code point at data; 0: none. */
 static uint32_t next(const char *data, size_t size)
 {
 	uint32_t c = 0;
@@ -102,7 +100,7 @@ static uint32_t next(const char *data, size_t size)
 
 char *text_escape(const char *data, size_t size, bool keep_lines)
 {
-	/* One byte in is at most 4 out; \u{xxxxx} is 9 for 4 bytes, 8 for 3, and 7 for 2. */
+	/* One byte becomes at most 4; \u{xxxxx} is 9 for 4 bytes, 8 for 3, and 7 for 2. */
 	char *out, *p;
 	uint32_t before = 0;
 
@@ -142,8 +140,8 @@ static bool is_ascii(const char *text)
 	return true;
 }
 
-/* wcwidth(3) knows widths only in a UTF-8 locale, whatever the user's is: one is taken for the
- * call. Up to where the columns end, *width is what that takes. */
+/* wcwidth(3) works only in a UTF-8 locale, so one is set during the call. Returns the length that
+ * fits into columns, *width is its width. */
 static size_t measure(const char *text, size_t columns, size_t *width)
 {
 	size_t size = strlen(text), i, n;

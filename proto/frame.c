@@ -8,19 +8,20 @@
 #include <strings.h>
 
 #define HEADER_MAX 4096		/* a whole header block */
-#define ROOM_KEPT 4096		/* an idle connection holds no more than this */
+#define ROOM_KEPT 4096		/* capacity kept by an idle connection */
 
 struct frame_reader {
 	size_t max;
 	enum frame_mode mode;
-	enum frame_result broken;	/* TOO_LONG, BAD_HEADER or HTTP: for good;
-					 * else FRAME_NONE */
+	/* TOO_LONG, BAD_HEADER or HTTP: permanent; otherwise FRAME_NONE */
+	enum frame_result broken;
 	bool greeted;			/* the first line is known not to be HTTP */
 	bool eof;
 	char *data;
 	size_t start, end, room;	/* unread bytes are data[start..end) */
-	size_t seen;			/* bytes from start in which no line end was found */
-	bool in_body;			/* header mode: the block is read, body bytes are next */
+	size_t seen;			/* bytes from start without a newline */
+	/* header mode: the header block was read, the body is next */
+	bool in_body;
 	size_t body;
 };
 
@@ -62,7 +63,7 @@ void frame_eof(struct frame_reader *r)
 	r->eof = true;
 }
 
-/* What was handed out by frame_next() is given up here. */
+/* Invalidates the result of frame_next(). */
 static void compact(struct frame_reader *r)
 {
 	if (r->start == 0)
@@ -91,7 +92,7 @@ void frame_feed(struct frame_reader *r, const void *data, size_t size)
 	r->end += size;
 }
 
-/* Nothing is left: one large frame must not make a connection large for ever. */
+/* The buffer is empty: shrink it, so that one large frame does not keep memory for ever. */
 static enum frame_result none(struct frame_reader *r)
 {
 	if (r->start == r->end && r->room > ROOM_KEPT) {
@@ -121,8 +122,7 @@ static bool is_blank(const char *p, size_t size)
 	return true;
 }
 
-/* "GET /path HTTP/1.1": a word of HTTP's characters for methods, a space, a path or the
- * protocol's name. */
+/* "GET /path HTTP/1.1": a method, a space, a path or the protocol's name. */
 static bool is_http(const char *p, size_t size)
 {
 	static const char method[] = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -139,7 +139,7 @@ static bool is_http(const char *p, size_t size)
 	return p[n + 1] == '/' || p[n + 1] == '*' || memmem(p + n, size - n, " HTTP/", 6) != NULL;
 }
 
-/* Look at the first line of the connection, and at no other. */
+/* Checks only the first line of the connection. */
 static bool greets_in_http(struct frame_reader *r, const char *line, size_t size)
 {
 	bool first = !r->greeted;
@@ -174,7 +174,7 @@ static enum frame_result next_line(struct frame_reader *r, const char **data, si
 	}
 }
 
-/* Value of a Content-Length line; -1: another header; -2: broken. */
+/* Value of a Content-Length line; -1: another header; -2: malformed. */
 static long long content_length(const char *line, size_t size)
 {
 	static const char name[] = "Content-Length";
@@ -201,7 +201,7 @@ static long long content_length(const char *line, size_t size)
 	return value;
 }
 
-/* Read one header line: FRAME_READY at the blank line that ends the block. */
+/* Read a header line: FRAME_READY at the blank line that ends the block. */
 static enum frame_result next_header(struct frame_reader *r, size_t *used, long long *length)
 {
 	const char *p = r->data + r->start + *used;
@@ -222,7 +222,7 @@ static enum frame_result next_header(struct frame_reader *r, size_t *used, long 
 		return *length < 0 ? FRAME_BAD_HEADER : FRAME_READY;
 	value = content_length(p, size);
 	if (value == -2 || (value >= 0 && *length >= 0))
-		return FRAME_BAD_HEADER;	/* two lengths are no length */
+		return FRAME_BAD_HEADER;	/* two lengths are ambiguous */
 	if (value >= 0)
 		*length = value;
 	return FRAME_NONE;
@@ -264,7 +264,7 @@ static enum frame_result next_block(struct frame_reader *r, const char **data, s
 	return FRAME_READY;
 }
 
-/* The byte behind a byte order mark is waited for: it chooses. */
+/* The mode depends on the byte after a byte order mark. */
 static void choose_mode(struct frame_reader *r)
 {
 	static const char mark[] = { '\xef', '\xbb', '\xbf' };

@@ -1,88 +1,90 @@
 /* SPDX-License-Identifier: MIT */
-/* Why something waits, ended or was not reviewed, for programs: the kinds beside the sentences
- * "reason" and "cause". Daemon and client decide by these, and by no word of the sentence. */
+/* Why something waits, ended or was not reviewed, for programs: the kinds that accompany the
+ * sentences "reason" and "cause". Daemon and client decide by these, never by words of a
+ * sentence. */
 #ifndef PROTO_KINDS_H
 #define PROTO_KINDS_H
 
 #include "proto/state_names.h"
 
-/* Why a run, slot or task waits: the kind of its reason. The first two are faults outside that hold
- * it up until they pass by themselves. */
+/* Why a run, slot or task waits: the kind of its reason. The first two are external faults that
+ * delay it until they pass. */
 enum wait_kind {
 	WAIT_NOTHING,
 	WAIT_HOST,		/* a fault of the host, see record/host_fault.h */
-	WAIT_SOURCE,		/* the program of the task source fails for a while */
+	WAIT_SOURCE,		/* the program of the task source fails temporarily */
 	WAIT_PERMIT,		/* all slots of the daemon are in use */
-	WAIT_WORKSPACE,		/* another run works in its workspace */
-	WAIT_AFTER,		/* the run that it comes after has not ended */
+	WAIT_WORKSPACE,		/* another run uses its workspace */
+	WAIT_AFTER,		/* the run named by --after has not ended */
 	WAIT_GROUP,		/* all slots of its group are in use */
 	WAIT_GROUP_PAUSED,
 	WAIT_ACCOUNT,		/* its account is exhausted */
-	WAIT_RETRY,		/* its service failed, and is asked again later */
-	WAIT_BUDGET,		/* the rest of a budget is set aside for attempts under way */
-	WAIT_SPACE,		/* less disk space is free than limits.disk_floor */
-	WAIT_PICK,		/* the agents of the slots before it have not picked a task */
-	WAIT_PAUSED,		/* by a user */
+	WAIT_RETRY,		/* its service failed, and is retried later */
+	WAIT_BUDGET,		/* the rest of a budget is reserved for running attempts */
+	WAIT_SPACE,		/* less free disk space than limits.disk_floor */
+	WAIT_PICK,		/* the agents of earlier slots have not picked a task */
+	WAIT_PAUSED,		/* paused by a user */
 	WAIT_DRAINING,		/* the daemon starts nothing more */
 	WAIT_PREPARING,		/* the first iteration is being prepared */
 	WAIT_PAUSE,		/* between two iterations: run.pause_ms */
 	WAIT_LOADING,		/* its task source is being asked */
-	WAIT_DECISION,		/* of a human: it is held */
-	WAIT_CANCELLING,	/* what is under way is being ended */
-	WAIT_TASK,		/* of a task: one that it depends on has not passed */
-	WAIT_LIMIT,		/* of a task: its held run has had its iterations */
-	/* no waits: what the reason tells of a slot at its end */
+	WAIT_DECISION,		/* it is held, and needs a decision */
+	WAIT_CANCELLING,	/* cancelled; what is running is being ended */
+	WAIT_TASK,		/* of a task: a dependency has not passed */
+	WAIT_LIMIT,		/* of a task: its held run has used its iterations */
+	/* not a wait: the reason of a slot at its end */
 	WAIT_NOT_REVIEWED,
 	WAIT_RELEASED,		/* its task was given back after a stop marker */
 	WAIT_TAKEN,		/* another run has its task */
-	WAIT_UNASSIGNED,	/* the run ended before it had begun */
+	WAIT_UNASSIGNED,	/* the run ended before it started */
 	WAIT_OTHER,		/* written by an earlier version */
 	WAITS
 };
 /* Why a run, slot, task or attempt ended, or a slot is held: the kind of its cause. */
 enum end_kind {
 	END_NONE,
-	END_WAIVED,		/* accepted by its policy, without a verdict that passes it */
+	END_WAIVED,		/* accepted by a policy without a passing verdict */
 	END_APPROVED,		/* accepted by a human */
-	END_KNOWN_ISSUES,	/* accepted by its policy, with findings that stay */
+	END_KNOWN_ISSUES,	/* accepted by a policy, with findings left open */
 	END_REJECTED,		/* by a human */
-	END_EXHAUSTED,		/* the review found something to the last round */
+	END_EXHAUSTED,		/* the review found issues up to the last round */
 	END_STALLED,		/* the fix attempts changed nothing */
-	END_CHECK,		/* a check failed to the last round */
+	END_CHECK,		/* a check failed up to the last round */
 	END_VIOLATION,		/* the reviewer broke its contract */
 	END_CONFLICT,		/* with the work of another task */
-	END_COMMIT_REFUSED,		/* a hook of the repository refuses the commit */
-	END_NOT_REVIEWED,	/* implemented, and its run failed before the review of the whole */
-	END_LIMIT,		/* a budget is spent, or the iterations are */
-	END_LOST,		/* its process is gone, and its exit cannot be known */
-	END_HOST,		/* a fault of the host took its output */
+	END_COMMIT_REFUSED,		/* a hook of the repository rejected the commit */
+	/* implemented, but its run failed before the review of the whole run */
+	END_NOT_REVIEWED,
+	END_LIMIT,		/* a budget or the iterations are used up */
+	END_LOST,		/* its process is gone, and its exit status is unknown */
+	END_HOST,		/* its output was lost to a fault of the host */
 	END_TIMEOUT,		/* a time limit ended its process */
 	END_NOT_STARTED,	/* its process could not be started */
 	END_DENIED,		/* permissions were denied, and nothing was changed */
 	END_NO_CHANGE,		/* nothing was changed, and run.on_no_change is "fail" */
 	END_GIT,		/* a git operation failed */
 	END_SOURCE,		/* the task source failed, or does not offer the task */
-	END_ERROR,		/* its process failed, and anything else */
+	END_ERROR,		/* its process failed, or another error */
 	END_CANCELLED,
-	END_AFTER,		/* the run that it comes after failed or was cancelled */
-	END_RETRIED,		/* another run does it again */
+	END_AFTER,		/* the run named by --after failed or was cancelled */
+	END_RETRIED,		/* another run retries it */
 	END_STOP_MARKER,	/* an agent gave one */
 	END_NOT_PICKED,		/* no agent picked a task */
-	END_TASKS_LEFT,		/* passed; its other tasks are not for this run */
-	END_TAKEN,		/* a task: another run or another user works on it */
+	END_TASKS_LEFT,		/* passed; its other tasks are not in this run */
+	END_TAKEN,		/* a task: another run or user works on it */
 	END_DONE,		/* a task: it passed in another run */
-	END_DEPENDENCY,		/* a task: one that it depends on did not pass */
+	END_DEPENDENCY,		/* a task: a dependency did not pass */
 	END_NOT_BEGUN,		/* a task: the run ended first */
 	ENDS
 };
 
 /* Why a result was not reviewed. */
 enum skip_kind {
-	SKIP_NOTHING,		/* it is to be reviewed */
-	SKIP_OFF,		/* no review was asked for */
+	SKIP_NOTHING,		/* it is reviewed */
+	SKIP_OFF,		/* no review was requested */
 	SKIP_PROMPT,		/* reviewer_prompt is "none" */
 	SKIP_FLAG,		/* --skip-review */
-	SKIP_BY_TASK,		/* of a run: each of its tasks says for itself */
+	SKIP_BY_TASK,		/* of a run: each of its tasks decides */
 	SKIP_NO_CHANGE,		/* nothing was changed, and run.on_no_change is "pass" */
 	SKIP_FAILED,		/* the implementer failed */
 	SKIP_STOP_MARKER,	/* the agent gave one */

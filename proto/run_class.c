@@ -14,7 +14,7 @@ static const struct {
 	{ "failed", { 10, "error" } },
 };
 
-/* Of failed runs; code 0: as any. */
+/* For failed runs; code 0: the general one. */
 static const struct run_class failed[ENDS] = {
 	[END_LIMIT] = { 14, "exhausted" },
 	[END_LOST] = { 12, "error" },

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the end of a run means to who waits for it: the exit status of rlctl run, and the
- * outcome in a report. */
+/* The end of a run for those who wait for it: exit status of rlctl run, and outcome in a report. */
 #ifndef PROTO_RUN_CLASS_H
 #define PROTO_RUN_CLASS_H
 
@@ -11,7 +10,7 @@ struct run_class {
 	const char *outcome;	/* "success", "exhausted", "error", "cancelled", "held" */
 };
 
-/* NULL: the run goes on. */
+/* NULL: the run is unfinished. */
 const struct run_class *run_class_of(const char *state, enum end_kind end);
 
 #endif

@@ -20,8 +20,7 @@ const char *scan_message(enum scan_result result)
 	return messages[result];
 }
 
-/* Index of the quote that ends the string whose first byte after the opening quote is at i;
- * size when none does. */
+/* Index of the quote that ends the string whose content begins at i; size if there is none. */
 static size_t string_end(const char *data, size_t size, size_t i)
 {
 	for (; i < size && data[i] != '"'; i++) {
@@ -50,9 +49,8 @@ enum scan_result scan_json_within(const char *data, size_t size, size_t max_dept
 			scalar = false;
 			continue;
 		case ':':
-			/* The string before it was a member's name. What has a colon
-			 * elsewhere is refused by the parser at that very place, so it cannot
-			 * buy values with it. */
+			/* The string was a member name. The parser rejects a colon anywhere else at
+			 * that point, so it cannot be used to hide values. */
 			scalar = false;
 			values -= values > 0;
 			continue;
@@ -76,7 +74,7 @@ enum scan_result scan_json_within(const char *data, size_t size, size_t max_dept
 			break;
 		}
 		seen = true;
-		/* Names are counted until their colon: one may stand beside the last value. */
+		/* names are counted until their colon, so one may follow the last value */
 		if (++values > max_values + 1)
 			return SCAN_MANY;
 	}

@@ -186,7 +186,7 @@ static bool check_item(const struct schema *s, json_t *item, struct schema_error
 	if (s->kind != SCHEMA_IDS)
 		return check_text(s, item, s->bytes, error);
 	return (json_is_integer(item) && json_integer_value(item) > 0) ||
-	    refuse_type(error, "an id, an integer from 1 on", item);
+	    refuse_type(error, "an id, an integer from 1 up", item);
 }
 
 static bool check_list(const struct schema *s, json_t *value, struct schema_error *error)
@@ -230,14 +230,16 @@ static bool check_map(const struct schema *s, json_t *value, struct schema_error
 		if (s->rule != NULL && !s->rule->fits(name, error))
 			return false;
 		if (!json_is_string(item))
-			return schema_refuse(error, "must hold strings, but '%s' is %s", name, type_name(item, error));
+			return schema_refuse(error, "must contain strings, but '%s' is %s", name,
+			    type_name(item, error));
 		if (has_nul(item))
-			return schema_refuse(error, "must not contain a NUL character, as '%s' does", name);
+			return schema_refuse(error,
+			    "must not contain a NUL character, but '%s' does", name);
 	}
 	return true;
 }
 
-/* What may stand before the "=": a variable's name that a shell could set. */
+/* What may precede the "=": a variable name that is valid in a shell. */
 static bool check_pair(const char *name, size_t size, struct schema_error *error)
 {
 	static const char head[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
@@ -245,7 +247,8 @@ static bool check_pair(const char *name, size_t size, struct schema_error *error
 	if (size == 0 || memchr(name, '=', size) != NULL)
 		return schema_refuse(error, "must have the form NAME=VALUE, with a name");
 	if (strchr(head, name[0]) == NULL)
-		return schema_refuse(error, "must have names of variables that begin with a letter or '_'");
+		return schema_refuse(error,
+		    "must have variable names that begin with a letter or '_'");
 	return true;
 }
 
@@ -324,7 +327,7 @@ static const struct schema *member_find(const struct schema *members, const char
 	return NULL;
 }
 
-/* The name of the member at fault before what is in field already. */
+/* Prefix the field of the error with the name of the member at fault. */
 static bool refuse_member(struct schema_error *error, const char *name)
 {
 	char inner[sizeof(error->field)];
@@ -361,7 +364,7 @@ bool schema_check_members(const struct schema *members, json_t *object, struct s
 	return true;
 }
 
-/* Nothing but digits and one dot: no sign, no exponent, no comma of another country's. */
+/* Only digits and one dot: no sign, no exponent, no decimal comma. */
 static bool is_amount(const char *word)
 {
 	size_t whole = strspn(word, "0123456789"), cents = 0;
@@ -380,7 +383,7 @@ static json_t *read_int(const char *word, struct schema_error *error)
 	number = strtoll(word, &end, 10);
 	if (end != word && *end == '\0' && errno == 0)
 		return json_integer(number);
-	schema_refuse(error, "must be a whole number");
+	schema_refuse(error, "must be an integer");
 	return NULL;
 }
 
@@ -397,7 +400,7 @@ static json_t *read_word(const struct schema *s, const char *word, struct schema
 	else if ((text = json_string(word)) != NULL)
 		return text;
 	else
-		schema_refuse(error, "must be text in UTF-8");
+		schema_refuse(error, "must be UTF-8 text");
 	return NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One check of a JSON value against a table row, with one wording of what is wrong: for
- * settings (config/setting.c), parameters of methods (the tables of rpc) and options of
- * rlctl (client/options.c). */
+/* The single check of a JSON value against a table row, with a single wording of errors: for
+ * settings (config/setting.c), parameters of methods (the tables of rpc) and options of rlctl
+ * (client/command_options.c). */
 #ifndef PROTO_SCHEMA_H
 #define PROTO_SCHEMA_H
 
@@ -19,34 +19,33 @@ enum schema_kind {
 	SCHEMA_DURATION,	/* seconds as an integer, or "15m"; min..max in milliseconds */
 	SCHEMA_SIZE,		/* bytes as an integer, or "64M"; min..max in bytes */
 	SCHEMA_TEXT,		/* min..max bytes, no NUL */
-	SCHEMA_TEXT_OR_TRUE,	/* the same, or true */
+	SCHEMA_TEXT_OR_TRUE,	/* likewise, or true */
 	SCHEMA_CHOICE,		/* one of choices */
 	SCHEMA_TEXTS,		/* array of min..max texts of at most bytes each */
-	SCHEMA_ARGV,		/* array of texts, at least min of them, the first one not empty */
-	SCHEMA_IDS,		/* array of min..max integers from 1 on */
+	SCHEMA_ARGV,		/* array of at least min texts, the first one not empty */
+	SCHEMA_IDS,		/* array of min..max integers from 1 up */
 	SCHEMA_PAIRS,		/* array of "NAME=VALUE", or an object of texts; at
 				 * most max of them */
-	SCHEMA_MAP,		/* object of texts; rule is about the names */
-	SCHEMA_OBJECT,		/* with the given members; null says: not given */
+	SCHEMA_MAP,		/* object of texts; rule applies to the names */
+	SCHEMA_OBJECT,		/* with the given members; null means missing */
 	SCHEMA_OBJECTS,		/* array of such objects */
 	SCHEMA_KINDS
 };
 
-/* field: where in the value, "" for the value itself, "review.max_fixes" for a member. text: "must
- * be a string, is an integer". */
+/* field: path within the value, "" for the value itself, "review.max_fixes" for a member. text:
+ * "must be a string, is an integer". */
 struct schema_error {
-	const char *object;	/* in: what an object is called; NULL: "an object" */
-	const char *unknown;	/* in: what is said of a member that has no row;
-				 * NULL: "is unknown" */
+	const char *object;	/* in: name for an object; NULL: "an object" */
+	const char *unknown;	/* in: message about an unknown member; NULL: "is unknown" */
 	char field[128];
 	char text[512];
 };
 
-/* What a text must be beside its length; of OBJECTS, what to call them (fits is NULL). */
+/* What a text must be besides its length; for OBJECTS, their name (fits is NULL). */
 struct schema_rule {
 	const char *what;	/* "the name of an agent" */
 	const char *list;	/* "names of agents" */
-	/* false: error->text says why not */
+	/* returns false with the reason in error->text */
 	bool (*fits)(const char *text, struct schema_error *error);
 };
 
@@ -54,32 +53,32 @@ struct schema {
 	const char *name;
 	enum schema_kind kind;
 	bool required;			/* as a member of an object, or a parameter */
-	bool clamp;			/* INT: more than max means max; see schema_clamp() */
-	int64_t min, max;		/* max 0 of texts and lists: no limit */
-	int64_t bytes;			/* TEXTS: of each; 0: no limit */
+	bool clamp;			/* INT: values above max count as max; see schema_clamp() */
+	int64_t min, max;		/* max 0 for texts and lists: no limit */
+	int64_t bytes;			/* TEXTS: for each; 0: no limit */
 	const struct state_names *choices;	/* also TEXT, and each of TEXTS; NULL: any */
 	const struct schema_rule *rule;	/* TEXT, TEXTS, MAP; NULL: none */
 	const struct schema *members;	/* ends with name NULL */
-	const char *path;		/* ANY: of the setting whose row describes the value */
+	const char *path;		/* ANY: path of the setting that describes the value */
 	const char *help;
 };
 
-/* False with error when value does not fit. Members of an OBJECT that are null are removed,
- * clamped ones changed. */
+/* Returns false with error if value is invalid. Null members of an OBJECT are removed, clamped ones
+ * changed. */
 bool schema_check(const struct schema *schema, json_t *value, struct schema_error *error);
 
-/* The same for the members of an object, which are those of the list or none. */
+/* Likewise for the members of an object; others are errors. */
 bool schema_check_members(const struct schema *members, json_t *object, struct schema_error *error);
 
-/* A word of a command line as a value that fits: INT, MONEY, or what is a text. New reference,
- * NULL with error. */
+/* A command line word as a valid value: INT, MONEY, or a text type. New reference, NULL with
+ * error. */
 json_t *schema_read(const struct schema *schema, const char *word, struct schema_error *error);
 
-/* For rules: fill in text, false. */
+/* For rules: fill in text and return false. */
 bool schema_refuse(struct schema_error *error, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The number behind a DURATION (milliseconds) or SIZE (bytes). 0, -EINVAL when value is none,
- * -ERANGE when it is too large to count. */
+/* The number of a DURATION (milliseconds) or SIZE (bytes). 0, -EINVAL for another value, -ERANGE if
+ * it is too large. */
 int schema_number(const struct schema *schema, const json_t *value, int64_t *number);
 
 #endif

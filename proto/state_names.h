@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of an enum's values, as they are on the wire and on disk. */
+/* Names of an enum's values, as used on the wire and on disk. */
 #ifndef PROTO_STATE_NAMES_H
 #define PROTO_STATE_NAMES_H
 
@@ -11,7 +11,7 @@ struct state_names {
 	size_t count;
 };
 
-/* The name of a value, NULL of the first of an enum that has no name: no value. Aborts on a value
+/* Name of a value; NULL for the first of an enum without a name there: no value. Aborts on a value
  * outside the enum (a bug). */
 const char *state_name(const struct state_names *names, int value);
 

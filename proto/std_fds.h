@@ -3,10 +3,9 @@
 #ifndef PROTO_STD_FDS_H
 #define PROTO_STD_FDS_H
 
-/* Before anything is opened: no descriptor below 3 is free, so that no socket or file ever gets
- * the number of a standard stream, and what is printed never goes there. Reading and writing
- * one that was closed fails as it did; what is said on standard error is lost. Aborts when
- * there is no /dev/null. */
+/* Call it before anything is opened. Afterwards no descriptor below 3 is free, so no socket or file
+ * gets the number of a standard stream. Reading and writing a stream that was closed still fails;
+ * messages on a closed standard error are lost. Aborts without /dev/null. */
 void std_fds_reserve(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include "proto/memory.h"
 
 struct unit {
-	char letter;	/* 0: no letter was written */
+	char letter;	/* 0: no unit letter */
 	int64_t factor;
 };
 
@@ -114,7 +114,7 @@ void time_format(int64_t ms, char *out, size_t room)
 	    tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)fraction);
 }
 
-/* Exactly count digits at *p, which moves behind them. */
+/* Exactly count digits at *p, which moves past them. */
 static bool digits(const char **p, int count, int *out)
 {
 	*out = 0;
@@ -153,7 +153,7 @@ int time_parse(const char *text, int64_t *ms)
 		if (*p < '0' || *p > '9')
 			return -1;
 		for (; *p >= '0' && *p <= '9'; p++, scale /= 10)
-			fraction += (*p - '0') * scale;	/* digits past the third count nothing */
+			fraction += (*p - '0') * scale;	/* digits after the third are ignored */
 	}
 	if (*p == '+' || *p == '-') {
 		sign = *p++ == '+' ? 1 : -1;
@@ -170,7 +170,7 @@ int time_parse(const char *text, int64_t *ms)
 	tm.tm_mday = day;
 	t = timegm(&tm);
 	if (tm.tm_mon != month - 1)
-		return -1;	/* a day that the month does not have is one of another month */
+		return -1;	/* a day beyond the end of its month */
 	t += hour * 3600 + minute * 60 + second - sign * (zone_hour * 3600 + zone_minute * 60);
 	*ms = (int64_t)t * 1000 + fraction;
 	return 0;

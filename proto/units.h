@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Durations, sizes and times as people and config files write them. */
+/* Durations, sizes and times as written by people and in settings files. */
 #ifndef PROTO_UNITS_H
 #define PROTO_UNITS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* In milliseconds; a century, which fits in int64_t as nanoseconds too. */
+/* In milliseconds; a century, which also fits in int64_t as nanoseconds. */
 #define DURATION_MAX (36500 * INT64_C(86400000))
 
 /* "90" (seconds), "90s", "15m", "2h", "1d" -> milliseconds. 0, -ERANGE above DURATION_MAX, -EINVAL

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* At most twice as much is held, so that dropping costs nothing by the byte. */
+/* Up to twice as much is held, so that dropping costs nothing per byte. */
 enum { KEPT = AGENT_TEXT_MAX - (sizeof(AGENT_CUT_LINE) - 1) };
 
 static void drop(struct answer *a, size_t size)
@@ -55,7 +55,7 @@ void answer_end(struct answer *a, struct agent_result *out)
 		buf_add(&text, a->tail.data, a->tail.size);
 		buf_release(&a->tail);
 	} else {
-		/* the bytes of an answer that was taken back end it otherwise */
+		/* bytes of an earlier answer may follow the end */
 		buf_add(&a->tail, "", 0);
 		text = a->tail;
 		a->tail = (struct buf){ 0 };

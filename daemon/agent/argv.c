@@ -7,11 +7,11 @@
 #include "proto/memory.h"
 
 struct filling {
-	const char *name;	/* with its braces */
-	const char *value;	/* NULL: there is none */
+	const char *name;	/* including its braces */
+	const char *value;	/* NULL: none */
 };
 
-/* The placeholder that stands at p, NULL for any other text. */
+/* The placeholder at p, NULL: none. */
 static const struct filling *filling_at(const struct filling *fillings, const char *p)
 {
 	for (; fillings->name != NULL; fillings++) {
@@ -21,7 +21,7 @@ static const struct filling *filling_at(const struct filling *fillings, const ch
 	return NULL;
 }
 
-/* A word of the template with its placeholders filled in; NULL when one has no value. malloc'd. */
+/* A word of the template with its placeholders filled in; NULL if one has no value. malloc'd. */
 static char *fill(const char *word, const struct filling *fillings)
 {
 	const struct filling *f;
@@ -43,7 +43,7 @@ static char *fill(const char *word, const struct filling *fillings)
 	return buf_take(&out, NULL);
 }
 
-/* True when the word is one placeholder and nothing else. */
+/* Whether the word is a single placeholder. */
 static bool is_placeholder(const char *word, const struct filling *fillings)
 {
 	const struct filling *f = filling_at(fillings, word);
@@ -51,7 +51,7 @@ static bool is_placeholder(const char *word, const struct filling *fillings)
 	return f != NULL && word[strlen(f->name)] == '\0';
 }
 
-/* Drop the last word if it is an option; never the program itself. */
+/* Drop the last word if it is an option, but never the program itself. */
 static void drop_option(char **argv)
 {
 	size_t n = strings_count(argv);
@@ -62,7 +62,7 @@ static void drop_option(char **argv)
 	argv[n - 1] = NULL;
 }
 
-/* A command that goes on by itself needs no words for it. */
+/* A command with {session} needs no additional words. */
 static bool has_session(char *const *words)
 {
 	while (*words != NULL && strstr(*words, "{session}") == NULL)

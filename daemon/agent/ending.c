@@ -18,12 +18,12 @@
 /* Exit codes with a meaning of their own. */
 static const struct {
 	enum reader_kind reader;
-	int64_t code, status;		/* the HTTP status that says the same */
+	int64_t code, status;		/* the equivalent HTTP status */
 } codes[] = {
 	{ READER_GEMINI, 41, 401 },	/* FatalAuthenticationError */
 };
 
-/* The status of the service in an exit code, 0: none. */
+/* HTTP status of the service in an exit code, 0: none. */
 static int64_t status_of(enum reader_kind reader, int64_t code)
 {
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
@@ -35,8 +35,8 @@ static int64_t status_of(enum reader_kind reader, int64_t code)
 
 #define LAST_WORDS_MAX 300
 
-/* The line that ends before *end, which becomes where it begins; blanks behind it are left out. Its
- * end when it is long. malloc'd. */
+/* The line that ends before *end, which moves to its beginning; trailing blanks are omitted. Only
+ * its end if it is long. malloc'd. */
 static char *line_before(const char *text, const char **end)
 {
 	const char *start = *end, *stop = *end;
@@ -66,15 +66,14 @@ char *agent_last_words(enum reader_kind reader, const char *text, size_t size)
 			continue;
 		}
 		last = line;
-		/* what one prints of which nothing is known may be of its tools */
+		/* output of an unknown program may come from its tools */
 		if (reader == READER_TEXT || refusal_is_said(last, PROVIDER_AUTH))
 			break;
 	}
 	return last;
 }
 
-/* Of a failure about which the output says nothing: stderr counts where there is no
- * other word for it. */
+/* For a failure that the output does not explain: stderr counts if there is nothing else. */
 static void ending_conclude(struct agent_result *result, const struct agent_ending *ending)
 {
 	bool mute = result->incomplete || ending->reader == READER_TEXT;
@@ -84,7 +83,7 @@ static void ending_conclude(struct agent_result *result, const struct agent_endi
 	if (mute && result->notice == NULL)
 		result->notice = xstrdup(ending->last_words);
 	refusal = refusal_of(status, mute ? result->notice : result->error, PROVIDER_OK);
-	/* of a program that we do not know, it may be anything that failed */
+	/* in an unknown program anything may have failed */
 	if (ending->reader == READER_TEXT && refusal.provider == PROVIDER_ERROR)
 		return;
 	result->provider = refusal.provider;

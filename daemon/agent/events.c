@@ -10,8 +10,8 @@
 #include "agent/refusal.h"
 #include "core/row.h"
 
-#define NO_END "the output ends without saying how the work went: the program was cut off, or its command lacks \"%s\""
-#define NO_WORDS "the program reports a failure without a word"
+#define NO_END "the output ends without a result: the program was cut off, or its command lacks \"%s\""
+#define NO_WORDS "the program reports a failure without a message"
 
 void *events_new(const struct events_type *type)
 {
@@ -60,7 +60,8 @@ static void on_document(void *state, const char *data, size_t size)
 	json_decref(event);
 }
 
-/* It may have been the last word, or the first piece of it, or the beginning of another turn. */
+/* The missing bytes may have been the last message, a part of it, or the beginning of another
+ * turn. */
 static void lose(struct events *e)
 {
 	e->ended = false;
@@ -70,7 +71,7 @@ static void lose(struct events *e)
 
 #define TYPE_FIRST "{\"type\":\""
 
-/* Is the document of this type? As far as can be seen from its beginning. */
+/* Whether the document has this type, as far as its beginning shows. */
 static bool begins_as(const char *head, size_t size, const char *type)
 {
 	size_t n = strlen(type), at = strlen(TYPE_FIRST);
@@ -176,7 +177,7 @@ void events_recovered(struct events *e)
 	e->beside = NULL;
 }
 
-/* What the error says about the service. */
+/* What the error tells about the service. */
 static void events_conclude(const struct events *e, struct agent_result *out)
 {
 	struct refusal refusal;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What readers of JSON events have in common: a format is a table of the events that mean
- * something in it. */
+/* Common parts of readers of JSON events: a format is a table of its relevant events. */
 #ifndef AGENT_EVENTS_H
 #define AGENT_EVENTS_H
 
@@ -15,47 +14,45 @@ struct events;
 /* One type of event; all others are ignored. Each revokes an earlier end: the work continues, so a
  * result counts only as the last event. */
 struct events_row {
-	const char *type;	/* of the member "type" */
-	/* NULL: the event only says that the work continues */
+	const char *type;	/* value of the member "type" */
+	/* NULL: the event only shows that the work continues */
 	void (*on)(struct events *e, const json_t *event);
-	bool aside;		/* it may follow the end and takes nothing back, unless on() does */
+	bool aside;		/* it may follow the end without cancelling it, unless on() does */
 };
 
 struct events_type {
-	const struct events_row *rows;	/* end with type NULL */
-	const char *session;		/* the member that names the conversation, in whatever
-					 * event; NULL: see rows */
-	const char *needs;		/* what the command must have for such events */
-	/* First bytes of events that only repeat what others say, and are not even
-	 * parsed; NULL: none. */
+	const struct events_row *rows;	/* ends with type NULL */
+	/* member with the conversation id, in any event; NULL: see rows */
+	const char *session;
+	const char *needs;		/* arguments that the command must have for such events */
+	/* Beginning of events that only repeat others, and are not even parsed; NULL: none. */
 	const char *passed_over;
 	/* Rows that are no part of the answer. Of one that is too long on() gets event NULL. Ends
 	 * with NULL; NULL: none. */
 	const char *const *wordless;
-	/* Events without a "type"; NULL: noise. */
+	/* Events without a "type"; NULL: ignored. */
 	void (*on_untyped)(struct events *e, const json_t *event);
 };
 
-/* What the events so far have said. */
+/* State after the events so far. */
 struct events {
 	const struct events_type *type;
 	struct json_stream stream;
 	struct answer answer;
-	bool served;		/* something was said or asked for by the model */
-	bool tool_since;	/* a tool was used after the last text: the next one
-				 * is another answer */
+	bool served;		/* the model has produced output */
+	/* a tool was used after the last text: the next text is another answer */
+	bool tool_since;
 	char *session;
-	bool ended;		/* they said how the work went: well, or error */
+	bool ended;		/* they reported the outcome: success, or error */
 	bool answered;		/* the last message leaves nothing to do, in a format that marks
 				 * the end */
-	bool broken_off;	/* they said that this turn was given up, in a format that has
-				 * an event for that */
-	char *error;		/* the program's words for a failure that nothing good has
-				 * followed; NULL: none */
-	int64_t status;		/* the service's, with the error; 0: none */
-	enum provider_result provider;	/* of the error, when neither words nor status tell */
-	bool retryable;		/* the program says that the error passes by itself */
-	char *beside;		/* what stands beside the error's words about the service; NULL */
+	bool broken_off;	/* this turn was aborted, in a format that has an event for that */
+	/* the program's message about a failure that no success followed; NULL: none */
+	char *error;
+	int64_t status;		/* HTTP status of the service, with the error; 0: none */
+	enum provider_result provider;	/* for the error, if neither message nor status tell */
+	bool retryable;		/* the program says that the error is temporary */
+	char *beside;		/* additional messages about the service with the error; NULL */
 	int64_t input, cached, cache_write, output, reasoning;	/* as in struct agent_result */
 	bool of_session;
 	double cost;
@@ -74,11 +71,11 @@ void events_end(void *state, struct agent_result *out);
 void events_message(struct events *e, const char *text);
 void events_piece(struct events *e, const char *text);
 
-/* A failure, as far as is known; words NULL: without a word. */
+/* A failure, as far as known; words NULL: without a message. */
 void events_fail(struct events *e, const char *words, int64_t status, enum provider_result otherwise);
-/* What else was said with it, maybe when the service serves again. NULL says nothing. */
+/* An additional message with it, which may name the reset. NULL is ignored. */
 void events_beside(struct events *e, const char *name, const char *words);
-/* What failed before has been got over. */
+/* The work has recovered from an earlier failure. */
 void events_recovered(struct events *e);
 
 #endif

@@ -9,7 +9,7 @@
 #include "proto/memory.h"
 #include "proto/scan.h"
 
-/* A tool's input may be a whole document of its own. */
+/* A tool's input may be a whole document itself. */
 #define DEPTH_MAX 512
 #define VALUES_MAX 400000
 
@@ -32,7 +32,8 @@ static int hex4(const char *p, const char *end)
 	return value;
 }
 
-/* Bytes of the escape at p (a backslash): a surrogate pair is one. *bad: it names no character. */
+/* Length of the escape at p (a backslash); a surrogate pair is one. *bad: it encodes no
+ * character. */
 static size_t escape_length(const char *p, const char *end, bool *bad)
 {
 	int first, second;
@@ -53,7 +54,7 @@ static size_t escape_length(const char *p, const char *end, bool *bad)
 	return 12;
 }
 
-/* Length of the UTF-8 character at p, 0 when there is none. */
+/* Length of the UTF-8 character at p, 0: invalid. */
 static size_t character_length(const char *p, const char *end)
 {
 	for (size_t n = 1; n <= 4 && (size_t)(end - p) >= n; n++)
@@ -62,8 +63,7 @@ static size_t character_length(const char *p, const char *end)
 	return 0;
 }
 
-/* Length of the number at p, 0 when there is none. *large: a whole one that may not
- * fit into 64 bits. */
+/* Length of the number at p, 0: none. *large: an integer that may not fit into 64 bits. */
 static size_t number_length(const char *p, const char *end, bool *large)
 {
 	size_t n = 0;
@@ -93,7 +93,7 @@ static char *repaired(const char *data, size_t size, size_t *out_size)
 		else
 			buf_add(&b, p, n);
 		if (large)
-			buf_adds(&b, "e0");	/* a real has room for it */
+			buf_adds(&b, "e0");	/* makes it a real, which has the range */
 		p += n > 0 ? n : 1;
 	}
 	return buf_take(&b, out_size);

@@ -5,7 +5,7 @@
 
 #include "agent/reader.h"
 
-/* What stays of a document that is too long. */
+/* What is kept of a document that is too long. */
 enum { HEAD = 128 };
 
 /*
@@ -60,7 +60,7 @@ static void give(struct json_stream *s, const struct json_taker *taker, void *st
 	s->document.size = 0;
 }
 
-/* A string's bytes up to what may end it. */
+/* Length of the part of a string up to a byte that may end it. */
 static size_t plain(const char *data, size_t size)
 {
 	size_t n = 0;
@@ -114,7 +114,7 @@ static enum step inside(struct json_stream *s, char c)
 	return s->depth > 0 ? STEP_ON : STEP_WHOLE;
 }
 
-/* Returns how many bytes belong to the document, or to what is left of it. */
+/* Returns how many bytes belong to the document or its remains. */
 static size_t in_document(struct json_stream *s, const char *data, size_t size,
     const struct json_taker *taker, void *state)
 {
@@ -136,8 +136,8 @@ static size_t in_document(struct json_stream *s, const char *data, size_t size,
 			give(s, taker, state);
 			return i;
 		case STEP_BROKEN:
-			/* the byte is looked at again: a line end, or the beginning
-			 * of the next one */
+			/* process the byte again: it is a newline, or the beginning of the next
+			 * one */
 			s->at = STREAM_BETWEEN;
 			s->fresh = true;
 			if (s->skipping)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The JSON documents of a stream, however their program lays them out: one a line, elements of one
- * array, or indented over many lines. Bounded memory whatever comes. */
+/* The JSON documents of a stream, whatever their layout: one per line, elements of one array, or
+ * indented over many lines. Bounded memory for any input. */
 #ifndef AGENT_JSON_STREAM_H
 #define AGENT_JSON_STREAM_H
 
@@ -10,20 +10,21 @@
 #include "proto/memory.h"
 
 struct json_stream {
-	struct buf document;	/* what has come of the present one */
+	struct buf document;	/* the current document so far */
 	enum { STREAM_BETWEEN, STREAM_NOISE, STREAM_DOCUMENT } at;
-	bool fresh;		/* a document may begin: a line, an array or the next element has */
-	bool opening;		/* nothing but the brace that opens the document has come */
+	/* a document may begin here: at a line, an array or the next element */
+	bool fresh;
+	bool opening;		/* only the opening brace has been read */
 	bool indented;		/* it spans several lines */
 	bool line_start;
 	bool in_string, escaped;
-	bool skipping;		/* it is too long, only its end is looked for */
+	bool skipping;		/* it is too long; skip to its end */
 	size_t depth;
 };
 
 /* The receiver of the documents. */
 struct json_taker {
-	/* A whole object, at most READER_LINE_MAX bytes; whether it is JSON is still open. */
+	/* A complete object, at most READER_LINE_MAX bytes; it may still be invalid JSON. */
 	void (*document)(void *state, const char *data, size_t size);
 	/* A longer document was skipped; head: its first bytes, enough for the name of its type.
 	 * NULL: not wanted. */
@@ -33,7 +34,7 @@ struct json_taker {
 void json_stream_init(struct json_stream *s);
 void json_stream_feed(struct json_stream *s, const char *data, size_t size,
     const struct json_taker *taker, void *state);
-/* Bytes are missing here: neither the present document nor what is left of the line counts. */
+/* Bytes are missing here: ignore the current document and the rest of the line. */
 void json_stream_gap(struct json_stream *s);
 void json_stream_release(struct json_stream *s);
 

@@ -8,8 +8,8 @@
 #include "core/row.h"
 #include "proto/memory.h"
 
-/* No attempt uses more tokens, nor costs more, and no moment is farther away: whoever says so is
- * wrong, and sums stay within 64 bits. */
+/* Larger counts, costs and times are impossible, so they are ignored, and sums stay within 64
+ * bits. */
 #define COUNT_MAX (INT64_C(1) << 45)
 #define AMOUNT_MAX 1e9
 

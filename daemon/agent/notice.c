@@ -11,18 +11,18 @@
 #include "core/row.h"
 #include "proto/memory.h"
 
-/* A program that is about to give up by itself is left that much time. */
+/* A program that is about to give up by itself gets this much time. */
 #define GIVES_UP_MS (INT64_C(10) * 1000)
-/* Refusals that tell no time are over in seconds, as a rule: what lasts longer is a limit. */
+/* Refusals without a reset time usually end within seconds: one that lasts longer is a limit. */
 #define HICCUP_MS (INT64_C(40) * 1000)
-/* A key that is refused twice is refused always. */
+/* A key that is refused twice will be refused again. */
 #define AUTH_TRIES 2
 #define WORDS_MAX 300
 
-/* A request that was refused and will be sent again. */
+/* A refused request that the program will repeat. */
 struct report {
-	int64_t status;		/* 0: the words tell it */
-	int64_t delay;		/* ms until the next try; ROW_NONE: the words tell it */
+	int64_t status;		/* 0: see the words */
+	int64_t delay;		/* ms until the next try; ROW_NONE: see the words */
 	char *words;		/* owned */
 };
 
@@ -40,18 +40,18 @@ static bool read_claude(const char *line, struct report *report)
 	return is;
 }
 
-/* Lines by which programs report one. A new program is a row here. */
+/* Lines with which programs report one. A new program is a row here. */
 static const struct form {
 	enum reader_kind kind;
 	enum notice_stream stream;
 	const char *begins, *has;
-	const char *lacks;		/* a line with that is about a request beside the
-					 * work; NULL: none is */
-	const char *status;		/* what stands in front of the status; NULL:
-					 * the words tell it */
-	const char *words;		/* ... of the words, which go up to the next quote, if it
-					 * ends with one, or to the end of the line */
-	/* Instead of the last three, for lines that are JSON. False: it is no report. */
+	/* a line with this text is about a side request; NULL: none */
+	const char *lacks;
+	const char *status;		/* text before the status; NULL: see the words */
+	/* ... before the words, which end at the next quote, if this ends with one, or at the end
+	 * of the line */
+	const char *words;
+	/* Replaces the previous three for JSON lines. Returns false if it is not a report. */
 	bool (*read)(const char *line, struct report *report);
 } forms[] = {
 	{ READER_CLAUDE, NOTICE_STDOUT, "{", "\"api_retry\"", NULL, NULL, NULL, read_claude },
@@ -66,7 +66,7 @@ static const struct form {
 };
 #define FORMS (sizeof(forms) / sizeof(forms[0]))
 
-/* Lines on stdout that show progress: an event, or a request that was served. */
+/* Lines on stdout that show progress: an event, or a successful request. */
 static const char *const progress[] = { "{", "[{", "[log_" };
 
 void notice_init(struct notice *n)
@@ -93,7 +93,7 @@ static bool begins(const char *line, const char *with)
 	return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* What stands behind a word, NULL: the word is NULL, or not there. */
+/* The text after a word; NULL: the word is NULL, or missing. */
 static const char *behind(const char *line, const char *word)
 {
 	const char *at = word != NULL ? strstr(line, word) : NULL;
@@ -138,7 +138,8 @@ static bool read_report(enum reader_kind kind, enum notice_stream stream, const 
 	return false;
 }
 
-/* Takes the report. A failure of another kind passes by itself, or the program gives up for it. */
+/* Takes ownership of the report. A failure of another kind is temporary, or the program gives up
+ * because of it. */
 static void refused(struct notice *n, struct report *report, const struct reset_place *place)
 {
 	struct refusal refusal = refusal_of(report->status, report->words, PROVIDER_OK);
@@ -195,6 +196,6 @@ enum provider_result notice_decide(const struct notice *n, int64_t now)
 	if (n->provider == PROVIDER_LIMIT || (n->reset_at != ROW_NONE && n->reset_at > now + BACKOFF_MAX_MS))
 		patience = GIVES_UP_MS;
 	else if (n->reset_at != ROW_NONE && n->reset_at > now)
-		return PROVIDER_NONE;	/* soon, and the program may know it */
+		return PROVIDER_NONE;	/* soon, and the program may know that */
 	return now - n->since >= patience ? PROVIDER_LIMIT : PROVIDER_NONE;
 }

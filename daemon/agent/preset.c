@@ -12,8 +12,8 @@ const struct agent_preset agent_presets[] = {
 		.account = "anthropic",
 		.command = LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
 		    "--dangerously-skip-permissions", "--model", "{model}"),
-		/* Neither tools nor hooks of the project's own settings, which the work under
-		 * review may have written. */
+		/* No tools and hooks of the project's settings, which the work under review may
+		 * have written. */
 		.review = LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
 		    "--permission-mode", "dontAsk",
 		    "--tools", "Read,Glob,Grep", "--allowedTools", "Read,Glob,Grep",
@@ -23,18 +23,20 @@ const struct agent_preset agent_presets[] = {
 		.env = LIST("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL",
 		    "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS",
 		    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "NODE_EXTRA_CA_CERTS"),
-		/* Without it the program refuses to skip permissions as root. */
+		/* Otherwise the program refuses to skip permissions as root. */
 		.set = LIST("IS_SANDBOX=1"),
 		.resume = LIST("--resume", "{session}"),
-		/* Conversations, settings and locks, what it downloads, and the caches of npm and
-		 * MCP servers that it starts. */
+		/* Conversations, settings and locks, downloads, and the caches of npm and of MCP
+		 * servers that it starts. */
 		.writable = LIST("~/.claude", "~/.claude.json", "~/.claude.json.lock",
 		    "~/.claude.json.backup", "~/.cache",
 		    "~/.local/state/claude", "~/.local/share/claude", "~/.npm"),
 		.login = LIST("CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN",
 		    "$CLAUDE_CONFIG_DIR/.credentials.json", "~/.claude/.credentials.json"),
-		.login_help = "run `claude` once as the user of the agents and use /login, or set "
-		    "CLAUDE_CODE_OAUTH_TOKEN (`claude setup-token` makes one) or ANTHROPIC_API_KEY",
+		.login_help =
+		    "as the user that runs the agents, start `claude` once and use /login, or set "
+		    "CLAUDE_CODE_OAUTH_TOKEN (`claude setup-token` creates one) or "
+		    "ANTHROPIC_API_KEY",
 		.version = "2.1.330",
 		.node = "22.0",
 		.help = "Claude Code, in print mode",
@@ -42,13 +44,13 @@ const struct agent_preset agent_presets[] = {
 	{
 		.name = "codex",
 		.account = "openai",
-		/* No sandbox of its own: under the one that lets it write, .git is read-only, and
-		 * it may commit nothing. */
+		/* No sandbox of its own: the one with write permission keeps .git read-only, so
+		 * nothing can be committed. */
 		.command = LIST("codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox",
 		    "--skip-git-repo-check", "--model", "{model}"),
-		/* Its --sandbox read-only runs no command at all within ours, without user
-		 * namespaces, and with a home in /tmp, and goes on as if nothing were: a reviewer
-		 * that has seen nothing. */
+		/* Its --sandbox read-only cannot run any command within ours, without user
+		 * namespaces, or with a home in /tmp, and it continues regardless: the reviewer
+		 * would see nothing. */
 		.review = LIST(),
 		.prompt = PROMPT_STDIN,
 		.reader = READER_CODEX,
@@ -57,7 +59,8 @@ const struct agent_preset agent_presets[] = {
 		.resume = LIST("resume", "{session}", "-"),
 		.writable = LIST("~/.codex"),
 		.login = LIST("CODEX_API_KEY", "$CODEX_HOME/auth.json", "~/.codex/auth.json"),
-		.login_help = "run `codex login` as the user of the agents, or set CODEX_API_KEY",
+		.login_help =
+		    "as the user that runs the agents, run `codex login`, or set CODEX_API_KEY",
 		.version = "0.169.0",
 		.node = "16.0",
 		.help = "Codex, as codex exec",
@@ -65,11 +68,12 @@ const struct agent_preset agent_presets[] = {
 	{
 		.name = "gemini",
 		.account = "google",
-		/* The word behind -p is added to the prompt; without -p it would ask people. */
+		/* The text after -p is appended to the prompt; without -p the program is
+		 * interactive. */
 		.command = LIST("gemini", "--output-format", "stream-json", "--approval-mode", "yolo", "--skip-trust",
 		    "--model", "{model}", "-p", ""),
-		/* What would need a yes is not offered; "plan" lets it write plans,
-		 * and asks for one. */
+		/* Tools that need approval are not offered; "plan" lets it write plans, and asks
+		 * for approval of one. */
 		.review = LIST("gemini", "--output-format", "stream-json", "--approval-mode", "default", "--skip-trust",
 		    "--model", "{model}", "-p", ""),
 		.prompt = PROMPT_STDIN,
@@ -85,20 +89,22 @@ const struct agent_preset agent_presets[] = {
 		.login = LIST("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS",
 		    "$GEMINI_CLI_HOME/.gemini/oauth_creds.json",
 		    "~/.gemini/oauth_creds.json", "~/.gemini/gemini-credentials.json"),
-		.login_help = "run `gemini` once as the user of the agents and sign in, or set GEMINI_API_KEY",
+		.login_help =
+		    "as the user that runs the agents, start `gemini` once and sign in, or set "
+		    "GEMINI_API_KEY",
 		.version = "0.61.0",
 		.node = "20.0",
-		.help = "Gemini CLI, without questions",
+		.help = "Gemini CLI, non-interactive",
 	},
 	{
 		.name = "opencode",
 		.account = "opencode",
-		/* Its log is where it says that the service refuses it; it waits for hours without
-		 * a word on standard output. */
+		/* Refusals by the service appear only in its log; otherwise it waits silently for
+		 * hours. */
 		.command = LIST("opencode", "run", "--format", "json", "--print-logs",
 		    "--log-level", "ERROR", "--auto", "--model", "{model}"),
-		/* It has no words for that. Those of a project's own file would be stronger than
-		 * these, and the work may have written it. */
+		/* It has no option for that. The settings in a project's file would override these,
+		 * and the work may have written it. */
 		.review = LIST("env", "OPENCODE_DISABLE_PROJECT_CONFIG=1",
 		    "OPENCODE_PERMISSION={\"*\":\"deny\",\"read\":\"allow\",\"grep\":\"allow\","
 		    "\"glob\":\"allow\",\"list\":\"allow\"}",
@@ -116,14 +122,17 @@ const struct agent_preset agent_presets[] = {
 		.login = LIST("OPENCODE_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY",
 		    "OPENROUTER_API_KEY", "OPENCODE_CONFIG_CONTENT",
 		    "~/.local/share/opencode/auth.json", "~/.config/opencode/opencode.json"),
-		.login_help = "run `opencode auth login` as the user of the agents, or set the API key of a provider",
+		.login_help =
+		    "as the user that runs the agents, run `opencode auth login`, or set the API "
+		    "key of a provider",
 		.version = "1.18.33",
 		.help = "OpenCode, as opencode run",
 	},
 	{
 		.name = "copilot",
 		.account = "github",
-		/* All paths, or a command that names one outside of the work tree is denied. */
+		/* All paths, because a command that names one outside the work tree would be
+		 * denied. */
 		.command = LIST("copilot", "--output-format", "json", "--allow-all-tools",
 		    "--allow-all-paths", "--no-ask-user", "--no-color",
 		    "--no-auto-update", "--model", "{model}"),
@@ -139,23 +148,24 @@ const struct agent_preset agent_presets[] = {
 		.set = LIST(),
 		.resume = LIST("--resume={session}"),
 		.writable = LIST("~/.copilot", "~/.cache/copilot"),
-		/* Its own login goes to the system's credential store, and its config.json is
-		 * there without one. */
+		/* Its login goes to the system's credential store, and its config.json exists
+		 * without one. */
 		.login = LIST("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN",
 		    "COPILOT_PROVIDER_BASE_URL", "~/.config/gh/hosts.yml"),
-		.login_help = "run `copilot login` as the user of the agents (which does not show "
-		    "here), or set COPILOT_GITHUB_TOKEN",
+		.login_help =
+		    "as the user that runs the agents, run `copilot login` (rld cannot see that "
+		    "login), or set COPILOT_GITHUB_TOKEN",
 		.version = "1.0.102",
-		.help = "GitHub Copilot CLI, without questions",
+		.help = "GitHub Copilot CLI, non-interactive",
 	},
 	{
 		.name = "qwen",
 		.account = "qwen",
 		.command = LIST("qwen", "--output-format", "stream-json", "--approval-mode", "yolo",
 		    "--model", "{model}"),
-		/* A project's own file may allow what its approval mode denies, but not what is
-		 * excluded. A work tree is a branch as well, which asks nobody; with something
-		 * scheduled it does not end. */
+		/* A project's file may permit what the approval mode denies, but not what is
+		 * excluded. A sub-agent in a work tree is excluded because it needs no approval,
+		 * scheduling because the program does not end with something scheduled. */
 		.review = LIST("qwen", "--output-format", "stream-json", "--approval-mode", "default",
 		    "--exclude-tools", "run_shell_command,write_file,edit,notebook_edit,"
 		    "enter_worktree,exit_worktree,cron_create,loop_wakeup", "--model", "{model}"),
@@ -164,25 +174,25 @@ const struct agent_preset agent_presets[] = {
 		.env = LIST("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "QWEN_MODEL",
 		    "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY",
 		    "BAILIAN_TOKEN_PLAN_API_KEY", "QWEN_HOME", "NODE_EXTRA_CA_CERTS"),
-		/* The library that it asks its service with reports each refusal; by itself the
-		 * program waits without a word. */
+		/* Its service library logs each refusal; the program itself waits silently. */
 		.set = LIST("OPENAI_LOG=info"),
 		.resume = LIST("--resume", "{session}"),
 		.writable = LIST("~/.qwen"),
-		/* What /auth chose, and its key. */
+		/* The choice made in /auth, and its key. */
 		.login = LIST("OPENAI_API_KEY", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY",
 		    "BAILIAN_TOKEN_PLAN_API_KEY", "$QWEN_HOME/settings.json", "~/.qwen/settings.json"),
-		.login_help = "run `qwen` once as the user of the agents and use /auth, "
-		    "or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL",
+		.login_help =
+		    "as the user that runs the agents, start `qwen` once and use /auth, or set "
+		    "OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL",
 		.version = "0.24.4",
 		.node = "22.0",
-		.help = "Qwen Code, without questions",
+		.help = "Qwen Code, non-interactive",
 	},
 	{
 		.name = "pi",
 		.account = "pi",
 		.command = LIST("pi", "-p", "--mode", "json", "--model", "{model}"),
-		/* Extensions are code that runs in it, the project's own as well. */
+		/* Extensions are code that it runs, including the project's. */
 		.review = LIST("pi", "-p", "--mode", "json", "--tools", "read,grep,find,ls",
 		    "--no-extensions", "--model", "{model}"),
 		.prompt = PROMPT_STDIN,
@@ -192,7 +202,7 @@ const struct agent_preset agent_presets[] = {
 		    "CEREBRAS_API_KEY", "XAI_API_KEY", "OPENROUTER_API_KEY", "MISTRAL_API_KEY",
 		    "ZAI_API_KEY", "KIMI_API_KEY", "OPENCODE_API_KEY",
 		    "PI_CODING_AGENT_DIR", "PI_OFFLINE", "PI_TELEMETRY", "NODE_EXTRA_CA_CERTS"),
-		/* As for qwen: the libraries that it asks services with. */
+		/* As for qwen: the libraries for its services. */
 		.set = LIST("OPENAI_LOG=info", "ANTHROPIC_LOG=info"),
 		.resume = LIST("--session", "{session}"),
 		.writable = LIST("~/.pi"),
@@ -202,8 +212,9 @@ const struct agent_preset agent_presets[] = {
 		    "ZAI_API_KEY", "KIMI_API_KEY", "OPENCODE_API_KEY",
 		    "$PI_CODING_AGENT_DIR/auth.json", "~/.pi/agent/auth.json",
 		    "$PI_CODING_AGENT_DIR/models.json", "~/.pi/agent/models.json"),
-		.login_help = "run `pi` once as the user of the agents and use /login, "
-		    "or set the API key of a provider",
+		.login_help =
+		    "as the user that runs the agents, start `pi` once and use /login, or set the "
+		    "API key of a provider",
 		.version = "0.73.1",
 		.node = "20.6",
 		.help = "Pi, in print mode",

@@ -9,7 +9,7 @@
 #include "proto/memory.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
-/* Bytes that have one character more than are shown, however long each is. */
+/* Bytes of one character more than is shown, whatever their length. */
 #define ENOUGH (4 * (PREVIEW_CHARACTERS + 1))
 
 bool preview_full(const struct preview *p)
@@ -42,7 +42,7 @@ static bool is_inside(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Where the character number n (from 0) of valid UTF-8 begins, or its end. */
+/* Offset of character n (from 0) of valid UTF-8, or its end. */
 static size_t place_of(const char *text, size_t n)
 {
 	size_t i = 0;
@@ -78,7 +78,7 @@ static char *escaped(const char *data, size_t size)
 	return text;
 }
 
-/* What goes on is told by its beginning; what has lost that, by its end. malloc'd. */
+/* A line is represented by its beginning, or by its end if the beginning is missing. malloc'd. */
 static char *shown(const struct preview_tail *line)
 {
 	const char *data = line->data;

@@ -14,8 +14,8 @@ struct progress {
 	bool seen;
 };
 
-/* Events that a program prints while its service does not serve it: of each try, and around it.
- * Every other event is progress. */
+/* Events printed while the service refuses: for each try, and around it. All other events are
+ * progress. */
 static const struct {
 	enum reader_kind kind;
 	const char *type, *subtype;	/* subtype NULL: any */
@@ -39,7 +39,7 @@ static const struct {
 	{ READER_PI, "turn_start", NULL },
 };
 
-/* A message without content is that of a request that was refused. */
+/* A message without content belongs to a refused request. */
 static bool is_empty_message(const json_t *event)
 {
 	const json_t *content = member(member(event, "message"), "content");
@@ -56,7 +56,7 @@ static bool is_idle(enum reader_kind kind, const json_t *event)
 	return is_empty_message(event);
 }
 
-/* What cannot be parsed may be anything. */
+/* What cannot be parsed counts as progress. */
 static void on_document(void *state, const char *data, size_t size)
 {
 	struct progress *p = state;
@@ -100,7 +100,7 @@ void progress_gap(struct progress *p)
 	json_stream_gap(&p->stream);
 }
 
-/* Lines, as far as needed: the first event of most pieces is enough. */
+/* Size of a piece to examine: its first event is usually enough. */
 #define BITE 4096
 
 bool progress_feed(struct progress *p, const char *data, size_t size)

@@ -14,7 +14,7 @@ struct reader {
 	void *state;
 };
 
-/* A new format is a row here and a file beside. */
+/* A new format is a row here and a file. */
 static const struct reader_type *const types[READER_KINDS] = {
 	[READER_TEXT] = &reader_text,
 	[READER_CLAUDE] = &reader_claude,
@@ -76,10 +76,10 @@ bool reader_can_tell(enum reader_kind kind)
 	return types[kind]->is_over != NULL;
 }
 
-/* Longer names have no conversation either. */
+/* Longer ids are ignored. */
 #define SESSION_MAX 1024
 
-/* It becomes a word of a command line, and must be no option there. */
+/* It becomes a command line argument, and must not look like an option. */
 static bool is_session(const char *name)
 {
 	size_t n = strlen(name);
@@ -116,7 +116,7 @@ void reader_end(struct reader *r, struct agent_result *out)
 	free(r);
 }
 
-/* A character that is still being written is not broken. */
+/* Complete characters only. */
 static struct preview_tail whole(const struct preview_tail *tail)
 {
 	return (struct preview_tail){ tail->data, tail->size - text_unfinished(tail->data, tail->size), tail->cut };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a reader of one output format is made of. */
+/* What a reader of an output format consists of. */
 #ifndef AGENT_READER_H
 #define AGENT_READER_H
 
@@ -11,25 +11,24 @@ struct reader_type {
 	void *(*new)(void);
 	void (*feed)(void *state, const char *data, size_t size);
 	void (*gap)(void *state);
-	/* The final result has come, and nothing that takes it back. NULL: the
-	 * format does not tell. */
+	/* The final result has been read, and nothing cancelled it. NULL: the format does not mark
+	 * it. */
 	bool (*is_over)(const void *state);
-	/* Frees state; out is empty: no text, nothing given, provider ok. */
+	/* Frees state; out is empty: no text, nothing reported, provider ok. */
 	void (*end)(void *state, struct agent_result *out);
-	/* What stdout says to people, the newest first, until p is full. */
+	/* The readable part of stdout, newest line first, until p is full. */
 	void (*preview)(struct preview *p, const struct preview_tail *out);
 };
 
 extern const struct reader_type reader_text, reader_claude, reader_codex, reader_gemini,
     reader_opencode, reader_copilot, reader_qwen, reader_pi;
 
-/* Room for one document; what is longer is passed over. */
+/* Limit for one document; longer ones are skipped. */
 #define READER_LINE_MAX (8 * 1024 * 1024)
 
-/* The last lines of what a program of this kind has shown, the oldest first: of stdout as
- * its reader understands it, of stderr when that shows nothing. lines:
- * 1..PREVIEW_LINES_MAX. NULL-terminated, for strings_free(); each is UTF-8 without control
- * characters, of at most PREVIEW_CHARACTERS. */
+/* The last lines of a program's output, oldest first: of stdout as its reader interprets it, of
+ * stderr if that is empty. lines: 1..PREVIEW_LINES_MAX. NULL-terminated, for strings_free(); each
+ * is UTF-8 without control characters, of at most PREVIEW_CHARACTERS. */
 char **reader_preview(enum reader_kind kind, const struct preview_tail *out,
     const struct preview_tail *err, size_t lines);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Claude Code: a JSON document a line, of which "result" ends the work (--output-format
+/* Claude Code: one JSON document per line, of which "result" ends the work (--output-format
  * stream-json or json). */
 #include "agent/reader.h"
 
@@ -23,17 +23,17 @@
 struct claude_reader {
 	struct json_stream stream;
 	char *session;
-	json_t *result;		/* the newest one, owned; it counts while it is over */
-	bool several;		/* there was one before it: work in the background made it go on */
+	json_t *result;		/* the newest one, owned; it counts while `over` is set */
+	bool several;		/* there was an earlier one: work in the background continued */
 	bool over;		/* there is a result, and no turn has begun after it */
 	bool served;		/* the model has answered */
-	bool limited;		/* the service said that the account's limit is reached ... */
-	int64_t resets_at;	/* ... and until when: s or ms since the epoch; ROW_NONE: not */
-	char *notice;		/* what the program itself said in place of an answer; NULL: the
-				 * model answered last */
+	bool limited;		/* the service reported that the account's limit is reached ... */
+	int64_t resets_at;	/* ... and until when: s or ms since the epoch; ROW_NONE: unknown */
+	/* message of the program in place of an answer; NULL: the last message is the model's */
+	char *notice;
 	int64_t retry_status;	/* of the service's last refusal that was retried, 0: none
 				 * since the last answer */
-	int tool_errors;	/* denials among them */
+	int tool_errors;	/* including denials */
 };
 
 static void *claude_new(void)
@@ -45,7 +45,7 @@ static void *claude_new(void)
 	return r;
 }
 
-/* Each turn begins with "init"; hooks and the like may say something at any time. */
+/* Each turn begins with "init"; hooks and the like may appear at any time. */
 static void on_system(struct claude_reader *r, json_t *event)
 {
 	bool retry = member_is(event, "subtype", "api_retry");
@@ -56,8 +56,8 @@ static void on_system(struct claude_reader *r, json_t *event)
 		r->retry_status = member_count(event, "error_status", 0);
 }
 
-/* The program speaks in the place of the model when that was not to be had; else a
- * request was served. */
+/* A message of the program replaces the model's if the service failed; otherwise a request
+ * succeeded. */
 static void on_assistant(struct claude_reader *r, json_t *event)
 {
 	const json_t *message = member(event, "message"), *block = json_array_get(member(message, "content"), 0);
@@ -85,15 +85,15 @@ static void on_user(struct claude_reader *r, json_t *event)
 	}
 }
 
-/* An account that pays for what is beyond its limit is served all the same. */
+/* An account that pays for use beyond its limit is still served. */
 static bool is_paid(const json_t *info)
 {
 	return json_is_true(member(info, "isUsingOverage")) || member_is(info, "overageStatus", "allowed") ||
 	    member_is(info, "overageStatus", "allowed_warning");
 }
 
-/* "allowed" and "allowed_warning" come with requests that were served. Newer programs tell the
- * window's reset apart from the status. */
+/* "allowed" and "allowed_warning" come with successful requests. Newer programs report the window's
+ * reset separately from the status. */
 static void on_rate_limit(struct claude_reader *r, json_t *event)
 {
 	const json_t *info = member(event, "rate_limit_info"), *window = NULL;
@@ -113,7 +113,7 @@ static void on_result(struct claude_reader *r, json_t *event)
 	r->over = true;
 }
 
-/* Every other type of event is noise. */
+/* All other types of events are ignored. */
 static const struct {
 	const char *type;
 	void (*on)(struct claude_reader *r, json_t *event);
@@ -148,8 +148,8 @@ static void lose_result(struct claude_reader *r)
 #define TYPE_FIRST "{\"type\":\""
 #define RESULT_HEAD TYPE_FIRST "result\""
 
-/* The result line says all once more: nothing is lost with what was passed over before it, unless
- * it was that itself, of which newer versions tell the type last. */
+/* The result line repeats everything: nothing is lost with a skipped line before it, unless it was
+ * the result itself, whose type newer versions write last. */
 static void on_lost(void *state, const char *head, size_t size)
 {
 	struct claude_reader *r = state;
@@ -177,8 +177,8 @@ static void claude_gap(void *state)
 	lose_result(r);		/* another may have followed */
 }
 
-/* What the failure says about the service. A status other than 429 is of a request that the
- * limit let through. */
+/* What the failure tells about the service. A status other than 429 belongs to a request that the
+ * limit permitted. */
 static void claude_conclude(const struct claude_reader *r, struct agent_result *out)
 {
 	const json_t *result = r->over ? r->result : NULL;
@@ -195,7 +195,7 @@ static void claude_conclude(const struct claude_reader *r, struct agent_result *
 		out->reset_at = reset_ms(r->resets_at);
 }
 
-/* Why the program says that it failed. malloc'd. */
+/* The program's reason for its failure. malloc'd. */
 static char *error_words(const json_t *result)
 {
 	const char *words = member_text(result, "result"), *first, *subtype = member_text(result, "subtype");
@@ -207,7 +207,7 @@ static char *error_words(const json_t *result)
 		return xstrdup(first);
 	if (subtype != NULL && strcmp(subtype, "success") != 0)
 		return xasprintf("the program ended with \"%s\"", subtype);
-	return xstrdup("the program reports a failure without a word");
+	return xstrdup("the program reports a failure without a message");
 }
 
 static void read_usage(const json_t *usage, struct agent_result *out)
@@ -218,8 +218,7 @@ static void read_usage(const json_t *usage, struct agent_result *out)
 	out->tokens_output = member_count(usage, "output_tokens", ROW_NONE);
 }
 
-/* Of several results each has the usage of its own turns; that by models, as the cost,
- * is of all so far. */
+/* Of several results, each has the usage of its own turns; usage by model and cost are totals. */
 static void read_models(const json_t *models, struct agent_result *out)
 {
 	const json_t *usage;
@@ -238,7 +237,7 @@ static void read_models(const json_t *models, struct agent_result *out)
 	}
 }
 
-/* Old versions say so in a success. */
+/* Old versions report it in a success. */
 static bool is_old_limit(const char *text)
 {
 	static const char words[] = "Claude AI usage limit reached|";
@@ -247,7 +246,7 @@ static bool is_old_limit(const char *text)
 	    text[strlen(words) + strspn(text + strlen(words), "0123456789")] == '\0';
 }
 
-/* With --json-schema the answer is an object; its text stands beside it as well, as a rule. */
+/* With --json-schema the answer is an object; usually with its text in addition. */
 static char *answer_of(const json_t *result)
 {
 	const char *text = member_text(result, "result");
@@ -261,7 +260,7 @@ static void read_result(const json_t *result, struct agent_result *out)
 {
 	out->text = answer_of(result);
 	out->size = out->text != NULL ? strlen(out->text) : 0;
-	/* Only a plain "false" is no failure, and only with an answer. */
+	/* Only a plain "false" is a success, and only with an answer. */
 	out->is_error = !json_is_false(member(result, "is_error")) || out->text == NULL ||
 	    member_is(result, "terminal_reason", "blocking_limit") || is_old_limit(out->text);
 	out->denials = (int)json_array_size(member(result, "permission_denials"));
@@ -269,7 +268,7 @@ static void read_result(const json_t *result, struct agent_result *out)
 		out->error = error_words(result);
 }
 
-/* Also of one that was left behind: that much was paid for. */
+/* Also from an abandoned result: it was paid for. */
 static void read_spent(const struct claude_reader *r, struct agent_result *out)
 {
 	out->cost_usd = member_amount(r->result, "total_cost_usd");
@@ -320,7 +319,7 @@ static void show_system(struct preview *p, const json_t *event)
 	free(text);
 }
 
-/* A failure is news; a success repeats what was said. */
+/* A failure is news; a success repeats what was shown. */
 static void show_failure(struct preview *p, const json_t *event)
 {
 	char *words;

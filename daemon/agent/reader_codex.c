@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Codex: "turn.completed" or "turn.failed" ends the work (exec --json). An "error" in front of it
- * may have been got over, and an item of type "error" is a warning. */
+/* Codex: "turn.completed" or "turn.failed" ends the work (exec --json). The work may have recovered
+ * from an earlier "error"; an item of type "error" is a warning. */
 #include "agent/events.h"
 
 #include "agent/member.h"
@@ -22,7 +22,7 @@ static void on_item(struct events *e, const json_t *event)
 {
 	const json_t *item = member(event, "item");
 
-	/* a warning, which may come at any time */
+	/* a warning, which may appear at any time */
 	if (member_is(item, "type", "error"))
 		return;
 	e->ended = false;
@@ -35,8 +35,8 @@ static void on_item(struct events *e, const json_t *event)
 	e->denials += member_is(item, "status", "declined");
 }
 
-/* Its total grows over the turns of a thread, those of earlier processes included: the newest
- * counts, never the sum. What was read from or written to the cache is a part of its input. */
+/* Its total grows over the turns of a thread, including earlier processes: the newest counts, not
+ * the sum. Cache reads and writes are part of its input. */
 static void on_completed(struct events *e, const json_t *event)
 {
 	const json_t *usage = member(event, "usage");

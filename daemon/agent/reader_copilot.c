@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* GitHub Copilot CLI: events with their content in "data", of which "result" ends the work
- * (--output-format json). They count premium requests, no tokens. */
+ * (--output-format json). They count premium requests, not tokens. */
 #include "agent/events.h"
 
 #include <stdlib.h>
@@ -22,14 +22,14 @@ static void on_message(struct events *e, const json_t *event)
 		events_recovered(e);
 }
 
-/* Its exit code is 0 all the same, as after a signal. */
+/* Its exit status is 0 nevertheless, as after a signal. */
 static void break_off(struct events *e, const char *reason)
 {
 	char *words;
 
 	if (e->broken_off)
 		return;
-	words = xasprintf("the work was broken off%s%s", reason != NULL ? ": " : "", reason != NULL ? reason : "");
+	words = xasprintf("the work was interrupted%s%s", reason != NULL ? ": " : "", reason != NULL ? reason : "");
 	events_fail(e, words, 0, PROVIDER_OK);
 	free(words);
 	e->broken_off = true;
@@ -49,7 +49,7 @@ static void on_idle(struct events *e, const json_t *event)
 static void on_tool(struct events *e, const json_t *event)
 {
 	const json_t *data = member(event, "data");
-	/* a command that was run is a success to it, however it ended */
+	/* a command counts as a success, whatever its exit status */
 	bool failed = json_is_false(member(data, "success")) ||
 	    member_count(member(data, "shellExecution"), "exitCode", 0) != 0;
 
@@ -60,8 +60,8 @@ static void on_tool(struct events *e, const json_t *event)
 		e->tool_errors++;
 }
 
-/* Kinds of errors that say what a status says. A limit of some hours and a short one have the same:
- * the words tell them apart. */
+/* Error kinds equivalent to a status. A limit of hours and a short one have the same kind: only the
+ * words differ. */
 static const struct { const char *type; int64_t status; } kinds[] = {
 	{ "authentication", 401 }, { "authorization", 403 }, { "quota", 402 }, { "rate_limit", 429 },
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gemini CLI: an event a line of which "result" ends the work (--output-format stream-json), or one
- * document over many lines that says all (--output-format json). */
+/* Gemini CLI: one event per line, of which "result" ends the work (--output-format stream-json), or
+ * a single document over many lines (--output-format json). */
 #include "agent/events.h"
 
 #include <string.h>
@@ -44,15 +44,13 @@ static void gemini_fail(struct events *e, const json_t *error)
 	events_fail(e, words, 0, service ? PROVIDER_ERROR : PROVIDER_OK);
 }
 
-/* What stopped the work, unless more of it follows: the result of a loop that was broken off is a
- * success all the same. */
+/* What stopped the work, unless it continues: an aborted loop still has a successful result. */
 static void on_error(struct events *e, const json_t *event)
 {
 	gemini_fail(e, event);
 }
 
-/* "input_tokens" has the cached ones in it, "input" has not. What the model thought is
- * only in the total. */
+/* "input_tokens" includes the cached ones, "input" does not. Thinking is only in the total. */
 static void on_result(struct events *e, const json_t *event)
 {
 	const json_t *stats = member(event, "stats"), *error = member(event, "error");
@@ -73,7 +71,7 @@ static void on_result(struct events *e, const json_t *event)
 	e->ended = true;
 }
 
-/* What ended the work early, where that is told as a warning beside the answer. */
+/* Reasons of an early end, reported as a warning next to the answer. */
 static const char *const stops[] = { "Loop detected, stopping execution", "Maximum session turns exceeded" };
 
 static const char *stop_among(const json_t *warnings)
@@ -89,7 +87,7 @@ static const char *stop_among(const json_t *warnings)
 	return NULL;
 }
 
-/* The one document of "json". */
+/* The single document of "json". */
 static void on_document(struct events *e, const json_t *document)
 {
 	const json_t *models = member(member(document, "stats"), "models"), *error = member(document, "error"), *model;
@@ -157,7 +155,7 @@ static void show_error(struct preview *p, const json_t *event)
 	show_text(p, member_text(event, "message"));
 }
 
-/* A success repeats what was said. */
+/* A success repeats what was shown. */
 static void show_result(struct preview *p, const json_t *event)
 {
 	show_text(p, member_text(member(event, "error"), "message"));

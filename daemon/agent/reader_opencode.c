@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenCode: steps, of which one that is not followed by another ends the work, as an "error" does
- * (run --format json): it goes on after "tool-calls" and "unknown". */
+/* OpenCode: steps, the last of which ends the work, as an "error" does (run --format json): after
+ * "tool-calls" and "unknown" another step follows. */
 #include "agent/events.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "agent/show.h"
 #include "core/row.h"
 
-/* Each is a whole paragraph; a JSON object in it keeps its own line. */
+/* Each is a whole paragraph; a JSON object in it stays on its own line. */
 static void on_text(struct events *e, const json_t *event)
 {
 	if (e->answer.tail.size > 0 && !e->tool_since)
@@ -28,7 +28,7 @@ static void on_tool(struct events *e, const json_t *event)
 {
 	const json_t *state = member(member(event, "part"), "state");
 
-	/* a command that was run has "completed", however it ended */
+	/* a command has "completed", whatever its exit status */
 	bool failed = member_is(state, "status", "error") || member_count(member(state, "metadata"), "exit", 0) != 0;
 
 	e->served = e->tool_since = true;
@@ -44,14 +44,14 @@ static void on_start(struct events *e, const json_t *event)
 	events_recovered(e);
 }
 
-/* Why a step ended that was no end of the work. */
+/* Why a step ended although the work was not done. */
 static const struct { const char *reason, *words; } cuts[] = {
-	{ "length", "the model's answer was cut off at its limit of tokens" },
+	{ "length", "the model's answer was cut off at its token limit" },
 	{ "content-filter", "the model's answer was stopped by a content filter" },
-	{ "error", "the model broke off its answer" },
+	{ "error", "the model stopped in the middle of its answer" },
 };
 
-/* Each counts for itself, and its output without the reasoning. */
+/* Each counts separately, with its output excluding reasoning. */
 static void on_finish(struct events *e, const json_t *event)
 {
 	const json_t *part = member(event, "part"), *tokens = member(part, "tokens"), *cache = member(tokens, "cache");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pi: each message as it ends, then "agent_end" (--mode json). Why the last one of the assistant
- * stopped tells how the work went, since the exit code does not. */
+/* Pi: each message when it ends, then "agent_end" (--mode json). The outcome is in the stop reason
+ * of the last assistant message, because the exit status does not tell. */
 #include "agent/events.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static void on_session(struct events *e, const json_t *event)
 	member_keep(&e->session, event, "id");
 }
 
-/* The text of a message is in blocks. malloc'd. */
+/* The text of a message consists of blocks. malloc'd. */
 static char *text_of(const json_t *message)
 {
 	const json_t *content = member(message, "content");
@@ -45,7 +45,7 @@ static void read_usage(struct events *e, const json_t *usage)
 		e->cost = (isnan(e->cost) ? 0 : e->cost) + cost;
 }
 
-/* "turn_end" and "agent_end" have the same messages once more. */
+/* "turn_end" and "agent_end" repeat the messages. */
 static void on_message(struct events *e, const json_t *event)
 {
 	const json_t *message = member(event, "message");
@@ -64,7 +64,7 @@ static void on_message(struct events *e, const json_t *event)
 	else if (member_is(message, "stopReason", "aborted"))
 		events_fail(e, member_text(message, "errorMessage"), 0, PROVIDER_OK);
 	else if (member_is(message, "stopReason", "length"))
-		events_fail(e, "the model's answer was cut off at its limit of tokens", 0, PROVIDER_OK);
+		events_fail(e, "the model's answer was cut off at its token limit", 0, PROVIDER_OK);
 	e->answered = !member_is(message, "stopReason", "toolUse");
 }
 
@@ -94,15 +94,15 @@ static const struct events_row rows[] = {
 	{ "tool_execution_start", NULL, false },
 	{ "tool_execution_end", on_tool, false },
 	{ "turn_end", NULL, false },
-	{ "agent_end", on_agent_end, false },	/* all messages once more */
+	{ "agent_end", on_agent_end, false },	/* repeats all messages */
 	{ NULL, NULL, false },
 };
 
 static const char *const wordless[] = { "tool_execution_start", "tool_execution_end", "turn_end",
     "agent_start", "turn_start", "agent_end", NULL };
 
-/* Each update has the whole message so far, twice: a stream of them grows with the
- * square of the message. */
+/* Each update contains the message so far, twice: the output grows with the square of its
+ * length. */
 static const struct events_type pi = {
 	.rows = rows, .wordless = wordless, .needs = "--mode json", .passed_over = "{\"type\":\"message_update\",",
 };
@@ -112,7 +112,7 @@ static void *pi_new(void)
 	return events_new(&pi);
 }
 
-/* A refused request is sent again after a while, behind an "agent_end" of its own. */
+/* A refused request is repeated after a while, after an "agent_end" of its own. */
 static bool pi_is_over(const void *state)
 {
 	const struct events *e = state;

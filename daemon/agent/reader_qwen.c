@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Qwen Code: events much like Claude Code's, one a line (--output-format stream-json) or all in one
- * array (json), of which "result" ends the work. A refusal by the service comes as a success: its
- * words are the result. */
+/* Qwen Code: events similar to Claude Code's, one per line (--output-format stream-json) or all in
+ * one array (json), of which "result" ends the work. A refusal by the service appears as a success
+ * whose result is its message. */
 #include "agent/events.h"
 
 #include <string.h>
@@ -12,14 +12,14 @@
 
 #define REFUSED "[API Error: "
 
-/* What stands behind a refusal with status 429, for the ways to log in. */
+/* What follows a refusal with status 429, depending on the login. */
 static const char *const throttled[] = { "]\nPossible quota limitations in place",
     "]\nPlease wait and try again later." };
 
-/* Refusals that are told without more. */
+/* Refusals without a status. */
 static const char *const bare[] = { "Qwen OAuth quota exceeded:", "Qwen OAuth free tier has been discontinued" };
 
-/* Each turn begins with "init"; what else the program says of itself may stand anywhere. */
+/* Each turn begins with "init"; other messages of the program may appear anywhere. */
 static void on_system(struct events *e, const json_t *event)
 {
 	if (member_is(event, "subtype", "init"))
@@ -43,8 +43,8 @@ static void on_user(struct events *e, const json_t *event)
 	}
 }
 
-/* The refusal that is the end of a text, maybe behind what had been said before it; NULL: none.
- * *status: what it tells apart, 0. */
+/* The refusal at the end of a text, perhaps after earlier output; NULL: none. *status: the status
+ * it contains, 0. */
 static const char *refusal_in(const char *text, int64_t *status)
 {
 	const char *last = NULL;
@@ -71,7 +71,7 @@ static const char *refusal_in(const char *text, int64_t *status)
 	return last != NULL && text[size - 1] == ']' ? last : NULL;
 }
 
-/* The total of the conversation, earlier processes included; input has the cached tokens in it. */
+/* Totals of the conversation, including earlier processes; input includes the cached tokens. */
 static void read_usage(struct events *e, const json_t *usage)
 {
 	e->cached = member_count(usage, "cache_read_input_tokens", ROW_NONE);
@@ -102,7 +102,7 @@ static void on_result(struct events *e, const json_t *event)
 
 static const struct events_row rows[] = {
 	{ "system", on_system, true },
-	/* a subagent that failed gives a result of its own, and the work goes on */
+	/* a failed subagent has a result of its own, and the work continues */
 	{ "assistant", on_assistant, false },
 	{ "user", on_user, false },
 	{ "result", on_result, false },
@@ -121,7 +121,7 @@ static void *qwen_new(void)
 
 /* ---- what it shows while it works ---- */
 
-/* All else that a result tells was said before. */
+/* Everything else in a result was shown before. */
 static void show_failure(struct preview *p, const json_t *event)
 {
 	show_text(p, member_text(member(event, "error"), "message"));

@@ -8,7 +8,7 @@
 
 #include "proto/memory.h"
 
-/* Statuses of a service, the narrow ones first. */
+/* HTTP statuses of a service, specific ones first. */
 static const struct {
 	int64_t lowest, highest;
 	struct refusal is;
@@ -25,13 +25,13 @@ static const struct {
 	{ 400, INT64_MAX, { PROVIDER_ERROR, false } },
 };
 
-/* The programs' own words for what has no status, or no telling one: in small letters, with
- * straight apostrophes. The narrow ones first. */
+/* Messages of the programs without a status, or with an ambiguous one: in lower case, with straight
+ * apostrophes. Specific ones first. */
 static const struct {
 	const char *words;
 	enum provider_result provider;
-	enum { ANYWHERE, OF_SERVICE } where;	/* OF_SERVICE: only where it is known already that
-						 * the service failed */
+	/* OF_SERVICE: only if the service is known to have failed */
+	enum { ANYWHERE, OF_SERVICE } where;
 } phrases[] = {
 	/* Copilot: for hours */
 	{ "you've hit a rate limit that restricts", PROVIDER_LIMIT, ANYWHERE },
@@ -92,7 +92,7 @@ static const struct {
 	{ "rate-limited", PROVIDER_THROTTLED, ANYWHERE },
 	{ "too many requests", PROVIDER_THROTTLED, ANYWHERE },
 	{ "rate_limit", PROVIDER_THROTTLED, ANYWHERE },
-	/* all of these pass by themselves */
+	/* all of these are temporary */
 	/* Codex, for every 5xx */
 	{ "currently experiencing high demand", PROVIDER_ERROR, ANYWHERE },
 	{ "selected model is at capacity", PROVIDER_ERROR, ANYWHERE },
@@ -122,10 +122,10 @@ static const struct {
 	{ "premature close", PROVIDER_ERROR, OF_SERVICE },
 	{ "stream closed", PROVIDER_ERROR, OF_SERVICE },
 	{ "stream ended", PROVIDER_ERROR, OF_SERVICE },
-	/* Copilot, when it is cut off in mid-stream */
+	/* Copilot, when the stream is cut off */
 	{ "error decoding response body", PROVIDER_ERROR, OF_SERVICE },
 	{ "unexpected eof", PROVIDER_ERROR, OF_SERVICE },
-	/* Qwen Code and pi, when it is cut off in mid-stream */
+	/* Qwen Code and pi, when the stream is cut off */
 	{ "terminated", PROVIDER_ERROR, OF_SERVICE },
 	{ "server had an error", PROVIDER_ERROR, OF_SERVICE },
 	{ "server_error", PROVIDER_ERROR, OF_SERVICE },
@@ -133,7 +133,7 @@ static const struct {
 	{ "timeout", PROVIDER_ERROR, OF_SERVICE },
 };
 
-/* What stands in front of a status in a sentence. */
+/* What may precede a status in a sentence. */
 static const char *const before_status[] = {
 	"api error: ", "request rejected (", "status ", "status: ", "status code ", "http ",
 	"error: ", "\"code\":", "\"code\": ", "\"status\":", "\"status\": ",
@@ -148,7 +148,7 @@ static struct refusal by_status(int64_t status)
 	return (struct refusal){ PROVIDER_OK, false };
 }
 
-/* Small letters, and one apostrophe for all kinds of it. malloc'd. */
+/* Lower case, with one kind of apostrophe. malloc'd. */
 static char *plainly(const char *words)
 {
 	static const char typographic[] = "\xe2\x80\x99";
@@ -164,7 +164,7 @@ static char *plainly(const char *words)
 	return buf_take(&b, NULL);
 }
 
-/* The number of three digits that stands here by itself, 0 for anything else. */
+/* A separate three-digit number at p, otherwise 0. */
 static int64_t number_at(const char *p)
 {
 	size_t n = strspn(p, "0123456789");
@@ -172,7 +172,7 @@ static int64_t number_at(const char *p)
 	return n == 3 && !isalpha((unsigned char)p[n]) ? strtol(p, NULL, 10) : 0;
 }
 
-/* The status that a sentence tells, 0: none. */
+/* The status in a sentence, 0: none. */
 static int64_t status_in(const char *words)
 {
 	int64_t status = number_at(words);
@@ -186,8 +186,7 @@ static int64_t status_in(const char *words)
 	return status;
 }
 
-/* Words say more than a number only where it may mean two things: 400 is also what is said to those
- * who have not paid. */
+/* Words override a number only where it is ambiguous: 400 also means an unpaid account. */
 static bool may_say_more(int64_t status, struct refusal is, enum provider_result provider)
 {
 	if (status == 400)

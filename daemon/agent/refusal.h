@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a refusal by the model's service means, by its HTTP status and its words. Only for what a
- * program reports as its failure: good work may have the same words in it. */
+/* The meaning of a refusal by the model's service, from its HTTP status and message. Only for what
+ * a program reports as its failure: good work may contain the same words. */
 #ifndef AGENT_REFUSAL_H
 #define AGENT_REFUSAL_H
 
@@ -11,7 +11,7 @@
 
 struct refusal {
 	enum provider_result provider;
-	bool transient;		/* ERROR: of the kind that passes by itself */
+	bool transient;		/* ERROR: a temporary one */
 };
 
 /* status: 0: none apart from the words. words: of the program, or NULL. otherwise: the result when

@@ -15,21 +15,20 @@
 #define HOUR INT64_C(3600)
 #define DAY INT64_C(86400)
 
-/* No notice is longer, and nobody makes us try for ever. */
+/* No notice is longer, and the input is not trusted. */
 #define WORDS_MAX (32 * 1024)
 #define TRIES_MAX 64
 
-/* A clock without seconds may show what was over a moment ago, and does not mean tomorrow. */
+/* A clock without seconds may show a time that has just passed; it does not mean tomorrow. */
 #define ROUNDED (2 * MINUTE)
-/* A time that is over for longer is no reset time of now, nor is one so far away. */
+/* A time that passed longer ago is not a reset time. */
 #define STALE HOUR
 #define FAR (400 * DAY)
 
-/* Behind which words a time stands; what a bare number there counts. Long ones
- * before short ones. */
+/* Words before a time, and the unit of a bare number there. Long ones before short ones. */
 static const struct anchor {
 	const char *words;
-	double bare_ms;		/* that one of a bare number is; 0: it is none */
+	double bare_ms;		/* unit of a bare number; 0: not a time */
 } anchors[] = {
 	{ "resets_in_seconds", 1000 },
 	{ "reset_after_seconds", 1000 },
@@ -72,7 +71,7 @@ int64_t reset_epoch(int64_t epoch, int64_t now)
 	return epoch >= 0 ? fit(reset_ms(epoch), now) : ROW_NONE;
 }
 
-/* The zone of the clock. *doubt as in reset_time(). */
+/* The time zone of the clock. *doubt as in reset_time(). */
 static struct zone *zone_of(const struct time_phrase *phrase, const struct reset_place *place, char **doubt)
 {
 	const char *name = phrase->zone;
@@ -82,17 +81,16 @@ static struct zone *zone_of(const struct time_phrase *phrase, const struct reset
 		return zone;
 	zone = zone_open(place->zones, place->zone);
 	if (name[0] != '\0')
-		*doubt = xasprintf("the time zone %s is not known here (Debian: tzdata), "
-		    "so the time was taken for one of %s", name,
+		*doubt = xasprintf("unknown time zone %s (on Debian, install tzdata); assumed %s", name,
 		    zone == NULL ? "UTC" : place->zone != NULL && place->zone[0] != '\0' ?
 		    place->zone : "this machine");
 	else if (zone == NULL)
-		*doubt = xasprintf("the agent's time zone TZ=%s is not known here (Debian: "
-		    "tzdata), so the time was taken for one of UTC", place->zone);
+		*doubt = xasprintf("unknown time zone TZ=%s of the agent (on Debian, install "
+		    "tzdata); assumed UTC", place->zone);
 	return zone;
 }
 
-/* s since the epoch: the first of both that is not over. */
+/* s since the epoch: the first of both that has not passed. */
 static int64_t moment_of(const struct time_phrase *phrase, const struct zone *zone, int64_t days, int64_t now)
 {
 	int64_t wall = days * DAY + phrase->clock, moments[2];
@@ -112,7 +110,7 @@ static bool is_date(int64_t year, int month, int day)
 	return y == year && m == month && d == day;
 }
 
-/* Without a year, the one that is nearest. */
+/* Without a year, the nearest one. */
 static int64_t date_moment(const struct time_phrase *phrase, const struct zone *zone, int64_t year, int64_t now)
 {
 	int64_t nearest = ROW_NONE;
@@ -140,7 +138,7 @@ static int64_t resolve(const struct time_phrase *phrase, const struct reset_plac
 		at = date_moment(phrase, zone, year, now);
 	if (phrase->kind == TIME_PHRASE_TOMORROW)
 		at = moment_of(phrase, zone, today + 1, now);
-	/* the day before: midnight may just have passed */
+	/* start with the day before: midnight may have just passed */
 	for (int64_t d = today - 1;
 	    (phrase->kind == TIME_PHRASE_CLOCK || phrase->kind == TIME_PHRASE_WEEKDAY) &&
 	    d <= today + 8; d++) {
@@ -159,7 +157,7 @@ static int64_t moment_after(double ms, int64_t now)
 	return ms <= (double)FAR * 1000 ? fit(now + (int64_t)ms, now) : ROW_NONE;
 }
 
-/* *certain: a program wrote it for programs. */
+/* *certain: written by a program for programs. */
 static int64_t time_behind(const char *p, const struct anchor *anchor,
     const struct reset_place *place, bool *certain, char **doubt)
 {
@@ -190,7 +188,7 @@ static const struct anchor *anchor_at(const char *p)
 	return NULL;
 }
 
-/* What was written for programs counts before what was written for people. */
+/* Machine-readable times precede human-readable ones. */
 int64_t reset_time(const char *words, const struct reset_place *place, char **doubt)
 {
 	size_t size = strlen(words), tries = 0;

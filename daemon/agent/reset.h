@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* When a service serves again, out of what it says: an epoch, a duration, or a clock and maybe a
- * date of some time zone. */
+/* When a service is available again, from its message: an epoch, a duration, or a clock time with
+ * an optional date and time zone. */
 #ifndef AGENT_RESET_H
 #define AGENT_RESET_H
 
 #include <stdint.h>
 
-/* When and where it was said. */
+/* Time and place of the message. */
 struct reset_place {
 	int64_t now;		/* ms since the epoch */
-	const char *zone;	/* what the program had as TZ, for clocks without a zone;
-				 * NULL: the machine's */
+	/* the program's TZ, for clock times without a zone; NULL: the machine's */
+	const char *zone;
 	const char *zones;	/* see zone_open() */
 };
 
@@ -19,10 +19,10 @@ struct reset_place {
  * zone was read; NULL: no doubt. */
 int64_t reset_time(const char *words, const struct reset_place *place, char **doubt);
 
-/* Milliseconds of a number that counts them, or seconds, since the epoch; ROW_NONE stays. */
+/* An epoch in seconds or milliseconds, in milliseconds; ROW_NONE stays. */
 int64_t reset_ms(int64_t epoch);
 
-/* The same as reset_time() of such a number. */
+/* Like reset_time() for such a number. */
 int64_t reset_epoch(int64_t epoch, int64_t now);
 
 #endif

@@ -8,7 +8,7 @@
 #include "agent/member.h"
 #include "proto/memory.h"
 
-/* Of what a tool is given, what tells most. */
+/* The most informative members of a tool's input. */
 static const char *const told_inputs[] = {
 	"command", "file_path", "filePath", "absolute_path", "notebook_path", "path", "pattern",
 	"query", "url", "description", "prompt",
@@ -48,8 +48,8 @@ void show_blocks(struct preview *p, const json_t *event)
 	}
 }
 
-/* What is no JSON comes from what runs the program; a document that is not all there
- * is none of that. */
+/* A line that is not JSON comes from a wrapper of the program; an incomplete document does not
+ * count as one. */
 static bool is_plain(const struct preview_tail *line)
 {
 	size_t at = 0;
@@ -59,12 +59,11 @@ static bool is_plain(const struct preview_tail *line)
 	return at < line->size && line->data[at] != '{' && line->data[at] != '[';
 }
 
-/* Events on their way from the newest to the oldest. */
+/* Events from the newest to the oldest. */
 struct showing {
 	struct preview *p;
 	const struct show_row *rows;
-	char *pieces;		/* of the text that the next older piece begins or
-				 * goes on; NULL: none */
+	char *pieces;		/* of the text that continues in the previous event; NULL: none */
 };
 
 static void show_pieces(struct showing *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Preview lines out of a stream of JSON events. */
+/* Preview lines from a stream of JSON events. */
 #ifndef AGENT_SHOW_H
 #define AGENT_SHOW_H
 
@@ -7,25 +7,25 @@
 
 #include "agent/preview.h"
 
-/* How one type of event is shown. */
+/* How a type of event is shown. */
 struct show_row {
-	const char *type;	/* of the member "type" */
+	const char *type;	/* value of the member "type" */
 	void (*show)(struct preview *p, const json_t *event);
 	/* NULL, or instead of show: a piece of a text that continues in the next event of this row.
 	 * Borrowed; NULL: none here. */
 	const char *(*piece)(const json_t *event);
 };
 
-/* The events in the end of a stream, the newest first, one or an array of them a line; lines of
- * plain text as they stand. rows: ends with type NULL. */
+/* Show the events at the end of a stream, newest first, one or an array of them per line; lines of
+ * plain text unchanged. rows: ends with type NULL. */
 void show_events(struct preview *p, const struct preview_tail *out, const struct show_row *rows);
 
-/* NULL shows nothing. */
+/* NULL is ignored. */
 void show_text(struct preview *p, const char *text);
 /* "bash: make test": the name of the tool, and the most useful member of its input. name NULL shows
  * nothing. */
 void show_tool(struct preview *p, const char *name, const json_t *input);
-/* What a message of Claude Code's kind has in its content: texts and uses of tools. */
+/* Content of a message in Claude Code's format: texts and tool calls. */
 void show_blocks(struct preview *p, const json_t *event);
 
 #endif

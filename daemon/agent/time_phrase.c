@@ -8,7 +8,7 @@
 #define HOUR INT64_C(3600)
 #define DAY INT64_C(86400)
 
-/* What may stand before a time. */
+/* Words that may precede a time. */
 static const char *const fillers[] = {
 	"s", "on", "at", "in", "after", "again", "automatically", "about", "approximately", "until",
 	" ", "\t", "\n", "\r", "\\", "\"", "'", ":", "=", "|", "~", ",",
@@ -35,10 +35,10 @@ static const char *const months[] = {
 	"october", "november", "december",
 };
 
-/* Day 0 of the epoch first. */
+/* Starts with day 0 of the epoch. */
 static const char *const weekdays[] = { "thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday" };
 
-/* Names in use that the tz database has not, or not as people mean them. */
+/* Names missing in the tz database, or with another meaning there. */
 static const struct {
 	const char *name, *zone;
 } known_zones[] = {
@@ -54,8 +54,8 @@ static const struct {
 
 /* ---- words ---- */
 
-/* Behind the word, in whatever letters; NULL: something else stands here. A word of letters
- * ends where they end. */
+/* Text after the word, ignoring case; NULL: other text. A word of letters must end where they
+ * end. */
 static const char *skip(const char *p, const char *word)
 {
 	size_t n = strlen(word);
@@ -90,7 +90,7 @@ static const char *skip_blanks(const char *p)
 	return p;
 }
 
-/* A name of which three letters are enough; its index or -1. */
+/* A name of which three letters suffice; its index or -1. */
 static int name_at(const char **p, const char *const *names, int count)
 {
 	size_t n = 0;
@@ -107,7 +107,7 @@ static int name_at(const char **p, const char *const *names, int count)
 	return -1;
 }
 
-/* Up to so many digits; NULL: none, or more. */
+/* At most this many digits; NULL: none, or more. */
 static const char *digits(const char *p, size_t most, int64_t *value)
 {
 	size_t n = 0;
@@ -119,7 +119,7 @@ static const char *digits(const char *p, size_t most, int64_t *value)
 
 /* ---- durations ---- */
 
-/* A number with or without a fraction, or "an". */
+/* A number, perhaps with a fraction, or "an". */
 static const char *read_amount(const char *p, double *amount)
 {
 	static const char *const one[] = { "a", "an", "one" };
@@ -173,7 +173,7 @@ static const char *read_duration(const char *p, double *ms)
 
 /* ---- dates and clocks ---- */
 
-/* "9am", "10:52 p.m.", "22:52:10", "noon"; *p moves only when there is one. */
+/* "9am", "10:52 p.m.", "22:52:10", "noon"; *p moves only if there is one. */
 static bool read_clock(const char **p, int64_t *clock)
 {
 	static const struct {
@@ -244,8 +244,8 @@ static const char *read_offset(const char *p, int64_t *seconds)
 	return p;
 }
 
-/* "(Europe/Berlin)", "UTC", "(UTC+2)", "+02:00", "PST". A bare word that is nothing we know goes on
- * with the sentence. */
+/* "(Europe/Berlin)", "UTC", "(UTC+2)", "+02:00", "PST". An unknown bare word belongs to the
+ * sentence. */
 static void read_zone(const char *p, struct time_phrase *phrase)
 {
 	static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
@@ -277,7 +277,7 @@ static void read_zone(const char *p, struct time_phrase *phrase)
 		memcpy(phrase->zone, p, n);
 }
 
-/* "2026-01-05", and behind it a 'T' or a blank. */
+/* "2026-01-05", followed by a 'T' or a blank. */
 static const char *read_iso(const char *p, struct time_phrase *phrase)
 {
 	int64_t month, day;
@@ -353,7 +353,7 @@ static bool read_day_and_clock(const char *p, struct time_phrase *phrase)
 	if (!read_clock(&at, &phrase->clock)) {
 		if (phrase->kind == TIME_PHRASE_CLOCK)
 			return false;
-		at = p;		/* a day alone is its beginning */
+		at = p;		/* a date alone means its first second */
 	}
 	read_zone(at, phrase);
 	return phrase->kind != TIME_PHRASE_DATE ||

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define DIGEST_HEX 65	/* with NUL */
+#define DIGEST_HEX 65	/* including NUL */
 
 void digest_hex(const void *data, size_t size, char hex[DIGEST_HEX]);
 

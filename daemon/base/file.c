@@ -54,7 +54,7 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
-/* fsync of the directory that holds name: makes the rename durable. */
+/* fsync the directory that contains name, which makes the rename durable. */
 static int sync_parent(int dirfd, const char *name)
 {
 	char path[PATH_MAX];
@@ -73,7 +73,7 @@ static int sync_parent(int dirfd, const char *name)
 	return rv;
 }
 
-/* keep_mode: exactly mode, whatever the umask says. */
+/* keep_mode: exactly mode, ignoring the umask. */
 static int file_replace(int dirfd, const char *name, const void *data, size_t size, int mode,
     bool keep_mode, bool durable)
 {
@@ -173,7 +173,7 @@ int file_mkdir_anew(const char *path, int mode)
 	return mkdir(path, (mode_t)mode) == -1 ? -errno : 0;
 }
 
-/* Up to max bytes from one descriptor to another. 0 or -errno. */
+/* Copy up to max bytes between descriptors. Returns 0 or -errno. */
 static int file_copy(int from, int to, size_t max)
 {
 	char chunk[16384];
@@ -215,7 +215,7 @@ int file_move(const char *from, int dirfd, const char *name, size_t max)
 	return rv;
 }
 
-/* name below at, made when it is missing; at is closed. */
+/* Open name below at, creating it if it is missing; closes at. */
 static int file_enter(int at, const char *name, int mode)
 {
 	int fd = -1, rv = 0;

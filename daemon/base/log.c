@@ -22,7 +22,7 @@ static const struct {
 	[LOG_LEVEL_DEBUG] = { "debug", 7 },
 };
 
-/* The one process-wide setting: set once by main.c before threads exist. */
+/* The only process-wide setting: set once by main.c before threads exist. */
 static enum log_level threshold = LOG_LEVEL_INFO;
 
 void log_set_level(enum log_level level)
@@ -55,13 +55,13 @@ static void log_emit(enum log_level level, const char *prefix, const char *fmt, 
 		return;
 	if (vasprintf(&text, fmt, ap) == -1)
 		abort();
-	/* what speaks in texts of others has been masked by whoever took them in; this
-	 * is the second net */
+	/* texts from outside were redacted when they were read; this is the second line of
+	 * defence */
 	redact_string(NULL, &text);
 	safe = text_escape(text, strlen(text), false);
 	buf_addf(&line, "<%d>%s%s\n", levels[level].priority, prefix, safe);
 	if (write(STDERR_FILENO, line.data, line.size) == -1) {
-		/* nobody is left to be told */
+		/* no way to report it */
 	}
 	buf_release(&line);
 	free(safe);

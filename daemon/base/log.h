@@ -17,7 +17,7 @@ void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* A broken invariant: the line starts with "bug: ", which every system test looks for. Returns. */
 void log_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The environment is broken beyond use: log and _exit(1). */
+/* The environment is unusable: log and _exit(1). */
 _Noreturn void log_fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -40,7 +40,7 @@ static int notify_send(const char *path, const char *text)
 	return rv;
 }
 
-/* Variables stand a line each, so a status may only have one line. */
+/* Variables are separated by newlines, so a status is a single line. */
 static void add_status(struct buf *b, const char *status)
 {
 	buf_addf(b, "STATUS=%.*s\n", (int)strcspn(status, "\n"), status);
@@ -64,7 +64,7 @@ int notify_reloading(const char *socket)
 	struct timespec now;
 	char text[80];
 
-	/* the manager tells an old READY from the answer to this reload by the time */
+	/* the time lets the manager tell an earlier READY from the answer to this reload */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRId64 "\n",
 	    (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000);

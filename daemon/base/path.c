@@ -11,10 +11,10 @@
 
 #include "proto/memory.h"
 
-/* Without the NUL that a socket address need not but should have. */
+/* Without the NUL, which is optional in a socket address but good to have. */
 #define SOCKET_PATH_MAX (sizeof(((struct sockaddr_un *)0)->sun_path) - 1)
 
-/* New string; NULL when there is no working directory to take it from. */
+/* New string; NULL if there is no working directory. */
 static char *path_absolute(const char *path)
 {
 	char *here, *joined;
@@ -29,7 +29,7 @@ static char *path_absolute(const char *path)
 	return joined;
 }
 
-/* The XDG specification: a relative path in one of its variables is invalid and to be ignored. */
+/* The XDG specification: ignore relative paths in its variables. */
 static const char *absolute_variable(char *(*environment)(const char *), const char *name)
 {
 	const char *value = environment(name);
@@ -37,8 +37,8 @@ static const char *absolute_variable(char *(*environment)(const char *), const c
 	return value != NULL && value[0] == '/' ? value : NULL;
 }
 
-/* systemd passes a list with ":" when a unit names several directories; ours is the first.
- * New string or NULL. */
+/* systemd passes a list with ":" if a unit names several directories; ours is the first. New string
+ * or NULL. */
 static char *unit_directory(char *(*environment)(const char *), const char *name)
 {
 	const char *value = absolute_variable(environment, name);
@@ -81,7 +81,7 @@ static void user_places(struct places *out, char *(*environment)(const char *))
 		out->socket[0] = xasprintf("%s/rld.sock", runtime);
 }
 
-/* Put what was given in the place of *path. */
+/* Replace *path by the given path. */
 static int path_override(char **path, const char *given)
 {
 	if (given == NULL)
@@ -111,7 +111,8 @@ int places_find(struct places *out, const struct places_given *given,
 	if (path_override(&out->config_file, given->config) == -1 ||
 	    path_override(&out->state_dir, given->state_dir) == -1 ||
 	    path_override(&out->socket[0], given->socket) == -1) {
-		snprintf(error, 512, "the working directory is gone (%s); give absolute paths", strerror(errno));
+		snprintf(error, 512,
+		    "the working directory no longer exists (%s); use absolute paths", strerror(errno));
 		goto fail;
 	}
 	if (out->config_file != NULL) {
@@ -124,11 +125,12 @@ int places_find(struct places *out, const struct places_given *given,
 		out->config_file = xasprintf("%s/rld.toml", out->config_dir);
 	}
 	if (out->config_file == NULL || out->state_dir == NULL) {
-		snprintf(error, 512, "no home directory is known; set HOME, or give --config and --state-dir");
+		snprintf(error, 512,
+		    "unknown home directory; set HOME, or give --config and --state-dir");
 		goto fail;
 	}
-	/* A logout removes $XDG_RUNTIME_DIR under a running daemon: the socket beside
-	 * the state stays. */
+	/* A logout removes $XDG_RUNTIME_DIR under a running daemon: the socket next to the state
+	 * remains. */
 	if (!out->system)
 		out->socket[out->socket[0] == NULL ? 0 : 1] = xasprintf("%s/rld.sock", out->state_dir);
 	if (out->socket[1] != NULL && strcmp(out->socket[0], out->socket[1]) == 0) {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an instance keeps its things: a system instance as systemd says, a user instance as the XDG
- * directories say. */
+/* Paths of an instance: from systemd for a system instance, from the XDG directories for a
+ * user's. */
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
 #include <stdbool.h>
 
-/* What the command line asked for. NULL: not given. Relative paths are taken from the
- * working directory. */
+/* From the command line. NULL: not given. Relative paths are relative to the working directory. */
 struct places_given {
-	bool system;			/* --system; $STATE_DIRECTORY says the same */
+	bool system;			/* --system, or implied by $STATE_DIRECTORY */
 	const char *config, *state_dir, *socket;
 };
 
@@ -17,12 +16,13 @@ struct places_given {
 struct places {
 	bool system;
 	char *config_file;
-	char *config_dir;		/* directory of config_file; prompts/ lies in it */
+	char *config_dir;		/* directory of config_file, which also contains prompts/ */
 	char *state_dir;
 	char *socket[2];		/* [1] NULL: only one */
 };
 
-/* environment: getenv(), or a test's own. 0, or -1 with a sentence in error; *out is empty then. */
+/* environment: getenv(), or a test's replacement. Returns 0, or -1 with a sentence in error, and
+ * *out is empty. */
 int places_find(struct places *out, const struct places_given *given,
     char *(*environment)(const char *name), char error[512]);
 void places_release(struct places *places);

@@ -11,7 +11,7 @@
 
 #define HEADS 1024
 
-/* A value; those with the same first eight bytes' hash are a chain, the longest first. */
+/* A value; those with the same hash of the first eight bytes form a chain, longest first. */
 struct value {
 	struct value *next;
 	size_t size;
@@ -43,7 +43,7 @@ void redact_free(struct redactor *redactor)
 	free(redactor);
 }
 
-/* Of the first REDACT_VALUE_MIN bytes. */
+/* Hash of the first REDACT_VALUE_MIN bytes. */
 static size_t head_of(const char *text)
 {
 	uint64_t word;
@@ -70,7 +70,7 @@ static void redact_add_value(struct redactor *redactor, const char *text, size_t
 
 #define LINE_MIN 16
 
-/* As it stands in a JSON string; each line of one that has several. */
+/* The forms of a value: as in a JSON string, and each line of several. */
 static void add_forms(struct redactor *redactor, const char *text, size_t size)
 {
 	struct buf quoted = { 0 };
@@ -127,14 +127,14 @@ static void add_password(struct redactor *redactor, const char *value)
 	redact_add_value(redactor, value + hit.from, hit.to - hit.from);
 }
 
-/* Files and sockets have names of their own: to be told which one is not there helps, and
- * gives nothing away. */
+/* Paths of files and sockets are not redacted: knowing which one is missing helps, and reveals
+ * nothing. */
 static bool is_path(const char *value)
 {
 	if ((value[0] != '/' && strncmp(value, "~/", 2) != 0) ||
 	    strpbrk(value, "+= \t\n") != NULL || strchr(value + 1, '/') == NULL)
 		return false;
-	/* base64 may begin and go on with a slash as well */
+	/* base64 may also begin with and contain slashes */
 	for (const char *p = value; *p != '\0'; p += strspn(p, "/")) {
 		size_t n = strcspn(p, "/");
 
@@ -145,8 +145,7 @@ static bool is_path(const char *value)
 	return true;
 }
 
-/* What has letters and digits and is no key: who and where somebody is, and what of many
- * things is meant. */
+/* Names whose values have letters and digits but are no keys: users, places, ids. */
 static bool is_told(const char *name, size_t size)
 {
 	static const char *const endings[] = {
@@ -180,7 +179,7 @@ void redact_add_variable(struct redactor *redactor, const char *entry)
 	add_password(redactor, value);
 }
 
-/* Where the text really ends: what was cut has an ellipsis. */
+/* Where the text really ends: a cut text ends with an ellipsis. */
 static size_t cut_end(const char *text, size_t size)
 {
 	static const char *const marks[] = { "\xe2\x80\xa6", "..." };
@@ -194,8 +193,8 @@ static size_t cut_end(const char *text, size_t size)
 	return size;
 }
 
-/* Bytes of a value at the beginning of text, up to `end`: all of it, or what a cut has left of it.
- * 0: there is none. */
+/* Length of a value at the beginning of text, up to `end`: all of it, or what a cut left of it. 0:
+ * none. */
 static size_t value_at(const struct redactor *redactor, const char *text, size_t end)
 {
 	if (redactor == NULL || end < REDACT_VALUE_MIN)
@@ -209,7 +208,7 @@ static size_t value_at(const struct redactor *redactor, const char *text, size_t
 	return 0;
 }
 
-/* Bytes at the beginning of text that are the rest of a value whose beginning was cut off. */
+/* Length at the beginning of text of the rest of a value whose beginning was cut off. */
 static size_t rest_at(const struct redactor *redactor, const char *text, size_t size)
 {
 	size_t longest = 0;
@@ -230,15 +229,15 @@ static size_t rest_at(const struct redactor *redactor, const char *text, size_t 
 	return longest;
 }
 
-/* A text on its way: out gets what may be seen. */
+/* A text being redacted into out. */
 struct masking {
 	struct buf out;
-	size_t copied;		/* so much of the text is in out */
+	size_t copied;		/* length of the text already in out */
 };
 
 static void redact_hide(struct masking *m, const char *text, size_t from, size_t to)
 {
-	/* two side by side are one */
+	/* adjacent ones become one */
 	if (from > m->copied || m->copied == 0) {
 		buf_add(&m->out, text + m->copied, from - m->copied);
 		buf_adds(&m->out, SECRET_MARK);
@@ -250,7 +249,7 @@ char *redact_text(const struct redactor *redactor, const char *text, size_t leng
 {
 	static const char ellipsis[] = "\xe2\x80\xa6";
 	struct secret_scan scan = { .text = text, .size = length };
-	struct secret_match hit = { 0, 0 };	/* lies ahead, or is over */
+	struct secret_match hit = { 0, 0 };	/* the next match, or none */
 	struct masking m = { 0 };
 	size_t end = cut_end(text, length), i = 0, n;
 

@@ -11,32 +11,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Shorter values are words that stand elsewhere too. */
+/* Shorter values are words that occur elsewhere, too. */
 #define REDACT_VALUE_MIN 8
 
 struct redactor;
 
-/* No exact values yet. */
+/* Without exact values. */
 struct redactor *redact_new(void);
-/* NULL is none. Overwrites the values before it frees them. */
+/* NULL is allowed. Overwrites the values before it frees them. */
 void redact_free(struct redactor *redactor);
 
-/* A value that must not be seen, under whatever name; one of less than REDACT_VALUE_MIN bytes is
- * passed over. Copied. */
+/* Add a secret value, whatever its name; one of less than REDACT_VALUE_MIN bytes is ignored.
+ * Copied. */
 void redact_add(struct redactor *redactor, const char *value);
 
-/* "NAME=value": added when the name is one of a secret or the value looks like a key. The password
- * in a value that is a URL as well. */
+/* Add the value of "NAME=value" if the name is one of a secret or the value looks like a key; also
+ * the password in a URL. */
 void redact_add_variable(struct redactor *redactor, const char *entry);
 
-/* The masked text, new and NUL-terminated, or NULL: there is nothing to mask. redactor NULL:
+/* The redacted text, new and NUL-terminated, or NULL: it contains no secret. redactor NULL:
  * patterns only. size: may be NULL. */
 char *redact_text(const struct redactor *redactor, const char *text, size_t length, size_t *size);
 
-/* The same in place: *text is a string of its own, or NULL. True when it was changed. */
+/* Likewise in place: *text is an owned string, or NULL. Returns whether it was changed. */
 bool redact_string(const struct redactor *redactor, char **text);
 
-/* Is the value of a variable of this name to be kept from view? value NULL: whatever it is. */
+/* Whether the value of a variable of this name must be hidden. value NULL: any value. */
 bool redact_hides(const char *name, const char *value);
 
 #endif

@@ -8,8 +8,7 @@
 
 #include "proto/memory.h"
 
-/* So much of a word says what it is. What goes on behind that is walked only when it is a secret,
- * which is then over. */
+/* Length of a word that is examined. If it is a secret, its end is searched beyond that. */
 #define JUDGED_MAX 128
 
 /* ---- bytes ---- */
@@ -56,8 +55,8 @@ static bool secret_begins(const struct secret_scan *s, size_t at, const char *wo
 	return s->size - at >= n && memcmp(s->text + at, word, n) == 0;
 }
 
-/* The end of the run of letters, digits, "_" and "-" at `at`. Each of the places that ask for it,
- * one after the other in a token, keeps its last answer, so that no run is walked twice. */
+/* End of the run of letters, digits, "_" and "-" at `at`. Each caller asks with its own `place`,
+ * which remembers the last answer, so that no run is walked twice. */
 static size_t word_end(struct secret_scan *s, size_t at, int place)
 {
 	struct secret_match *word = &s->words[place];
@@ -67,7 +66,7 @@ static size_t word_end(struct secret_scan *s, size_t at, int place)
 	return word->to;
 }
 
-/* Where a word may begin. */
+/* Whether a word may begin here. */
 static bool is_free(const struct secret_scan *s, size_t at)
 {
 	return at == 0 || (class_of(s->text[at - 1]) & (ALNUM | UNDER)) == 0;
@@ -134,14 +133,14 @@ static const char *const endings[] = {
 	"privatekey", "authkey",
 };
 static const char *const last_words[] = { "pass", "pwd" };
-/* Behind a word that speaks of a secret: what is about it, and not itself. */
+/* After a word for a secret: words that describe it, so the value is not the secret itself. */
 static const char *const about[] = {
 	"sock", "file", "files", "path", "dir", "helper", "type", "method", "mode", "timeout",
 	"ttl", "count", "limit", "size", "length", "len", "index", "bits", "algorithm", "alg",
 	"url", "uri", "host", "port", "name", "id", "ids", "version", "format", "prefix", "expiry",
 	"expires", "budget", "usage", "window", "error", "errors", "required", "enabled", "disabled",
 };
-/* Passwords say what they are; a key or token does with such a word in front. */
+/* Passwords are secret by themselves; a key or token only with such a word before it. */
 static const char *const plain_words[] = { "password", "passwords", "passwd", "passphrase",
 	"secret", "secrets", "apikey", "authorization" };
 static const char *const key_words[] = {
@@ -149,7 +148,7 @@ static const char *const key_words[] = {
 	"client", "master", "account", "admin",
 };
 
-/* BARE: "key", which is one of a map more often than not. */
+/* BARE: "key", which is usually that of a map. */
 enum strength { NO_SECRET, BARE, WEAK, STRONG };
 
 static enum strength name_strength(const char *name, size_t size)
@@ -188,7 +187,7 @@ bool secret_is_placeholder(const char *value, size_t size)
 		"redacted", "removed", "invalid", "expired", "default", "unknown", "value",
 	};
 
-	/* what is filled in elsewhere, cut short, or masked by somebody; a file of one's own */
+	/* a placeholder, a cut or redacted value, or a file name */
 	if (size == 0 || strchr("$<{[(%*", value[0]) != NULL || memcmp(value, ".", 1) == 0 ||
 	    (size >= 3 && memcmp(value, "\xe2\x80\xa6", 3) == 0))
 		return true;
@@ -198,7 +197,7 @@ bool secret_is_placeholder(const char *value, size_t size)
 	    memmem(value, size, SECRET_MARK, strlen(SECRET_MARK)) != NULL;
 }
 
-/* A run of at least so many letters and digits with both in it. */
+/* Whether it contains a run of at least so many letters and digits, with both in it. */
 static bool has_mixed(const char *value, size_t size, size_t least)
 {
 	for (size_t i = 0, end; i < size; i = end + 1) {
@@ -221,7 +220,7 @@ bool secret_is_key(const char *value, size_t size)
 	    memchr(value, '/', size) == NULL && memchr(value, '.', size) == NULL;
 }
 
-/* A piece of a program: f(x), list[i], request.body. next: the byte behind it, 0: none. */
+/* Program code: f(x), list[i], request.body. next: the byte after it, 0: none. */
 static bool is_code(const char *value, size_t size, char next)
 {
 	if (next == '(' || next == '[')
@@ -230,14 +229,14 @@ static bool is_code(const char *value, size_t size, char next)
 	    run_of(value, size, 0, ALNUM | UNDER | DOT) == size;
 }
 
-/* A sentence, such as "must be at least 8 characters", has numbers; a passphrase has
- * them within a word. */
+/* A sentence such as "must be at least 8 characters" contains numbers; a passphrase contains them
+ * within a word. */
 #define PHRASE_WORD 8
 
-/* STYLE_HEADER: behind "Basic " and the like, where a word of a sentence may stand as well. */
+/* STYLE_HEADER: after "Basic " and the like, where a word of a sentence may follow, too. */
 enum style { STYLE_ENV, STYLE_HEADER, STYLE_OTHER };
 
-/* No key: those have digits, capitals within, or go on for longer than words do. */
+/* Not a key: keys contain digits or inner capitals, or are longer than words. */
 static bool is_plain_word(const char *value, size_t size)
 {
 	return (classes_in(value, size) & (DIGIT | BASE64)) == 0 && (classes_in(value + 1, size - 1) & UPPER) == 0 &&
@@ -282,7 +281,7 @@ static size_t skip_blanks(const struct secret_scan *s, size_t at)
 	return end;
 }
 
-/* A quotation mark, which JSON within JSON has a backslash before. */
+/* A quotation mark, preceded by a backslash in JSON within JSON. */
 static size_t skip_quote(const struct secret_scan *s, size_t at, char *quote)
 {
 	size_t mark = at < s->size && s->text[at] == '\\' ? at + 1 : at;
@@ -294,8 +293,8 @@ static size_t skip_quote(const struct secret_scan *s, size_t at, char *quote)
 	return mark + 1;
 }
 
-/* ":", "=", ":=", "=>" behind a name that ends at *at; *at: where the value begins. False: it
- * is no assignment. */
+/* ":", "=", ":=", "=>" after a name that ends at *at; *at: beginning of the value. False: not an
+ * assignment. */
 static bool skip_sign(const struct secret_scan *s, size_t *at, bool *tight)
 {
 	size_t end;
@@ -306,7 +305,7 @@ static bool skip_sign(const struct secret_scan *s, size_t *at, bool *tight)
 		return false;
 	*tight = end == *at && s->text[end] == '=';
 	end++;
-	/* "::" is of a language, "==" compares, "://" is a URL */
+	/* "::" belongs to a language, "==" compares, "://" is a URL */
 	if (end < s->size &&
 	    (s->text[end] == ':' || secret_begins(s, end, "//") ||
 	        (s->text[end] == '=' && s->text[end - 1] == '=')))
@@ -332,8 +331,8 @@ static size_t skip_scheme(const struct secret_scan *s, size_t at)
 	return at;
 }
 
-/* The end of a value, up to its quotation mark or what cannot be a part of it; of one without,
- * `most` bytes are looked at. */
+/* End of a value: its quotation mark, or a byte that cannot be part of it; without quotes, at most
+ * `most` bytes. */
 static size_t value_end(const struct secret_scan *s, size_t at, char quote, size_t most)
 {
 	size_t end = at;
@@ -349,7 +348,7 @@ static size_t value_end(const struct secret_scan *s, size_t at, char quote, size
 	return end;
 }
 
-/* A name at `at`, which is looked at once. */
+/* A name at `at`, which is examined once. */
 static bool find_assignment(struct secret_scan *s, size_t at, struct secret_match *hit)
 {
 	size_t end = run_of(s->text, s->size, at, NAME), value, stop, upper;
@@ -384,11 +383,11 @@ static bool find_assignment(struct secret_scan *s, size_t at, struct secret_matc
 
 static const struct known {
 	const char *head;
-	unsigned body;		/* classes of what follows */
+	unsigned body;		/* character classes of the rest */
 	size_t min;
-	size_t exact;		/* ... and no more; 0: any */
-	enum { ANY, MIXED, LONG_RUN } rule;	/* MIXED: a letter and a digit; LONG_RUN: that, and
-						 * 16 bytes without a mark */
+	size_t exact;		/* ... exactly; 0: any length */
+	/* MIXED: a letter and a digit; LONG_RUN: likewise, and 16 bytes without punctuation */
+	enum { ANY, MIXED, LONG_RUN } rule;
 } known[] = {
 	{ "sk-ant-", ALNUM | UNDER | DASH, 12, 0, ANY },
 	{ "sk-proj-", ALNUM | UNDER | DASH, 16, 0, MIXED },
@@ -446,9 +445,9 @@ static bool find_known(const struct secret_scan *s, size_t at, struct secret_mat
 
 		if (!secret_begins(s, at, known[i].head))
 			continue;
-		/* UPPER is a class of letters: a small one ends it */
+		/* UPPER is a class of letters: a lower-case one ends it */
 		to = run_of(s->text, s->size - from < JUDGED_MAX ? s->size : from + JUDGED_MAX, from, known[i].body);
-		/* the exact ones must end there */
+		/* exact ones must end here */
 		if (!secret_fits(&known[i], s->text + from, to - from) ||
 		    (known[i].exact != 0 && to < s->size && (class_of(s->text[to]) & ALNUM) != 0))
 			continue;
@@ -458,7 +457,7 @@ static bool find_known(const struct secret_scan *s, size_t at, struct secret_mat
 	return false;
 }
 
-/* Three parts of base64url with a dot between them. */
+/* Three parts of base64url separated by dots. */
 static bool find_web_token(struct secret_scan *s, size_t at, struct secret_match *hit)
 {
 	size_t end = at;
@@ -476,7 +475,7 @@ static bool find_web_token(struct secret_scan *s, size_t at, struct secret_match
 	return true;
 }
 
-/* "Bearer SECRET", in whatever it stands. */
+/* "Bearer SECRET", in any text. */
 static bool find_bearer(const struct secret_scan *s, size_t at, struct secret_match *hit)
 {
 	size_t from, to;
@@ -514,7 +513,7 @@ static bool find_in_url(const struct secret_scan *s, size_t at, struct secret_ma
 	}
 	if (host == 0)
 		return false;
-	/* without a colon the name itself may be a token */
+	/* without a colon the user name may be a token */
 	if (colon == 0 || colon > host) {
 		*hit = (struct secret_match){ from, host };
 		return host - from >= 20 && secret_is_key(s->text + from, host - from);
@@ -530,7 +529,7 @@ static bool find_in_url(const struct secret_scan *s, size_t at, struct secret_ma
 
 static const char key_begin[] = "-----BEGIN ", key_last[] = "PRIVATE KEY-----", key_end[] = "-----END ";
 
-/* The next line that ends a key, behind `at`; looked for once. */
+/* The next line that ends a key, after `at`; searched once. */
 static size_t next_end(struct secret_scan *s, size_t at)
 {
 	const char *found;
@@ -543,7 +542,7 @@ static size_t next_end(struct secret_scan *s, size_t at)
 	return s->key_end;
 }
 
-/* One whose end is not there: as far as it looks like one, in lines of the file or of a string. */
+/* A key without an end: as far as it looks like one, in lines of a file or a string. */
 static size_t key_body(const struct secret_scan *s, size_t at)
 {
 	size_t end = at;

@@ -26,32 +26,31 @@ struct secret_match {
 	size_t from, to;
 };
 
-/* A walk through a text, from its beginning to its end: what was looked at is not looked at again,
- * so that it is linear. */
+/* A pass over a text from beginning to end: nothing is examined twice, so it is linear. */
 struct secret_scan {
 	const char *text;
 	size_t size;
-	size_t named;		/* names that begin before have been judged */
+	size_t named;		/* names before this offset were examined */
 	size_t key_end;		/* begin of the next END line of a private key; valid
 				 * from key_from on */
 	size_t key_from;
 	bool key_known;
-	struct secret_match words[3];	/* the last words of each part of a token */
+	struct secret_match words[3];	/* last results for each part of a token */
 };
 
-/* Is there one that begins to tell itself at byte at: its first byte, or the first of its name? at
- * must grow from call to call. */
+/* Whether a secret begins at byte `at`, with its value or its name. `at` must grow from call to
+ * call. */
 bool secret_find(struct secret_scan *scan, size_t at, struct secret_match *hit);
 
-/* A name whose value is a secret by custom: ANTHROPIC_API_KEY, dbPassword, x-auth-token; not
+/* A name whose value is usually secret: ANTHROPIC_API_KEY, dbPassword, x-auth-token; not
  * MAX_TOKENS, SSH_AUTH_SOCK, AUTHOR. */
 bool secret_is_name(const char *name, size_t size);
 
-/* A value that looks like a key whatever its name says: 16 bytes or more with letters and digits,
- * no word, path, URL or sentence. */
+/* A value that looks like a key whatever its name: at least 16 bytes with letters and digits, and
+ * not a word, path, URL or sentence. */
 bool secret_is_key(const char *value, size_t size);
 
-/* A word that stands in place of a value: "none", "required", "changeme". */
+/* A placeholder for a value: "none", "required", "changeme". */
 bool secret_is_placeholder(const char *value, size_t size);
 
 #endif

@@ -11,14 +11,14 @@
 #define ESC '\x1b'
 #define BEL '\x07'
 
-/* What decides where an object and its strings end. */
+/* Bytes that structure a JSON text. */
 static bool is_structure(char c)
 {
 	return c == '{' || c == '}' || c == '"' || c == '\\';
 }
 
-/* Length of the escape sequence at p (ECMA-48). Whatever its kind, it ends before a byte of
- * structure or a line end. */
+/* Length of the escape sequence at p (ECMA-48). It always ends before a byte of structure or a
+ * newline. */
 static size_t escape_length(const char *p, size_t left)
 {
 	size_t n = 2;

@@ -14,32 +14,32 @@
 #define FILE_MAX (256 * 1024)
 #define DAY 86400
 
-/* A day of each year on which clocks are changed. */
+/* The day of a yearly clock change. */
 struct change {
 	enum { CHANGE_M, CHANGE_J, CHANGE_N } kind;	/* week of a month, day without and
 							 * with the leap day */
 	int month, week, day;
-	int64_t time;			/* s after its midnight, as the clock shows it before */
+	int64_t time;			/* s after midnight, in local time before the change */
 };
 
-/* The end of a POSIX TZ: what holds for ever. */
+/* The last part of a POSIX TZ: the rule for all later years. */
 struct rule {
 	bool given, summer;
 	int64_t standard_offset, summer_offset;
-	struct change begin, end;	/* of summer time */
+	struct change begin, end;	/* of daylight saving time */
 };
 
 struct zone {
-	int64_t *moments;		/* of changes, rising */
-	int32_t *offsets;		/* from each of them on */
+	int64_t *moments;		/* times of changes, ascending */
+	int32_t *offsets;		/* offset from each of them on */
 	size_t count;
-	int32_t first;			/* before all of them */
-	struct rule rule;		/* behind the last of them */
+	int32_t first;			/* offset before the first */
+	struct rule rule;		/* rule after the last */
 };
 
 /* ---- the calendar ---- */
 
-/* Years begin with March here, so that the leap day ends them. */
+/* Years begin with March here, so that the leap day is the last. */
 int64_t zone_days(int64_t year, int month, int day)
 {
 	int64_t y = year - (month <= 2), era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
@@ -157,7 +157,7 @@ static bool read_rule(const char *p, struct rule *r)
 		p = read_time(p, &west);
 		r->summer_offset = -west;
 	}
-	/* without days, what most places that speak of it have meant since 2007 */
+	/* without days: the usual ones since 2007 */
 	if (p != NULL && *p == '\0')
 		p = ",M3.2.0,M11.1.0";
 	p = p != NULL ? read_change(p, &r->begin) : NULL;
@@ -170,7 +170,7 @@ static bool is_leap(int64_t year)
 	return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-/* s since the epoch as the clock shows it before the change. */
+/* s since the epoch, in local time before the change. */
 static int64_t change_in(int64_t year, const struct change *c)
 {
 	int64_t day = zone_days(year, 1, 1), next;
@@ -205,7 +205,7 @@ static int64_t rule_offset(const struct rule *r, int64_t moment)
 	zone_date(day_of(moment + r->standard_offset), &year, &month, &day);
 	begin = change_in(year, &r->begin) - r->standard_offset;
 	end = change_in(year, &r->end) - r->summer_offset;
-	/* in the south it goes over the new year */
+	/* in the southern hemisphere it spans the new year */
 	summer = begin < end ? moment >= begin && moment < end : moment >= begin || moment < end;
 	return summer ? r->summer_offset : r->standard_offset;
 }
@@ -223,7 +223,7 @@ static int64_t big_endian(const unsigned char *p, size_t bytes)
 
 enum { HEADER = 44, IS_UT = 0, IS_STD, LEAPS, TIMES, TYPES, CHARACTERS, COUNTS };
 
-/* Bytes of a block behind its header; width: of a time. */
+/* Size of a block after its header; width: of a time. */
 static size_t block_size(const size_t n[COUNTS], size_t width)
 {
 	return n[TIMES] * (width + 1) + n[TYPES] * 6 + n[CHARACTERS] + n[LEAPS] * (width + 4) + n[IS_STD] + n[IS_UT];
@@ -258,8 +258,8 @@ static bool read_changes(struct zone *zone, const unsigned char *p, const size_t
 	return true;
 }
 
-/* A first block for programs that know 32 bits only stands before the one that counts,
- * a rule behind it. */
+/* The file begins with a 32-bit block for old programs; the block that counts follows, and then a
+ * rule. */
 static bool read_file(struct zone *zone, const char *data, size_t size)
 {
 	size_t n[COUNTS], used;
@@ -291,7 +291,7 @@ static bool read_file(struct zone *zone, const char *data, size_t size)
 
 /* ---- names ---- */
 
-/* A name comes from a program's words: it never leads out of the database. */
+/* The name comes from a program's message: it must not lead out of the database. */
 static bool is_name(const char *name)
 {
 	return isalpha((unsigned char)name[0]) && strlen(name) < 64 &&
@@ -370,8 +370,7 @@ int64_t zone_offset(const struct zone *zone, int64_t moment)
 	return low == 0 ? zone->first : zone->offsets[low - 1];
 }
 
-/* Clocks are changed once within two days, so the offsets of both sides are all that
- * can be meant. */
+/* Clocks change at most once in two days, so only the offsets on both sides are possible. */
 void zone_local_to_utc(const struct zone *zone, int64_t wall, int64_t moments[2])
 {
 	int64_t before = wall - zone_offset(zone, wall - DAY), after = wall - zone_offset(zone, wall + DAY);

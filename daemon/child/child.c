@@ -15,11 +15,12 @@
 
 #include "child/process_tree.h"
 
-#define HELD_IDLE_MS 2000	/* pipes held after the exit: so long without data ends the wait */
-#define HELD_HARD_MS 30000	/* and so long in any case */
-#define STRAY_GRACE_MS 2000	/* between SIGTERM and SIGKILL for what is left behind */
+/* pipes held open after the exit: no data for this long ends the wait */
+#define HELD_IDLE_MS 2000
+#define HELD_HARD_MS 30000	/* and this long in any case */
+#define STRAY_GRACE_MS 2000	/* between SIGTERM and SIGKILL for processes left behind */
 #define KILL_EVERY_MS 10
-#define KILL_LIMIT_MS 30000	/* what outlives SIGKILL for so long is left to rl-shim */
+#define KILL_LIMIT_MS 30000	/* what survives SIGKILL for this long is left to rl-shim */
 
 void (*child_before)(struct child *child);
 void (*child_after)(void);
@@ -41,7 +42,7 @@ static int64_t now_ms(void)
 
 /* ---- what it prints ---- */
 
-/* Keep the head and the tail alone, when there is more than twice as much. */
+/* Keep only the beginning and the end, if there is more than twice as much. */
 static void shorten(struct capture *c)
 {
 	size_t both = 2 * c->keep;
@@ -61,7 +62,7 @@ static void capture_close(struct capture *c)
 	c->fd = -1;
 }
 
-/* What is there now. */
+/* Read what is available. */
 static void capture_read(struct capture *c)
 {
 	char chunk[65536];
@@ -76,7 +77,7 @@ static void capture_read(struct capture *c)
 		capture_close(c);
 }
 
-/* Wait until one of both streams, or pidfd (-1: not), has something. */
+/* Wait until a stream, or pidfd (-1: none), is readable. */
 static bool captures_wait(struct capture streams[2], int pidfd, int timeout)
 {
 	struct pollfd fds[3] = { { streams[0].fd, POLLIN, 0 }, { streams[1].fd, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
@@ -100,7 +101,7 @@ static bool captures_open(const struct capture streams[2])
 
 /* ---- its end ---- */
 
-/* Something that outlives the program may hold its pipes. */
+/* A descendant of the program may hold its pipes. */
 static void drain(struct capture streams[2])
 {
 	int64_t hard = now_ms() + HELD_HARD_MS;
@@ -142,7 +143,7 @@ static void wait_for(pid_t pid, struct capture streams[2], struct child_end *end
 
 /* ---- its start ---- */
 
-/* A file in memory that can be read from its start; -1 with errno. */
+/* A file in memory, positioned at its start; -1 with errno. */
 static int memory_file(const void *data, size_t size)
 {
 	int fd = memfd_create("input", MFD_CLOEXEC);
@@ -166,7 +167,7 @@ static int memory_file(const void *data, size_t size)
 	return fd;
 }
 
-/* A pipe whose read end does not block. */
+/* A pipe whose read end is non-blocking. */
 static int make_pipe(int ends[2])
 {
 	return pipe2(ends, O_CLOEXEC) == -1 || fcntl(ends[0], F_SETFL, O_NONBLOCK) == -1 ? -1 : 0;

@@ -13,7 +13,7 @@ bool tree_reap(struct tree *tree)
 	int status;
 	pid_t pid;
 
-	/* __WALL: children whose end is told by another signal than SIGCHLD count as well. */
+	/* __WALL: include children whose end is reported by another signal than SIGCHLD */
 	while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) != 0) {
 		if (pid == -1 && errno == EINTR)
 			continue;
@@ -30,8 +30,7 @@ bool tree_reap(struct tree *tree)
 	return any;
 }
 
-/* Call each(arg, pid) for all children of this process. Those that come meanwhile may be missed:
- * callers repeat. */
+/* Call each(arg, pid) for all children of this process. New ones may be missed: callers repeat. */
 static void each_child(void (*each)(void *arg, pid_t pid), void *arg)
 {
 	int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
@@ -55,12 +54,12 @@ static void each_child(void (*each)(void *arg, pid_t pid), void *arg)
 	close(fd);
 }
 
-/* The agent's whole group; and the agent itself when it has not come to setsid() yet, or has left
+/* The agent's whole group; and the agent itself in case it has not called setsid() yet, or has left
  * its group. */
 static void terminate_main(pid_t pid)
 {
-	/* The failure counts and not only a later look: between the two the agent may have made its
-	 * group. */
+	/* check the result, not only a later lookup: the agent may have made its group in
+	 * between */
 	bool missed = kill(-pid, SIGTERM) == -1;
 
 	if (missed || getpgid(pid) != pid)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The process tree under rl-shim or rl-git: who belongs to it, signals to all of it, and the proof
- * that it is empty.
+/* The process tree under rl-shim or rl-git: its members, signals to all of it, and the proof that
+ * it is empty.
  *
- * That program is a subreaper, so whatever loses its parent becomes its child. Only its own
- * unreaped children are signalled, and the agent's group while the agent is unreaped: such a pid
- * cannot have been given to a stranger. Who stands deeper comes up as a child when its parent is
- * dead. */
+ * The program is a subreaper, so orphans become its children. It signals only its own unreaped
+ * children, and the agent's group while the agent is unreaped: such a pid cannot have been reused.
+ * Deeper processes become children when their parents are dead. */
 #ifndef CHILD_PROCESS_TREE_H
 #define CHILD_PROCESS_TREE_H
 
@@ -19,19 +18,21 @@ struct tree {
 	pid_t main;			/* the agent */
 	bool main_gone;			/* reaped, main_status is its wait status */
 	int main_status;
-	bool empty;			/* waitpid said ECHILD: nobody is left, at any depth */
-	pid_t told[TREE_TOLD];		/* who has had SIGTERM; beyond these SIGKILL must do */
+	/* waitpid returned ECHILD: no process is left, at any depth */
+	bool empty;
+	/* processes that got SIGTERM; beyond this number SIGKILL must do */
+	pid_t told[TREE_TOLD];
 	size_t ntold;
 };
 
-/* Reap all that is dead, without waiting. True when somebody was. */
+/* Reap all dead processes, without waiting. Returns whether there were any. */
 bool tree_reap(struct tree *tree);
 
-/* SIGTERM, and SIGCONT so that a stopped process can heed it, to the agent's group and to every
- * child; once each. */
+/* Send SIGTERM, and SIGCONT so that a stopped process can handle it, to the agent's group and to
+ * every child; once each. */
 void tree_terminate(struct tree *tree);
 
-/* SIGKILL to the agent's group and to every child. To be repeated until the tree is empty. */
+/* Send SIGKILL to the agent's group and to every child. Repeat until the tree is empty. */
 void tree_kill(const struct tree *tree);
 
 #endif

@@ -96,11 +96,13 @@ static int check_name(const struct config *config, bool agent, const char *name,
 	for (size_t i = 0; known[i] != NULL; i++)
 		buf_addf(&names, "%s%s", i == 0 ? "" : ", ", known[i]);
 	if (agent)
-		config_refuse(error, field, "%s: there is no agent '%s'; choose one of %s, or add "
-		    "an [agent.%s] with a command to rld.toml", where, name, names.data, name);
+		config_refuse(error, field,
+		    "%s: unknown agent '%s'; choose one of %s, or add [agent.%s] with a command to "
+		    "rld.toml", where, name, names.data, name);
 	else
-		config_refuse(error, field, "%s: there is no profile '%s'; choose one of %s, or add "
-		    "a [profile.%s] that extends one to rld.toml", where, name, names.data, name);
+		config_refuse(error, field,
+		    "%s: unknown profile '%s'; choose one of %s, or add [profile.%s] that extends "
+		    "one to rld.toml", where, name, names.data, name);
 	buf_release(&names);
 	return -1;
 }

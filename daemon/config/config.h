@@ -12,91 +12,90 @@
 struct config_error {
 	char text[512];		/* a sentence with place and remedy: "/etc/rld/rld.toml:3:1:
 				 * unknown key 'x' ..." */
-	char field[64];		/* the submit parameter at fault, "" when it is none */
+	char field[64];		/* the submit parameter at fault, "" if none */
 };
 
 struct config;
 
-/* path NULL or a file that does not exist: defaults only (explicit = true makes a missing file an
- * error). 0, or -1 with error. */
+/* path NULL or a missing file: defaults only (explicit = true makes a missing file an error).
+ * Returns 0, or -1 with error. */
 int config_load(struct config **out, const char *path, bool explicit_path, struct config_error *error);
 void config_free(struct config *config);
 
-/* The path it was read from, NULL when there was no file. */
+/* The path of the file, NULL if there was none. */
 const char *config_path(const struct config *config);
 
-/* What tells one state of a file from another. */
+/* Distinguishes two states of a file. */
 struct config_stamp {
 	bool there;
 	int64_t device, inode, size, changed_ns;
 };
 
-/* As it was when the settings were read, and as it is now, which blocks on the disk. */
+/* The stamp when the settings were read, and the current one; the latter blocks on the disk. */
 struct config_stamp config_stamp(const struct config *config);
 struct config_stamp config_stamp_of(const char *path);
 bool config_stamp_equal(const struct config_stamp *a, const struct config_stamp *b);
 
-/* slots of the whole daemon */
+/* number of slots of the daemon */
 int64_t config_parallel(const struct config *config);
 
 /* The group of runs that name none. */
 #define GROUP_DEFAULT "default"
 
-/* "default" and every [group.NAME]: their names, NULL-terminated, and beside them how many slots
- * each has. Free *names with strings_free(), *slots with free(). */
+/* "default" and every [group.NAME]: their names, NULL-terminated, and their slots. Free *names with
+ * strings_free(), *slots with free(). */
 void config_groups(const struct config *config, char ***names, int64_t **slots);
 
-/* What rld.toml says of a provider account; of a day of UTC: NaN, ROW_NONE: no limit. */
+/* Settings of a provider account in rld.toml, per UTC day: NaN, ROW_NONE: no limit. */
 struct config_account {
-	const char *name;		/* as long as the config */
+	const char *name;		/* valid as long as the config */
 	int64_t cooldown_max_ms;
 	double budget_day_usd;
 	int64_t budget_day_tokens, budget_day_wall_ms;
 };
 
-/* Every [account.NAME]; *count of them, free with free(). */
+/* Every [account.NAME], *count entries; free with free(). */
 struct config_account *config_accounts(const struct config *config, size_t *count);
 
-/* What a group may be called. */
+/* Whether a group may have this name. */
 bool config_group_name(const char *name);
 
-/* Names of the variables that any agent, or program that reviews, takes from the submitter's
- * environment, sorted, each once. They live as long as config. */
+/* Names of the variables that any agent or reviewing program takes from the submitter's
+ * environment, sorted and unique. Valid as long as config. */
 char *const *config_agent_env(const struct config *config);
 
-/* What [agent.NAME] sets for the variable of that name, with what its preset sets. New; NULL:
- * nothing, or there is no such agent. */
+/* The value of a variable in [agent.NAME] or its preset. New; NULL: none, or no such agent. */
 char *config_agent_set(const struct config *config, const char *agent, const char *name);
 
-/* One setting that a submit names, "review.agent" = "\"claude\"" (JSON text of the value). */
+/* A setting given by a submit, "review.agent" = "\"claude\"" (JSON text of the value). */
 struct config_override {
-	const char *path;	/* a row of the settings table that a submit may set */
+	const char *path;	/* a setting that a submit may use */
 	const char *value;	/* JSON */
 	const char *field;	/* the parameter it came from, for errors: "reviewer_agent" */
 };
 
-/* What was found in the PROJECT_FILE of a workdir. */
+/* Content of the PROJECT_FILE of a workdir. */
 struct project_text {
 	char *workdir;
 	char *text;
 	size_t size;
-	int error;		/* 0, or the -errno why there is no text */
+	int error;		/* 0, or -errno if there is no text */
 };
 
-/* Blocks on the disk, and on nothing else: a worker thread's work. A link is not followed, what is
- * no regular file is not read. project_text_release() in any case. */
+/* Blocks on the disk only: call it on a worker. Links are not followed, and only regular files are
+ * read. Call project_text_release() in any case. */
 void project_read(struct project_text *out, const char *workdir);
 void project_text_release(struct project_text *text);
 
 struct project;
 
-/* *out NULL: there is no such file. 0, or -1 with error, whose field is "workdir". */
+/* *out NULL: no such file. Returns 0, or -1 with error, whose field is "workdir". */
 int project_parse(struct project **out, const struct project_text *text, struct config_error *error);
 void project_free(struct project *project);
 
-/* The settings of one run: command line over project over [run] and [review] over profile over
+/* The settings of a run: command line over project over [run] and [review] over profile over
  * default. project may be NULL. A reviewer among the overrides turns the review on, with a profile
- * that goes by its exit status. 0, or -1 with error. plan_release() frees what it filled. */
+ * that uses its exit status. Returns 0, or -1 with error. plan_release() frees the result. */
 int config_resolve(const struct config *config, const struct project *project,
     const struct config_override *overrides, size_t count,
     struct plan *plan, struct config_error *error);
@@ -104,9 +103,9 @@ int config_resolve(const struct config *config, const struct project *project,
 typedef void config_each_cb(void *arg, const char *path, const char *value, const char *from, const char *help);
 
 /* Effective values in the order of the table, for a run with this project and these overrides:
- * called once per key. value is JSON, from "default", "profile verdict", "profile mine
- * (/etc/rld/rld.toml:12)", "/etc/rld/rld.toml:7", "/home/ann/w/.rld.toml:3", "command line". 0,
- * or -1 with error. */
+ * called once per key. value is JSON; its origin is "default", "profile verdict", "profile mine
+ * (/etc/rld/rld.toml:12)", "/etc/rld/rld.toml:7", "/home/ann/w/.rld.toml:3" or "command line".
+ * Returns 0, or -1 with error. */
 int config_each(const struct config *config, const struct project *project,
     const struct config_override *overrides, size_t count,
     config_each_cb *each, void *arg, struct config_error *error);

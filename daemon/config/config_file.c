@@ -13,8 +13,7 @@
 #include "core/row.h"
 #include "proto/memory.h"
 
-/* The tables that have names, and what each of them has to say; needs: the key that
- * stands for all else. */
+/* The kinds of named tables; needs: the key they cannot do without. */
 enum named { NAMED_AGENT, NAMED_PROFILE, NAMED_GROUP, NAMED_ACCOUNT, NAMED_KINDS };
 
 static const struct { const char *head, *needs; } named[NAMED_KINDS] = {
@@ -33,7 +32,7 @@ static enum named named_kind(const struct value *table)
 	return kind;
 }
 
-/* The names that tables give to agents, profiles, groups and accounts. */
+/* Collect the names of agents, profiles, groups and accounts. */
 static int take_tables(struct config *config, const struct reading *r)
 {
 	for (size_t i = 0; i < r->tables.count; i++) {
@@ -46,15 +45,16 @@ static int take_tables(struct config *config, const struct reading *r)
 
 		if (kind == NAMED_PROFILE && profile_find(name) != NULL)
 			return reading_refuse(r, table->line, table->column, table->path,
-			    xasprintf("is built in: choose another name, and write extends = \"%s\" below it", name));
+			    xasprintf("is a built-in profile: choose another name and add extends "
+			        "= \"%s\"", name));
 		if (!strings_contain(*names, name))
 			strings_append(names, name);
 	}
 	return 0;
 }
 
-/* An agent that is no preset must say what to start, a profile what it extends, in the end a
- * built-in one, a group how many slots it has. */
+/* An agent that is not a preset needs a command, a profile must extend a built-in one, perhaps
+ * indirectly, and a group needs slots. */
 static int check_tables(const struct config *config, const struct reading *r)
 {
 	for (size_t i = 0; i < r->tables.count; i++) {
@@ -67,24 +67,26 @@ static int check_tables(const struct config *config, const struct reading *r)
 		free(path);
 		if (value == NULL && kind == NAMED_AGENT && agent_preset_find(name) == NULL)
 			return reading_refuse(r, table->line, table->column, table->path,
-			    xstrdup("has no command and is no preset: add command = [\"program\", \"argument\"]"));
+			    xstrdup("has no command and is not a preset: add command = "
+			        "[\"program\", \"argument\"]"));
 		if (value == NULL && kind == NAMED_PROFILE)
 			return reading_refuse(r, table->line, table->column, table->path,
-			    xstrdup("extends nothing: add extends = \"verdict\""));
+			    xstrdup("does not extend a profile: add extends = \"verdict\""));
 		if (value == NULL && kind == NAMED_GROUP && strcmp(name, GROUP_DEFAULT) != 0)
 			return reading_refuse(r, table->line, table->column, table->path,
-			    xstrdup("limits nothing: add slots = 4"));
+			    xstrdup("has no limit: add slots = 4"));
 		for (size_t steps = 0; kind == NAMED_PROFILE && at != NULL &&
 		    profile_find(at) == NULL; at = config_extends(config, at)) {
 			if (steps++ > r->tables.count)
 				return reading_refuse(r, value->line, value->column, value->path,
-				    xstrdup("leads into a cycle: in the end a profile extends a built-in one"));
+				    xstrdup("extends itself in a cycle: make one of these profiles "
+				        "extend a built-in one"));
 		}
 	}
 	return 0;
 }
 
-/* What only the whole file shows: names of agents and profiles that are nowhere. */
+/* Checks that need the whole file: unknown names of agents and profiles. */
 static int check_names(const struct config *config, const struct reading *r)
 {
 	int rv = 0;
@@ -131,7 +133,7 @@ int config_load(struct config **out, const char *path, bool explicit_path, struc
 	size_t size = 0;
 	int rv;
 
-	/* file_read() follows no link, but a config may be one */
+	/* file_read() does not follow links, but a settings file may be one */
 	rv = path == NULL ? -ENOENT : (real = realpath(path, NULL)) == NULL ? -errno :
 	    file_read(AT_FDCWD, real, TOML_SIZE_MAX, &text, &size);
 	free(real);
@@ -142,9 +144,11 @@ int config_load(struct config **out, const char *path, bool explicit_path, struc
 	}
 	if (rv == -EFBIG)
 		return config_refuse(error, NULL,
-		    "%s: the file is longer than 32 KiB; no set of settings is, check what it holds", path);
+		    "%s: the file is longer than 32 KiB, too long for a settings file; check that "
+		    "it is the right file", path);
 	if (rv == -EINVAL)
-		return config_refuse(error, NULL, "%s: is a directory or no regular file; name the file itself", path);
+		return config_refuse(error, NULL,
+		    "%s: is not a regular file; name the file itself", path);
 	if (rv < 0)
 		return config_refuse(error, NULL, "%s: %s; check the path and its permissions",
 		    path == NULL ? "config" : path, strerror(-rv));

@@ -14,7 +14,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Of [review], and of every profile: which one a run will have is not known. */
+/* Of [review] and of every profile, because the run's profile is not known here. */
 static void add_review_env(const struct config *config, char ***names)
 {
 	const struct setting *setting = setting_find("review.env", NULL);
@@ -82,7 +82,7 @@ void config_groups(const struct config *config, char ***names, int64_t **slots)
 	}
 }
 
-/* New reference, NULL when it is unset. */
+/* New reference, NULL if unset. */
 static json_t *get_of_account(const struct config *config, const char *name, const char *key,
     const struct setting **setting)
 {
@@ -94,7 +94,7 @@ static json_t *get_of_account(const struct config *config, const char *name, con
 	return json;
 }
 
-/* ROW_NONE when it is unset. */
+/* ROW_NONE if unset. */
 static int64_t number_of_account(const struct config *config, const char *name, const char *key)
 {
 	const struct setting *setting;

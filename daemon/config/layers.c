@@ -33,7 +33,7 @@ static json_t *map_json(const char *const *words)
 	return map;
 }
 
-/* What a preset says about "agent.NAME.key"; NULL: nothing. */
+/* A preset's value of "agent.NAME.key"; NULL: none. */
 static json_t *preset_json(const char *path)
 {
 	const char *name = path + strlen("agent."), *key = setting_key(path);
@@ -64,8 +64,8 @@ static json_t *preset_json(const char *path)
 	return NULL;
 }
 
-/* What the file says. Each key of a table is a setting of its own: those of a preset that are
- * not written stay. */
+/* The value in the file. Each key of a table is a setting: keys of a preset that are not overridden
+ * stay. */
 static json_t *file_json(const struct value *value)
 {
 	json_t *json;
@@ -88,8 +88,8 @@ static json_t *cell_json(const struct setting *setting, const struct profile *pr
 	return text == NULL ? NULL : json_string(text);
 }
 
-/* What the chosen profile says: the user's own one, those it extends, the built-in
- * one. NULL: nothing. */
+/* The value in the chosen profile: the user's own, those it extends, the built-in one. NULL:
+ * none. */
 static json_t *profile_json(const struct layers *layers, const struct setting *setting, char **from)
 {
 	const struct profile *builtin = NULL;
@@ -116,7 +116,7 @@ static json_t *profile_json(const struct layers *layers, const struct setting *s
 	return json;
 }
 
-/* A preset's words for reviewers belong to its command, and go with it. */
+/* A preset's command for reviewers belongs to its command, and is dropped if that is overridden. */
 static bool is_overruled(const struct layers *layers, const struct setting *setting, const char *path)
 {
 	char *command = strcmp(setting->is.name, "agent.*.review") != 0 ? NULL :
@@ -135,10 +135,10 @@ static json_t *default_json(const struct layers *layers, const struct setting *s
 		return json_array();
 	if (strncmp(path, "agent.", strlen("agent.")) == 0 && (json = preset_json(path)) != NULL)
 		return json;
-	/* whoever has no account in common with others is one of his own */
+	/* an agent without an account has one of its own name */
 	if (strcmp(setting->is.name, "agent.*.account") == 0)
 		return json_stringn(path + strlen("agent."), strlen(path) - strlen("agent.") - strlen(".account"));
-	/* who lets more run at one time means runs that name no group, too */
+	/* raising `parallel` also raises the limit of runs without a group */
 	if (strcmp(path, "group." GROUP_DEFAULT ".slots") == 0)
 		return layers_get(layers, "parallel", NULL);
 	return setting->fallback == NULL ? NULL : json_loads(setting->fallback, JSON_DECODE_ANY, NULL);
@@ -173,7 +173,7 @@ json_t *layers_get(const struct layers *layers, const char *path, struct origin 
 	return json;
 }
 
-/* Check what a submit gave, so that later lookups need not. */
+/* Check the submit's values once, so that later lookups need not. */
 static int take_overrides(struct layers *layers, const struct config_override *overrides,
     size_t count, struct config_error *error)
 {
@@ -186,10 +186,11 @@ static int take_overrides(struct layers *layers, const struct config_override *o
 
 		if (setting == NULL || rest != NULL || strcmp(setting->is.name, o->path) != 0 ||
 		    !(setting->layers & LAYER_SUBMIT))
-			return config_refuse(error, o->field, "%s: a submit cannot set '%s'", name, o->path);
+			return config_refuse(error, o->field,
+			    "%s: '%s' cannot be set by a submit", name, o->path);
 		json = json_loads(o->value, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
 		if (json == NULL)
-			return config_refuse(error, o->field, "%s: the value is not JSON", name);
+			return config_refuse(error, o->field, "%s: the value is not valid JSON", name);
 		if ((why = setting_refuse(setting, json)) != NULL) {
 			json_decref(json);
 			config_refuse(error, o->field, "%s: %s", name, why);
@@ -203,7 +204,7 @@ static int take_overrides(struct layers *layers, const struct config_override *o
 	return 0;
 }
 
-/* Is a less than b? */
+/* Whether a is less than b. */
 static bool is_less(const struct setting *setting, const json_t *a, const json_t *b)
 {
 	if (setting->is.kind == SCHEMA_MONEY)
@@ -211,7 +212,7 @@ static bool is_less(const struct setting *setting, const json_t *a, const json_t
 	return setting_number(setting, a) < setting_number(setting, b);
 }
 
-/* A repository may ask for more care than it would get, or for less money, not for the opposite. */
+/* A repository may ask for more care or less money, not for the opposite. */
 static int check_stricter(const struct layers *layers, const struct value *value, struct config_error *error)
 {
 	const struct layers without = { .config = layers->config, .profile = layers->profile, .off = layers->off };
@@ -224,7 +225,7 @@ static int check_stricter(const struct layers *layers, const struct value *value
 	if (json != NULL && (lower ? is_less(value->setting, json, value->json) :
 	    is_less(value->setting, value->json, json)))
 		rv = config_refuse(error, "workdir",
-		    "%s:%u:%u: '%s' may only be made %s by a project, and it is %s already (%s)",
+		    "%s:%u:%u: a project may only make '%s' %s, and it is %s already (%s)",
 		    layers->project->path, value->line, value->column, value->path,
 		    lower ? "lower" : "stricter", text, origin.text);
 	free(text);
@@ -233,7 +234,7 @@ static int check_stricter(const struct layers *layers, const struct value *value
 	return rv;
 }
 
-/* What only rld.toml can tell about the project's values. */
+/* Checks of the project's values that need rld.toml. */
 static int check_project(const struct layers *layers, struct config_error *error)
 {
 	int rv = 0;
@@ -263,7 +264,7 @@ static char *get_profile(const struct layers *layers)
 	return name;
 }
 
-/* Who names a reviewer wants to be reviewed by it. */
+/* Naming a reviewer turns the review on. */
 static int imply_reviewer(struct layers *layers, struct config_error *error)
 {
 	const struct value *reviewer = values_find(&layers->submit, "review.reviewer");
@@ -278,8 +279,9 @@ static int imply_reviewer(struct layers *layers, struct config_error *error)
 	if (values_find(&layers->submit, "review.enabled") == NULL)
 		set_submit(layers, "review.enabled", field, json_true());
 	if (!by_exit && values_find(&layers->submit, "review.profile") != NULL) {
-		rv = config_refuse(error, field, "%s: profile '%s' has an agent review, not a "
-		    "program; leave the profile out, or choose \"exit\"", field, layers->profile);
+		rv = config_refuse(error, field,
+		    "%s: profile '%s' is reviewed by an agent, not by a program; leave the profile "
+		    "out, or choose \"exit\"", field, layers->profile);
 	} else if (!by_exit) {
 		set_submit(layers, "review.profile", field, json_string("exit"));
 		free(layers->profile);
@@ -289,8 +291,8 @@ static int imply_reviewer(struct layers *layers, struct config_error *error)
 	return rv;
 }
 
-/* A time that a submit sets for every attempt holds for reviews, too, unless it sets
- * one for those. */
+/* A timeout set by a submit for all attempts also applies to reviews, unless it sets one for
+ * those. */
 static void imply_review_timeout(struct layers *layers)
 {
 	const struct value *timeout = values_find(&layers->submit, "limits.timeout");

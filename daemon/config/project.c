@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* .rld.toml: what a project says about runs in it. */
+/* .rld.toml: a project's settings for its runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "config/toml.h"
 #include "proto/memory.h"
 
-/* Names that an older tool gave to these keys. */
+/* Names of these keys in an older tool. */
 static const struct alias aliases[] = {
 	{ "reviewEnabled", "review.enabled" },
 	{ "reviewMaxFixAttempts", "review.max_fixes" },
@@ -26,7 +26,7 @@ void project_read(struct project_text *out, const char *workdir)
 	while (n > 1 && workdir[n - 1] == '/')
 		n--;
 	*out = (struct project_text){ .workdir = xmemdup0(workdir, n) };
-	/* whether the directory can be used is seen later, and better told */
+	/* an unusable directory is reported later, with a better message */
 	if (workdir[0] != '/')
 		out->error = -ENOENT;
 	else {
@@ -48,11 +48,12 @@ static const char *fault(int error)
 {
 	switch (error) {
 	case -EFBIG:
-		return "the file is longer than 32 KiB; no set of settings is, check what it holds";
+		return "the file is longer than 32 KiB, too long for a settings file; check that "
+		    "it is the right file";
 	case -EINVAL:
-		return "is a directory or no regular file; make it one, or remove it";
+		return "is not a regular file; replace it, or remove it";
 	case -ELOOP:
-		return "is a symbolic link, which is not followed here; put the file itself in its place";
+		return "is a symbolic link, which is not followed; replace it with the file itself";
 	default:
 		return strerror(-error);
 	}

@@ -25,7 +25,7 @@ int config_refuse(struct config_error *error, const char *field, const char *fmt
 	n = strlen(safe);
 	if (n >= sizeof(error->text)) {
 		n = sizeof(error->text) - 1;
-		/* not inside a character */
+		/* not in the middle of a character */
 		while (n > 0 && ((unsigned char)safe[n] & 0xc0) == 0x80)
 			n--;
 	}
@@ -64,16 +64,16 @@ static int refuse_unknown(const struct reading *r, const struct toml_entry *entr
 	if (r->layer == LAYER_PROJECT && (setting_is_table(entry->path,
 	    LAYER_FILE) || setting_of_file(entry->path, LAYER_FILE, NULL) != NULL))
 		return refuse_at(r, entry->key,
-		    xasprintf("'%s' belongs to rld.toml; a project's own file has [run] and [review], "
-		    "and nothing that runs agents or grants anything", entry->path));
+		    xasprintf("'%s' is only allowed in rld.toml; a project file may have [run] and "
+		    "[review], but no agents and no permissions", entry->path));
 	near = setting_near(entry->path, r->layer);
 	refuse_at(r, entry->key, near != NULL ? xasprintf("unknown key '%s'; did you mean '%s'?", entry->path, near) :
-	    xasprintf("unknown key '%s'; remove it, the keys are in rld.toml(5)", entry->path));
+	    xasprintf("unknown key '%s'; remove it, or see rld.toml(5) for the keys", entry->path));
 	free(near);
 	return -1;
 }
 
-/* The value of a SCHEMA_MAP, to which members are added; an empty table is one, too. */
+/* The value of a SCHEMA_MAP, to which members are added; an empty table counts, too. */
 static json_t *map_value(struct reading *r, const char *path, const struct setting *setting, struct toml_place at)
 {
 	struct value *value = values_find(&r->values, path);
@@ -93,7 +93,8 @@ static int take_named(struct reading *r, const struct toml_entry *entry, const c
 
 	if (!setting_table_name(name))
 		return refuse_value(r, entry->key, entry->path,
-		    xasprintf("is no name for %s: use letters, digits, \"-\" and \"_\", at most 64",
+		    xasprintf("is not a valid name for %s: use letters, digits, \"-\" and \"_\", "
+		        "at most 64",
 		    strncmp(entry->path, "account.", strlen("account.")) == 0 ? "an account" :
 		    entry->path[0] == 'a' ? "an agent" : entry->path[0] == 'p' ? "a profile" : "a group"));
 	table = values_put(&r->tables, entry->path, NULL, NULL);
@@ -153,7 +154,7 @@ static int take_member(struct reading *r, const struct toml_entry *entry,
 	return why == NULL ? 0 : refuse_value(r, entry->at, entry->path, why);
 }
 
-/* A path of a project's file begins in the project. New reference. */
+/* Make a path in a project's file relative to the project. New reference. */
 static json_t *from_base(const struct reading *r, const struct setting *setting, json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -182,19 +183,19 @@ static int take_value(struct reading *r, const struct toml_entry *entry)
 	setting = setting_of_file(path, r->layer, &rest);
 	if (setting == NULL && setting_is_table(path, r->layer))
 		return refuse_value(r, entry->key, path,
-		    xasprintf("must be a table: write [%s] on a line of its own", path));
+		    xasprintf("must be a table: write [%s] on its own line", path));
 	if (setting == NULL)
 		return refuse_unknown(r, entry);
 	if (rest != NULL)
 		return take_member(r, entry, setting, rest);
 	json = from_base(r, setting, entry->value);
 	why = setting_refuse(setting, json);
-	/* a repository has no say about places outside of it */
+	/* a repository must not name places outside itself */
 	if (why == NULL && r->layer == LAYER_PROJECT && setting->is.rule == &rule_directory &&
 	    json_string_value(json)[0] == '/')
 		why = xstrdup("must be a path below the working directory");
 	if (why == NULL && (value = values_find(&r->values, path)) != NULL)
-		why = xasprintf("says again what line %u says: leave one out", value->line);
+		why = xasprintf("repeats line %u: remove one of them", value->line);
 	if (why != NULL) {
 		json_decref(json);
 		return refuse_value(r, entry->at, entry->path, why);

@@ -13,8 +13,7 @@
 #include "core/row.h"
 #include "proto/memory.h"
 
-/* What each role asks for first; its agent falls back to the implementer's. A check
- * is no agent's. */
+/* The settings of each role; its agent defaults to the implementer's. Checks have none. */
 static const struct {
 	const char *agent, *model;
 } role_paths[ROLES] = {
@@ -33,7 +32,7 @@ static int64_t get_number(const struct layers *layers, const char *path)
 	return number;
 }
 
-/* New string; NULL when unset or "". */
+/* New string; NULL if unset or "". */
 static char *get_text(const struct layers *layers, const char *path)
 {
 	json_t *json = layers_get(layers, path, NULL);
@@ -52,8 +51,8 @@ static char **get_words(const struct layers *layers, const char *path)
 	return words;
 }
 
-/* A model belongs to one program: the implementer's goes with its agent only. path: of
- * the agent's own. */
+/* A model belongs to a program: the implementer's model applies only to its agent. path: the
+ * agent's own model. */
 static char *get_model(const struct layers *layers, enum role role,
     const struct agent_plan *implementer, bool same, const char *path)
 {
@@ -66,7 +65,7 @@ static char *get_model(const struct layers *layers, enum role role,
 	return role != ROLE_IMPLEMENT && same ? xstrdup(implementer->model) : get_text(layers, path);
 }
 
-/* All but its model, as [agent.NAME] of its name says. */
+/* Everything but the model, from its [agent.NAME]. */
 static void fill_words(const struct layers *layers, struct agent_plan *agent)
 {
 	static const struct { const char *key; size_t offset; } lists[] = {
@@ -94,7 +93,7 @@ static void fill_words(const struct layers *layers, struct agent_plan *agent)
 	free(path);
 }
 
-/* Each with its own model: one belongs to one program. */
+/* Each with its own model, because a model belongs to a program. */
 static void fill_fallbacks(const struct layers *layers, struct agent_plan *agent)
 {
 	char *path = xasprintf("agent.%s.fallback", agent->name), **names = get_words(layers, path);
@@ -137,8 +136,8 @@ static int fill_agent(const struct layers *layers, enum role role,
 	return 0;
 }
 
-/* A program that judges by its exit status: no agent, but it is given what the
- * implementer is given. */
+/* A program whose exit status is the verdict: it is no agent, but gets the implementer's
+ * environment. */
 static void fill_reviewer(const struct layers *layers, const struct agent_plan *implementer,
     const char *program, struct agent_plan *agent)
 {
@@ -158,7 +157,7 @@ static void fill_reviewer(const struct layers *layers, const struct agent_plan *
 	agent->writable = strings_copy(implementer->writable);
 }
 
-/* A template that was named must be there now: a run should not fail for it hours later. */
+/* A named template must exist now, so that the run does not fail hours later. */
 static int check_prompt(const struct layers *layers, const char *path, const char *file, struct config_error *error)
 {
 	struct origin origin;
@@ -180,7 +179,7 @@ static int check_prompt(const struct layers *layers, const char *path, const cha
 	return rv;
 }
 
-/* Whether there will be a review, and why not. */
+/* Whether there is a review, and why not. */
 static void fill_review(const struct layers *layers, struct plan *plan)
 {
 	enum skip_kind skip = SKIP_NOTHING;
@@ -236,7 +235,7 @@ static bool is_said(const struct layers *layers, const char *path)
 	return origin.said;
 }
 
-/* ROW_NONE when it is unset. */
+/* ROW_NONE if unset. */
 static int64_t get_limit(const struct layers *layers, const char *path)
 {
 	json_t *json = layers_get(layers, path, NULL);
@@ -246,7 +245,7 @@ static int64_t get_limit(const struct layers *layers, const char *path)
 	return set ? get_number(layers, path) : ROW_NONE;
 }
 
-/* Somebody nearer to the run than rld.toml says so. */
+/* Whether it is set in a layer above rld.toml. */
 static bool is_nearer(const struct layers *layers, const char *path)
 {
 	struct origin origin;
@@ -256,8 +255,8 @@ static bool is_nearer(const struct layers *layers, const char *path)
 	return origin.field != NULL;
 }
 
-/* What is said of one role alone is said in rld.toml: it goes before what is said there, or by a
- * profile, of all. */
+/* Limits of a single role, which only rld.toml can set, precede those of all roles in rld.toml or a
+ * profile. */
 static void fill_clocks(const struct layers *layers, enum role role, struct clocks *clocks)
 {
 	for (int clock = 0; clock < CLOCKS; clock++) {
@@ -270,7 +269,7 @@ static void fill_clocks(const struct layers *layers, enum role role, struct cloc
 	}
 }
 
-/* NaN when it is unset. */
+/* NaN if unset. */
 static double get_money(const struct layers *layers, const char *path)
 {
 	json_t *json = layers_get(layers, path, NULL);
@@ -311,7 +310,7 @@ static void fill_run(const struct layers *layers, struct plan *plan)
 	plan->disk_floor_bytes = get_number(layers, "limits.disk_floor");
 }
 
-/* A program that keeps its hands off takes the place of one that may do everything. */
+/* A read-only command for reviewers replaces the general one. */
 static void fill_review_command(const struct layers *layers, struct agent_plan *agent)
 {
 	char *path = xasprintf("agent.%s.review", agent->name), **words = get_words(layers, path);
@@ -331,7 +330,7 @@ static int fill_reviewing_agent(const struct layers *layers, struct plan *plan, 
 
 	if (fill_agent(layers, ROLE_REVIEW, &plan->agents[ROLE_IMPLEMENT], agent, error) == -1)
 		return -1;
-	/* one that could write nothing could not write its review either */
+	/* a program that cannot write could not write the review file */
 	if (plan->profile->carrier == CARRIER_FILE || plan->profile->carrier == CARRIER_COMMENTS)
 		return 0;
 	fill_review_command(layers, agent);
@@ -354,7 +353,7 @@ static int fill_agents(const struct layers *layers, struct plan *plan, struct co
 	return 0;
 }
 
-/* Fixers that a profile cannot have. */
+/* Fixers that do not work with a profile. */
 static int check_fixer(const struct layers *layers, const struct plan *plan, struct config_error *error)
 {
 	const struct {
@@ -362,9 +361,11 @@ static int check_fixer(const struct layers *layers, const struct plan *plan, str
 		bool impossible;
 		const char *why;
 	} rows[] = {
-		{ FIXER_CORRECTOR, plan->profile->carrier != CARRIER_FILE, "there is no review file to work off" },
+		{ FIXER_CORRECTOR, plan->profile->carrier != CARRIER_FILE,
+		    "it needs a review file" },
 		{ FIXER_RESUME, plan->profile->no_task,
-		    "the conversation knows the task, and nobody in this profile may" },
+		    "it resumes the implementer's conversation, which knows the task; the agents "
+		    "of this profile must not" },
 	};
 	struct origin origin;
 	int rv = 0;
@@ -374,19 +375,20 @@ static int check_fixer(const struct layers *layers, const struct plan *plan, str
 			continue;
 		json_decref(layers_get(layers, "review.fixer", &origin));
 		rv = config_refuse(error, origin.field,
-		    "%s: fixer '%s' does not go with profile '%s': %s; choose another fixer", origin.name,
+		    "%s: fixer '%s' does not work with profile '%s': %s; choose another fixer", origin.name,
 		    state_name(&fixer_names, (int)plan->fixer), plan->profile_name, rows[i].why);
 		free(origin.text);
 	}
 	return rv;
 }
 
-/* A review that cannot be is refused now, not when the work has been paid for. */
+/* Refuse an impossible review now, not when the work has been paid for. */
 static int check_review(const struct layers *layers, const struct plan *plan, struct config_error *error)
 {
 	if (plan->profile->carrier == CARRIER_EXIT && plan->reviewer == NULL)
-		return config_refuse(error, "reviewer", "profile '%s' needs a program that reviews: "
-		    "name it with --reviewer, or set reviewer in [review]", plan->profile_name);
+		return config_refuse(error, "reviewer",
+		    "profile '%s' needs a reviewing program: name it with --reviewer, or set "
+		    "reviewer in [review]", plan->profile_name);
 	if (check_fixer(layers, plan, error) == -1)
 		return -1;
 	return check_prompt(layers, "review.reviewer_prompt", plan->reviewer_prompt, error);
@@ -398,7 +400,7 @@ static bool is_submitted(const struct layers *layers, const char *path, struct o
 	return origin->field != NULL && strcmp(origin->name, origin->field) == 0;
 }
 
-/* Checks that were asked for with the submit, and would not be run although nobody said so. */
+/* Checks requested with the submit that would silently not run. */
 static int check_checks(const struct layers *layers, const struct plan *plan, struct config_error *error)
 {
 	struct origin checks, enabled;
@@ -407,27 +409,29 @@ static int check_checks(const struct layers *layers, const struct plan *plan, st
 	int rv = 0;
 
 	if (asked && !told && !plan->review && !get_number(layers, "review.skip") && strings_count(plan->checks) > 0)
-		rv = config_refuse(error, checks.field, "%s: checks are run before a review, "
-		    "and there is none (%s); add --review, or leave them out",
+		rv = config_refuse(error, checks.field,
+		    "%s: checks run before a review, and there is none (%s); add --review, or "
+		    "leave the checks out",
 		    checks.name, plan->skip_reason);
 	free(checks.text);
 	free(enabled.text);
 	return rv;
 }
 
-/* What a budget is held against, and who has to tell it. */
+/* The limits of a budget, and the report that each needs. */
 static const struct kept {
-	const char *run, *account;	/* settings; the latter's last part */
+	const char *run, *account;	/* settings; the last part of the latter */
 	bool (*tells)(enum reader_kind kind);
-	const char *what, *remedies[2];		/* of the run, of the account */
+	const char *what, *remedies[2];		/* for the run, for the account */
 } kept[] = {
-	{ "run.max_cost", "budget_day_usd", reader_tells_cost, "what it costs",
-	    { "limit tokens instead, where it tells those", "set budget_day_tokens instead, where it tells those" } },
-	{ "run.max_tokens", "budget_day_tokens", reader_tells_tokens, "how many tokens it uses",
+	{ "run.max_cost", "budget_day_usd", reader_tells_cost, "its cost",
+	    { "limit tokens instead if the agent reports them",
+	        "set budget_day_tokens instead if the agent reports them" } },
+	{ "run.max_tokens", "budget_day_tokens", reader_tells_tokens, "its tokens",
 	    { "limit the time with max_wall instead", "limit the time with budget_day_wall instead" } },
 };
 
-/* An agent that would spend without saying how much. where: what it is to do. */
+/* An agent that would spend without reporting it. where: its part in the run. */
 static int check_spender(const struct layers *layers, const struct kept *k,
     const struct agent_plan *agent, const char *where, struct config_error *error)
 {
@@ -441,8 +445,8 @@ static int check_spender(const struct layers *layers, const struct kept *k,
 
 		if (cap != NULL)
 			rv = config_refuse(error, origin.field != NULL ? origin.field : "agent",
-			    "%s: %s cannot be kept, since agent '%s', which %s, does not tell %s; "
-			    "choose another agent, leave the limit out, or %s", origin.name,
+			    "%s: %s cannot be enforced, because agent '%s', which %s, does not "
+			    "report %s; choose another agent, remove the limit, or %s", origin.name,
 			    limits[i], agent->name, where, k->what, k->remedies[i]);
 		json_decref(cap);
 		free(origin.text);
@@ -451,11 +455,10 @@ static int check_spender(const struct layers *layers, const struct kept *k,
 	return rv;
 }
 
-/* Of all agents that may be started. A program that reviews is none: what it spends
- * is its own affair. */
+/* For all agents that may be started. A reviewing program is not one: its costs are not counted. */
 static int check_budget(const struct layers *layers, const struct plan *plan, bool reviewed, struct config_error *error)
 {
-	/* what git refuses is fixed without a review, too */
+	/* what git refuses is fixed even without a review */
 	bool fixed = reviewed || plan->commit != COMMIT_MODE_NONE ||
 	    plan->isolation == ISOLATION_WORKTREE || plan->parallel > 1;
 	const struct { enum role role; bool used; const char *where; } rows[] = {
@@ -470,7 +473,7 @@ static int check_budget(const struct layers *layers, const struct plan *plan, bo
 		for (size_t n = 0; rows[i].used && (agent = plan_agent_at(&plan->agents[rows[i].role], n)) != NULL; n++)
 			for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++)
 				if (check_spender(layers, &kept[k], agent,
-				    n > 0 ? "takes over" : rows[i].where, error) == -1)
+				    n > 0 ? "is a fallback" : rows[i].where, error) == -1)
 					return -1;
 	}
 	return 0;
@@ -499,7 +502,7 @@ int config_resolve(const struct config *config, const struct project *project,
 		rv = check_budget(&layers, plan, plan->review, error);
 	if (rv == 0 && (plan->review || plan->skipped) &&
 	    (check_review(&layers, plan, error) == -1 || check_budget(&layers, plan, true, error) == -1)) {
-		/* --skip-review beats every option; a retry will do without as well */
+		/* --skip-review overrides every option; a retry ignores it */
 		plan->skipped = false;
 		rv = plan->review ? -1 : 0;
 	}

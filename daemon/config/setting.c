@@ -32,93 +32,99 @@ static const struct schema_rule rule_section = {
 
 const struct setting settings[] = {
 	{ { "parallel", SCHEMA_INT, .min = 1, .max = 64,
-	    .help = "attempts that may run at one time, over all runs" }, .layers = LAYER_FILE, .fallback = "4" },
+	    .help = "maximum number of attempts at a time, over all runs" }, .layers = LAYER_FILE, .fallback = "4" },
 	{ { "default_agent", SCHEMA_TEXT, .rule = &rule_agent,
 	    .help = "agent of runs that name none" }, .layers = BOTH, .fallback = "\"claude\"" },
 
 	{ { "agent.*.command", SCHEMA_ARGV, .min = 1,
-	    .help = "program and arguments; {model}, {prompt_file} and {session} are filled in" },
+	    .help = "program and arguments; {model}, {prompt_file} and {session} are replaced" },
 	    .layers = LAYER_FILE },
 	{ { "agent.*.review", SCHEMA_ARGV,
-	    .help = "the same for a reviewer that need not write a file; none: "
-	    "it is started like everybody else" }, .layers = LAYER_FILE, .fallback = "[]" },
+	    .help =
+	    "command for a reviewer that writes no file; should make the program read-only; none: "
+	    "use command" }, .layers = LAYER_FILE, .fallback = "[]" },
 	{ { "agent.*.prompt", SCHEMA_CHOICE, .choices = &prompt_via_names,
-	    .help = "how the prompt reaches the program" }, .layers = LAYER_FILE, .fallback = "\"stdin\"" },
+	    .help = "how to pass the prompt to the program" }, .layers = LAYER_FILE, .fallback = "\"stdin\"" },
 	{ { "agent.*.reader", SCHEMA_CHOICE, .choices = &reader_names,
-	    .help = "how the program's output is read" }, .layers = LAYER_FILE, .fallback = "\"text\"" },
+	    .help = "how to read the program's output" }, .layers = LAYER_FILE, .fallback = "\"text\"" },
 	{ { "agent.*.model", SCHEMA_TEXT, .max = 256,
-	    .help = "model, where a role names none; empty: the program's own default" },
+	    .help = "model if a role names none; empty: the program's default" },
 	    .layers = LAYER_FILE, .fallback = "\"\"" },
 	{ { "agent.*.env", SCHEMA_TEXTS, .rule = &rule_variable,
-	    .help = "variables that pass from the submitter's environment, beside PATH, HOME, "
+	    .help =
+	    "variables to pass on from the submitter's environment, in addition to PATH, HOME, "
 	    "LANG and the like" }, .layers = LAYER_FILE, .fallback = "[]" },
 	{ { "agent.*.set", SCHEMA_MAP, .rule = &rule_variable,
 	    .help = "variables with fixed values, added to those of a preset" },
 	    .layers = LAYER_FILE, .fallback = "{}" },
 	{ { "agent.*.resume", SCHEMA_ARGV,
-	    .help = "words behind the command when a conversation goes on, {session} among them; "
-	    "none: it cannot" }, .layers = LAYER_FILE, .fallback = "[]" },
+	    .help =
+	    "arguments to append when a conversation is resumed, with {session}; none: it cannot "
+	    "be resumed" }, .layers = LAYER_FILE, .fallback = "[]" },
 	{ { "agent.*.writable", SCHEMA_TEXTS, .rule = &rule_path,
-	    .help = "files and folders of the program's own state, which a confined reviewer may write" },
+	    .help = "files and folders of the program's state that a confined reviewer may write" },
 	    .layers = LAYER_FILE, .fallback = "[]" },
 	{ { "agent.*.account", SCHEMA_TEXT, .rule = &rule_account,
-	    .help = "who pays: all agents of an account wait while it is exhausted; unset: "
-	    "named like the agent" }, .layers = LAYER_FILE },
+	    .help =
+	    "account that pays; its agents all wait while it is exhausted; unset: the agent's name" },
+	    .layers = LAYER_FILE },
 	{ { "agent.*.fallback", SCHEMA_TEXTS, .rule = &rule_agent,
-	    .help = "agents that take over while its account is exhausted, the first that can" },
+	    .help = "agents to use while the account is exhausted, in order of preference" },
 	    .layers = LAYER_FILE, .fallback = "[]" },
 
 	{ { "run.iterations", SCHEMA_INT, .min = 1, .max = 1000000,
-	    .help = "passes over the slots at most; unset: until no task remains" }, .layers = WORK },
+	    .help = "maximum number of iterations; unset: until no task remains" }, .layers = WORK },
 	{ { "run.parallel", SCHEMA_INT, .min = 1, .max = 64,
-	    .help = "slots of one iteration, each with a task of its own" }, .layers = WORK, .fallback = "1" },
+	    .help = "slots per iteration, one task each" }, .layers = WORK, .fallback = "1" },
 	{ { "run.pause_ms", SCHEMA_INT, .min = 0, .max = 30 * DAY,
-	    .help = "milliseconds between two iterations" }, .layers = WORK, .fallback = "0" },
+	    .help = "pause between iterations, in milliseconds" }, .layers = WORK, .fallback = "0" },
 	{ { "run.isolation", SCHEMA_CHOICE, .choices = &isolation_names,
-	    .help = "where tasks are worked on: in the directory itself, "
-	    "or each in a git work tree of its own" }, .layers = WORK, .fallback = "\"auto\"" },
+	    .help =
+	    "where tasks are worked on: in the directory itself, or each in its own git work tree" },
+	    .layers = WORK, .fallback = "\"auto\"" },
 	{ { "run.base", SCHEMA_TEXT, .max = 256, .rule = &rule_revision,
-	    .help = "branch or commit that the work is compared with" }, .layers = WORK },
+	    .help = "branch or commit to compare the work with" }, .layers = WORK },
 	{ { "run.commit", SCHEMA_CHOICE, .choices = &commit_mode_names,
-	    .help = "whether what changed is committed" }, .layers = KNOB, .fallback = "\"none\"",
+	    .help = "whether to commit the result, and how" }, .layers = KNOB, .fallback = "\"none\"",
 	    .profile_field = FIELD(commit) },
 	{ { "run.integrate", SCHEMA_CHOICE, .choices = &integrate_names,
-	    .help = "whether the commits of work trees are put on one branch" }, .layers = WORK,
+	    .help = "whether to merge the commits of the work trees into one branch" }, .layers = WORK,
 	    .fallback = "\"auto\"" },
 	{ { "run.on_failure", SCHEMA_CHOICE, .choices = &on_failure_names,
-	    .help = "whether there is a next iteration when a task has failed" }, .layers = WORK,
+	    .help = "whether to start another iteration after a failed task" }, .layers = WORK,
 	    .fallback = "\"stop\"" },
 	{ { "run.assign", SCHEMA_CHOICE, .choices = &assign_names,
-	    .help = "who chooses the bead of a slot" }, .layers = WORK, .fallback = "\"daemon\"" },
+	    .help = "whether the daemon or the agent picks the bead of a slot" }, .layers = WORK,
+	    .fallback = "\"daemon\"" },
 	{ { "run.stop_markers", SCHEMA_TEXTS, .bytes = 256, .rule = &rule_line,
-	    .help = "lines by which an agent says that there is nothing left to do" },
+	    .help = "lines with which an agent declares that no work is left" },
 	    .layers = WORK, .fallback = "[\"no_beads_available\",\"no beads available\"]" },
 	{ { "run.on_no_change", SCHEMA_CHOICE, .choices = &on_no_change_names,
-	    .help = "what becomes of an implementer that changed nothing and did not say so" },
+	    .help = "what to do when an implementer changed nothing and did not declare it" },
 	    .layers = WORK, .fallback = "\"review\"" },
 	{ { "run.no_change_markers", SCHEMA_TEXTS, .bytes = 256, .rule = &rule_line,
-	    .help = "lines by which an implementer says that nothing is to be changed" },
+	    .help = "lines with which an implementer declares that no change is needed" },
 	    .layers = WORK, .fallback = "[\"no_change_needed\",\"no change needed\"]" },
 	{ { "run.max_cost", SCHEMA_MONEY, .min = 1, .max = 1000000000,
-	    .help = "US dollars that all attempts of a run may cost; unset: no limit" }, .layers = CAP },
+	    .help = "cost limit of a run in US dollars, over all attempts; unset: no limit" }, .layers = CAP },
 	{ { "run.max_tokens", SCHEMA_INT, .min = 1, .max = INT64_C(1000000000000000),
-	    .help = "tokens that all attempts of a run may use; unset: no limit" }, .layers = CAP },
+	    .help = "token limit of a run, over all attempts; unset: no limit" }, .layers = CAP },
 	{ { "run.max_wall", SCHEMA_DURATION, .min = SECOND, .max = 1000 * DAY,
-	    .help = "time from the start of a run after which it ends; unset: no limit" }, .layers = CAP },
+	    .help = "time limit of a run, counted from its start; unset: no limit" }, .layers = CAP },
 	{ { "run.on_lost", SCHEMA_CHOICE, .choices = &on_lost_names,
-	    .help = "what becomes of a run whose attempt was lost" }, .layers = WORK, .fallback = "\"hold\"" },
+	    .help = "what to do with a run whose attempt was lost" }, .layers = WORK, .fallback = "\"hold\"" },
 	{ { "run.retries", SCHEMA_INT, .min = 0, .max = 100,
-	    .help = "tries in a row at most after failures of a service that pass by themselves" },
+	    .help = "maximum number of consecutive tries after temporary failures of a service" },
 	    .layers = WORK, .fallback = "5" },
 	{ { "run.model", SCHEMA_TEXT, .max = 256,
 	    .help = "model of the implementer" }, .layers = LAYER_SUBMIT },
 	{ { "run.env", SCHEMA_MAP, .rule = &rule_variable,
 	    .help = "variables for all agents of the run" }, .layers = LAYER_SUBMIT, .fallback = "{}" },
 	{ { "run.report", SCHEMA_TEXT, .rule = &rule_file,
-	    .help = "file that gets the report when the run ends or is held" }, .layers = LAYER_SUBMIT },
+	    .help = "file for the report, written when the run ends or is held" }, .layers = LAYER_SUBMIT },
 
 	{ { "review.enabled", SCHEMA_BOOL,
-	    .help = "have results reviewed" }, .layers = WORK, .fallback = "false" },
+	    .help = "whether to review results" }, .layers = WORK, .fallback = "false" },
 	{ { "review.profile", SCHEMA_TEXT, .rule = &rule_profile,
 	    .help = "review profile" }, .layers = WORK, .fallback = "\"verdict\"" },
 	{ { "review.agent", SCHEMA_TEXT, .rule = &rule_agent,
@@ -130,20 +136,24 @@ const struct setting settings[] = {
 	{ { "review.fixer_model", SCHEMA_TEXT, .max = 256,
 	    .help = "model of the fixer" }, .layers = WORK },
 	{ { "review.max_fixes", SCHEMA_INT, .min = 0, .max = 100,
-	    .help = "fix rounds at most; 0: one review, no fix" }, .layers = KNOB, .profile_field = FIELD(max_fixes) },
+	    .help = "maximum number of fix rounds; 0: one review, no fix" }, .layers = KNOB,
+	    .profile_field = FIELD(max_fixes) },
 	{ { "review.stall_limit", SCHEMA_INT, .min = 0, .max = 100,
-	    .help = "rounds without progress in a row that end the loop; 0: never" },
+	    .help =
+	        "number of consecutive rounds without progress that end the loop; 0: no limit" },
 	    .layers = KNOB, .profile_field = FIELD(stall_limit) },
 	{ { "review.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
-	    .help = "wall time of one review" }, .layers = KNOB, .profile_field = FIELD(review_timeout_ms) },
+	    .help = "time limit of one review" }, .layers = KNOB, .profile_field = FIELD(review_timeout_ms) },
 	{ { "review.on_malformed", SCHEMA_CHOICE, .choices = &bad_end_names,
-	    .help = "when a review gives no evidence" }, .layers = KNOB, .profile_field = FIELD(on_malformed) },
+	    .help = "what to do when a review gives no evidence" }, .layers = KNOB,
+	    .profile_field = FIELD(on_malformed) },
 	{ { "review.on_reviewer_error", SCHEMA_CHOICE, .choices = &bad_end_names,
-	    .help = "when the reviewer fails" }, .layers = KNOB, .profile_field = FIELD(on_reviewer_error) },
+	    .help = "what to do when the reviewer fails" }, .layers = KNOB, .profile_field = FIELD(on_reviewer_error) },
 	{ { "review.on_exhausted", SCHEMA_CHOICE, .choices = &bad_end_names,
-	    .help = "when findings stay after the last round" }, .layers = KNOB, .profile_field = FIELD(on_exhausted) },
+	    .help = "what to do when findings remain after the last round" }, .layers = KNOB,
+	    .profile_field = FIELD(on_exhausted) },
 	{ { "review.fixer", SCHEMA_CHOICE, .choices = &fixer_names,
-	    .help = "who settles the findings" }, .layers = KNOB, .profile_field = FIELD(fixer) },
+	    .help = "who fixes the findings" }, .layers = KNOB, .profile_field = FIELD(fixer) },
 	{ { "review.scope", SCHEMA_CHOICE, .choices = &scope_names,
 	    .help = "review each task, or the run as a whole" }, .layers = KNOB, .profile_field = FIELD(scope) },
 	{ { "review.strictness", SCHEMA_CHOICE, .choices = &strictness_names,
@@ -151,110 +161,112 @@ const struct setting settings[] = {
 	{ { "review.checks", SCHEMA_TEXTS, .bytes = 64 * KIB, .rule = &rule_not_blank,
 	    .help = "shell commands that must succeed before each review" }, .layers = KNOB, .fallback = "[]" },
 	{ { "review.guidelines", SCHEMA_OBJECTS, .members = section_members, .rule = &rule_section,
-	    .help = "sections of files that say how work is judged, where the file exists" },
+	    .help = "file sections with the review criteria, used where the file exists" },
 	    .layers = KNOB, .fallback = GUIDELINES_DEFAULT },
 	{ { "review.conventions", SCHEMA_TEXTS, .rule = &rule_below,
-	    .help = "files with the conventions of the project, where they exist" }, .layers = KNOB,
+	    .help = "files with the project's conventions, used where they exist" }, .layers = KNOB,
 	    .fallback = CONVENTIONS_DEFAULT },
 	{ { "review.reviewer", SCHEMA_TEXT, .rule = &rule_program,
-	    .help = "program that reviews, in a profile that goes by its exit status" }, .layers = KNOB },
+	    .help = "reviewing program, for profiles that use its exit status" }, .layers = KNOB },
 	{ { "review.env", SCHEMA_TEXTS, .rule = &rule_variable,
-	    .help = "variables of the submitter that a program that reviews is given, beside those of the "
-	    "implementer" }, .layers = LAYER_FILE | LAYER_SUBMIT | LAYER_PROFILE, .fallback = "[]" },
+	    .help =
+	    "submitter's variables to pass to a reviewing program, in addition to the implementer's" },
+	    .layers = LAYER_FILE | LAYER_SUBMIT | LAYER_PROFILE, .fallback = "[]" },
 	{ { "review.review_file", SCHEMA_TEXT, .rule = &rule_file_name,
-	    .help = "name of the file in which the reviewer says what it found" }, .layers = KNOB,
+	    .help = "name of the file that the reviewer writes" }, .layers = KNOB,
 	    .profile_field = FIELD(carrier_file) },
 	{ { "review.review_log", SCHEMA_TEXT, .rule = &rule_directory,
-	    .help = "directory for a log of each task's reviews; empty: none" }, .layers = KNOB,
+	    .help = "directory for a review log per task; empty: none" }, .layers = KNOB,
 	    .profile_field = FIELD(review_log) },
 	{ { "review.read_only", SCHEMA_BOOL,
-	    .help = "confine the reviewer, so that it cannot write what it judges" },
+	    .help = "whether to confine the reviewer so that it cannot write what it judges" },
 	    .layers = GUARD, .profile_field = FIELD(read_only) },
 	{ { "review.sandbox", SCHEMA_CHOICE, .choices = &sandbox_names,
-	    .help = "what a read_only review does when the kernel cannot confine it" },
+	    .help = "what to do when the kernel cannot confine a read_only review" },
 	    .layers = GUARD, .fallback = "\"try\"" },
 	{ { "review.workspace", SCHEMA_CHOICE, .choices = &review_place_names,
 	    .help = "where the reviewer works" }, .layers = GUARD, .fallback = "\"same\"" },
 	{ { "review.developer_prompt", SCHEMA_TEXT, .rule = &rule_file,
-	    .help = "template of the implementer's prompt" }, .layers = KNOB },
+	    .help = "prompt template for the implementer" }, .layers = KNOB },
 	{ { "review.reviewer_prompt", SCHEMA_TEXT, .rule = &rule_file_or_none,
-	    .help = "template of the reviewer's prompt; none: no review" }, .layers = KNOB },
+	    .help = "prompt template for the reviewer; none: no review" }, .layers = KNOB },
 	{ { "review.skip", SCHEMA_BOOL,
-	    .help = "no review, whatever else is set" }, .layers = LAYER_SUBMIT, .fallback = "false" },
+	    .help = "do not review, whatever other settings say" }, .layers = LAYER_SUBMIT, .fallback = "false" },
 
 	{ { "profile.*.extends", SCHEMA_TEXT, .rule = &rule_profile,
-	    .help = "profile whose values hold where this one says nothing" }, .layers = LAYER_FILE },
+	    .help = "profile that supplies the values not set here" }, .layers = LAYER_FILE },
 
 	{ { "hook.on_hold", SCHEMA_ARGV,
-	    .help = "program and arguments, started when a hold has been opened" },
+	    .help = "program and arguments to start when a hold is opened" },
 	    .layers = LAYER_FILE, .fallback = "[]" },
 	{ { "hook.on_end", SCHEMA_ARGV,
-	    .help = "program and arguments, started when a run has ended" }, .layers = LAYER_FILE, .fallback = "[]" },
+	    .help = "program and arguments to start when a run has ended" }, .layers = LAYER_FILE, .fallback = "[]" },
 
 	{ { "limits.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
-	    .help = "wall time of one attempt; of a review only when a submit sets it" },
+	    .help = "time limit of one attempt; applies to reviews only if set by a submit" },
 	    .layers = BOTH, .fallback = "\"2h\"" },
 	{ { "limits.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
-	    .help = "time without progress after which an attempt is ended; 0: never" },
+	    .help = "time limit without progress; 0: no limit" },
 	    .layers = BOTH, .fallback = "\"20m\"" },
 	{ { "limits.post_result", SCHEMA_DURATION, .min = 0, .max = DAY,
-	    .help = "time without output after which an agent that has given its final result is "
-	    "ended; 0: never" }, .layers = LAYER_FILE, .fallback = "\"30s\"" },
+	    .help =
+	    "time limit without output once an agent has given its final result; 0: no limit" },
+	    .layers = LAYER_FILE, .fallback = "\"30s\"" },
 	{ { "limits.implement.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
-	    .help = "limits.timeout of implementers alone" }, .layers = LAYER_FILE },
+	    .help = "limits.timeout for implementers only" }, .layers = LAYER_FILE },
 	{ { "limits.implement.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
-	    .help = "limits.idle_timeout of implementers alone" }, .layers = LAYER_FILE },
+	    .help = "limits.idle_timeout for implementers only" }, .layers = LAYER_FILE },
 	{ { "limits.implement.post_result", SCHEMA_DURATION, .min = 0, .max = DAY,
-	    .help = "limits.post_result of implementers alone" }, .layers = LAYER_FILE },
+	    .help = "limits.post_result for implementers only" }, .layers = LAYER_FILE },
 	{ { "limits.check.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
-	    .help = "limits.timeout of checks alone" }, .layers = LAYER_FILE },
+	    .help = "limits.timeout for checks only" }, .layers = LAYER_FILE },
 	{ { "limits.check.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
-	    .help = "limits.idle_timeout of checks alone" }, .layers = LAYER_FILE },
+	    .help = "limits.idle_timeout for checks only" }, .layers = LAYER_FILE },
 	{ { "limits.review.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
-	    .help = "limits.timeout of reviews alone" }, .layers = LAYER_FILE },
+	    .help = "limits.timeout for reviews only" }, .layers = LAYER_FILE },
 	{ { "limits.review.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
-	    .help = "limits.idle_timeout of reviews alone" }, .layers = LAYER_FILE },
+	    .help = "limits.idle_timeout for reviews only" }, .layers = LAYER_FILE },
 	{ { "limits.review.post_result", SCHEMA_DURATION, .min = 0, .max = DAY,
-	    .help = "limits.post_result of reviews alone" }, .layers = LAYER_FILE },
+	    .help = "limits.post_result for reviews only" }, .layers = LAYER_FILE },
 	{ { "limits.fix.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
-	    .help = "limits.timeout of fixers alone" }, .layers = LAYER_FILE },
+	    .help = "limits.timeout for fixers only" }, .layers = LAYER_FILE },
 	{ { "limits.fix.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
-	    .help = "limits.idle_timeout of fixers alone" }, .layers = LAYER_FILE },
+	    .help = "limits.idle_timeout for fixers only" }, .layers = LAYER_FILE },
 	{ { "limits.fix.post_result", SCHEMA_DURATION, .min = 0, .max = DAY,
-	    .help = "limits.post_result of fixers alone" }, .layers = LAYER_FILE },
+	    .help = "limits.post_result for fixers only" }, .layers = LAYER_FILE },
 	{ { "limits.commit.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
-	    .help = "limits.timeout of commit agents alone" }, .layers = LAYER_FILE },
+	    .help = "limits.timeout for commit agents only" }, .layers = LAYER_FILE },
 	{ { "limits.commit.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
-	    .help = "limits.idle_timeout of commit agents alone" }, .layers = LAYER_FILE },
+	    .help = "limits.idle_timeout for commit agents only" }, .layers = LAYER_FILE },
 	{ { "limits.commit.post_result", SCHEMA_DURATION, .min = 0, .max = DAY,
-	    .help = "limits.post_result of commit agents alone" }, .layers = LAYER_FILE },
+	    .help = "limits.post_result for commit agents only" }, .layers = LAYER_FILE },
 	{ { "limits.grace", SCHEMA_DURATION, .min = SECOND, .max = 3600 * SECOND,
 	    .help = "time between SIGTERM and SIGKILL" }, .layers = LAYER_FILE, .fallback = "\"10s\"" },
 	{ { "limits.output", SCHEMA_SIZE, .min = 64 * KIB, .max = KIB * KIB * KIB * KIB,
-	    .help = "kept of each output stream of an attempt; the middle is dropped" },
+	    .help = "size kept of each output stream of an attempt; the middle is dropped" },
 	    .layers = LAYER_FILE, .fallback = "\"64M\"" },
 	{ { "limits.disk_floor", SCHEMA_SIZE, .min = 0, .max = KIB * KIB * KIB * KIB,
-	    .help = "no attempt starts while less space is free; 0: never mind" },
+	    .help = "free space below which no attempt starts; 0: no check" },
 	    .layers = LAYER_FILE, .fallback = "\"1G\"" },
 
 	{ { "group.*.slots", SCHEMA_INT, .min = 1, .max = 1000,
-	    .help = "attempts of all runs of the group that may run at one time" }, .layers = LAYER_FILE },
+	    .help = "maximum number of attempts at a time, over all runs of the group" }, .layers = LAYER_FILE },
 
 	{ { "account.*.cooldown_max", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
-	    .help = "time at most that a notice of its service stops an account" },
+	    .help = "longest time that a notice of a service puts an account on cooldown" },
 	    .layers = LAYER_FILE, .fallback = "\"24h\"" },
 	{ { "account.*.budget_day_usd", SCHEMA_MONEY, .max = 1000000000,
-	    .help = "US dollars that an account may pay on a day of UTC; unset: no limit" }, .layers = LAYER_FILE },
+	    .help = "cost limit of an account per UTC day, in US dollars; unset: no limit" }, .layers = LAYER_FILE },
 	{ { "account.*.budget_day_tokens", SCHEMA_INT, .min = 1, .max = INT64_C(1000000000000000),
-	    .help = "tokens that an account may use on a day of UTC; unset: no limit" }, .layers = LAYER_FILE },
+	    .help = "token limit of an account per UTC day; unset: no limit" }, .layers = LAYER_FILE },
 	{ { "account.*.budget_day_wall", SCHEMA_DURATION, .min = SECOND, .max = 1000 * DAY,
-	    .help = "wall time of all attempts of an account on a day of UTC; unset: no limit" },
+	    .help = "limit of an account's total attempt time per UTC day; unset: no limit" },
 	    .layers = LAYER_FILE },
 };
 const size_t settings_count = sizeof(settings) / sizeof(settings[0]);
 
-/* Length of the stretch of path that pattern covers ("*": one segment), 0 when it does not. Ends at
- * a "." or the end. */
+/* Length of the part of path that pattern covers ("*": one segment), 0: none. Ends at a "." or the
+ * end. */
 static size_t cover(const char *pattern, const char *path)
 {
 	const char *p = path;
@@ -281,8 +293,7 @@ const char *setting_key(const char *path)
 	return dot == NULL ? path : dot + 1;
 }
 
-/* The row that "profile.NAME.KEY" fills for those who choose that profile; NULL: there is
- * none of that KEY. */
+/* The row that "profile.NAME.KEY" fills for runs with that profile; NULL: no such KEY. */
 static const struct setting *find_knob(const char *path)
 {
 	size_t n = cover("profile.*", path);
@@ -340,7 +351,7 @@ bool setting_is_table(const char *path, enum setting_layer layer)
 	return false;
 }
 
-/* Letters to change, add or take away to make b out of a; more than limit counts as limit + 1. */
+/* Edit distance of a and b; more than limit counts as limit + 1. */
 static size_t distance(const char *a, const char *b, size_t limit)
 {
 	size_t la = strlen(a), lb = strlen(b), row[128];
@@ -367,8 +378,8 @@ static size_t distance(const char *a, const char *b, size_t limit)
 	return row[lb] < limit ? row[lb] : row[lb] == limit ? limit : limit + 1;
 }
 
-/* pattern with its "*" replaced by the second segment of path; NULL when path has none,
- * or a quoted one. */
+/* pattern with its "*" replaced by the second segment of path; NULL if path has none, or a quoted
+ * one. */
 static char *spelled(const char *pattern, const char *path)
 {
 	const char *star = strchr(pattern, '*'), *name = strchr(path, '.');
@@ -380,7 +391,7 @@ static char *spelled(const char *pattern, const char *path)
 	return xasprintf("%.*s%.*s%s", (int)(star - pattern), pattern, (int)strcspn(name + 1, "."), name + 1, star + 1);
 }
 
-/* The better of two guesses: guess, which is taken, or *near, whose distance is *best. */
+/* Keep the better guess: guess (takes ownership), or *near with distance *best. */
 static void weigh(const char *path, char *guess, bool named, size_t limit, char **near, size_t *best)
 {
 	size_t d = guess == NULL ? limit + 1 : distance(path, guess, limit);
@@ -399,7 +410,7 @@ static void weigh(const char *path, char *guess, bool named, size_t limit, char 
 char *setting_near(const char *path, enum setting_layer layer)
 {
 	size_t limit = strlen(path) < 6 ? 1 : 2, best = limit + 1, profile = cover("profile.*", path);
-	/* but not as a key of the file: its namesake would mislead */
+	/* but not as a key of the file: suggesting its namesake would mislead */
 	bool known = setting_find(path, NULL) != NULL;
 	char *near = NULL;
 

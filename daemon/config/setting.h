@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of settings: every key of rld.toml and .rld.toml, every setting a submit may name, and
- * what a value must look like. */
+/* The table of settings: every key of rld.toml and .rld.toml, every setting of a submit, and the
+ * form of its values. */
 #ifndef CONFIG_SETTING_H
 #define CONFIG_SETTING_H
 
@@ -13,60 +13,57 @@
 
 enum setting_layer {
 	LAYER_FILE = 1,		/* a key of rld.toml */
-	LAYER_SUBMIT = 2,	/* a submit may name it, as struct config_override */
+	LAYER_SUBMIT = 2,	/* allowed in a submit, as struct config_override */
 	LAYER_PROJECT = 4,	/* a key of a project's .rld.toml */
 	LAYER_PROFILE = 8,	/* a key of [profile.NAME] in rld.toml: "profile.mine.max_fixes" is
 				 * the row of "review.max_fixes" */
-	LAYER_STRICTER = 16,	/* what a project says counts only when it is more than without it;
-				 * a lower number is refused */
-	LAYER_LOWER = 32	/* the other way round: what is set already, a project may
-				 * lower but not raise */
+	LAYER_STRICTER = 16,	/* a project may only raise it */
+	LAYER_LOWER = 32	/* a project may only lower a value that is set already */
 };
 
 struct setting {
-	struct schema is;			/* name: "review.agent"; "agent.*.model" stands for
-						 * one of every agent */
+	/* name: "review.agent"; "agent.*.model" is that of any agent */
+	struct schema is;
 	unsigned layers;
 	const char *fallback;			/* JSON text; NULL: unset */
-	size_t profile_field;			/* offset of the cell of struct profile that fills
-						 * the unset value: an int64_t, or a const char *
-						 * for texts; 0: none */
+	/* offset of the cell of struct profile that supplies the default: an int64_t, or a const
+	 * char * for texts; 0: none */
+	size_t profile_field;
 };
 
 extern const struct setting settings[];
 extern const size_t settings_count;
 
-/* What stands behind the last dot. */
+/* The part after the last dot. */
 const char *setting_key(const char *path);
 
-/* The row of "agent.claude.model" is that of "agent.*.model". *rest is what follows the path of a
- * SCHEMA_MAP ("K" of "agent.claude.set.K"), NULL otherwise. NULL: no such key. */
+/* The row for a path: "agent.claude.model" gives "agent.*.model". *rest: what follows the path of a
+ * SCHEMA_MAP ("K" of "agent.claude.set.K"), otherwise NULL. NULL: no such key. */
 const struct setting *setting_find(const char *path, const char **rest);
 
-/* The row of a key of a file of that layer, LAYER_FILE or LAYER_PROJECT; otherwise
- * as setting_find(). */
+/* The row for a key of a file of that layer, LAYER_FILE or LAYER_PROJECT; otherwise like
+ * setting_find(). */
 const struct setting *setting_of_file(const char *path, enum setting_layer layer, const char **rest);
 
-/* True when path is a table of such a file: "review", "agent", "agent.claude",
- * "agent.claude.set", "profile.mine". */
+/* Whether path is a table of such a file: "review", "agent", "agent.claude", "agent.claude.set",
+ * "profile.mine". */
 bool setting_is_table(const char *path, enum setting_layer layer);
 
-/* The known key that a mistyped one probably meant, in the spelling of path ("agent.claude.modle"
- * -> "agent.claude.model"). New string or NULL. */
+/* The known key most similar to a mistyped one, spelled like path ("agent.claude.modle" ->
+ * "agent.claude.model"). New string or NULL. */
 char *setting_near(const char *path, enum setting_layer layer);
 
-/* Why a value does not fit: "must be one of hold, retry, fail", a new string; NULL when it fits.
- * That an agent or a profile of that name exists is not looked at. */
+/* Why a value is invalid: "must be one of hold, retry, fail", a new string; NULL if it is valid.
+ * Whether a named agent or profile exists is not checked. */
 char *setting_refuse(const struct setting *setting, json_t *value);
 
-/* The value of a setting that fits: bool, integer, milliseconds, bytes, index of the choice. */
+/* A valid value as a number: bool, integer, milliseconds, bytes, index of the choice. */
 int64_t setting_number(const struct setting *setting, const json_t *value);
 
-/* The amount of a SCHEMA_MONEY that fits. */
+/* The amount of a valid SCHEMA_MONEY. */
 double setting_money(const json_t *value);
 
-/* A setting's value in the form in which people write it: 3600000 of a SCHEMA_DURATION is
- * "1h". New reference. */
+/* A setting's value as written in a file: 3600000 of a SCHEMA_DURATION is "1h". New reference. */
 json_t *setting_json(const struct setting *setting, int64_t number);
 
 #endif

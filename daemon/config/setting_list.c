@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The effective values, and where each comes from. */
+/* The effective values and their origins. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "config/layers.h"
 #include "proto/memory.h"
 
-/* Of what is set for agents, the values that look like secrets; a new document. Whoever may look at
- * the settings need not have them. */
+/* Redact values of agents that look like secrets, in a new document: it is shown to users who need
+ * not know them. */
 static void hide(json_t **json)
 {
 	json_t *shown = json_object(), *value;
@@ -60,7 +60,7 @@ static void list_named(const struct layers *layers, const struct setting *settin
 	}
 }
 
-/* Nothing but what is written of each profile: the rest is what it extends. */
+/* Only what is written in each profile, not what it inherits. */
 static void list_profiles(const struct layers *layers, config_each_cb *each, void *arg)
 {
 	const struct values *values = config_values(layers->config);

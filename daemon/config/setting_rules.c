@@ -49,26 +49,27 @@ static bool fits_account(const char *name, struct schema_error *error)
 	return fits_name_of("an account", name, error);
 }
 
-/* What begins with "-" would be an option. */
+/* A leading "-" would make it an option. */
 static bool fits_revision(const char *name, struct schema_error *error)
 {
 	return (name[0] != '-' && !has_control(name) && strchr(name, ' ') == NULL) ||
-	    schema_refuse(error, "must be the name of a branch or commit, which '%s' is not", name);
+	    schema_refuse(error, "must be the name of a branch or commit, '%s' is not", name);
 }
 
 static bool fits_file(const char *path, struct schema_error *error)
 {
-	return path[0] == '/' || schema_refuse(error, "must be an absolute path: begin it with \"/\"");
+	return path[0] == '/' || schema_refuse(error,
+	    "must be an absolute path starting with \"/\"");
 }
 
 static bool fits_file_or_none(const char *path, struct schema_error *error)
 {
 	return path[0] == '/' || strcmp(path, "none") == 0 ||
-	    schema_refuse(error, "must be an absolute path or \"none\": begin it with \"/\"");
+	    schema_refuse(error, "must be an absolute path starting with \"/\", or \"none\"");
 }
 
-/* Why a text is no path below a directory, as the end of a sentence; NULL when it is one. The
- * repository's own directory is not for agents to read or write. */
+/* Why a text is not a path below a directory, as the end of a sentence; NULL if it is one. Agents
+ * must not read or write .git. */
 static const char *fault_below(const char *path)
 {
 	if (path[0] == '\0')
@@ -79,9 +80,9 @@ static const char *fault_below(const char *path)
 		size_t n = strcspn(p, "/");
 
 		if (n == 2 && memcmp(p, "..", 2) == 0)
-			return "leads out of the working directory";
+			return "leaves the working directory";
 		if (n == 4 && strncasecmp(p, ".git", 4) == 0)
-			return "leads into .git";
+			return "is inside .git";
 		p += n;
 	}
 	return NULL;
@@ -106,7 +107,7 @@ static bool fits_directory(const char *path, struct schema_error *error)
 	    "must be an absolute path or one below the working directory, but '%s' %s", path, fault);
 }
 
-/* What would be a pattern in a file of git's is no plain name. */
+/* A pattern character would have a meaning in git's exclude file. */
 static bool fits_file_name(const char *name, struct schema_error *error)
 {
 	if (has_control(name))
@@ -116,16 +117,17 @@ static bool fits_file_name(const char *name, struct schema_error *error)
 	    strpbrk(name, "/*?[\\") != NULL || strchr("-!#: ", name[0]) != NULL ||
 	    name[strlen(name) - 1] == ' ')
 		return schema_refuse(error,
-		    "must be the plain name of a file in the working directory, which '%s' is not", name);
+		    "must be a plain file name in the working directory, '%s' is not", name);
 	return true;
 }
 
 static bool fits_program(const char *path, struct schema_error *error)
 {
 	if (path[0] == '\0')
-		return schema_refuse(error, "must be a program: an absolute path, or a name to be found on PATH");
+		return schema_refuse(error,
+		    "must be a program: an absolute path, or a name on PATH");
 	return path[0] == '/' || strchr(path, '/') == NULL ||
-	    schema_refuse(error, "must be an absolute path or a name without \"/\", which '%s' is not", path);
+	    schema_refuse(error, "must be an absolute path or a name without \"/\", '%s' is not", path);
 }
 
 static bool fits_not_blank(const char *text, struct schema_error *error)
@@ -143,23 +145,25 @@ static bool fits_line(const char *text, struct schema_error *error)
 static bool fits_path(const char *path, struct schema_error *error)
 {
 	return path[0] == '/' || strncmp(path, "~/", 2) == 0 ||
-	    schema_refuse(error, "must be an absolute path, or begin with \"~/\"");
+	    schema_refuse(error, "must be an absolute path, or start with \"~/\"");
 }
 
-/* A value that stands where a name belongs may be a secret: it is not repeated. */
+/* A value in place of a name may be a secret, so it is not repeated. */
 static bool refuse_variable(const char *name, struct schema_error *error)
 {
 	size_t size = strcspn(name, "=");
 	char *text = xstrdup(name);
 
 	if (name[size] == '=')
-		schema_refuse(error, "names a variable '%.*s=...', but names are made of letters, "
-		    "digits and \"_\": write the name "
-		    "alone in env, or NAME = \"VALUE\" in set", (int)size, name);
+		schema_refuse(error,
+		    "names a variable '%.*s=...', but names consist of letters, digits and \"_\": "
+		    "put only the name in env, or NAME = \"VALUE\" in set", (int)size, name);
 	else if (secret_is_key(name, size) || redact_string(NULL, &text))
-		schema_refuse(error, "has what looks like a secret in place of the name of a variable, which holds it");
+		schema_refuse(error,
+		    "looks like a secret; put the name of the variable here, not its value");
 	else
-		schema_refuse(error, "names a variable '%s', but names are made of letters, digits and \"_\"", name);
+		schema_refuse(error,
+		    "names a variable '%s', but names consist of letters, digits and \"_\"", name);
 	free(text);
 	return false;
 }
@@ -170,7 +174,8 @@ static bool fits_variable(const char *name, struct schema_error *error)
 	    name[strspn(name, UPPER LOWER "_" DIGIT)] != '\0')
 		return refuse_variable(name, error);
 	return strncmp(name, "RL_", 3) != 0 ||
-	    schema_refuse(error, "names a variable '%s', but those that begin with RL_ are set by rld", name);
+	    schema_refuse(error,
+	        "names a variable '%s', but rld sets all variables that start with RL_", name);
 }
 
 const struct schema_rule rule_revision = { "a string", "names of commits", fits_revision };

@@ -16,7 +16,7 @@ extern "C" {
 
 namespace {
 
-/* Deeper than any setting; what is deeper is refused before it can use up the stack. */
+/* Deeper than any setting; limits the recursion. */
 constexpr int depth_max = 8;
 
 struct refusal {
@@ -35,7 +35,7 @@ bool bare(std::string_view key)
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == key.npos;
 }
 
-/* A key as TOML would write it: quoted ones can never look like a path of several segments. */
+/* A key as written in TOML: a quoted one never looks like a path of several segments. */
 std::string segment(std::string_view key)
 {
 	std::string out = "\"";
@@ -57,7 +57,7 @@ std::string segment(std::string_view key)
 
 json_t *to_json(const toml::node &node, int depth);
 
-/* Adds each member to value, which is freed when one cannot be taken. */
+/* Adds each member to value, which is freed if one is invalid. */
 template <typename Members, typename Add> void add_members(json_t *value, const Members &members, Add add)
 {
 	try {
@@ -96,7 +96,8 @@ json_t *to_json(const toml::node &node, int depth)
 		    json_array_append_new(value, to_json(item, depth + 1)); });
 	}
 	if (value == nullptr)
-		throw refusal{ "no setting takes a date, a time, inf or nan; a string stands in quotes",
+		throw refusal{
+		    "dates, times, inf and nan are not allowed as settings; put a string in quotes",
 		    place(node.source()) };
 	return value;
 }
@@ -119,12 +120,11 @@ void walk(struct toml_list *out, const toml::table &table, const std::string &pr
 	}
 }
 
-/* A number that does not fit may be somebody's secret without its quotes: the place tells
- * which one it is. */
+/* A number out of range may be an unquoted secret: only its place is reported. */
 std::string described(std::string_view text)
 {
 	return text.find("is not representable") == text.npos ? std::string(text) :
-	    "a number is too large; a string stands in quotes";
+	    "a number is too large; put a string in quotes";
 }
 
 int refuse(struct toml_list *out, const char *text, toml_place at)
@@ -136,7 +136,7 @@ int refuse(struct toml_list *out, const char *text, toml_place at)
 
 } // namespace
 
-/* No exception leaves: C callers could not unwind it. */
+/* No exception may leave: C callers cannot unwind it. */
 extern "C" int toml_parse(const char *text, size_t size, struct toml_list *out)
 {
 	*out = {};

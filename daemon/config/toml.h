@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A TOML text as a flat list: every table and every value with its path and place. The
- * one door to toml++. */
+/* A TOML text as a flat list: every table and every value with its path and place. The only file
+ * that uses toml++. */
 #ifndef CONFIG_TOML_H
 #define CONFIG_TOML_H
 
@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Dotted keys nest without bound, and toml++ recurses: this much text stays far from the
- * end of the stack. */
+/* Dotted keys nest without bound, and toml++ recurses: a text of this size is safe for the
+ * stack. */
 #define TOML_SIZE_MAX (32 * 1024)
 
 struct toml_place {
@@ -20,15 +20,15 @@ struct toml_place {
 };
 
 struct toml_entry {
-	char *path;			/* "agent.claude.set.K"; a segment that is no bare key
-					 * stands in quotes */
-	json_t *value;			/* string, integer, real, boolean or array; NULL: a table,
-					 * its members follow. A table inside an array is an object;
-					 * a key of it that is no bare key stands in quotes */
-	struct toml_place key, at;	/* where the key, where the value stands */
+	/* "agent.claude.set.K"; a segment that is not a bare key is quoted */
+	char *path;
+	/* string, integer, real, boolean or array; NULL: a table, whose members follow. A table
+	 * inside an array is an object; a key of it that is not a bare key is quoted */
+	json_t *value;
+	struct toml_place key, at;	/* place of the key, and of the value */
 };
 
-/* Entries in the order of the text. An empty error says that it was parsed. */
+/* Entries in text order. An empty error means success. */
 struct toml_list {
 	struct toml_entry *entries;
 	size_t count;
@@ -36,7 +36,7 @@ struct toml_list {
 	struct toml_place error_at;
 };
 
-/* 0, or -1 with error set. toml_release() in both cases. */
+/* Returns 0, or -1 with error set. Call toml_release() in any case. */
 int toml_parse(const char *text, size_t size, struct toml_list *out);
 void toml_release(struct toml_list *list);
 

@@ -6,7 +6,8 @@
 #define FIRST_MS INT64_C(5000)
 #define AGAIN_MIN_MS INT64_C(1000)
 
-/* FNV-1a, and its bits mixed: texts that differ in their last letter are to be far apart. */
+/* FNV-1a with its bits mixed, so that texts that differ only in the last letter get distant
+ * hashes. */
 static uint64_t hash(const char *text)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -17,7 +18,7 @@ static uint64_t hash(const char *text)
 	return h ^ (h >> 31);
 }
 
-/* A quarter more or less. */
+/* Spread by up to a quarter in either direction. */
 static int64_t spread(int64_t ms, const char *seed)
 {
 	int64_t quarter = ms / 4;

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The longest wait by back-off. A service that wants more has a limit, not a hiccup. */
+/* The longest back-off. A service that needs longer has reached a limit. */
 #define BACKOFF_MAX_MS (INT64_C(10) * 60 * 1000)
 
 /* ms before try number n, 1 the first: 5 s, doubled each time up to BACKOFF_MAX_MS, then up to a
@@ -13,12 +13,12 @@
  * the waiting attempt; the same seed gives the same wait. */
 int64_t backoff_ms(int64_t n, const char *seed);
 
-/* ms before the next try of what has failed for elapsed ms: as long again, at least 1 s and at most
- * max_ms, then a quarter more or less. */
+/* Milliseconds before the next try of something that has been failing for elapsed_ms: the same time
+ * again, at least 1 s and at most max_ms, spread by up to a quarter. */
 int64_t backoff_again_ms(int64_t elapsed_ms, int64_t max_ms, const char *seed);
 
-/* TIME of that try. reset_at: when the service says that it serves again, ROW_NONE if it does not;
- * later than the back-off it counts, up to BACKOFF_MAX_MS from now. */
+/* TIME of that try. reset_at: when the service will be available again, ROW_NONE if unknown; it
+ * counts if later than the back-off, up to BACKOFF_MAX_MS from now. */
 int64_t backoff_until(int64_t now, int64_t n, int64_t reset_at, const char *seed);
 
 #endif

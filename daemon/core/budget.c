@@ -9,8 +9,8 @@
 #include "proto/units.h"
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
-#define SHARE 0.05	/* of the cap, for the first of a role */
-#define DUST 1e-6	/* what sums of fractions are off by is nobody's money */
+#define SHARE 0.05	/* of the cap, for the first attempt of a role */
+#define DUST 1e-6	/* tolerance for rounding errors in sums */
 
 static const char *const kinds[BUDGET_KINDS] = {
 	[BUDGET_COST] = "cost",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Why something ended, and why something waits: a kind for programs, and a sentence for people.
- * Both are set together, here and nowhere else: a row has a kind exactly when it has the sentence.
- * Nothing is decided by the words of the sentence. Pure. */
+/* Why something ended, and why something waits: a kind for programs and a sentence for people. Both
+ * are set together, only here: a row has a kind exactly when it has a sentence. Nothing is decided
+ * by the words of the sentence. Pure. */
 #ifndef CORE_CAUSE_H
 #define CORE_CAUSE_H
 
 #include "core/row.h"
 
-/* text is borrowed; NULL exactly when there is none. */
+/* text is borrowed; NULL exactly when there is no cause. */
 struct cause {
 	enum end_kind kind;
 	const char *text;
@@ -23,17 +23,17 @@ struct reason {
 #define CAUSE(kind, text)	((struct cause){ (kind), (text) })
 #define REASON(kind, text)	((struct reason){ (kind), (text) })
 
-/* Of END_NO_CHANGE and SKIP_NO_CHANGE. */
-#define NO_CHANGE "the implementer changed nothing and did not say that nothing was to be done"
+/* For END_NO_CHANGE and SKIP_NO_CHANGE. */
+#define NO_CHANGE "the implementer changed nothing and did not declare that no change was needed"
 
-/* What a row has; borrowed from it. */
+/* The cause in a row; borrowed from it. */
 struct cause run_cause(const struct run_row *run);
 struct cause slot_cause(const struct slot_row *slot);
-/* its reason: why it ended so, or is not for this run */
+/* the task's reason: why it ended, or is not in this run */
 struct cause task_cause(const struct task_row *task);
 struct cause attempt_row_cause(const struct attempt_row *attempt);
 
-/* Copy the text. A text of the row itself may be given. */
+/* Copies the text, which may be the row's own. */
 void run_set_cause(struct run_row *run, struct cause cause);
 void slot_set_cause(struct slot_row *slot, struct cause cause);
 void task_set_cause(struct task_row *task, struct cause cause);

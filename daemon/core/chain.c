@@ -76,13 +76,13 @@ char *chain_verify(const struct review_row *const *reviews, size_t nreviews,
 		size_t first = f;
 
 		if (row->number != (int64_t)i + 1)
-			return xasprintf("review %zu is missing: number %lld stands in its place",
+			return xasprintf("review %zu is missing: number %lld is in its place",
 			    i + 1, (long long)row->number);
 		while (f < nfindings && findings[f]->review == row->number)
 			f++;
 		if (!chain_same(row->previous_hash, previous))
-			return xasprintf("review %zu does not follow review %zu: "
-			    "the row before it was changed, removed or reordered", i + 1, i);
+			return xasprintf("review %zu does not follow review %zu: the previous row "
+			    "was changed, removed or reordered", i + 1, i);
 		review_hash(row, findings + first, f - first, hex);
 		if (!chain_same(row->hash, hex))
 			return xasprintf("review %zu was changed: its hash is %.12s, its content gives %.12s",
@@ -90,11 +90,12 @@ char *chain_verify(const struct review_row *const *reviews, size_t nreviews,
 		previous = row->hash;
 	}
 	if (f != nfindings)
-		return xasprintf("finding %lld of review %lld belongs to no review in its place",
+		return xasprintf("finding %lld of review %lld has no matching review",
 		    (long long)findings[f]->number, (long long)findings[f]->review);
 	if ((int64_t)nreviews != count)
-		return xasprintf("the run has recorded %lld reviews, the log holds %zu", (long long)count, nreviews);
+		return xasprintf("the run has recorded %lld reviews, but the log contains %zu",
+		    (long long)count, nreviews);
 	if (!chain_same(previous, head))
-		return xasprintf("the newest review is not the one that the run has recorded");
+		return xasprintf("the newest review is not the one recorded by the run");
 	return NULL;
 }

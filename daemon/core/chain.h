@@ -18,9 +18,9 @@
 void review_hash(const struct review_row *row, const struct finding_row *const *findings,
     size_t count, char hex[DIGEST_HEX]);
 
-/* Check a whole log: reviews in order of number, findings in order of review and number. head
- * and count as in the run row. Returns NULL when it holds, else a sentence saying which row
- * breaks it (malloc'd). */
+/* Check a whole log: reviews in order of number, findings in order of review and number; head and
+ * count from the run row. Returns NULL if it is intact, else a sentence that names the row at fault
+ * (malloc'd). */
 char *chain_verify(const struct review_row *const *reviews, size_t nreviews,
     const struct finding_row *const *findings, size_t nfindings, int64_t count, const char *head);
 

@@ -17,7 +17,7 @@ static const char *const common[CLOCKS] = {
 	[CLOCK_POST_RESULT] = "limits.post_result",
 };
 
-/* The same in words: what is said of one role is said in rld.toml alone. */
+/* The same as text. A limit of a single role can only be set in rld.toml. */
 #define IN_FILE(role) \
 	{ "limits." role ".timeout in rld.toml", "limits." role ".idle_timeout in rld.toml", \
 	    "limits." role ".post_result in rld.toml" }

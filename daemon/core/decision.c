@@ -5,7 +5,7 @@
 
 #include "proto/memory.h"
 
-/* Takes row. */
+/* Takes ownership of row. */
 static void decision_add(struct decision *d, enum row_kind kind, void *row, bool drop)
 {
 	if (d->count == d->room) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A decision: the rows that change. Recorded by the store in one transaction, then installed in the
- * view, then acted on. */
+/* A decision: the rows that change. The store records it in one transaction; then it is installed
+ * in the view, and its effects are carried out. */
 #ifndef CORE_DECISION_H
 #define CORE_DECISION_H
 
@@ -12,7 +12,7 @@
 struct change {
 	enum row_kind kind;
 	void *row;		/* owned by the decision */
-	bool drop;		/* the row with this key goes */
+	bool drop;		/* delete the row with this key */
 };
 
 struct decision {
@@ -23,14 +23,14 @@ struct decision {
 /* Append a deep copy of row. */
 void decision_put(struct decision *d, enum row_kind kind, const void *row);
 
-/* The row of this key was of something that never began, and goes: an attempt, a step or a hook. */
+/* Delete the row of something that never started: an attempt, a step or a hook. */
 void decision_drop(struct decision *d, enum row_kind kind, const void *row);
 
-/* Append an event. body is a JSON object as text, copied; run may be ROW_NONE. seq is assigned
- * when it is recorded. */
+/* Append an event. body is a JSON object as text, copied; run may be ROW_NONE. seq is assigned when
+ * the event is recorded. */
 void decision_tell(struct decision *d, int64_t time, const char *type, int64_t run, const char *body);
 
-/* Free the rows and the list; the struct itself is left empty. */
+/* Free the rows and the list, and clear the struct; the struct itself is the caller's. */
 void decision_release(struct decision *d);
 
 #endif

@@ -6,7 +6,7 @@ static const char *const names[] = { [FAULT_NONE] = "none", [FAULT_PROCESS] = "p
 
 const struct state_names fault_names = { "fault", names, FAULTS };
 
-/* There was nothing to be spent any more. */
+/* The run's budget was used up. */
 static bool is_forgone(const struct attempt_row *a)
 {
 	return a->process == PROCESS_NOT_STARTED && a->end_kind == END_LIMIT;
@@ -17,7 +17,7 @@ static enum fault of_failed(const struct attempt_row *a)
 	if (a->process != PROCESS_LOST && a->process != PROCESS_NOT_STARTED && a->process != PROCESS_CANCELLED &&
 	    a->provider != PROVIDER_NONE && a->provider != PROVIDER_OK && a->provider != PROVIDER_UNKNOWN)
 		return FAULT_PROVIDER;
-	/* it exited as if all was well, or had given its result: so that result says it */
+	/* The process exited normally or had given its result, so the result decides. */
 	if (a->process == PROCESS_LINGERED || (a->process == PROCESS_EXITED && a->exit_code == 0))
 		return FAULT_TASK;
 	return FAULT_PROCESS;
@@ -34,7 +34,7 @@ enum fault attempt_fault(const struct attempt_row *a)
 		return a->process == PROCESS_EXITED || a->process == PROCESS_LINGERED ? FAULT_NONE : FAULT_PROCESS;
 	case TASK_R_DENIED:
 	case TASK_R_NO_CHANGE:
-		/* a cause says that it counted as a failure */
+		/* an end kind marks it as a failure */
 		return a->end_kind != END_NONE ? FAULT_TASK : FAULT_NONE;
 	case TASK_R_DONE:
 	case TASK_R_STOP_MARKER:

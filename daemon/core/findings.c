@@ -8,7 +8,7 @@
 #include "base/digest.h"
 #include "proto/memory.h"
 
-/* One space for every stretch of white space; "line 12" and ":12" lose their digits. */
+/* White space becomes one space; "line 12" and ":12" lose their digits. */
 static void normalise(struct buf *out, const char *text)
 {
 	bool space = false, after_line = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stable ids of findings, and what became of them from round to round. Pure. */
+/* Stable ids of findings, and their state from round to round. Pure. */
 #ifndef CORE_FINDINGS_H
 #define CORE_FINDINGS_H
 
@@ -13,15 +13,15 @@
  *                                                                          x is unset" are one. */
 void finding_id(const char *file, const char *text, char id[FINDING_ID]);
 
-/* One of them has that id. */
+/* Whether one of them has that id. */
 bool findings_have(const struct finding_row *const *rows, size_t count, const char *id);
 
 struct finding_counts {
 	int64_t new, repeated, resolved;
 };
 
-/* Mark each of now as new or repeated against before (the round before, same run and task), and
- * count those of before that are gone. */
+/* Mark each finding of now as new or repeated compared with before (the previous round of the same
+ * run and task), and count those of before that are gone. */
 struct finding_counts findings_compare(struct finding_row *const *now, size_t nnow,
     const struct finding_row *const *before, size_t nbefore);
 

@@ -32,7 +32,7 @@ enum slot_stage stage_after_work(int64_t checks, bool has_git)
 	return has_git ? SLOT_S_MEASURING : SLOT_S_REVIEWING;
 }
 
-/* The same attempt again: a reviewer that may have changed its checkout gets a new one. */
+/* The same attempt again. A reviewer that may have changed its checkout gets a new one. */
 static enum slot_stage stage_of_retry(enum role role, bool checkout)
 {
 	return role == ROLE_REVIEW && checkout ? SLOT_S_CHECKOUT : slot_role_stage(role);
@@ -40,7 +40,7 @@ static enum slot_stage stage_of_retry(enum role role, bool checkout)
 
 static enum slot_stage stage_after_loss(const struct attempt_facts *f, enum move_reason *reason)
 {
-	/* what the host has taken is no failure, whatever is to become of a lost attempt */
+	/* A fault of the host is not a failure, whatever the policy for lost attempts. */
 	if (f->on_lost == ON_LOST_FAIL && !attempt_is_cut(f))
 		return SLOT_S_FAILED;
 	if (f->on_lost != ON_LOST_RETRY || f->losses >= LOSSES_MAX)
@@ -62,7 +62,7 @@ static enum slot_stage stage_after_implement(const struct attempt_facts *f)
 {
 	if (f->review && !f->later)
 		return stage_after_work(f->checks, f->has_git);
-	/* only the tree can tell whether anything was done */
+	/* only the tree shows whether anything was done */
 	if (f->has_git)
 		return SLOT_S_MEASURING;
 	return f->later ? SLOT_S_IMPLEMENTED : SLOT_S_PASSED;
@@ -71,7 +71,7 @@ static enum slot_stage stage_after_implement(const struct attempt_facts *f)
 enum slot_stage stage_after_attempt(const struct attempt_facts *f, enum move_reason *reason)
 {
 	bool implements = f->role == ROLE_IMPLEMENT, stops = (implements || f->role == ROLE_FIX) && f->stop;
-	/* where there is git, the tree tells whether it did something all the same */
+	/* with git, the tree shows whether it did something despite the denial */
 	bool denied = f->denied && !f->has_git && (implements ? !f->stop : f->role == ROLE_FIX);
 
 	*reason = MOVE_DONE;
@@ -123,7 +123,7 @@ enum slot_stage stage_after_measure(const struct plan *plan, const struct measur
 	return commit[plan->commit];
 }
 
-/* A verdict passed it: is it committed, by whom? */
+/* After a pass: commit or not, and by whom. */
 static enum slot_stage stage_after_pass(const struct plan *plan, bool has_git)
 {
 	static const enum slot_stage commit[COMMIT_MODES] = {

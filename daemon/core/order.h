@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What the trees of the schedule have in common. */
+/* What the trees of the scheduler have in common. */
 #ifndef CORE_ORDER_H
 #define CORE_ORDER_H
 
 #include <stdint.h>
 #include <sys/tree.h>
 
-/* The functions of an RB_HEAD, for the file that uses it. RB_GENERATE_STATIC asks for a word that
- * the C library has used up. */
+/* Functions of an RB_HEAD, for the file that uses it. RB_GENERATE_STATIC needs a macro name that
+ * the C library defines otherwise. */
 #define TREE(name, type, field, compare) \
 	RB_GENERATE_INTERNAL(name, type, field, compare, __attribute__((unused)) static)
 

@@ -21,10 +21,10 @@
 #include "core/waiters.h"
 
 enum queue_state {
-	QUEUE_IDLE,			/* wants nothing */
-	QUEUE_BEHIND,			/* the run that it comes after has not ended */
-	QUEUE_GATE,			/* wants to get into its workspace */
-	QUEUE_READY			/* is in its workspace, or shares it */
+	QUEUE_IDLE,			/* wants no permit */
+	QUEUE_BEHIND,			/* waits for the end of the run named by `after` */
+	QUEUE_GATE,			/* waits to enter its workspace */
+	QUEUE_READY			/* inside its workspace, or shares it */
 };
 
 struct queue_entry {
@@ -32,27 +32,28 @@ struct queue_entry {
 	int64_t after;			/* ROW_NONE: none */
 	int64_t want, permits;
 	enum queue_state state;
-	bool inside;			/* its workspace */
+	bool inside;			/* in its workspace */
 	struct gate *gate;
 	struct waiter waiter;
 	RB_ENTRY(queue_entry) by_id, by_after, at_gate, in_queue;
 	TAILQ_ENTRY(queue_entry) in_workspace;
 };
 
-/* Runs of one queue and one workspace. */
+/* Runs of one queue with the same workspace. */
 struct gate {
 	struct workspace *workspace;
 	struct owner_queue *queue;
-	size_t runs;			/* also those that want nothing */
+	size_t runs;			/* including those that want no permit */
 	RB_HEAD(gate_tree, queue_entry) waiting;
-	struct queue_entry *first;	/* of them, and in the queue; NULL: a run is
-					 * inside, or none waits */
-	struct waiters waiters;		/* those in QUEUE_GATE and QUEUE_READY */
+	/* first of them in the queue; NULL: a run is inside, or none waits */
+	struct queue_entry *first;
+	struct waiters waiters;		/* entries in QUEUE_GATE and QUEUE_READY */
 	LIST_ENTRY(gate) of_workspace, of_queue;
 };
 
 struct workspace {
-	char *path;			/* NULL: no run ever waits at its gates, all share it */
+	/* NULL: runs without a workspace of their own, which never wait */
+	char *path;
 	TAILQ_HEAD(, queue_entry) inside;
 	LIST_HEAD(, gate) gates;
 	RB_ENTRY(workspace) entry;
@@ -68,7 +69,7 @@ struct owner_queue {
 
 struct owner {
 	int64_t id, permits;
-	size_t queues;			/* also empty ones */
+	size_t queues;			/* including empty ones */
 	LIST_ENTRY(owner) entry;
 };
 
@@ -76,7 +77,7 @@ struct group {
 	char *name;
 	int64_t slots, used;		/* slots ROW_NONE: no limit */
 	bool paused;
-	bool set;			/* it stays without runs */
+	bool set;			/* configured: stays even without runs */
 	LIST_HEAD(, owner_queue) queues;
 	LIST_ENTRY(group) entry;
 };
@@ -90,29 +91,29 @@ struct queues {
 
 void queues_init(struct queues *queues);
 
-/* The gate of such a run, counted: made with the first that asks, gone when the last has put it
- * back. path NULL: it shares. */
+/* Find or create the gate of such a run, with a reference; the last one to be put back frees it.
+ * path NULL: the workspace is shared. */
 struct gate *gate_get(struct queues *queues, const char *path, const char *group, int64_t owner);
 void gate_put(struct queues *queues, struct gate *gate);
 
 struct group *group_get(struct queues *queues, const char *name);
-/* NULL: there is none. */
+/* NULL: no such group. */
 struct group *group_find(const struct queues *queues, const char *name);
-/* It goes, unless it is set or has runs. */
+/* Free the group, unless it is configured or has runs. */
 void group_put(struct group *group);
 bool group_is_full(const struct group *group);
 
-/* The run comes to its state, or goes from it. */
+/* Enter the run in, or remove it from, the queue of its state. */
 void queue_enter(struct queue_entry *entry);
 void queue_leave(struct queue_entry *entry);
 void gate_enter(struct queue_entry *entry);
 void gate_leave(struct queue_entry *entry);
 
-/* A run has got into the workspace, or none is inside any more. */
+/* A run has entered the workspace, or none is inside any more. */
 void gate_close(struct gate *gate);
 void gate_open(struct gate *gate);
 
-/* The run whose turn it is, NULL: none. */
+/* The run that is next, NULL: none. */
 struct queue_entry *queues_next(const struct queues *queues);
 
 #endif

@@ -57,13 +57,13 @@ const struct agent_plan *plan_agent(const struct plan *plan, enum role role, con
 	return first;
 }
 
-/* What cannot be, with the parameter at fault and the remedy. */
+/* An impossible combination, with the parameter at fault and the remedy. */
 struct refusal {
 	bool holds;
 	const char *field, *text;
 };
 
-/* The first that holds. */
+/* The first that applies. */
 static char *plan_refuse(const struct refusal *refusals, size_t count, const char **field)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -84,19 +84,19 @@ static char *settle_isolation(struct plan *plan, bool has_git, const char **fiel
 		    ISOLATION_WORKTREE : ISOLATION_SHARED;
 	return REFUSE(((struct refusal[]){
 		{ plan->base != NULL && !has_git, "base",
-		    "a base is a commit, and the working directory is in no git repository; "
-		    "run 'git init' there, or leave --base out" },
+		    "--base needs a git repository, and the working directory is in none; run 'git "
+		    "init' there, or leave --base out" },
 		{ plan->isolation == ISOLATION_WORKTREE && !has_git, "isolation",
-		    "work trees are made by git, and the working directory is in no git repository; "
-		    "run 'git init' there, or choose --isolation shared" },
+		    "work trees need a git repository, and the working directory is in none; run "
+		    "'git init' there, or choose --isolation shared" },
 		{ plan->isolation == ISOLATION_WORKTREE && plan->assign == ASSIGN_AGENT, "assign",
-		    "agents that pick their task themselves work in one shared directory; "
-		    "choose --isolation shared, or --assign daemon" },
+		    "agents that pick their own tasks need one shared directory; choose "
+		    "--isolation shared, or --assign daemon" },
 	}), field);
 }
 
-/* A work tree is of use to those who get its commits, so there is one unless
- * somebody has said none. */
+/* Commit in a work tree unless the settings say otherwise: without commits its work is hard to take
+ * over. */
 static void settle_commit(struct plan *plan, bool many)
 {
 	bool worktree = plan->isolation == ISOLATION_WORKTREE,
@@ -113,23 +113,24 @@ static char *settle_trees(struct plan *plan, bool has_git, bool many, const char
 {
 	bool worktree = plan->isolation == ISOLATION_WORKTREE,
 	    merge = plan->integrate == INTEGRATE_MERGE, commit = plan->commit != COMMIT_MODE_NONE;
-	/* others write the tree while one is looked at */
+	/* other slots write to the tree while it is measured */
 	bool concurrent = !worktree && plan->parallel > 1 && many && has_git;
 	char *text = REFUSE(((struct refusal[]){
 		{ merge && !worktree, "integrate",
-		    "there are commits to merge only where each task has a work tree of its own; "
-		    "add --isolation worktree, or leave --integrate out" },
-		{ merge && !commit, "commit", "what is merged are commits, "
-		    "and this run makes none; choose --commit auto, or --integrate none" },
+		    "--integrate merges commits, which needs a work tree for each task; add "
+		    "--isolation worktree, or leave --integrate out" },
+		{ merge && !commit, "commit",
+		    "--integrate merges commits, and this run makes none; choose --commit auto, or "
+		    "--integrate none" },
 		{ concurrent && commit && !(plan->review && plan->scope == SCOPE_RUN), "commit",
-		    "slots that share one directory would commit each other's work; "
-		    "choose --isolation worktree, --commit none, or one slot" },
+		    "slots that share a directory would commit each other's work; choose "
+		    "--isolation worktree, --commit none, or one slot" },
 	}), field);
 
 	if (text != NULL)
 		return text;
 	if (plan->scope == SCOPE_RUN && worktree && !merge && plan->skipped)
-		/* --skip-review beats every option; a retry will do without as well */
+		/* --skip-review overrides every option; a retry ignores it */
 		plan->skipped = false;
 	if (concurrent && plan->scope == SCOPE_TASK)
 		plan->workspace = REVIEW_IN_SNAPSHOT;

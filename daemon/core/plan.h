@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A run's resolved settings: what it was submitted with, for good. */
+/* A run's resolved settings, fixed at submit. */
 #ifndef CORE_PLAN_H
 #define CORE_PLAN_H
 
@@ -12,8 +12,8 @@
 
 struct profile;
 
-/* The name of a project's own settings in the workdir of a run: [run] and [review], and nothing
- * that runs agents or grants. */
+/* Name of a project's settings file in the workdir: [run] and [review], no agents and no
+ * permissions. */
 #define PROJECT_FILE ".rld.toml"
 
 enum prompt_via { PROMPT_STDIN, PROMPT_ARG, PROMPT_FILE, PROMPT_VIAS };
@@ -24,29 +24,29 @@ enum reader_kind {
 
 extern const struct state_names prompt_via_names, reader_names;
 
-/* One agent program as a role of this run uses it. */
+/* One agent program as used for a role of this run. */
 struct agent_plan {
 	char *name;
-	char **command;		/* NULL-terminated argv template; {model} {prompt_file} {session}
-				 * are filled in at start */
-	char **resume;		/* words put behind the command when a conversation goes on, with
-				 * {session}; empty: it cannot */
+	/* NULL-terminated argv template; {model} {prompt_file} {session} are replaced at start */
+	char **command;
+	/* arguments appended to resume a conversation, with {session}; empty: cannot resume */
+	char **resume;
 	enum prompt_via prompt;
 	enum reader_kind reader;
 	char *model;		/* NULL: the program's own default */
 	char **set;		/* NULL-terminated "K=V" */
-	char **env;		/* NULL-terminated names that may pass from the
-				 * submitter's environment */
-	char **writable;	/* NULL-terminated: files and folders of its own state, "~/" is HOME
-				 * of its environment */
-	char *account;		/* who pays for it */
-	struct agent_plan *fallbacks;	/* that take over while its account is exhausted, in this
-					 * order; they have none of their own */
+	/* NULL-terminated names of variables to pass on from the submitter's environment */
+	char **env;
+	/* NULL-terminated: files and folders of its state, "~/" is HOME in its environment */
+	char **writable;
+	char *account;		/* account billed for it */
+	/* replacements while its account is exhausted, in this order; they have no fallbacks */
+	struct agent_plan *fallbacks;
 	size_t nfallbacks;
 };
 
 /* agents[ROLE_CHECK] is empty: a check is a command of `checks`. agents[ROLE_REVIEW] of carrier
- * "exit" has name and command from `reviewer`, without the base directory, which is put behind it.
+ * "exit" has its name and command from `reviewer`, without the base directory, which is appended.
  * agents[ROLE_COMMIT] is the implementer's. */
 struct plan {
 	struct agent_plan agents[ROLES];
@@ -54,21 +54,21 @@ struct plan {
 					 * reviewer_prompt = "none" */
 	enum skip_kind skip_kind;	/* why review is false, SKIP_NOTHING when it is true */
 	char *skip_reason;		/* the same as a sentence; NULL when it is true */
-	bool skipped;			/* it is false only for --skip-review, which does not
-					 * hold for a retry */
-	const struct profile *profile;	/* the built-in one: carrier, words, parts */
-	char *profile_name;		/* as chosen: a [profile.NAME] or the built-in's own */
+	/* review is false only because of --skip-review, which a retry ignores */
+	bool skipped;
+	const struct profile *profile;	/* the built-in profile: carrier, words, parts */
+	char *profile_name;		/* as chosen: a [profile.NAME] or a built-in one */
 	int64_t max_fixes;
-	int64_t stall_limit;		/* 0: never */
+	int64_t stall_limit;		/* 0: no limit */
 	enum bad_end on_malformed, on_reviewer_error, on_exhausted;
 	enum fixer fixer;
 	enum scope scope;
 	enum commit_mode commit;
-	bool commit_said;		/* it was written down, and not by a profile, so isolation
-					 * does not turn it on */
+	/* commit was set explicitly, not by a profile, so isolation does not turn it on */
+	bool commit_said;
 	enum isolation isolation;	/* AUTO until plan_settle() */
-	enum integrate integrate;	/* the same */
-	int64_t parallel;		/* slots of one iteration */
+	enum integrate integrate;	/* likewise */
+	int64_t parallel;		/* slots per iteration */
 	int64_t iterations;		/* ROW_NONE: until no task remains */
 	int64_t pause_ms;		/* between iterations */
 	enum on_failure on_failure;
@@ -76,32 +76,33 @@ struct plan {
 	char **stop_markers;		/* NULL-terminated */
 	enum on_no_change on_no_change;
 	char **no_change_markers;	/* NULL-terminated */
-	double max_cost_usd;		/* of all attempts of the run; NaN: no limit */
-	int64_t max_tokens, max_wall_ms;	/* the same, ROW_NONE: no limit */
+	double max_cost_usd;		/* over all attempts of the run; NaN: no limit */
+	int64_t max_tokens, max_wall_ms;	/* likewise, ROW_NONE: no limit */
 	char *base;			/* --base REF, NULL: none */
-	int64_t disk_floor_bytes;	/* no attempt starts with less free space; 0: never mind */
+	int64_t disk_floor_bytes;	/* free space below which no attempt starts; 0: no check */
 	enum strictness strictness;
-	bool read_only;			/* the reviewer is confined to its scratch, the carrier
-					 * file and `writable` */
-	enum sandbox sandbox;		/* what when the kernel cannot confine it */
+	/* the reviewer may write only to its scratch directory, the carrier file and `writable` */
+	bool read_only;
+	enum sandbox sandbox;		/* what to do if the kernel cannot confine it */
 	enum review_place workspace;	/* where the reviewer works */
 	char **checks;			/* NULL-terminated shell commands, run in order
 					 * before each review */
 	char **guidelines;		/* NULL-terminated pairs: file, section;
 					 * file, section; ... */
-	char **conventions;		/* NULL-terminated names of files */
-	char *review_file;		/* FILE and COMMENTS: name of the carrier file, plain and
-					 * relative to the workdir; NULL: none */
+	char **conventions;		/* NULL-terminated file names */
+	/* FILE and COMMENTS: plain name of the carrier file in the workdir; NULL: none */
+	char *review_file;
 	char *review_log;		/* directory, absolute or relative to the
 					 * workdir; NULL: none */
 	char *reviewer;			/* EXIT: the program; NULL: none */
-	char *report;			/* absolute path to write a report to when the run ends or
-					 * is held; NULL: none */
+	/* absolute path of the report, written when the run ends or is held; NULL: none */
+	char *report;
 	char **on_hold, **on_end;	/* NULL-terminated argv of [hook]; empty: none */
 	enum on_lost on_lost;
-	int64_t retries;		/* tries in a row after failures of a service that
-					 * pass by themselves */
-	char *developer_prompt;		/* absolute path or NULL: found as prompt/template.h says */
+	/* maximum number of consecutive tries after temporary failures of a service */
+	int64_t retries;
+	/* absolute path or NULL: searched for as prompt/template.h describes */
+	char *developer_prompt;
 	char *reviewer_prompt;
 	struct clocks clocks[ROLES];
 	int64_t grace_ms;
@@ -111,23 +112,22 @@ struct plan {
 
 /* The agent itself, then its fallbacks; NULL: no more. */
 const struct agent_plan *plan_agent_at(const struct agent_plan *agent, size_t i);
-/* Which of them has that name; the first, when none has. */
+/* The one with that name, else the first. */
 const struct agent_plan *plan_agent(const struct plan *plan, enum role role, const char *name);
 
-/* Sets review, and why it is skipped, if it is. */
+/* Set review, and the reason if it is skipped. */
 void plan_skip(struct plan *plan, enum skip_kind kind);
 
-/* The plan of a retry: what only --skip-review left out is reviewed. True when
- * something has changed. */
+/* The plan of a retry: undo --skip-review. Returns whether anything changed. */
 bool plan_unskip(struct plan *plan);
 
-/* What can be decided only when workdir and source are known, in place: isolation and integrate of
- * "auto", commit of a work tree, where reviews take place. many: the source may have more than one
- * task. A settled plan stays as it is. Returns NULL, or why the plan is impossible, a sentence with
- * the remedy, malloc'd, and in *field the parameter at fault. */
+/* Resolve in place what depends on workdir and source: isolation and integrate of "auto", commit of
+ * a work tree, the place of reviews. many: the source may have more than one task. A settled plan
+ * is left alone. Returns NULL, or why the plan is impossible, as a sentence with the remedy
+ * (malloc'd), and in *field the parameter at fault. */
 char *plan_settle(struct plan *plan, bool has_git, bool many, const char **field);
 
-/* *from is zero after it; *to, which is not released, is as it was. */
+/* Move a plan; *from is zeroed. *to must be empty. */
 void plan_move(struct plan *to, struct plan *from);
 
 void plan_release(struct plan *plan);

@@ -18,18 +18,17 @@ enum member_kind {
 	MEMBER_BOOL, MEMBER_CHOICE, MEMBER_PROFILE
 };
 
-/* One member of the JSON object and of the struct; both directions walk these tables. */
+/* A member of the JSON object and of the struct; both directions walk these tables. */
 struct member {
 	const char *name;
 	enum member_kind kind;
 	size_t offset;
-	/* CAME_LATER: a plan of an older version has it not */
+	/* CAME_LATER: absent in plans of older versions */
 	enum { MAY_BE_NULL, NEVER_NULL, CAME_LATER } rule;
 	const struct state_names *choices;	/* MEMBER_CHOICE */
-	size_t cell;			/* of struct profile: the value of one that
-					 * came later; 0: none */
-	int64_t old;			/* ... and then this is its value, if it is a
-					 * number or a choice */
+	/* in struct profile: offset of the value for a member that came later; 0: none */
+	size_t cell;
+	int64_t old;			/* ... or the value itself, if it is a number or a choice */
 };
 
 #define AGENT(name, kind, rule) { #name, kind, offsetof(struct agent_plan, name), rule, NULL, 0, 0 }
@@ -48,7 +47,7 @@ static const struct member agent_members[] = {
 	AGENT(account, MEMBER_TEXT, CAME_LATER),
 };
 
-/* The profile stands before what comes from its cells. */
+/* The profile precedes the members that take defaults from it. */
 #define PLAN(name, kind, rule) { #name, kind, offsetof(struct plan, name), rule, NULL, 0, 0 }
 #define PLAN_OLD(name, kind, old) { #name, kind, offsetof(struct plan, name), CAME_LATER, NULL, 0, old }
 #define PLAN_CELL(name, kind, cell) \
@@ -122,10 +121,10 @@ static const struct member clock_members[] = {
 	CLOCK("post_result_own", own, CLOCK_POST_RESULT, MEMBER_BOOL),
 };
 
-/* The roles that an agent plays: a check is a command of its own. */
+/* Roles with an agent: a check is a command. */
 static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
 
-/* Enums without negative values are unsigned ints here, whichever they are. */
+/* Enums without negative values are unsigned ints. */
 _Static_assert(sizeof(enum bad_end) == sizeof(unsigned) &&
     sizeof(enum prompt_via) == sizeof(unsigned), "an enum is an unsigned int");
 
@@ -178,7 +177,7 @@ static json_t *object_out(const struct member *members, size_t count, const void
 	return object;
 }
 
-/* With those that take over. */
+/* Including its fallbacks. */
 static json_t *agent_out(const struct agent_plan *agent)
 {
 	json_t *object = object_out(agent_members, COUNT(agent_members), agent), *fallbacks = json_array();
@@ -225,7 +224,7 @@ static int words_in(const json_t *json, char ***words)
 	return 0;
 }
 
-/* The value that a member has in a plan from before it was. */
+/* Value of a member that an older plan does not have. */
 static void member_default(const struct member *m, const struct profile *profile, void *p)
 {
 	const void *cell = m->cell == 0 ? NULL : (const char *)profile + m->cell;
@@ -255,7 +254,7 @@ static void member_default(const struct member *m, const struct profile *profile
 	}
 }
 
-/* 0, or -1 for a value that does not fit; what was already made is freed by plan_release(). */
+/* 0, or -1 for a value of the wrong type; plan_release() frees what was made. */
 static int member_in(const struct member *m, const json_t *json, void *p)
 {
 	int value;
@@ -296,7 +295,7 @@ static int member_in(const struct member *m, const json_t *json, void *p)
 	abort();
 }
 
-/* profile: found where it belongs once it has been read; NULL: nothing comes from its cells. */
+/* profile: set once it has been read; NULL: no defaults from a profile. */
 static int object_in(const json_t *object, const struct member *members, size_t count,
     const struct profile *const *profile, void *base)
 {
@@ -338,15 +337,14 @@ static int agent_in(const json_t *object, struct agent_plan *agent)
 	return rv;
 }
 
-/* Values that fit their types, but not each other. */
+/* Whether the values fit together. */
 static bool is_whole(const struct plan *plan)
 {
 	return plan->review == (plan->skip_reason == NULL) &&
 	    plan->review == (plan->skip_kind == SKIP_NOTHING) && strings_count(plan->guidelines) % 2 == 0;
 }
 
-/* Before roles had clocks of their own, and agents one after their result, a plan had
- * these three times. */
+/* Older plans had only these three time limits, for all roles and without post_result. */
 static int old_clocks_in(const json_t *object, struct clocks *clocks)
 {
 	static const char *const names[] = { "timeout_ms", "review_timeout_ms", "idle_timeout_ms" };
@@ -395,7 +393,7 @@ int plan_from_json(const char *json, struct plan *plan)
 	json_decref(object);
 	if (rv == 0 && plan->profile_name == NULL)
 		plan->profile_name = xstrdup(plan->profile->name);
-	/* before there were kinds, a plan had only the sentence */
+	/* older plans had only the sentence */
 	if (rv == 0 && plan->skip_reason != NULL && plan->skip_kind == SKIP_NOTHING)
 		plan->skip_kind = SKIP_OTHER;
 	if (rv == 0 && !is_whole(plan))

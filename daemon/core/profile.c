@@ -22,7 +22,9 @@ const struct profile profiles[] = {
 		.on_reviewer_error = BAD_END_FAIL,
 		.on_exhausted = BAD_END_FAIL,
 		.fixer = FIXER_FRESH,
-		.help = "a JSON verdict, pass or drift with a follow-up; a fresh fixer; fails when drift stays",
+		.help =
+		    "a JSON verdict, pass or drift with a follow-up; a new agent fixes; unresolved "
+		    "drift fails the task",
 	},
 	{
 		.name = "decision",
@@ -39,8 +41,9 @@ const struct profile profiles[] = {
 		.on_reviewer_error = BAD_END_FAIL,
 		.on_exhausted = BAD_END_HOLD,
 		.fixer = FIXER_IMPLEMENTER,
-		.help = "a JSON decision, GO or NO_GO with feedback; the implementer again; "
-		    "held for a human when NO_GO stays",
+		.help =
+		    "a JSON decision, GO or NO_GO with feedback; the implementer fixes; unresolved "
+		    "NO_GO is held for a decision",
 	},
 	{
 		.name = "file",
@@ -60,8 +63,9 @@ const struct profile profiles[] = {
 		.scope = SCOPE_RUN,
 		.commit = COMMIT_MODE_AUTO,
 		.strictness = STRICTNESS_BY_ROUND,
-		.help = "a review file, absent when all is well; a corrector that works it off; "
-		    "laxer from round to round; commits on a pass",
+		.help =
+		    "a review file, absent if there are no issues; a corrector works through it; "
+		    "each round is less strict; a pass commits",
 	},
 	{
 		.name = "exit",
@@ -77,8 +81,9 @@ const struct profile profiles[] = {
 		.on_reviewer_error = BAD_END_ACCEPT,
 		.on_exhausted = BAD_END_ACCEPT,
 		.fixer = FIXER_RESUME,
-		.help = "a program judges the answer by its exit status; "
-		    "the same conversation goes on; its failures never cost the answer",
+		.help =
+		    "a program decides by its exit status; the implementer continues its "
+		    "conversation; a failing program never discards the answer",
 	},
 	{
 		.name = "comments",
@@ -98,8 +103,9 @@ const struct profile profiles[] = {
 		.fixer = FIXER_PER_FINDING,
 		.scope = SCOPE_RUN,
 		.read_only = true,
-		.help = "a JSON file of comments on the diff, "
-		    "by a reviewer that never sees the task; a fresh fixer for each must-fix",
+		.help =
+		    "a JSON file of comments on the diff; the reviewer never sees the task; a new "
+		    "agent fixes each must-fix",
 	},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of review profiles: how the verdict is carried, what reviewer and fixer are given, how
- * often is fixed, and what each bad end comes to. A new profile is a row here, a new carrier one
- * file in verdict/. */
+/* The table of review profiles: how the verdict is carried, what reviewer and fixer see, how many
+ * fix rounds there are, and what each bad end leads to. A new profile is a row here, a new carrier
+ * a file in verdict/. */
 #ifndef CORE_PROFILE_H
 #define CORE_PROFILE_H
 
@@ -15,19 +15,19 @@ enum carrier {
 	CARRIER_DECISION,	/* JSON object with "decision" in the final text */
 	CARRIER_FILE,		/* a review file in the working directory: absent or
 				 * blank is a pass */
-	CARRIER_EXIT,		/* exit status of a program that gets the answer on stdin;
-				 * stdout is the feedback */
+	/* exit status of a program that gets the answer on stdin; its stdout is the feedback */
+	CARRIER_EXIT,
 	CARRIER_COMMENTS,	/* a JSON file of comments in the working directory */
 	CARRIERS
 };
 
-/* Sections of a prompt, in the order of a prompt. A mask of them says what a role of a profile is
- * given; the templates' placeholders of the others stay empty. */
+/* Sections of a prompt, in their order. A mask selects what a role of a profile sees; placeholders
+ * of the other sections stay empty. */
 enum part {
-	PART_PROJECT = 1 << 0,		/* its name, and what its tasks are about as a whole */
-	PART_STORIES = 1 << 1,		/* all tasks of the run, whole */
+	PART_PROJECT = 1 << 0,		/* name and description of the project */
+	PART_STORIES = 1 << 1,		/* all tasks of the run, in full */
 	PART_TASK = 1 << 2,
-	PART_ROUND = 1 << 3,		/* round n of m, and how strict to be in it */
+	PART_ROUND = 1 << 3,		/* round n of m, and how strict it is */
 	PART_FOLLOW_UP = 1 << 4,	/* feedback of the previous review */
 	PART_GUIDELINES = 1 << 5,
 	PART_CONVENTIONS = 1 << 6,
@@ -38,20 +38,20 @@ enum part {
 
 #define PARTS 10
 
-/* The int64_t fields hold values of the enums of core/state.h and are knobs: defaults
- * of [review] keys. */
+/* The int64_t fields hold enums of core/state.h and are the defaults of [review] keys. */
 struct profile {
 	const char *name;
 	enum carrier carrier;
 	const char *pass_word;		/* decision recorded for a pass, "pass" */
-	const char *findings_word;	/* "drift" */
+	const char *findings_word;	/* decision recorded for findings, "drift" */
 	const char *carrier_file;	/* FILE, COMMENTS: default name of the file; NULL: none */
 	const char *review_log;		/* default of review.review_log, NULL: none */
 	unsigned review_sees, fix_sees;	/* masks of enum part */
-	bool change_warns;		/* a reviewer that changed the tree is warned of; otherwise
-					 * its verdict is void */
-	bool no_task;			/* neither reviewer nor fixer get the task in prompt,
-					 * environment or names */
+	/* a reviewer that changed the tree causes a warning; otherwise its verdict is void */
+	bool change_warns;
+	/* reviewer and fixer get the task neither in the prompt nor in the environment nor in
+	 * names */
+	bool no_task;
 	int64_t max_fixes;
 	int64_t stall_limit;
 	int64_t review_timeout_ms;
@@ -67,7 +67,7 @@ struct profile {
 extern const struct profile profiles[];
 extern const int profiles_count;
 
-/* NULL when there is none of that name. */
+/* NULL: no such statement. */
 const struct profile *profile_find(const char *name);
 
 #endif

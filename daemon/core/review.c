@@ -9,7 +9,7 @@
 #include "proto/memory.h"
 #include "proto/units.h"
 
-/* Its end is that of a success, whatever it said. */
+/* It ended like a success, whatever it reported. */
 static bool ended_well(const struct attempt_facts *f)
 {
 	bool said = f->status == 0 || (f->status == 1 && f->role == ROLE_REVIEW && f->by_status);
@@ -34,8 +34,8 @@ enum task_result attempt_outcome(const struct attempt_facts *f)
 	return f->denied ? TASK_R_DENIED : TASK_R_DONE;
 }
 
-/* A limit of which the time has come, or is said to be near, is no reason to stop all that
- * the account pays. */
+/* A limit whose reset has passed or is near is no reason to stop everything billed to the
+ * account. */
 static bool is_exhausted(const struct attempt_facts *f)
 {
 	if (f->provider == PROVIDER_LIMIT)
@@ -47,7 +47,7 @@ enum again attempt_again(const struct attempt_facts *f)
 {
 	bool ended = f->process == PROCESS_EXITED || f->process == PROCESS_SIGNALLED ||
 	    f->process == PROCESS_LINGERED || f->process == PROCESS_REFUSED;
-	/* some programs wait in silence for the time to come */
+	/* some programs wait silently for the reset */
 	bool silent = f->process == PROCESS_TIMEOUT || f->process == PROCESS_IDLE;
 	bool passes = f->provider == PROVIDER_LIMIT || f->provider == PROVIDER_THROTTLED ||
 	    (f->provider == PROVIDER_ERROR && f->transient);
@@ -93,7 +93,7 @@ char *attempt_cause(const struct attempt_facts *f, const struct attempt_limit *l
 	switch (f->process) {
 	case PROCESS_NONE:
 	case PROCESS_LOST:
-		return xasprintf("lost: %s process is gone and its exit cannot be known%s%s", name,
+		return xasprintf("lost: %s process is gone and its exit status is unknown%s%s", name,
 		    error ? ": " : "", error ? error : "");
 	case PROCESS_NOT_STARTED:
 		return xasprintf("%s process could not be started: %s", name, error ? error : "unknown error");
@@ -106,7 +106,7 @@ char *attempt_cause(const struct attempt_facts *f, const struct attempt_limit *l
 		return xasprintf("%s process gave its result and did not exit within %s; %s sets the limit%s%s",
 		    name, time, limit->setting, error ? ": " : "", error ? error : "");
 	case PROCESS_REFUSED:
-		return xasprintf("%s process was ended: its service refused every request%s%s",
+		return xasprintf("%s process was killed: its service refused every request%s%s",
 		    name, error ? ": " : "", error ? error : "");
 	case PROCESS_CANCELLED:
 		return xasprintf("cancelled");
@@ -141,13 +141,13 @@ enum end_kind attempt_end_kind(const struct attempt_facts *f)
 	return attempt_succeeded(f) && f->denied ? END_DENIED : kinds[f->process];
 }
 
-/* A verdict before budget and stall are looked at. */
+/* A verdict, before budget and stalls are considered. */
 enum word { WORD_PASS, WORD_FINDINGS, WORD_NONE };
 
 static const struct {
 	enum word word;
-	unsigned spent;		/* mask of the values of "no fix round is left" that match */
-	unsigned stalled;	/* mask of the values of "too many rounds stalled" that match */
+	unsigned spent;		/* mask of the values of "no fix round left" that match */
+	unsigned stalled;	/* mask of the values of "too many stalled rounds" that match */
 	enum round_end end;
 } review_rows[] = {
 #define NO 1u
@@ -174,7 +174,7 @@ enum round_end review_classify(const struct review_facts *f)
 	for (size_t i = 0; i < sizeof(review_rows) / sizeof(review_rows[0]); i++)
 		if (review_rows[i].word == word && (review_rows[i].spent & spent) && (review_rows[i].stalled & stalled))
 			return review_rows[i].end;
-	abort();	/* the rows are total: tests/unit/review.c */
+	abort();	/* unreachable: the rows cover every case, see tests/unit/review.c */
 }
 
 enum round_end check_classify(int64_t fix, int64_t fixes)
@@ -263,6 +263,6 @@ bool round_stalls(const struct slot_row *slot, int64_t findings, int64_t repeate
 	if (review_same(slot->tree, slot->previous_tree) &&
 	    (review_same(slot->answer_hash, slot->previous_answer_hash) ||
 	    (slot->answer_hash == NULL && slot->previous_answer_hash == NULL)))
-		return true;	/* two agents that said nothing gave the same answer */
+		return true;	/* two empty answers are the same answer */
 	return findings > 0 && findings == repeated;
 }

@@ -15,32 +15,32 @@ struct attempt_facts {
 	enum role role;
 	enum process_result process;	/* how the process ended */
 	int64_t status;			/* exit code or signal */
-	bool is_error;			/* the program itself says that it failed */
+	bool is_error;			/* the program itself reports a failure */
 	enum provider_result provider;
 	bool transient;			/* PROVIDER_ERROR: passes by itself */
-	int64_t now, reset_at;		/* LIMIT, THROTTLED: TIME when it serves again;
-					 * ROW_NONE: it does not say */
+	/* LIMIT, THROTTLED: TIME when the service is available again; ROW_NONE: unknown */
+	int64_t now, reset_at;
 	bool account;			/* an account pays for it; false: a check */
-	int64_t retries, retries_max;	/* tries in a row after failures that pass by themselves,
-					 * this one not included, and how many there may be */
-	bool host;			/* a fault of the host kept it from starting, or the output
-					 * of a check from being kept */
-	bool cut;			/* ... or the end of what an agent said: its work is there,
-					 * and its answer is not */
+	/* consecutive tries after temporary failures before this one, and their limit */
+	int64_t retries, retries_max;
+	/* a fault of the host prevented its start, or the saving of a check's output */
+	bool host;
+	/* ... or of the end of an agent's output: its work exists, its answer does not */
+	bool cut;
 	bool resumed;			/* it resumed an interrupted conversation */
-	bool denied;			/* it was refused a permission */
+	bool denied;			/* it was denied a permission */
 	bool has_git;			/* so the tree shows whether it did something */
 	bool review;			/* a review is wanted */
-	bool later;			/* ... of the whole run, when all is implemented */
-	bool stop;			/* IMPLEMENT: it said that there is nothing to do; or
-					 * it picked nothing */
-	bool by_status;			/* REVIEW: exit status 1 is an answer as well */
+	bool later;			/* ... of the whole run, after all tasks are implemented */
+	/* IMPLEMENT: it declared that there is nothing to do, or it picked nothing */
+	bool stop;
+	bool by_status;			/* REVIEW: exit status 1 is a verdict, too */
 	bool checkout;			/* REVIEW: it works in its own checkout */
-	int64_t checks, check;		/* how many there are, and which one this was; 0: none */
+	int64_t checks, check;		/* number of checks, and which one this was; 0: none */
 	int64_t items_left;		/* FIX: findings that wait for their own fixer */
 	enum on_lost on_lost;
-	int64_t losses;			/* attempts lost in a row in this place, this
-					 * one included */
+	/* consecutive lost attempts in this place, this one included */
+	int64_t losses;
 };
 
 /* on_lost = "retry" holds the run after so many losses: what kills three in a row will kill the
@@ -50,11 +50,11 @@ struct attempt_facts {
 /* How to repeat an attempt that its service or the host did not serve. */
 enum again {
 	AGAIN_NOT,			/* nothing special: it has succeeded or failed */
-	AGAIN_COOL,			/* its account is exhausted: it begins again when it is not,
-					 * and that uses nothing */
-	AGAIN_RETRY,			/* it begins again after a back-off, as often as it may */
-	AGAIN_HOST,			/* it begins again when the fault of the host is over, and
-					 * that uses nothing */
+	/* its account is exhausted: retry it when the account is available; not counted as a try */
+	AGAIN_COOL,
+	AGAIN_RETRY,			/* retry it after a back-off, a limited number of times */
+	/* retry it when the fault of the host is over; not counted as a try */
+	AGAIN_HOST,
 	AGAIN_ANEW			/* perhaps its conversation could not be resumed: it
 					 * begins again without */
 };
@@ -73,58 +73,58 @@ enum task_result attempt_outcome(const struct attempt_facts *facts);
 struct measure_facts {
 	bool accepted;			/* by policy or a human: no further review */
 	bool later;			/* the run is reviewed as a whole */
-	bool unchanged;			/* the tree is as it was before */
-	bool implement;			/* it is the implementer's own work, not yet a fixer's */
+	bool unchanged;			/* the tree is unchanged */
+	bool implement;			/* it is the implementer's work, not a fixer's */
 	bool denied;			/* the attempt was refused a permission */
-	bool says_no_change;		/* ... or has said that nothing is to be changed */
+	bool says_no_change;		/* ... or declared that no change is needed */
 };
 
 /* TASK_R_DENIED, TASK_R_NO_CHANGE or TASK_R_DONE: what the successful attempt has really done. */
 enum task_result measured_outcome(const struct measure_facts *facts);
 
-/* The implementer changed nothing and did not say so: run.on_no_change decides. */
+/* Whether the implementer changed nothing without declaring it: run.on_no_change decides. */
 bool measured_no_change(const struct measure_facts *facts);
 
-/* The clock that ended an attempt. */
+/* The time limit that ended an attempt. */
 struct attempt_limit {
 	int64_t ms;
-	bool progress;		/* IDLE: progress was wanted, and not any output */
+	bool progress;		/* IDLE: it required progress, not just any output */
 	const char *setting;	/* its origin: "limits.timeout in rld.toml or --timeout" */
 };
 
-/* "reviewer process exited with status 3", "implementer process timed out after 2h": the cause of a
- * failed attempt. limit: of TIMEOUT, IDLE and LINGERED. error: the program's own words or the
- * failed start, may be NULL. malloc'd. */
+/* Cause of a failed attempt: "reviewer process exited with status 3", "implementer process timed
+ * out after 2h". limit: for TIMEOUT, IDLE and LINGERED. error: the program's message or the reason
+ * of the failed start, may be NULL. malloc'd. */
 char *attempt_cause(const struct attempt_facts *facts, const struct attempt_limit *limit, const char *error);
 /* The kind of that cause. */
 enum end_kind attempt_end_kind(const struct attempt_facts *facts);
 
-/* What a round of review came to. */
+/* Outcome of a review round. */
 enum round_end {
 	ROUND_PASS, ROUND_FINDINGS, ROUND_EXHAUSTED, ROUND_STALLED, ROUND_VIOLATION, ROUND_REVIEWER_ERROR,
-	ROUND_CONFLICT,			/* no fix round is left for a conflict with another task, or
-					 * its branch cannot be moved */
-	ROUND_REFUSED,			/* ... for what a hook of the repository has
-					 * against the commit */
+	/* no fix round left for a conflict with another task, or its branch cannot be moved */
+	ROUND_CONFLICT,
+	ROUND_REFUSED,			/* ... for what a hook of the repository objects to */
 	ROUND_ENDS
 };
 
 /* A round whose review has been read. */
 struct review_facts {
-	bool verdict;			/* there is a valid one ... */
-	bool pass;			/* ... and it says so */
-	bool tree_changed;		/* the reviewer changed or removed a file: then
-					 * no verdict counts */
+	bool verdict;			/* there is a valid verdict ... */
+	bool pass;			/* ... and it is a pass */
+	/* the reviewer changed or removed a file: no verdict counts */
+	bool tree_changed;
 	int64_t fix, fixes;		/* fix rounds used and allowed */
-	int64_t stalled, stall_limit;	/* stalled rounds in a row, this one included; 0 = never */
+	/* consecutive stalled rounds, this one included; 0: no limit */
+	int64_t stalled, stall_limit;
 };
 
 enum round_end review_classify(const struct review_facts *facts);
 
-/* Findings that wait for no reviewer: of a failed check. */
+/* For findings that need no reviewer: those of a failed check. */
 enum round_end check_classify(int64_t fix, int64_t fixes);
 
-/* The policy that decides about it; BAD_ENDS for pass and findings, which are not bad. */
+/* The policy that decides about the round; BAD_ENDS for pass and findings, which are not bad. */
 enum bad_end round_policy(const struct plan *plan, enum round_end end);
 enum hold_kind round_hold(enum round_end end);
 
@@ -134,11 +134,11 @@ char *round_cause(const struct plan *plan, enum round_end end, const struct slot
 /* The kind of the cause of a round that ended badly. */
 enum end_kind round_end_kind(enum round_end end);
 
-/* So many stalled rounds in a row end the loop. limit: 0 = never. */
+/* Whether so many consecutive stalled rounds end the loop. limit 0: never. */
 bool round_is_stalled(int64_t stalled, int64_t limit);
 
-/* A round stalls when tree and answer are both as in the round before, or when it has
- * findings and all repeat. */
+/* A round stalls when tree and answer equal those of the previous round, or when it has findings
+ * and all of them repeat. */
 bool round_stalls(const struct slot_row *slot, int64_t findings, int64_t repeated);
 
 #endif

@@ -7,13 +7,12 @@
 
 #include "proto/memory.h"
 
-/* The offset of a member; does not compile when the member is of another type than its
- * field kind asks for. */
+/* Offset of a member; does not compile if its type does not match the field kind. */
 #define OFFSET(row, member, type)	\
 	(offsetof(struct row, member) + \
 	    0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((struct row *)0)->member), type) ? 1 : -1]))
 
-/* Behind the member: what clients see of it, see struct field. */
+/* After the member: how clients see it, see struct field. */
 #define INT(row, m, ...)	{ .name = #m, .kind = FIELD_INT, .offset = OFFSET(row, m, int64_t), __VA_ARGS__ }
 #define TIME(row, m, ...)	{ .name = #m, .kind = FIELD_TIME, .offset = OFFSET(row, m, int64_t), __VA_ARGS__ }
 #define REAL(row, m, ...)	{ .name = #m, .kind = FIELD_REAL, .offset = OFFSET(row, m, double), __VA_ARGS__ }
@@ -29,40 +28,45 @@ static const struct field run_fields[] = {
 	TEXT(run_row, body_hash, .hidden = true),
 	TEXT(run_row, workdir, .help = "as submitted"),
 	TEXT(run_row, workspace,
-	    .help = "what is busy while it works: the repository's top, else the workdir"),
+	    .help = "what the run occupies: the top of the repository, else the workdir"),
 	INT(run_row, has_git, .help = "1: the workspace is a git repository"),
 	TEXT(run_row, subdir, .hidden = true),
 	TEXT(run_row, source, .help = "where its tasks come from"),
 	TEXT(run_row, source_path, .null = true,
 	    .help = "the directory that holds .beads, or the file of the tasks"),
 	TEXT(run_row, project, .null = true,
-	    .help = "name of the project, where the source tells it"),
+	    .help = "name of the project, if the source has one"),
 	TEXT(run_row, feature, .hidden = true),
 	STATE(run_row, state, run_state_names,
 	    .help = "queued, running, paused, held, succeeded, failed or cancelled"),
-	TEXT(run_row, reason, .null = true, .help = "why it waits"),
-	STATE(run_row, wait_kind, wait_kind_names, .null = true, .help = "the kind of reason, for programs"),
-	TEXT(run_row, cause, .null = true, .help = "why it ended"),
-	STATE(run_row, end_kind, end_kind_names, .null = true, .help = "the kind of cause, for programs"),
-	INT(run_row, priority, .help = "higher goes first"),
-	TEXT(run_row, group, .help = "whose slots it uses"),
-	INT(run_row, after_run, .shown = "after", .null = true, .help = "run that it comes after"),
-	INT(run_row, paused, .flag = true, .help = "somebody has paused it: it starts nothing"),
+	TEXT(run_row, reason, .null = true, .help = "why the run waits"),
+	STATE(run_row, wait_kind, wait_kind_names, .null = true, .help =
+	    "kind of the reason, for programs"),
+	TEXT(run_row, cause, .null = true, .help = "why the run ended"),
+	STATE(run_row, end_kind, end_kind_names, .null = true, .help =
+	    "kind of the cause, for programs"),
+	INT(run_row, priority, .help = "higher starts first"),
+	TEXT(run_row, group, .help = "group whose slots the run uses"),
+	INT(run_row, after_run, .shown = "after", .null = true, .help =
+	    "run that this run waits for"),
+	INT(run_row, paused, .flag = true, .help =
+	    "true: paused by a user; the run starts nothing"),
 	TIME(run_row, next_at, .null = true,
 	    .help = "time of the next try, while it waits for one"),
 	STATE(run_row, wait, wait_kind_names, .null = true,
-	    .help = "what holds it up from outside: host, source"),
+	    .help = "external cause of the wait: host or source"),
 	TEXT(run_row, wait_reason),
 	TIME(run_row, wait_since, .null = true, .help = "since when"),
 	TIME(run_row, wait_until),
-	INT(run_row, iteration, .help = "pass of the outer loop, 0 before the first"),
-	INT(run_row, iterations, .null = true, .help = "its limit; null: until no task remains"),
+	INT(run_row, iteration, .help = "iteration, 0 before the first"),
+	INT(run_row, iterations, .null = true, .help =
+	    "maximum number of iterations; null: until no task remains"),
 	JSON(run_row, plan, .hidden = true),
 	TEXT(run_row, environment, .hidden = true),
 	TEXT(run_row, base_tree, .null = true, .help = "git tree at the start"),
 	TEXT(run_row, base_commit, .null = true, .help = "commit that work trees start from"),
 	TEXT(run_row, result_branch, .null = true,
-	    .help = "branch that has the commits of every task"),
+	    .help = "branch with the commits of all tasks"),
 	INT(run_row, stopped, .hidden = true),
 	TEXT(run_row, result_ref, .null = true, .help = "git ref of the tree that passed"),
 	TEXT(run_row, result_tree, .hidden = true),
@@ -71,12 +75,13 @@ static const struct field run_fields[] = {
 	INT(run_row, review_count, .help = "length of the review log"),
 	TEXT(run_row, review_head, .null = true, .help = "hash of its newest row"),
 	JSON(run_row, warnings, .help = "sentences"),
-	JSON(run_row, known_issues, .help = "findings that it ended with by leave of its policy"),
+	JSON(run_row, known_issues, .help =
+	    "findings left open when the run succeeded under on_exhausted = known_issues"),
 	JSON(run_row, others, .hidden = true),
 	TEXT(run_row, instance, .hidden = true),
 	TEXT(run_row, head, .hidden = true),
 	TEXT(run_row, head_at, .hidden = true),
-	INT(run_row, retry_of, .null = true, .help = "run that this one repeats"),
+	INT(run_row, retry_of, .null = true, .help = "run that this run retries"),
 	TIME(run_row, created_at, .help = "time of the submit"),
 	TIME(run_row, started_at, .null = true, .help = "time of the start"),
 	TIME(run_row, ended_at, .null = true, .help = "time of the end"),
@@ -118,7 +123,7 @@ static const struct field iteration_fields[] = {
 
 static const struct field slot_fields[] = {
 	INT(slot_row, run, .help = "its run"),
-	INT(slot_row, iteration, .help = "pass of the outer loop"),
+	INT(slot_row, iteration, .help = "iteration"),
 	INT(slot_row, slot, .help = "number of the slot; 0 reviews the whole run"),
 	STATE(slot_row, stage, slot_stage_names, .hidden = true),
 	STATE(slot_row, leaving, slot_leaving_names, .hidden = true),
@@ -158,18 +163,18 @@ static const struct field slot_fields[] = {
 	TIME(slot_row, retry_at, .null = true, .help = "time of the next one"),
 	TEXT(slot_row, cooling, .null = true, .help = "account that it waits for"),
 	STATE(slot_row, wait, wait_kind_names, .null = true,
-	    .help = "what holds it up from outside: host, source"),
+	    .help = "external cause of the wait: host or source"),
 	TEXT(slot_row, wait_reason),
 	TIME(slot_row, wait_since, .null = true, .help = "since when"),
 	TIME(slot_row, wait_until),
 	TEXT(slot_row, reason, .null = true,
 	    .help = "why it waits, was not reviewed, or gave its task back"),
 	STATE(slot_row, wait_kind, wait_kind_names, .null = true,
-	    .help = "the kind of reason, for programs"),
+	    .help = "kind of the reason, for programs"),
 	TEXT(slot_row, cause, .null = true,
 	    .help = "why it ended, or by whose leave it was accepted"),
 	STATE(slot_row, end_kind, end_kind_names, .null = true,
-	    .help = "the kind of cause, for programs"),
+	    .help = "kind of the cause, for programs"),
 	STATE(slot_row, accepted, accepted_names, .null = true,
 	    .help = "who accepted it without a verdict that passed it: policy, human or known-issues"),
 };
@@ -177,45 +182,47 @@ static const struct field slot_fields[] = {
 static const struct field attempt_fields[] = {
 	INT(attempt_row, id, .help = "of the attempt"),
 	INT(attempt_row, run, .help = "its run"),
-	INT(attempt_row, number, .help = "within the run: the 3 of 42/3"),
-	INT(attempt_row, iteration, .help = "pass of the outer loop"),
+	INT(attempt_row, number, .help = "number within the run: the 3 of 42/3"),
+	INT(attempt_row, iteration, .help = "iteration"),
 	INT(attempt_row, slot, .help = "number of the slot"),
 	TEXT(attempt_row, task, .null = true, .help = "id of the task"),
 	STATE(attempt_row, role, role_names, .help = "implement, check, review or fix"),
 	INT(attempt_row, round, .help = "review or fix round; 0 for implement"),
 	TEXT(attempt_row, agent, .help = "name of the agent"),
 	TEXT(attempt_row, model, .null = true, .help = "null: the agent's own default"),
-	TEXT(attempt_row, uuid, .help = "marks every process of the attempt"),
+	TEXT(attempt_row, uuid, .help = "environment mark of all processes of the attempt"),
 	TEXT(attempt_row, boot_id, .hidden = true),
 	STATE(attempt_row, state, attempt_state_names, .help = "starting, running, exited or lost"),
-	INT(attempt_row, exit_code, .null = true, .help = "when it exited by code"),
-	INT(attempt_row, signal, .null = true, .help = "when it died by a signal"),
-	TEXT(attempt_row, cause, .null = true, .help = "why it ended so"),
-	STATE(attempt_row, end_kind, end_kind_names, .null = true, .help = "the kind of cause, for programs"),
+	INT(attempt_row, exit_code, .null = true, .help = "exit status, if it exited"),
+	INT(attempt_row, signal, .null = true, .help = "signal, if it was killed by one"),
+	TEXT(attempt_row, cause, .null = true, .help = "why it ended"),
+	STATE(attempt_row, end_kind, end_kind_names, .null = true, .help =
+	    "kind of the cause, for programs"),
 	STATE(attempt_row, process, process_result_names, .null = true,
-	    .help = "what became of the process"),
+	    .help = "outcome of the process"),
 	STATE(attempt_row, provider, provider_result_names, .null = true,
-	    .help = "what the provider said"),
+	    .help = "report of the provider"),
 	STATE(attempt_row, outcome, task_result_names, .null = true,
-	    .help = "what became of the task"),
+	    .help = "outcome of the task"),
 	INT(attempt_row, tokens_input, .hidden = true),
 	INT(attempt_row, tokens_cached, .hidden = true),
 	INT(attempt_row, tokens_cache_write, .hidden = true),
 	INT(attempt_row, tokens_output, .hidden = true),
 	INT(attempt_row, tokens_reasoning, .hidden = true),
-	REAL(attempt_row, cost_usd, .null = true, .help = "as the agent says"),
-	TEXT(attempt_row, account, .null = true, .help = "who pays; null: nobody, it is a check"),
+	REAL(attempt_row, cost_usd, .null = true, .help = "as reported by the agent"),
+	TEXT(attempt_row, account, .null = true, .help = "account billed; null for checks"),
 	REAL(attempt_row, reserved_usd, .null = true,
-	    .help = "set aside for it until it has ended"),
-	INT(attempt_row, reserved_tokens, .null = true, .help = "the same"),
+	    .help = "cost reserved for it until it ends"),
+	INT(attempt_row, reserved_tokens, .null = true, .help = "likewise, in tokens"),
 	INT(attempt_row, resumes, .null = true,
-	    .help = "id of the attempt whose conversation it goes on with"),
+	    .help = "id of the attempt whose conversation it resumes"),
 	INT(attempt_row, denials, .null = true,
-	    .help = "tool uses that were refused for want of permission"),
-	INT(attempt_row, tool_errors, .null = true, .help = "tool uses that went wrong otherwise"),
-	INT(attempt_row, says_no_change, .flag = true, .help = "its answer says that nothing is to be changed"),
+	    .help = "tool calls denied for lack of permission"),
+	INT(attempt_row, tool_errors, .null = true, .help = "tool calls that failed otherwise"),
+	INT(attempt_row, says_no_change, .flag = true, .help =
+	    "true: its answer declares that no change is needed"),
 	TEXT(attempt_row, sandbox, .null = true,
-	    .help = "what confined it: landlock N, or none; null: nothing was asked for"),
+	    .help = "what confined it: landlock N, or none; null: no confinement requested"),
 	TEXT(attempt_row, session, .null = true, .help = "conversation id"),
 	TEXT(attempt_row, answer_hash, .hidden = true),
 	INT(attempt_row, bytes, .null = true, .help = "stdout and stderr as the agent wrote them"),
@@ -274,19 +281,19 @@ static const struct field hold_fields[] = {
 	INT(hold_row, id, .help = "of the hold"),
 	INT(hold_row, run, .help = "its run"),
 	TEXT(hold_row, task, .help = "what is held"),
-	INT(hold_row, iteration, .help = "pass of the outer loop"),
+	INT(hold_row, iteration, .help = "iteration"),
 	INT(hold_row, slot, .help = "number of the slot"),
 	STATE(hold_row, kind, hold_kind_names,
 	    .help = "lost, exhausted, stalled, violation or reviewer-error"),
 	TEXT(hold_row, reason, .null = true, .help = "why it is held"),
 	INT(hold_row, attempt, .null = true,
-	    .help = "the one that was lost or failed, else the reviewer's"),
+	    .help = "the attempt that was lost or failed, else the reviewer's"),
 	STATE(hold_row, state, hold_state_names,
 	    .help = "open, approved, rejected, rework (decided; its run waits for a slot), reworked or cancelled"),
 	TEXT(hold_row, decided_by, .null = true, .help = "human:<user>"),
-	TEXT(hold_row, message, .null = true, .help = "what they said"),
-	TIME(hold_row, created_at, .help = "time of the question"),
-	TIME(hold_row, decided_at, .null = true, .help = "time of the answer"),
+	TEXT(hold_row, message, .null = true, .help = "message of the user"),
+	TIME(hold_row, created_at, .help = "time when it was opened"),
+	TIME(hold_row, decided_at, .null = true, .help = "time of the decision"),
 };
 
 static const struct field hook_fields[] = {
@@ -316,10 +323,11 @@ static const struct field claim_fields[] = {
 static const struct field salvage_fields[] = {
 	INT(salvage_row, id, .help = "of the salvage"),
 	INT(salvage_row, run, .help = "its run"),
-	TEXT(salvage_row, task, .null = true, .help = "whose work tree it was"),
-	TEXT(salvage_row, workspace, .help = "top of the repository that has it"),
+	TEXT(salvage_row, task, .null = true, .help = "slot that owned the work tree"),
+	TEXT(salvage_row, workspace, .help = "top of the repository that contains it"),
 	TEXT(salvage_row, ref, .help = "git ref, refs/rl/<instance>/salvage/<run>/<task>"),
-	TEXT(salvage_row, commit_id, .shown = "commit", .help = "git commit of everything that was in the work tree"),
+	TEXT(salvage_row, commit_id, .shown = "commit", .help =
+	    "git commit of everything in the work tree"),
 	TEXT(salvage_row, path, .null = true, .help = "where the work tree was"),
 	TIME(salvage_row, created_at, .help = "time of the removal"),
 };
@@ -389,7 +397,7 @@ static void *at(void *row, const struct field *f)
 	return (char *)row + f->offset;
 }
 
-/* The owned text of a field, NULL for the kinds that own nothing. */
+/* The owned text of a field, NULL for kinds that own nothing. */
 static char **owned_text(void *row, const struct field *f)
 {
 	return f->kind == FIELD_TEXT || f->kind == FIELD_JSON ? at(row, f) : NULL;
@@ -474,7 +482,7 @@ bool row_equal(enum row_kind kind, const void *a, const void *b)
 
 void row_assign(enum row_kind kind, void *dst, const void *src)
 {
-	void *copy = row_copy(kind, src);	/* first: src may be dst */
+	void *copy = row_copy(kind, src);	/* copy first: src may be dst */
 
 	row_release(kind, dst);
 	memcpy(dst, copy, row_types[kind].size);

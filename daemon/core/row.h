@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the database as C structs, and one description table per row type.
+/* Database rows as C structs, with one description table per row type.
  *
- * A decision is a list of these rows. The store binds and reads them by the
- * description, the view installs them by the description, the RPC face prints
- * them by the description: a new column is one line here and one in sql/. */
+ * A decision is a list of these rows. The store binds and reads them, the view installs them and
+ * the RPC room prints them by the description: a new column is one line here and one in sql/. */
 #ifndef CORE_ROW_H
 #define CORE_ROW_H
 
@@ -44,8 +43,7 @@ enum field_kind {
 	FIELD_REAL,	/* double, NaN = NULL */
 	FIELD_TEXT,	/* char *, owned by the row, NULL = NULL */
 	FIELD_JSON,	/* char * like FIELD_TEXT, holds a JSON document */
-	FIELD_STATE	/* int (an enum of core/state.h), stored as its name; NULL
-			 * when it has none */
+	FIELD_STATE	/* int (an enum of core/state.h), stored as its name; NULL if it has none */
 };
 
 struct field {
@@ -53,12 +51,12 @@ struct field {
 	enum field_kind kind;
 	size_t offset;
 	const struct state_names *names;	/* FIELD_STATE only */
-	bool hidden;			/* from clients: internal, or documents show
-					 * it in another form */
-	bool flag;			/* FIELD_INT that is 1 or nothing: a boolean for clients */
-	bool null;			/* clients may get null */
-	const char *shown;		/* name for clients; NULL: the column's */
-	const char *help;		/* for rpc.discover; NULL: it is in no result of its own */
+	/* not shown to clients: internal, or shown in another form */
+	bool hidden;
+	bool flag;			/* FIELD_INT that is 1 or null: a boolean for clients */
+	bool null;			/* null is possible for clients */
+	const char *shown;		/* name for clients; NULL: the column's name */
+	const char *help;		/* for rpc.discover; NULL: not part of a result */
 };
 
 static inline const char *field_shown(const struct field *field)
@@ -67,7 +65,7 @@ static inline const char *field_shown(const struct field *field)
 }
 
 struct row_type {
-	const char *name;		/* table; the statement that writes it is "<name>.put" */
+	const char *name;		/* table; the statement "<name>.put" writes it */
 	size_t size;
 	const struct field *fields;
 	size_t nfields;
@@ -79,61 +77,63 @@ struct run_row {
 	char *key;			/* idempotency key or NULL */
 	char *body_hash;		/* SHA-256 of the compared submit body, for the key */
 	char *workdir;			/* absolute, as submitted */
-	char *workspace;		/* real path that is busy while the run works: repository
-					 * top, else workdir */
+	/* real path occupied while the run works: top of the repository, else workdir */
+	char *workspace;
 	int64_t has_git;		/* 1: workspace is a git repository's top */
 	char *subdir;			/* workdir relative to workspace, "": the same */
 	char *source;			/* name of a row of sources[] in task/task_op.h */
-	char *source_path;		/* beads: real path of the directory that holds .beads;
-					 * stories, workflow: the file; NULL: none */
-	char *project;			/* name of the project, where the source tells it; NULL */
-	char *feature;			/* what the tasks are about as a whole, where the source
-					 * describes it; cut like a part of a prompt; NULL */
+	/* beads: real path of the directory that contains .beads; stories, workflow: the file;
+	 * NULL: none */
+	char *source_path;
+	char *project;			/* name of the project, if the source has one; NULL */
+	/* description of the project, if the source has one; cut like a part of a prompt; NULL */
+	char *feature;
 	int state;			/* enum run_state */
-	char *reason;			/* why it waits, NULL when it does not */
+	char *reason;			/* why it waits, NULL if it does not */
 	int wait_kind;			/* enum wait_kind: of reason */
 	char *cause;			/* why it ended, NULL before */
 	int end_kind;			/* enum end_kind: of cause */
-	int64_t priority;		/* higher goes first */
-	char *group;			/* whose slots it uses */
-	int64_t after_run;		/* run that it waits for, ROW_NONE */
+	int64_t priority;		/* higher starts first */
+	char *group;			/* group whose slots it uses */
+	int64_t after_run;		/* run that must succeed first, ROW_NONE */
 	int64_t paused;			/* 1: paused by a user, until resume */
-	int64_t next_at;		/* TIME of the next try, while it waits for one; ROW_NONE */
-	int wait;			/* enum wait_kind, host or source: what holds up what the
-					 * run does between its slots */
-	char *wait_reason;		/* the same in words, NULL: nothing does */
-	int64_t wait_since;		/* TIME since when, ROW_NONE: nothing does */
+	int64_t next_at;		/* TIME of the next try while it waits for one; ROW_NONE */
+	/* enum wait_kind, host or source: what delays the work of the run between its slots */
+	int wait;
+	char *wait_reason;		/* the same as a sentence, NULL: nothing */
+	int64_t wait_since;		/* TIME since when, ROW_NONE: nothing */
 	int64_t wait_until;		/* TIME of the next try */
 	int64_t iteration;		/* counter of the outer loop, 0 before the first */
-	int64_t iterations;		/* limit, ROW_NONE: until no task remains */
+	int64_t iterations;		/* maximum, ROW_NONE: until no task remains */
 	char *plan;			/* JSON: the resolved settings, see core/plan.h */
 	char *environment;		/* SHA-256 naming <state>/env/<hash>; NULL: none was sent */
-	char *base_tree;		/* tree id of the snapshot taken at start, as
-					 * the disk has it */
-	char *base_commit;		/* commit that work trees start from, and that a commit
-					 * agent's commits are on; NULL: none was needed */
-	char *result_branch;		/* integrate = "merge": short name of the branch that has
-					 * everything; NULL */
+	/* tree id of the snapshot taken at start, with file contents as on disk */
+	char *base_tree;
+	/* commit that work trees start from and that a commit agent builds on; NULL: none needed */
+	char *base_commit;
+	/* integrate = "merge": short name of the branch with all results; NULL */
+	char *result_branch;
 	int64_t stopped;		/* 1: an agent gave a stop marker; 2: an iteration
 					 * found nothing to do */
 	char *result_ref;		/* refs/rl/<instance>/passed/<run>/<task> after a pass */
 	char *result_tree;
 	char *result_commit;		/* commit = "auto": the commit that holds the result */
-	int64_t result_attempt;		/* whose answer is the accepted one, ROW_NONE before */
+	int64_t result_attempt;		/* attempt with the accepted answer, ROW_NONE before */
 	int64_t review_count;		/* length of the review chain */
 	char *review_head;		/* hash of the newest review row, NULL before the first */
 	char *warnings;			/* JSON array of strings */
 	char *known_issues;		/* JSON array of strings: findings left open under the
 					 * policy */
-	char *others;			/* JSON array of strings: paths in workspace where other
-					 * runs kept their tasks while this one worked; NULL */
-	char *instance;			/* eight hex digits in the names of its refs; NULL: of an
-					 * earlier version, they have none */
-	char *head;			/* HEAD of a shared work tree when the run began; NULL: no
-					 * commit yet, or none was looked for */
-	char *head_at;			/* the first line of its file HEAD then,
-					 * "ref: refs/heads/main" or a commit; NULL:
-					 * none was looked for */
+	/* JSON array of strings: paths in workspace where other runs kept their tasks during this
+	 * one; NULL */
+	char *others;
+	/* eight hex digits in the names of its refs; NULL: a run of an earlier version, whose refs
+	 * have none */
+	char *instance;
+	/* HEAD of a shared work tree when the run began; NULL: no commit yet, or not read */
+	char *head;
+	/* first line of its HEAD file then, "ref: refs/heads/main" or a commit; NULL: not read */
+	char *head_at;
 	int64_t retry_of;		/* run that this one retries, ROW_NONE */
 	int64_t created_at;
 	int64_t started_at;
@@ -143,23 +143,24 @@ struct run_row {
 struct task_row {
 	int64_t run;
 	char *id;			/* "t1" for a prompt */
-	char *title;			/* first line, cut */
-	char *text;			/* whole text; written once, NULL in rows
-					 * read for the view */
-	int64_t size;			/* bytes of text */
-	int64_t position;		/* 1.. in the order in which they are offered */
-	int64_t priority;		/* in the source's numbers, 0 first; ROW_NONE: none */
-	char *status;			/* the source's own word, NULL */
+	char *title;			/* first line, shortened */
+	/* full text; written once, NULL in rows read for the view */
+	char *text;
+	int64_t size;			/* size of text in bytes */
+	int64_t position;		/* 1.. in the order of the source */
+	int64_t priority;		/* the source's priority, 0 first; ROW_NONE: none */
+	char *status;			/* the source's own status word, NULL */
 	char *acceptance;		/* Markdown, NULL */
 	char *depends_on;		/* JSON array of ids, NULL */
-	char *plan;			/* JSON: settings of this task alone, as
-					 * run.plan; NULL: the run's */
+	/* JSON: settings of this task, like run.plan; NULL: the run's */
+	char *plan;
 	int state;			/* enum task_state */
-	char *reason;			/* why it ended so or is not for this run; NULL */
+	char *reason;			/* why it ended this way or is not in this run; NULL */
 	int end_kind;			/* enum end_kind: of reason */
-	int64_t disk_bytes;		/* of its work tree when it was last looked at, ROW_NONE */
-	char *locked_ref;		/* a verdict passed it: pinned here, and no later attempt of
-					 * the run may take the task */
+	/* disk usage of its work tree when last checked, ROW_NONE */
+	int64_t disk_bytes;
+	/* ref of its passed result: no later attempt of the run may take the task */
+	char *locked_ref;
 	char *locked_tree;
 };
 
@@ -175,63 +176,65 @@ struct slot_row {
 	int64_t run;
 	int64_t iteration;
 	int64_t slot;			/* 1..N */
-	int stage;			/* enum slot_stage: where the machine of
-					 * core/slot.h stands */
-	int leaving;			/* enum slot_leaving: of a slot that has come to its end */
+	int stage;			/* enum slot_stage: stage of the machine in core/slot.h */
+	/* enum slot_leaving: progress of the teardown after the end */
+	int leaving;
 	char *task;			/* NULL: none yet, the agent picks one, or none at all */
-	char *worktree;			/* absolute path of its own work tree, NULL:
-					 * the run's workspace */
-	char *branch;			/* of the work tree, short name */
-	char *base_commit;		/* that the branch was made at, or was moved
-					 * to by a conflict */
-	char *base_tree;		/* that tree as the disk had it; NULL: the run's */
+	/* absolute path of its work tree, NULL: the run's workspace */
+	char *worktree;
+	char *branch;			/* branch of the work tree, short name */
+	/* commit where the branch was created, or to which a conflict moved it */
+	char *base_commit;
+	/* the same as a tree with file contents as on disk; NULL: the run's */
+	char *base_tree;
 	char *head;			/* HEAD of a shared work tree when the slot
 					 * began, NULL: the run's */
 	char *head_at;			/* as run.head_at, NULL: the run's */
-	char *commit_id;		/* what the slot has committed, NULL */
-	char *obstacle;			/* why git did not take the result: words of a hook, paths
-					 * in conflict; for the fixer. NULL */
+	char *commit_id;		/* commit made by the slot, NULL */
+	/* why git rejected the result: output of a hook, conflicting paths; for the fixer. NULL */
+	char *obstacle;
 	int64_t round;			/* review number, 0 before the first */
 	int64_t fix;			/* fix rounds used */
-	int64_t fixes;			/* fix rounds allowed: max_fixes of the plan, and as many
-					 * again for each rework */
-	int64_t stalled;		/* stalled rounds in a row */
-	int64_t attempt;		/* the attempt that stage waits for or waited
-					 * for, ROW_NONE */
+	/* fix rounds allowed: max_fixes of the plan, and as many again after each rework */
+	int64_t fixes;
+	int64_t stalled;		/* consecutive stalled rounds */
+	int64_t attempt;		/* attempt the stage waits for or waited for, ROW_NONE */
 	int64_t answer;			/* attempt whose final text is the answer under
 					 * review, ROW_NONE */
-	char *answer_hash;		/* SHA-256 of that answer, for "no progress" */
+	char *answer_hash;		/* SHA-256 of that answer, to detect stalls */
 	char *tree;			/* tree id under review in this round */
-	char *beside;			/* tree of the files that appeared during reviews and are no
-					 * work, NULL: none */
-	char *previous_tree;		/* tree and answer of the round before */
+	/* tree of files that appeared during reviews and are not part of the work, NULL: none */
+	char *beside;
+	char *previous_tree;		/* tree and answer of the previous round */
 	char *previous_answer_hash;
 	int64_t diff;			/* step whose stdout is the diff under review, ROW_NONE */
-	int64_t check;			/* check under way, 1..; 0: none */
-	int64_t failed_check;		/* attempt whose output is the feedback of the fix
-					 * under way, ROW_NONE */
-	int64_t item;			/* fixer per_finding: number of the finding that is
-					 * being fixed; 0: none */
-	char *message;			/* what a human asked for with rework, until a reviewer or a
-					 * check has had the next word */
-	int64_t interrupted;		/* attempts lost in a row: above 0, the next one is told
-					 * that its predecessor was interrupted */
-	int64_t retries;		/* tries in a row that a service did not serve: the next
-					 * waits longer, and there is a last one */
-	int64_t retry_at;		/* TIME before which the next does not start; ROW_NONE */
+	int64_t check;			/* current check, 1..; 0: none */
+	/* attempt whose output is the feedback for the current fix, ROW_NONE */
+	int64_t failed_check;
+	/* fixer per_finding: number of the finding being fixed; 0: none */
+	int64_t item;
+	/* message of a rework, until the next result of a reviewer or check */
+	char *message;
+	/* consecutive lost attempts: if > 0, the next one is told that its predecessor was
+	 * interrupted */
+	int64_t interrupted;
+	/* consecutive tries refused by a service: each waits longer, and their number is limited */
+	int64_t retries;
+	/* TIME before which the next try does not start; ROW_NONE */
+	int64_t retry_at;
 	char *cooling;			/* account that its attempt waits for; NULL: none */
-	int wait;			/* enum wait_kind, host or source: what holds the slot up */
-	char *wait_reason;		/* the same in words, NULL: nothing does */
-	int64_t wait_since;		/* TIME since when, also while it is tried again;
-					 * ROW_NONE: nothing does */
+	int wait;			/* enum wait_kind, host or source: what delays the slot */
+	char *wait_reason;		/* the same as a sentence, NULL: nothing */
+	/* TIME since when, through all retries; ROW_NONE: nothing */
+	int64_t wait_since;
 	int64_t wait_until;		/* TIME of the next try */
 	char *reason;			/* why it waits or was skipped */
 	int wait_kind;			/* enum wait_kind: of reason */
-	char *cause;			/* why it ended; while it works: why it is
-					 * accepted already */
+	/* why it ended; before that: why its work is accepted already */
+	char *cause;
 	int end_kind;			/* enum end_kind: of cause */
-	int accepted;			/* enum accepted: who accepted the work that no verdict has
-					 * passed, also while its commit is under way or held */
+	/* enum accepted: who accepted work that passed no review; set before its commit, too */
+	int accepted;
 };
 
 struct attempt_row {
@@ -245,11 +248,12 @@ struct attempt_row {
 	int64_t round;			/* review round, fix round; 0 for implement */
 	char *agent;
 	char *model;			/* NULL: the agent's own default */
-	char *uuid;			/* RL_ATTEMPT_UUID, marks every process of the tree */
+	/* RL_ATTEMPT_UUID, an environment mark of all processes of the tree */
+	char *uuid;
 	char *boot_id;			/* boot in which it was to start */
 	int state;			/* enum attempt_state */
-	int64_t exit_code;		/* ROW_NONE unless it exited by code */
-	int64_t signal;			/* ROW_NONE unless it died by signal */
+	int64_t exit_code;		/* ROW_NONE unless it exited */
+	int64_t signal;			/* ROW_NONE unless a signal killed it */
 	char *cause;
 	int end_kind;			/* enum end_kind: of cause */
 	int process;			/* enum process_result */
@@ -260,32 +264,32 @@ struct attempt_row {
 	int64_t tokens_cache_write;
 	int64_t tokens_output;
 	int64_t tokens_reasoning;
-	double cost_usd;		/* NaN: not given */
+	double cost_usd;		/* NaN: not reported */
 	char *account;			/* that pays; NULL: a check */
-	double reserved_usd;		/* set aside for it while it has not ended, of a run with a
-					 * budget; NaN: nothing */
-	int64_t reserved_tokens;	/* the same, ROW_NONE: nothing */
-	int64_t resumes;		/* attempt whose conversation it goes on with;
-					 * ROW_NONE: a new one */
-	int64_t denials, tool_errors;	/* tool uses that were refused for want of permission, and
-					 * that went wrong; ROW_NONE: not known */
-	int64_t says_no_change;		/* IMPLEMENT: 1: its answer says that nothing
-					 * is to be changed */
-	char *sandbox;			/* what confined it: "landlock 6", "none"; NULL:
-					 * nothing was asked for */
+	/* reserved for it until it ends, in a run with a budget; NaN: nothing */
+	double reserved_usd;
+	int64_t reserved_tokens;	/* likewise, ROW_NONE: nothing */
+	/* attempt whose conversation it resumes; ROW_NONE: a new conversation */
+	int64_t resumes;
+	/* tool calls that were denied, and that failed otherwise; ROW_NONE: unknown */
+	int64_t denials, tool_errors;
+	/* IMPLEMENT: 1: its answer declares that no change is needed */
+	int64_t says_no_change;
+	/* what confined it: "landlock 6", "none"; NULL: no confinement requested */
+	char *sandbox;
 	char *session;			/* conversation id, NULL: none */
 	char *answer_hash;		/* SHA-256 of the final text file "answer",
 					 * NULL: no final text */
-	int64_t bytes;			/* stdout + stderr as the agent wrote them */
+	int64_t bytes;			/* size of stdout and stderr as written by the agent */
 	int64_t started_at;
 	int64_t ended_at;
 };
 
 struct step_row {
-	int64_t id;			/* shares the attempts' counter */
+	int64_t id;			/* from the same counter as attempts */
 	int64_t run;
 	int64_t iteration;		/* of the slot */
-	int64_t slot;			/* ROW_NONE: of the run itself */
+	int64_t slot;			/* ROW_NONE: belongs to the run itself */
 	char *name;			/* "snapshot: ls-files" */
 	char *uuid;
 	char *boot_id;
@@ -299,19 +303,19 @@ struct step_row {
 
 struct review_row {
 	int64_t run;
-	int64_t number;			/* 1.. within the run, no gaps */
+	int64_t number;			/* 1.. within the run, without gaps */
 	char *task_id;
 	char *reviewer_agent;
 	char *coder_agent;
-	int64_t iteration;		/* the round, in the words of requirement 001; of a human
-					 * the number behind them */
-	char *decision;			/* in the profile's words; "violation", "error"
-					 * when there was none */
+	/* the round, as in requirement 001; for human decisions the number after it */
+	int64_t iteration;
+	/* in the profile's words; "violation" or "error" without a verdict */
+	char *decision;
 	char *feedback;			/* follow-up, or the reason of a violation */
 	char *quality_checks;		/* JSON or NULL */
-	char *source;			/* "text", "file", "exit", "human" or NULL: where the
-					 * verdict was read */
-	int64_t attempt;		/* whose output holds the raw text */
+	/* "text", "file", "exit", "human" or NULL: where the verdict came from */
+	char *source;
+	int64_t attempt;		/* attempt whose output contains the raw text */
 	char *tree;			/* tree under review */
 	char *findings;			/* JSON array of the finding ids, in order:
 					 * part of the hash */
@@ -332,7 +336,7 @@ struct finding_row {
 	int state;			/* enum finding_state */
 };
 
-/* An item in the human decision queue. */
+/* An entry of the human decision queue. */
 struct hold_row {
 	int64_t id;
 	int64_t run;
@@ -341,7 +345,8 @@ struct hold_row {
 	int64_t slot;
 	int kind;			/* enum hold_kind */
 	char *reason;
-	int64_t attempt;		/* the one that was lost or failed, the reviewer's else */
+	/* the attempt that was lost or failed, otherwise the reviewer's */
+	int64_t attempt;
 	int state;			/* enum hold_state */
 	char *decided_by;		/* "human:<user>" */
 	char *message;
@@ -349,7 +354,8 @@ struct hold_row {
 	int64_t decided_at;
 };
 
-/* Whose a task of a shared source is: the key (source, task) is unique, so no two runs have it. */
+/* Owner of a task of a shared source: the key (source, task) is unique, so no two runs have the
+ * same task. */
 struct claim_row {
 	char *source;			/* "beads:<real path>" */
 	char *task;
@@ -358,54 +364,54 @@ struct claim_row {
 	int64_t at;
 };
 
-/* What a work tree had when it was removed. */
+/* Content of a removed work tree. */
 struct salvage_row {
-	int64_t id;			/* shares the attempts' counter */
+	int64_t id;			/* from the same counter as attempts */
 	int64_t run;
 	char *task;
-	char *workspace;		/* repository that has it */
+	char *workspace;		/* repository that contains it */
 	char *ref;			/* refs/rl/<instance>/salvage/<run>/<task> */
 	char *commit_id;
-	char *path;			/* where the work tree was */
+	char *path;			/* former path of the work tree */
 	int64_t created_at;
 };
 
-/* Live limits of a group of runs, over those of rld.toml. */
+/* Limits of a group set at run time; they override rld.toml. */
 struct group_row {
 	char *name;
-	int64_t slots;			/* ROW_NONE: as rld.toml says */
+	int64_t slots;			/* ROW_NONE: as in rld.toml */
 	int64_t paused;			/* 1: its runs start nothing */
 };
 
-/* A provider account that is exhausted, or was. */
+/* A cooldown of a provider account, current or past. */
 struct cooldown_row {
 	char *account;
 	int kind;			/* enum cooldown_kind */
 	int64_t until;			/* in force before this TIME */
-	char *reason;			/* the service's or the operator's own words, NULL */
-	int64_t attempt;		/* that was told so, ROW_NONE */
+	char *reason;			/* message of the service or the operator, NULL */
+	int64_t attempt;		/* attempt that reported it, ROW_NONE */
 	char *set_by;			/* "human:<user>"; NULL: the daemon */
 	int64_t created_at;
 };
 
-/* What an account has paid for on one day. */
+/* Spending of an account on one day. */
 struct spend_row {
 	char *account;
-	int64_t day;			/* of UTC, counted from 1970-01-01: that on which
-					 * the attempts ended */
+	/* UTC day on which the attempts ended, counted from 1970-01-01 */
+	int64_t day;
 	int64_t attempts;
 	double cost_usd;
 	int64_t tokens, wall_ms;
 };
 
-/* A command of [hook] that is to be run for a hold or an end, at least once. */
+/* A command of [hook] to run for a hold or an end, at least once. */
 struct hook_row {
-	int64_t id;			/* shares the attempts' counter */
+	int64_t id;			/* from the same counter as attempts */
 	int64_t run;
 	char *name;			/* "on_hold", "on_end" */
 	char *command;			/* JSON array: argv */
-	char *environment;		/* JSON object: the RL_* variables that tell
-					 * what happened */
+	/* JSON object: the RL_* variables that describe what happened */
+	char *environment;
 	char *uuid;
 	char *boot_id;
 	int state;			/* enum attempt_state */
@@ -417,11 +423,13 @@ struct hook_row {
 };
 
 struct event_row {
-	int64_t seq;			/* assigned by the store inside the transaction: gapless */
+	/* assigned by the store within the transaction, without gaps */
+	int64_t seq;
 	int64_t time;
 	char *type;			/* "run.state": see docs/protocol.md */
-	int64_t run;			/* ROW_NONE: of the daemon */
-	char *body;			/* JSON object: the fields beside seq, time, type, run */
+	int64_t run;			/* ROW_NONE: an event of the daemon */
+	/* JSON object: the fields other than seq, time, type, run */
+	char *body;
 };
 
 struct setting_row {
@@ -444,17 +452,17 @@ void *row_copy(enum row_kind kind, const void *row);
 /* The first field in which two rows differ, NULL: they are equal. */
 const struct field *row_difference(enum row_kind kind, const void *a, const void *b);
 
-/* Whether every field says the same. */
+/* Whether all fields are equal. */
 bool row_equal(enum row_kind kind, const void *a, const void *b);
 
 /* Make *dst a deep copy of *src; what dst held is freed. Both must be initialised. */
 void row_assign(enum row_kind kind, void *dst, const void *src);
 
-/* Free what the row owns, leave the struct itself zeroed. */
+/* Free what the row owns and zero the struct. */
 void row_release(enum row_kind kind, void *row);
 
 /* row_release() and free. NULL is allowed. */
-/* Who owns a row frees it, also one that it may only read. */
+/* Frees a row, for its owner; also one that is const for everybody. */
 void row_free(enum row_kind kind, const void *row);
 
 #endif

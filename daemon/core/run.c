@@ -103,7 +103,7 @@ static bool has_ready(const struct loop *l)
 	return ready > 0;
 }
 
-/* Tasks, and slots whose agent has failed before it had one. */
+/* Including slots whose agent failed before it had a task. */
 static bool has_failed(const struct loop *l)
 {
 	return l->failed || count_tasks(l, TASK_S_FAILED) > 0 || count_slots(l, SLOT_S_FAILED) > 0;
@@ -114,7 +114,8 @@ static bool at_limit(const struct loop *l)
 	return l->spent[0] != '\0' || (l->iterations != ROW_NONE && l->iteration >= l->iterations);
 }
 
-/* What is begun now would pass or fail with the rest, and nobody would have reviewed it. */
+/* Whether the review of the run has begun: work started now would pass or fail with the rest, but
+ * without a review. */
 static bool review_stands(const struct loop *l)
 {
 	for (size_t i = 0; i < l->nslots; i++)
@@ -124,7 +125,7 @@ static bool review_stands(const struct loop *l)
 	return false;
 }
 
-/* Nothing has ended it: neither a marker nor a failure nor what a human has to decide first. */
+/* Whether nothing has ended the loop: no marker, no failure, no pending decision. */
 static bool is_open(const struct loop *l)
 {
 	if (l->stopped || l->idle || (has_failed(l) && l->on_failure == ON_FAILURE_STOP))
@@ -137,7 +138,7 @@ bool run_begins(const struct loop *l)
 	return is_open(l) && !at_limit(l) && has_ready(l);
 }
 
-/* At the limit the source is still asked: it says whether there is work left. */
+/* At the limit the source is still asked, to learn whether tasks are left. */
 static bool goes_on(const struct loop *l)
 {
 	return is_open(l) && (l->more || run_begins(l));
@@ -178,9 +179,9 @@ char *run_limit_cause(const struct loop *l, enum run_event event, enum end_kind 
 		return xasprintf(RUN_LIMIT "%lld iteration(s), %zu task(s) left", (long long)l->iterations, left);
 	*kind = END_TASKS_LEFT;
 	if (event == RUN_E_PASSED && open == 0 && count_tasks(l, TASK_S_TAKEN) > 0)
-		return xasprintf("%zu task(s) left to others", count_tasks(l, TASK_S_TAKEN));
+		return xasprintf("%zu task(s) left to other runs", count_tasks(l, TASK_S_TAKEN));
 	if (event == RUN_E_PASSED && open > 0)
-		return xasprintf("%zu task(s) left, which wait for others that this run does not have", open);
+		return xasprintf("%zu task(s) left, waiting for tasks that are not in this run", open);
 	*kind = END_NONE;
 	return NULL;
 }

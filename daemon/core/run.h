@@ -34,38 +34,36 @@
 #include "core/state.h"
 
 enum run_event {
-	RUN_E_START,		/* the schedule gave it a slot of the daemon */
-	RUN_E_PREPARED,		/* base snapshot and task file are there */
+	RUN_E_START,		/* the scheduler granted a permit */
+	RUN_E_PREPARED,		/* base snapshot and task file exist */
 	RUN_E_NEXT,		/* the iteration is over, and there may be more to do */
-	RUN_E_LOADED,		/* the source has been asked, and there is something to do */
+	RUN_E_LOADED,		/* the source was asked, and there is something to do */
 	RUN_E_PASSED,		/* every task passed */
 	RUN_E_FAILED,		/* a task failed, or the run could not be prepared */
-	RUN_E_HELD,		/* nothing can go on without a human */
-	RUN_E_REVIEW,		/* every task is implemented: now the review of the whole run */
-	RUN_E_REWORK,		/* a human's decision leaves something to do that needs a
-				 * slot of the daemon */
-	RUN_E_RESUME,		/* the schedule gave a reworked run a slot of the daemon */
-	RUN_E_BACK,		/* a human's decision leaves something to do that needs no slot */
-	RUN_E_PAUSE,		/* somebody said so; what runs ends by itself */
+	RUN_E_HELD,		/* nothing can continue without a decision */
+	RUN_E_REVIEW,		/* all tasks are implemented: review the whole run now */
+	RUN_E_REWORK,		/* a decision leaves work that needs a permit */
+	RUN_E_RESUME,		/* the scheduler granted a permit to a reworked run */
+	RUN_E_BACK,		/* a decision leaves work that needs no permit */
+	RUN_E_PAUSE,		/* by a user; running attempts finish */
 	RUN_E_UNPAUSE,
-	RUN_E_CANCEL,		/* somebody said so */
-	RUN_E_CANCEL_BEGUN,	/* ... of a queued run that has slots already */
-	RUN_E_CANCELLED,	/* and now nothing of it is under way */
+	RUN_E_CANCEL,		/* by a user */
+	RUN_E_CANCEL_BEGUN,	/* ... of a queued run that already has slots */
+	RUN_E_CANCELLED,	/* nothing of it is running any more */
 	RUN_EVENTS
 };
 
 enum run_action {
 	RUN_A_PREPARE,
-	RUN_A_LOAD,		/* what is there to do */
-	RUN_A_BEGIN,		/* an iteration: fill the slots */
-	RUN_A_END,		/* cancel every slot */
+	RUN_A_LOAD,		/* ask the source for tasks */
+	RUN_A_BEGIN,		/* start an iteration: fill the slots */
+	RUN_A_END,		/* cancel all slots */
 	RUN_A_HOLD,
-	RUN_A_REVIEW,		/* make slot 0 */
-	RUN_A_REWORK,		/* wait for a slot of the daemon */
-	RUN_A_RESUME,		/* the reworked slots go on */
-	RUN_A_PAUSE,		/* what has not begun waits */
-	RUN_A_YIELD,		/* it is prepared, and may not go on: its slot of the
-				 * daemon is free */
+	RUN_A_REVIEW,		/* create slot 0 */
+	RUN_A_REWORK,		/* wait for a permit */
+	RUN_A_RESUME,		/* continue the reworked slots */
+	RUN_A_PAUSE,		/* what has not started waits */
+	RUN_A_YIELD,		/* prepared, but paused: give the permit back */
 	RUN_A_NONE,
 	RUN_A_FINISH,
 	RUN_ACTIONS
@@ -81,43 +79,43 @@ struct run_edge {
 extern const struct run_edge run_edges[];
 extern const size_t run_edges_count;
 
-/* The edge to take, or NULL: not expected in that state, and nothing changes. */
+/* The edge to take, or NULL: unexpected in that state, nothing changes. */
 const struct run_edge *run_step(enum run_state state, enum run_event event);
 
 const char *run_event_name(enum run_event event);
 
 #define RUN_SPENT_MAX 96
 
-/* What a run looks at when one of its slots has settled, or its source has been asked. */
+/* State of the outer loop, evaluated when a slot has settled or the source was asked. */
 struct loop {
-	const struct slot_row *const *slots;	/* of the current iteration, and those of
-						 * earlier ones that are held or wait for the
-						 * review of the run */
+	/* of the current iteration, and earlier ones that are held or wait for the review of the
+	 * run */
+	const struct slot_row *const *slots;
 	size_t nslots;
 	const struct task_row *const *tasks;
 	size_t ntasks;
-	int64_t iteration;		/* the last one that has begun */
+	int64_t iteration;		/* number of the newest iteration */
 	int64_t iterations;		/* ROW_NONE: until no task remains */
 	enum on_failure on_failure;
-	bool more;			/* the source may have tasks that are no rows yet */
-	bool one_tree;			/* the slots share a tree, which a held task keeps */
+	bool more;			/* the source may have tasks that are not rows yet */
+	bool one_tree;			/* the slots share a tree, which a held task occupies */
 	bool stopped;			/* an agent gave a stop marker, or the source cannot be
 					 * asked any more ... */
 	bool idle;			/* ... or an iteration found nothing to do */
-	bool failed;			/* a slot has failed, perhaps in an earlier iteration, and
-					 * perhaps before it had a task */
-	char spent[RUN_SPENT_MAX];	/* why nothing more may be started: which budget is
-					 * spent; "": none is */
+	/* a slot has failed, in any iteration, with or without a task */
+	bool failed;
+	/* why nothing more may start: the budget that is spent; "": none */
+	char spent[RUN_SPENT_MAX];
 };
 
-#define RUN_LIMIT "limit: "		/* how a cause of END_LIMIT begins */
+#define RUN_LIMIT "limit: "		/* prefix of a cause of END_LIMIT */
 
 /* The event that follows from slots and tasks; RUN_EVENTS: a slot still works, also one that is
  * leaving. Cancelled comes before held, held before failed with on_failure = "stop"; then the next
  * iteration; then held, the review of the run, failed, passed. */
 enum run_event run_settle(const struct loop *loop);
 
-/* May another iteration begin, now that the source has been asked? */
+/* Whether another iteration may begin, after the source was asked. */
 bool run_begins(const struct loop *loop);
 
 /* Why the run ended with tasks left, malloc'd: "limit: 3 iterations, 5 tasks left", "limit: $5.20

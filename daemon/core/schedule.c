@@ -11,7 +11,7 @@
 struct schedule {
 	int64_t slots, used;
 	RB_HEAD(id_tree, queue_entry) ids;
-	RB_HEAD(after_tree, queue_entry) afters;	/* runs that come after one */
+	RB_HEAD(after_tree, queue_entry) afters;	/* runs that wait for the same run */
 	struct queues queues;
 	struct waiters aside;			/* runs that are neither at a gate nor in a queue */
 	struct dirty_list dirty;
@@ -34,7 +34,7 @@ static struct queue_entry *schedule_find(const struct schedule *s, int64_t id)
 {
 	struct queue_entry key = { .id = id };
 
-	/* the generated functions change nothing, but ask for a tree that they might */
+	/* the generated functions change nothing, but require a non-const tree */
 	return RB_FIND(id_tree, (struct id_tree *)(uintptr_t)&s->ids, &key);
 }
 
@@ -55,7 +55,7 @@ static enum queue_state state_of(const struct schedule *s, const struct queue_en
 	return entry->inside || entry->gate->workspace->path == NULL ? QUEUE_READY : QUEUE_GATE;
 }
 
-/* Its reason may be another one. */
+/* Its reason may have changed. */
 static void schedule_mark(struct schedule *s, struct queue_entry *entry)
 {
 	bool waits = entry->state == QUEUE_GATE || entry->state == QUEUE_READY;
@@ -64,7 +64,7 @@ static void schedule_mark(struct schedule *s, struct queue_entry *entry)
 	waiters_join(waits ? &entry->gate->waiters : &s->aside, &entry->waiter, &s->dirty);
 }
 
-/* What its state depends on may have changed. */
+/* Something that its state depends on may have changed. */
 static void schedule_update(struct schedule *s, struct queue_entry *entry)
 {
 	enum queue_state state = state_of(s, entry);
@@ -229,7 +229,7 @@ void schedule_want(struct schedule *s, int64_t id, int64_t wanted)
 	entry->want = wanted;
 	schedule_update(s, entry);
 	if (more)
-		/* nobody has been told what the further ones wait for */
+		/* the runs behind it have not been told why they wait */
 		schedule_mark(s, entry);
 }
 
@@ -243,7 +243,7 @@ void schedule_take(struct schedule *s, int64_t id)
 	if (entry->want > 0)
 		entry->want--;
 	schedule_update(s, entry);
-	schedule_mark(s, entry);	/* what it lacks now is a further one */
+	schedule_mark(s, entry);	/* its reason is now a different one */
 	schedule_permit(s, entry, 1);
 }
 

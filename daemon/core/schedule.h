@@ -25,11 +25,11 @@ struct schedule;
 struct schedule_run {
 	int64_t id;
 	int64_t owner;
-	int64_t priority;		/* higher goes first */
-	int64_t after;			/* run that it comes after; ROW_NONE or one that is not
-					 * here, before it or behind it: none */
+	int64_t priority;		/* higher starts first */
+	/* run that must end first; ROW_NONE: none; unknown runs count as ended */
+	int64_t after;
 	const char *group;
-	const char *workspace;		/* only one run at a time is in it; NULL: it shares */
+	const char *workspace;		/* occupied by one run at a time; NULL: shared */
 };
 
 struct schedule *schedule_new(int64_t slots);
@@ -62,10 +62,10 @@ int64_t schedule_permits(const struct schedule *s, int64_t id);	/* of one run */
 int64_t schedule_used(const struct schedule *s);		/* of all */
 int64_t schedule_group_used(const struct schedule *s, const char *group);
 
-/* Why a run does not get the permit that it wants, the first that holds, malloc'd: "waits for run
+/* Why a run does not get a permit it wants, the first reason that applies, malloc'd: "waits for run
  * 7", "workdir busy: run 7", "group night is paused", "group night: all 4 slots are in use" ("its
- * only slot is in use"), "all slots of the daemon are in use"; NULL: nothing but its turn, or it
- * wants none. Two are in a workspace only after a start: it is the first of them. */
+ * only slot is in use"), "all slots of the daemon are in use"; NULL: only its turn, or it wants
+ * none. Two runs share an exclusive workspace only after a start: then it is the first. */
 char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind);
 
 /* The next run whose reason may have changed since it was last named here, each once; 0: no more.

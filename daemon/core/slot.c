@@ -5,7 +5,7 @@
 
 #define TO(stage) (1u << SLOT_S_##stage)
 #define ATTEMPT (TO(IMPLEMENTING) | TO(CHECKING) | TO(REVIEWING) | TO(FIXING) | TO(COMMIT_AGENT))
-/* Every stage that works may fail, and be cancelled. */
+/* Every working stage can fail or be cancelled. */
 #define BREAK_OFF (TO(FAILED) | TO(ENDING))
 
 const unsigned slot_followers[SLOT_STAGES] = {
@@ -96,7 +96,7 @@ enum slot_phase slot_row_phase(const struct slot_row *row)
 {
 	if (slot_cools(row))
 		return PHASE_COOLING;
-	/* what the implementer has done is looked at, and no review has begun */
+	/* the implementer's work is measured, and no review has begun */
 	if (row->stage == SLOT_S_MEASURING && row->round == 0)
 		return PHASE_IMPLEMENTING;
 	return slot_phase((enum slot_stage)row->stage);

@@ -39,20 +39,20 @@
 #include "core/row.h"
 #include "core/state.h"
 
-/* Why a slot moves, as far as its next stage does not tell. */
+/* Why a slot moves, where the next stage does not tell. */
 enum move_reason {
-	MOVE_DONE,		/* the stage has done what it is for, or cannot */
-	MOVE_RETRY,		/* the same attempt again: it was lost, or not served */
+	MOVE_DONE,		/* the stage is complete, or impossible */
+	MOVE_RETRY,		/* the same attempt again: it was lost, or refused by its service */
 	MOVE_RELEASED,		/* the agent gave its task back, or picked none */
-	MOVE_ACCEPTED,		/* without a verdict, by a policy or a human */
+	MOVE_ACCEPTED,		/* accepted without a verdict, by a policy or a human */
 	MOVE_REASONS
 };
 
 /* The stages that may follow a stage: a mask of 1u << enum slot_stage. */
 extern const unsigned slot_followers[SLOT_STAGES];
 
-/* The only writer of a slot's stage. False, and nothing changes: the slot is not in from, or to
- * does not follow. */
+/* The only writer of a slot's stage. Returns false and changes nothing if the slot is not in from,
+ * or to may not follow. */
 bool slot_row_move(struct slot_row *row, enum slot_stage from, enum slot_stage to);
 
 const char *move_reason_name(enum move_reason reason);
@@ -64,7 +64,7 @@ enum slot_phase slot_phase(enum slot_stage stage);
 enum slot_phase slot_row_phase(const struct slot_row *row);
 bool slot_cools(const struct slot_row *row);
 
-/* The stage of the attempts of a role, and the role of a stage; ROLES: it has no attempts. */
+/* The stage for attempts of a role, and the role of a stage; ROLES: it has no attempts. */
 enum slot_stage slot_role_stage(enum role role);
 enum role slot_stage_role(enum slot_stage stage);
 

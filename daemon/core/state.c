@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The names of one enum, which has exactly count values. */
+/* Names of an enum with exactly count values. */
 #define NAMES(id, title, total, ...)								\
 	static const char *const id##_list[] = { __VA_ARGS__ };					\
 	static_assert(sizeof(id##_list) / sizeof(id##_list[0]) == (total), \

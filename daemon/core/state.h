@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every enum that reaches the disk or the wire, with its names: they are stored as text, so values
+/* All enums that reach the disk or the wire, with their names: they are stored as text, so values
  * may be renumbered. */
 #ifndef CORE_STATE_H
 #define CORE_STATE_H
@@ -14,36 +14,38 @@ enum run_state { RUN_S_QUEUED, RUN_S_RUNNING, RUN_S_PAUSED, RUN_S_HELD, RUN_S_SU
     RUN_S_FAILED, RUN_S_CANCELLED, RUN_STATES };
 enum task_state {
 	TASK_S_OPEN, TASK_S_CLAIMED,
-	TASK_S_IMPLEMENTED,	/* done, and reviewed with the whole run: others may build on it */
+	/* done, to be reviewed with the whole run: other tasks may build on it */
+	TASK_S_IMPLEMENTED,
 	TASK_S_PASSED, TASK_S_FAILED, TASK_S_CANCELLED,
 	TASK_S_DONE,		/* done already, by its source */
 	TASK_S_TAKEN,		/* not for this run: claimed elsewhere, or blocked */
-	TASK_S_RELEASED,	/* given back: a stop marker */
+	TASK_S_RELEASED,	/* given back because of a stop marker */
 	TASK_STATES
 };
 enum iteration_state { ITERATION_S_RUNNING, ITERATION_S_PASSED, ITERATION_S_FAILED,
     ITERATION_S_CANCELLED, ITERATION_STATES };
 
-/* Slot stages are finer than the phases users see; slot_phase() in core/slot.h maps them. */
+/* Stages are finer than the phases shown to users; slot_phase() in core/slot.h maps them. */
 enum slot_stage {
 	SLOT_S_WAITING,		/* nothing has run yet */
 	SLOT_S_CLAIMING,	/* the task is claimed at its source */
-	SLOT_S_CREATING_WORKTREE,		/* git makes the work tree of the task */
+	SLOT_S_CREATING_WORKTREE,		/* git creates the work tree of the task */
 	SLOT_S_IMPLEMENTING,	/* the implement attempt runs */
 	SLOT_S_CHECKING,	/* a check attempt runs */
-	SLOT_S_MEASURING,	/* git takes the tree and the diff that the review will judge */
-	SLOT_S_CHECKOUT,	/* git lays the tree under review out in a directory of its own */
+	SLOT_S_MEASURING,	/* git records the tree and the diff to review */
+	SLOT_S_CHECKOUT,	/* git checks the tree under review out into a separate directory */
 	SLOT_S_REVIEWING,	/* the review attempt runs */
-	SLOT_S_VERIFYING,	/* git takes the tree again: the reviewer must not have changed it;
-				 * then the verdict is read */
+	/* git records the tree again, to prove that the reviewer did not change it; then the
+	 * verdict is read */
+	SLOT_S_VERIFYING,
 	SLOT_S_FIXING,		/* the fix attempt runs */
 	SLOT_S_PINNING,		/* git pins the passed tree */
 	SLOT_S_COMMIT_AGENT,	/* the commit attempt runs */
-	SLOT_S_COMMITTING,	/* git commits what changed, or looks at what an agent committed */
-	SLOT_S_MERGING,		/* git puts the commits on those of the other tasks; one slot
-				 * of a run at a time */
-	SLOT_S_IMPLEMENTED,	/* scope "run": done, and reviewed with the run by slot 0 */
-	SLOT_S_ENDING,		/* cancelled; the process is being ended */
+	SLOT_S_COMMITTING,	/* git commits the changes, or checks the commits of an agent */
+	/* git merges the commits with those of other tasks; one slot of a run at a time */
+	SLOT_S_MERGING,
+	SLOT_S_IMPLEMENTED,	/* scope "run": done, to be reviewed with the whole run by slot 0 */
+	SLOT_S_ENDING,		/* cancelled; its process is being ended */
 	SLOT_S_HELD,
 	SLOT_S_PASSED,
 	SLOT_S_FAILED,
@@ -56,19 +58,19 @@ enum slot_phase {
 	PHASE_HELD, PHASE_COOLING, PHASE_PASSED, PHASE_FAILED, PHASE_CANCELLED, PHASES
 };
 
-/* What a slot that has come to its end still gives back, in this order. */
+/* Teardown of a slot that has ended: what is still to be given back, in this order. */
 enum slot_leaving {
 	LEAVING_NOTHING,
 	LEAVING_TASK,		/* the task is closed or released at its source */
-	LEAVING_LOOK,		/* commits that rld did not make are looked for */
-	LEAVING_CLEAR,		/* the work tree is saved and removed */
+	LEAVING_LOOK,		/* look for commits that rld did not make */
+	LEAVING_CLEAR,		/* save and remove the work tree */
 	SLOT_LEAVINGS
 };
 
 enum role { ROLE_IMPLEMENT, ROLE_CHECK, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT, ROLES };
 enum attempt_state { ATTEMPT_S_STARTING, ATTEMPT_S_RUNNING, ATTEMPT_S_EXITED, ATTEMPT_S_LOST, ATTEMPT_STATES };
 
-/* The three results that are kept apart. *_NONE: not known yet. */
+/* The three results of an attempt, kept apart. *_NONE: not known yet. */
 enum process_result {
 	PROCESS_NONE, PROCESS_EXITED, PROCESS_SIGNALLED, PROCESS_TIMEOUT, PROCESS_IDLE,
 	PROCESS_LINGERED,	/* it gave its result, did not exit, and was ended:
@@ -79,7 +81,7 @@ enum process_result {
 };
 enum provider_result {
 	PROVIDER_NONE, PROVIDER_OK, PROVIDER_LIMIT, PROVIDER_THROTTLED, PROVIDER_AUTH, PROVIDER_ERROR,
-	PROVIDER_UNKNOWN,	/* the attempt failed before an answer of its service was seen */
+	PROVIDER_UNKNOWN,	/* the attempt failed before its service answered */
 	PROVIDER_RESULTS
 };
 enum task_result { TASK_R_NONE, TASK_R_DONE, TASK_R_DENIED, TASK_R_NO_CHANGE, TASK_R_STOP_MARKER,
@@ -88,13 +90,13 @@ enum task_result { TASK_R_NONE, TASK_R_DONE, TASK_R_DENIED, TASK_R_NO_CHANGE, TA
 enum finding_state { FINDING_NEW, FINDING_REPEATED, FINDING_RESOLVED, FINDING_STATES };
 enum on_lost { ON_LOST_HOLD, ON_LOST_RETRY, ON_LOST_FAIL, ON_LOST_CHOICES };
 
-/* What a bad end of a review comes to: no evidence, a reviewer that failed, findings that stay. */
+/* What a bad end of a review leads to: no evidence, a failed reviewer, or remaining findings. */
 enum bad_end { BAD_END_FAIL, BAD_END_HOLD, BAD_END_ACCEPT, BAD_END_KNOWN_ISSUES, BAD_ENDS };
 /* The agent that fixes findings. */
 enum fixer { FIXER_FRESH, FIXER_IMPLEMENTER, FIXER_CORRECTOR, FIXER_RESUME, FIXER_PER_FINDING, FIXERS };
 enum scope { SCOPE_TASK, SCOPE_RUN, SCOPES };
 enum commit_mode { COMMIT_MODE_NONE, COMMIT_MODE_AUTO, COMMIT_MODE_AGENT, COMMIT_MODES };
-/* *_AUTO: plan_settle() decides when the workdir is known. */
+/* *_AUTO: plan_settle() decides once the workdir is known. */
 enum isolation { ISOLATION_AUTO, ISOLATION_SHARED, ISOLATION_WORKTREE, ISOLATIONS };
 enum integrate { INTEGRATE_AUTO, INTEGRATE_NONE, INTEGRATE_MERGE, INTEGRATES };
 enum on_failure { ON_FAILURE_STOP, ON_FAILURE_CONTINUE, ON_FAILURES };
@@ -115,7 +117,7 @@ enum cooldown_kind {
 };
 /* The party that accepted work without a passing verdict. */
 enum accepted { ACCEPTED_BY_NONE, ACCEPTED_BY_POLICY, ACCEPTED_BY_HUMAN, ACCEPTED_WITH_ISSUES, ACCEPTEDS };
-/* What becomes of an implementer that changed nothing and did not say so. */
+/* What to do with an implementer that changed nothing without declaring it. */
 enum on_no_change { ON_NO_CHANGE_REVIEW, ON_NO_CHANGE_FAIL, ON_NO_CHANGE_PASS, ON_NO_CHANGES };
 enum review_place { REVIEW_IN_PLACE, REVIEW_IN_SNAPSHOT, REVIEW_PLACES };
 enum sandbox { SANDBOX_OFF, SANDBOX_TRY, SANDBOX_REQUIRE, SANDBOXES };

@@ -7,26 +7,26 @@
 
 #include "proto/memory.h"
 
-/* What holds a task back. */
+/* What delays a task. */
 struct hold {
 	enum task_wait wait;
-	const struct task_row *by;	/* the first that may still pass, one that never will
-					 * before it; NULL: none */
-	size_t edges;			/* 1 + number of the first edge to those who
-					 * depend on it, 0: none */
+	/* its first dependency that has not passed, preferably one that never will; NULL: none */
+	const struct task_row *by;
+	/* 1 + index of the first edge to a task that depends on it, 0: none */
+	size_t edges;
 };
 
-/* That an open task depends on another open one. */
+/* A dependency between two open tasks. */
 struct edge {
 	size_t to;
-	size_t next;			/* of the same task, as hold.edges */
+	size_t next;			/* next edge of the same task, as in hold.edges */
 };
 
 struct graph {
 	const struct task_row *const *tasks;
 	size_t count;
-	struct hold *holds;		/* by number of the task */
-	size_t *by_id;			/* numbers, ordered by id */
+	struct hold *holds;		/* by index of the task */
+	size_t *by_id;			/* indexes, ordered by id */
 	struct edge *edges;
 	size_t nedges, room;
 };
@@ -49,7 +49,7 @@ static int compare_ids(const void *a, const void *b, void *arg)
 	return strcmp(tasks[*(const size_t *)a]->id, tasks[*(const size_t *)b]->id);
 }
 
-/* They mostly come so. */
+/* Tasks usually come in order of their ids. */
 static void index_ids(struct graph *g)
 {
 	bool ordered = true;
@@ -63,7 +63,7 @@ static void index_ids(struct graph *g)
 		qsort_r(g->by_id, g->count, sizeof(*g->by_id), compare_ids, (void *)(uintptr_t)g->tasks);
 }
 
-/* Its number, count: no task of the run. */
+/* Index of the task, count: not in the run. */
 static size_t graph_find(const struct graph *g, const char *id)
 {
 	size_t low = 0, high = g->count;
@@ -112,8 +112,8 @@ static void look_at(struct graph *g, size_t number)
 	json_decref(ids);
 }
 
-/* Who never starts takes those who depend on it along. No recursion: the chain may be as long as
- * there are tasks. */
+/* A task that never starts takes along those that depend on it. Without recursion: the chain may be
+ * as long as the list of tasks. */
 static void spread(struct graph *g)
 {
 	size_t *queue = xcalloc(g->count, sizeof(*queue)), done = 0, end = 0;
@@ -227,7 +227,7 @@ char **task_reasons(const struct task_row *const *tasks, size_t count)
 		[TASK_S_OPEN] = "never starts",
 		[TASK_S_FAILED] = "failed",
 		[TASK_S_CANCELLED] = "was cancelled",
-		[TASK_S_TAKEN] = "is left to others",
+		[TASK_S_TAKEN] = "is left to another run",
 		[TASK_S_RELEASED] = "was given back",
 	};
 	struct hold *holds = solve(tasks, count);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The one table that knows every room: transactions carry effects as data and know none. */
+/* The only table that includes all rooms: transactions carry effects as data and know none of the
+ * rooms. */
 #include "engine/effects.h"
 
 #include <stdlib.h>
@@ -77,7 +78,7 @@ static void write_report(struct slot *slot, int64_t id)
 	run_write_report(slot->run);
 }
 
-/* It may have ended by itself meanwhile. */
+/* It may have ended already. */
 static void end_process(struct slot *slot, int64_t id)
 {
 	struct engine *engine = slot->run->engine;
@@ -105,12 +106,11 @@ static void schedule(struct engine *engine, int64_t id)
 		engine_schedule(engine);
 }
 
-/* One of both: of a slot, the run's own for what is of the run; or of the engine. */
+/* One of the two: for a slot (the run's own, for effects on the run), or for the engine. */
 static const struct effect_type {
 	void (*of_slot)(struct slot *slot, int64_t id);
 	void (*of_engine)(struct engine *engine, int64_t id);
-	bool waits;	/* work goes on by it: not before everything that was left
-			 * running is found */
+	bool waits;	/* continues work: wait until everything left running was found */
 } effect_types[EFFECTS] = {
 	[EFFECT_PREPARE] = { .of_slot = prepare, .waits = true },
 	[EFFECT_BUILD] = { .of_slot = build, .waits = true },

@@ -75,7 +75,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	return engine;
 }
 
-/* Answer the submits that nothing is under way for. */
+/* Answer submits that are not being processed yet. */
 static void refuse_submits(struct engine *engine)
 {
 	struct pending_submit *p;
@@ -83,7 +83,8 @@ static void refuse_submits(struct engine *engine)
 	while ((p = TAILQ_FIRST(&engine->submits)) != NULL) {
 		TAILQ_REMOVE(&engine->submits, p, entry);
 		TAILQ_INSERT_TAIL(&engine->deciding, p, entry);
-		submit_refused(p, RPC_UNAVAILABLE, "the daemon is stopping", "submit again when it is back", NULL);
+		submit_refused(p, RPC_UNAVAILABLE, "the daemon is stopping",
+		    "retry once the daemon is running again", NULL);
 	}
 }
 
@@ -110,7 +111,8 @@ void engine_free(struct engine *engine)
 		TAILQ_INSERT_TAIL(&engine->deciding, p, entry);
 	}
 	while ((p = TAILQ_FIRST(&engine->deciding)) != NULL)
-		submit_refused(p, RPC_UNAVAILABLE, "the daemon is stopping", "submit again when it is back", NULL);
+		submit_refused(p, RPC_UNAVAILABLE, "the daemon is stopping",
+		    "retry once the daemon is running again", NULL);
 	file_queue_free(engine);
 	while ((hook = LIST_FIRST(&engine->hooks)) != NULL) {
 		LIST_REMOVE(hook, entry);
@@ -160,7 +162,7 @@ void engine_drain(struct engine *engine)
 	struct run *run;
 
 	engine->draining = true;
-	/* what waits for its next iteration waits for the next daemon */
+	/* a pause between iterations ends in the next daemon */
 	LIST_FOREACH(run, &engine->runs, entry)
 		if (run->rows->run.next_at != ROW_NONE && run->own.activity.kind == ACTIVITY_JOB)
 			activity_end(&run->own.activity);
@@ -192,11 +194,11 @@ size_t engine_running(const struct engine *engine)
 	return view_running(engine->view);
 }
 
-/* Why a change of a run cannot be; RPC_OK: it can, or it is only checked. */
+/* Why a change of a run is impossible; RPC_OK: it is possible, or only checked. */
 static int refuse_change(const struct engine *engine, const struct run *run, struct engine_reply *reply)
 {
 	if (run == NULL || reply->rows == NULL) {
-		reply->message = "there is no such unfinished run";
+		reply->message = "no such unfinished run";
 		reply->hint = "rlctl list shows the runs";
 		return RPC_NOT_FOUND;
 	}
@@ -220,7 +222,7 @@ void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check
 		cb(arg, &reply);
 		return;
 	}
-	/* also when an earlier cancel is still on its way to the disk: the answer comes after it */
+	/* also if an earlier cancel is still being recorded: answer after it */
 	txn = txn_new(engine);
 	if (!run_cancelling(run) && !run_state_is_end((enum run_state)run->rows->run.state)) {
 		cause = xasprintf("cancelled by %s", by);
@@ -246,8 +248,8 @@ void engine_pause(struct engine *engine, int64_t id, const char *by, bool check,
 	reply.code = refuse_change(engine, run, &reply);
 	if (reply.code == RPC_OK && (is_ending(run) || run->rows->run.paused == 1)) {
 		reply.code = RPC_WRONG_STATE;
-		reply.message = is_ending(run) ? "the run is ending" : "the run is paused already";
-		reply.hint = is_ending(run) ? "rlctl show tells its state" : "rlctl resume continues it";
+		reply.message = is_ending(run) ? "the run is ending" : "the run is already paused";
+		reply.hint = is_ending(run) ? "see rlctl show for its state" : "rlctl resume continues it";
 	}
 	if (reply.code != RPC_OK || check) {
 		cb(arg, &reply);
@@ -277,7 +279,7 @@ void engine_unpause(struct engine *engine, int64_t id, const char *by, bool chec
 	if (reply.code == RPC_OK && (is_ending(run) || run->rows->run.paused != 1)) {
 		reply.code = RPC_WRONG_STATE;
 		reply.message = is_ending(run) ? "the run is ending" : "the run is not paused";
-		reply.hint = "a held run waits for a decision: rlctl hold list";
+		reply.hint = "a held run needs a decision: rlctl hold list";
 	}
 	if (reply.code != RPC_OK || check) {
 		cb(arg, &reply);
@@ -301,7 +303,7 @@ static struct slot *slot_of_report(struct engine *engine, int64_t id, const char
 	struct slot *slot = engine->stopped ? NULL : engine_slot_of(engine, id);
 
 	if (slot == NULL && !engine->stopped)
-		log_bug("attempt or step %lld %s, but nobody waits for it", (long long)id, what);
+		log_bug("attempt or step %lld %s, but nothing waits for it", (long long)id, what);
 	return slot;
 }
 
@@ -340,8 +342,7 @@ static void refused(void *arg, int64_t id, int status, const char *error)
 		attempt_refused(slot, status, error);
 }
 
-/* Numbers are never used again, but somebody may have made the directory of one that
- * was to come. */
+/* Numbers are never reused, but a directory may have been planted for a future one. */
 static void taken(void *arg, int64_t id, int64_t vacant)
 {
 	struct engine *engine = arg;
@@ -352,7 +353,7 @@ static void taken(void *arg, int64_t id, int64_t vacant)
 		return;
 	if (engine->last_attempt < vacant - 1)
 		engine->last_attempt = vacant - 1;
-	log_warn("attempts/%lld exists already and is not used; the next number is %lld",
+	log_warn("attempts/%lld exists already and is skipped; the next number is %lld",
 	    (long long)id, (long long)engine->last_attempt + 1);
 	if (hook != NULL)
 		hook_renumber(engine, hook);
@@ -369,22 +370,22 @@ static void ended(void *arg, int64_t id, const struct exit_record *record)
 	struct slot *slot;
 
 	if (hook != NULL) {
-		hook_ended(engine, hook, record, 0, "its supervisor was killed");
+		hook_ended(engine, hook, record, 0, "its shim was killed");
 		return;
 	}
 	slot = slot_of_report(engine, id, "ended");
 	if (slot == NULL)
 		return;
 	if (engine->recovering) {
-		/* found running, and over before the others were found: nothing
-		 * effects before all are */
-		keep_found(slot, record != NULL ? FOUND_ENDED : FOUND_LOST, record, "its supervisor was killed");
+		/* found running, and ended before all others were found: no effects before that */
+		keep_found(slot, record != NULL ? FOUND_ENDED : FOUND_LOST, record,
+		    "its shim was killed");
 		return;
 	}
 	if (slot->activity.kind == ACTIVITY_OPERATION)
 		step_ended(slot, record);
 	else
-		attempt_ended(slot, record, "its supervisor was killed");
+		attempt_ended(slot, record, "its shim was killed");
 }
 
 static void found(void *arg, int64_t id, enum proc_found what, const struct exit_record *record, const char *detail)

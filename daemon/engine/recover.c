@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Start-up: the rows of unfinished runs are the working rows again; every unfinished
- * attempt and step is classified by the proc port before anything effects; then each slot
- * goes on from its stage. */
+/* At start: the rows of unfinished runs become working rows again; the proc port inspects every
+ * unfinished attempt and step before any effect is carried out; then each slot continues from its
+ * stage. */
 #include "engine/recover.h"
 
 #include <jansson.h>
@@ -99,8 +99,8 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 		const struct attempt_row *a = run->rows->attempts[i];
 		struct slot *slot = unfinished(a->state) ? run_slot(run, a->iteration, a->slot) : NULL;
 
-		/* that it cools no more is on disk before it starts: it cannot be lost, not
-		 * even by another boot */
+		/* record the end of its cooling before it starts, so that even another reboot
+		 * cannot lose it */
 		if (slot != NULL && a->state == ATTEMPT_S_STARTING && slot_cools(slot->row))
 			activity_wait(&slot->activity, ACTIVITY_ACCOUNT);
 		else if (slot != NULL)
@@ -117,9 +117,8 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 	}
 }
 
-/* What is missing from rows that somebody has edited, or that a bad disk has damaged. Who
- * went on without it would start what has been paid for, or stand still for ever. NULL:
- * nothing. Free it. */
+/* What is missing in rows that were edited or damaged. Continuing without it would start work that
+ * has been paid for, or get stuck. NULL: nothing. Free it. */
 static char *damage(const struct run *run)
 {
 	static const bool works[SLOT_STAGES] = {
@@ -202,8 +201,7 @@ static void resume_attempt(struct slot *slot)
 		break;
 	}
 	case FOUND_NEVER_STARTED:
-		/* its supervisor was started, and its traces were removed: it may
-		 * have been paid for */
+		/* its shim had started, and its traces were removed: it may have been paid for */
 		if (a->state == ATTEMPT_S_RUNNING)
 			attempt_ended(slot, NULL, "its directory is gone");
 		else
@@ -220,9 +218,9 @@ static void resume_attempt(struct slot *slot)
 	}
 }
 
-/* A step of git that is found running is ended first: two of them must not share a private
- * index. The program of a source is let end: it writes elsewhere, and what it has done is found
- * when it is asked again. */
+/* A git operation found running is ended first: two must not share a private index. The program of
+ * a source may finish: it writes elsewhere, and its result is found when the source is asked
+ * again. */
 static void resume_step(struct slot *slot)
 {
 	if (slot->found == FOUND_RUNNING && slot->op.of_source && !slot_ending(slot))
@@ -255,8 +253,8 @@ static void name_operation(struct slot *slot)
 	}
 }
 
-/* Whatever git of the daemon before still runs there: nobody else gets its turn
- * before it is gone. */
+/* A git operation of the previous daemon may still run there: wait for its end before another one
+ * gets its turn. */
 static void resume_turn(struct slot *slot)
 {
 	if (slot->activity.kind != ACTIVITY_OPERATION)
@@ -292,7 +290,7 @@ static void resume_slot(struct slot *slot)
 	}
 }
 
-/* A running run without an iteration was still being prepared. */
+/* A running run without an iteration was being prepared. */
 static void resume_preparation(struct run *run)
 {
 	struct txn *txn;
@@ -310,8 +308,7 @@ static void resume_preparation(struct run *run)
 	}
 }
 
-/* Nothing of it is under way: the outer loop is between two iterations, or a slot waits for
- * the next daemon. */
+/* Nothing of it is running: the outer loop is between two iterations, or a slot waits. */
 static void resume_loop(struct run *run)
 {
 	struct txn *txn = txn_new(run->engine);
@@ -323,8 +320,7 @@ static void resume_loop(struct run *run)
 	txn_commit_or_drop(txn);
 }
 
-/* What was under way has a slot of the daemon, whatever the limits say now. Waiting
- * slots queue again. */
+/* Running work keeps its permit, whatever the limits are now. Waiting slots queue again. */
 static void resume_permits(struct run *run)
 {
 	bool has_permit = false;
@@ -336,22 +332,22 @@ static void resume_permits(struct run *run)
 		    row->leaving == LEAVING_NOTHING) || row->stage == SLOT_S_HELD ||
 		    row->stage == SLOT_S_IMPLEMENTED || row->stage == SLOT_S_WAITING;
 
-		/* an attempt that never started waits for one like the others */
+		/* an attempt that never started waits for a permit like others */
 		if (!over && run->slots[i]->activity.kind != ACTIVITY_ACCOUNT && !(activity_has_process(
 		    &run->slots[i]->activity) && run->slots[i]->found == FOUND_NEVER_STARTED)) {
 			queue_sit(run->slots[i]);
 			has_permit = true;
 		}
 	}
-	/* also when it asks its source while a slot of it works: the next iteration
-	 * begins on what it has */
+	/* also if its source is being asked while a slot works: the next iteration needs a
+	 * permit */
 	if ((!has_permit || activity_has_process(&run->own.activity)) && run->rows->run.state == RUN_S_RUNNING)
 		queue_sit(&run->own);
-	/* whoever gets a permit wants one less, but what was found has not been waited for */
+	/* a permit reduces the number wanted by one, but what was found did not wait for one */
 	queue_update(run);
 }
 
-/* Between a decision and what is written of it for people, the daemon may have died. */
+/* The daemon may have died between a decision and its publication. */
 static void publish(struct run *run)
 {
 	for (size_t i = 0; i < run->nslots; i++)
@@ -361,8 +357,8 @@ static void publish(struct run *run)
 		run_write_report(run);
 }
 
-/* assign = "agent": what runs has perhaps not said yet what it picked, and what waits
- * queues behind it. */
+/* assign = "agent": a running attempt may not have reported its pick yet, and waiting slots queue
+ * behind it. */
 static void resume_picks(struct run *run)
 {
 	struct txn *txn = txn_new(run->engine);
@@ -373,8 +369,7 @@ static void resume_picks(struct run *run)
 		if (slot->row->task == NULL && slot->row->slot != 0 &&
 		    slot->row->stage == SLOT_S_IMPLEMENTING && activity_has_process(&slot->activity))
 			pick_watch(slot);
-		/* it may have waited for a slot of the daemon before, while what stood
-		 * before it was held */
+		/* it may have waited for a permit before, while an earlier slot was held */
 		if (slot->activity.kind == ACTIVITY_PICK && slot->row->wait_kind != WAIT_PICK)
 			slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_PICK, REASON_STAGED));
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What an agent has committed itself. ADOPT_COMMITS asks whether that is as it was told to; both it
- * and COMMIT look for artifacts in each of its commits, and take what they touched along: the last
- * commit is to have the tree that was reviewed, whatever the agent put in and took out again on the
- * way. */
+/* Commits made by agents. ADOPT_COMMITS checks that they are as requested; it and COMMIT look for
+ * artifacts in each of them, and include the paths they touched: the last commit must have the tree
+ * that was reviewed, whatever the agent added and removed in between. */
 #include "git/adopt_commits.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "git/artifact.h"
 #include "proto/escape.h"
 
-/* Takes what and there: what to do in a tree that others have, too. */
+/* Takes ownership of what and there: the remedy in a tree that others use, too. */
 static int mend(struct git_op *op, char *what, char *there)
 {
 	git_fail(op, xasprintf("%s; %s", what, git_remedy(op, there)));
@@ -62,16 +61,16 @@ int series_read(struct git_op *op, const char *tip, const char *since, struct se
 static int fail_artifact(struct git_op *op, const char *id, const char *path)
 {
 	char *shown = text_escape(path, strlen(path), false);
-	char *what = xasprintf("commit %.12s in %s was made by an agent and has %s, "
-	    "but what a review leaves behind is never committed", id, op->spec.workspace, shown);
-	char *there = xasprintf("take it out with `git reset --soft %.12s` and `git rm -r --cached "
+	char *what = xasprintf("commit %.12s in %s was made by an agent and contains %s, but "
+	    "review files are never committed", id, op->spec.workspace, shown);
+	char *there = xasprintf("remove it with `git reset --soft %.12s` and `git rm -r --cached "
 	    "-- %s` there, then retry the run", op->spec.commit, shown);
 
 	free(shown);
 	return mend(op, what, there);
 }
 
-/* The paths that they touched. m: a merge may have what none of its parents has. */
+/* The paths that they touched. m: a merge may contain what none of its parents has. */
 static int read_touched(struct git_op *op, char *const *ids, struct changes *led)
 {
 	struct buf input = { 0 };
@@ -107,19 +106,19 @@ static int read_touched(struct git_op *op, char *const *ids, struct changes *led
 	return 0;
 }
 
-/* Are they what was asked for? */
+/* Whether they are what was requested. */
 static int check_series(struct git_op *op, const char *tip, const struct series *series)
 {
 	if (series->ids == NULL || (op->result.rewritten && !op->spec.shared))
-		return mend(op, xasprintf("%s: HEAD is at %.12s, which does not come after %.12s, "
-		    "where the work began: an agent has rewritten history",
+		return mend(op, xasprintf("%s: HEAD is at %.12s, which does not descend from "
+		    "%.12s, where the work began: an agent rewrote history",
 		    op->spec.workspace, tip, op->spec.commit),
-		    xasprintf("put it right with `git reset --soft %.12s` there, then retry the run",
+		    xasprintf("fix it with `git reset --soft %.12s` there, then retry the run",
 		    op->spec.commit));
 	if (op->spec.kind == GIT_ADOPT_COMMITS && !series->linear)
-		return mend(op, xasprintf("%s: what the commit agent made is no line of commits, "
-		    "it has a merge in it", op->spec.workspace),
-		    xasprintf("put it right with `git reset --soft %.12s` there, then retry the run",
+		return mend(op, xasprintf("%s: the commits of the commit agent are not linear; "
+		    "they contain a merge", op->spec.workspace),
+		    xasprintf("fix it with `git reset --soft %.12s` there, then retry the run",
 		    op->spec.commit));
 	return 0;
 }
@@ -132,8 +131,8 @@ int adopt_commits(struct git_op *op, const char *tip, bool tip_ours, struct chan
 	if (op->spec.commit == NULL || (tip != NULL && strcmp(tip, op->spec.commit) == 0))
 		return 0;
 	if (tip == NULL)
-		return mend(op, xasprintf("%s: its branch has no commit any more", op->spec.workspace),
-		    xasprintf("see `git reflog` there, put it back to %.12s and retry the run", op->spec.commit));
+		return mend(op, xasprintf("%s: its branch no longer has a commit", op->spec.workspace),
+		    xasprintf("see `git reflog` there, reset it to %.12s and retry the run", op->spec.commit));
 	if (series_read(op, tip, op->spec.commit, &series) != 0)
 		return -1;
 	op->result.rewritten = !series.descends;
@@ -147,8 +146,8 @@ int adopt_commits(struct git_op *op, const char *tip, bool tip_ours, struct chan
 	return rv;
 }
 
-/* Is it there as the tree has it, or not there when the tree has not? Of a file only whether it is
- * there. */
+/* Whether it is there as in the tree, or missing as in the tree. For a file only whether it
+ * exists. */
 static bool stands(const struct git_op *op, const struct change *c)
 {
 	char *path = xasprintf("%s/%s", op->spec.workspace, c->path);
@@ -207,8 +206,8 @@ int adopt_tree(struct git_op *op)
 		return 1;
 	}
 	text = names_take(&names);
-	mend(op, xasprintf("the commit agent changed: %s; that is not what was reviewed", text),
-	    xasprintf("look at it in %s, and commit it yourself", op->spec.workspace));
+	mend(op, xasprintf("the commit agent changed %s, which differs from what was reviewed", text),
+	    xasprintf("inspect it in %s, and commit it manually", op->spec.workspace));
 	free(text);
 	return -1;
 }

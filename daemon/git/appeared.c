@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that appeared in the work tree while only a reviewer was at work there: a person's, another
- * slot's or what tests have left. They stay where they are and are no work, for as long as no
- * attempt that is to write has changed them. What is known of them is a tree of them alone. */
+/* Files that appeared in the work tree while only a reviewer worked there: a person's, another
+ * slot's, or leftovers of tests. They stay where they are and are not part of the work, unless a
+ * writing attempt changes them. They are recorded as a tree of their own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ int appeared_keep(struct git_op *op, const struct changes *files, const struct c
 	rv = git_update_index(op, GIT_INDEX, &index);
 	if (rv == 0)
 		rv = disk_tree_write(op, &op->result.appeared_tree);
-	/* a run may be held for weeks, and a gc meanwhile would take what nothing leads to */
+	/* a run may be held for weeks, and without a ref gc would remove it */
 	if (rv == 0 && op->spec.ref != NULL)
 		rv = git_run(op, 0, "update-ref", "--no-deref", op->spec.ref, op->result.appeared_tree);
 	return rv;

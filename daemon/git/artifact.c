@@ -21,7 +21,7 @@ char **artifacts_copy(char *const *list)
 		while (size > 0 && path[size - 1] == '/')
 			size--;
 		plain = xmemdup0(path, size);
-		/* the whole workspace is no artifact */
+		/* the whole workspace is not an artifact */
 		if (size > 0 && strcmp(plain, ".") != 0)
 			strings_append(&copy, plain);
 		free(plain);

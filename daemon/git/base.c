@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* BASE: the commit that work starts from. Uncommitted work gets into one by a copy of the user's
- * index: it knows what he forced in, took out, or does not have checked out. */
+/* BASE: the commit that work starts from. Uncommitted work is included by means of a copy of the
+ * user's index, which knows forced, removed and sparse paths. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,8 +30,9 @@ static int no_common_commit(struct git_op *op)
 	char *file = xasprintf("%s/shallow", op->common), *text;
 	int rv;
 
-	text = xasprintf(" have no commit in common in %s; %s", op->spec.workspace, access(file, F_OK) == 0 ?
-	    "the clone is shallow: run `git fetch --unshallow` there" : "name the branch that HEAD came from");
+	text = xasprintf(" have no common ancestor in %s; %s", op->spec.workspace, access(file, F_OK) == 0 ?
+	    "the clone is shallow: run `git fetch --unshallow` there" :
+	        "name the branch that HEAD was created from");
 	rv = fail_name(op, "HEAD and ", text);
 	free(text);
 	free(file);
@@ -46,13 +47,14 @@ static int from_name(struct git_op *op)
 	int rv;
 
 	if (tip == NULL) {
-		text = xasprintf("%s has no commit yet, so it has none in common with ", op->spec.workspace);
+		text = xasprintf("%s has no commit yet, so it has no common ancestor with ", op->spec.workspace);
 		rv = fail_name(op, text, "; commit something, or leave --base out");
 		free(text);
 		return rv;
 	}
 	if (op->spec.name[0] == '-' || op->spec.name[0] == '\0') {
-		text = xasprintf(" is no name of a branch or commit in %s; see `git branch -a` there",
+		text = xasprintf(" is not a valid name of a branch or commit in %s; see `git "
+		    "branch -a` there",
 		    op->spec.workspace);
 		rv = fail_name(op, "", text);
 		free(text);
@@ -62,7 +64,8 @@ static int from_name(struct git_op *op)
 	rv = git_resolve(op, name, &id);
 	free(name);
 	if (rv == 0 && id == NULL) {
-		text = xasprintf(" is no branch or commit in %s; see `git branch -a` there, or fetch it first",
+		text = xasprintf(" is not a branch or commit in %s; see `git branch -a` there, or "
+		    "fetch it first",
 		    op->spec.workspace);
 		rv = fail_name(op, "", text);
 		free(text);
@@ -101,8 +104,7 @@ static int copy_all(int in, int out)
 	return n == 0 ? 0 : -errno;
 }
 
-/* With its time: to git, a file that is younger than the index may have changed unnoticed. 0 or
- * -errno. */
+/* With its time stamp: git rehashes files that are younger than the index. 0 or -errno. */
 static int copy_index(const char *from, const char *to)
 {
 	int in = open(from, O_RDONLY | O_CLOEXEC), out, rv;
@@ -139,7 +141,7 @@ static int take_index(struct git_op *op)
 	return rv;
 }
 
-/* The tree of what there is, through clean filters. */
+/* The tree of the files, through clean filters. */
 static int take_filtered_tree(struct git_op *op, void *arg)
 {
 	struct snapshot *s = snapshot_new(op->place, op->spec.scratch, op->artifacts);
@@ -164,7 +166,7 @@ static int take_filtered_tree(struct git_op *op, void *arg)
 	return rv == 0 ? disk_tree_write(op, arg) : -1;
 }
 
-/* HEAD, or a commit of what there is on top of it. 1: result.commit is under spec.ref already. */
+/* HEAD, or a commit of the files on top of it. 1: result.commit is under spec.ref already. */
 static int from_work(struct git_op *op)
 {
 	char *tree = NULL;

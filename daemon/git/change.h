@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What differs between two trees: the output of `git diff-tree -r -z --raw`. */
+/* Differences between two trees: the output of `git diff-tree -r -z --raw`. */
 #ifndef GIT_CHANGE_H
 #define GIT_CHANGE_H
 
@@ -18,34 +18,33 @@ struct change {
 };
 
 struct changes {
-	struct change *list;	/* owned; git has them in order of the path's bytes */
+	struct change *list;	/* owned; git orders them by the bytes of the path */
 	size_t count, room;
 };
 
-/* One more, in whatever order; changes_order() puts that right, and keeps one of each path. */
+/* Add one, in any order; changes_order() sorts, and keeps one of each path. */
 void changes_add(struct changes *changes, const char *path, unsigned mode, const char *id);
 void changes_order(struct changes *changes);
 
-/* Lines of `git ls-tree -r -z`: all of a tree, each as new. False: it is no such output; what came
+/* Lines of `git ls-tree -r -z`: everything in a tree, each as new. False: malformed; what came
  * before is kept. */
 bool changes_read_tree(struct changes *changes, const char *data, size_t size);
 
-/* Takes output in. artifacts: such paths are left out. False: it is no such output; what came
- * before is kept. */
+/* Parse output. artifacts: paths to leave out. False: malformed; what came before is kept. */
 bool changes_read(struct changes *changes, const char *data, size_t size, char *const *artifacts);
 void changes_release(struct changes *changes);
 
 /* NULL: path is not among them. */
 const struct change *changes_find(const struct changes *changes, const char *path);
 
-/* Those that artifact_has(paths), or the others. Borrows them: only its list is freed. */
+/* Those with artifact_has(paths), or the others. Borrows them: free only the list. */
 struct changes changes_in(const struct changes *changes, char *const *paths, bool in);
 
-/* Their paths, each with a NUL behind: the removed ones, or the others. */
+/* Their paths, each followed by a NUL: removed ones, or the others. */
 void changes_paths(const struct changes *changes, bool removed, struct buf *out);
 
-/* Input of update-index -z --index-info, which is also what snapshot_index() makes of the same
- * files. Removed ones come first when they are wanted: one may be where a directory is now. */
+/* Input of update-index -z --index-info, which equals the output of snapshot_index() for the same
+ * files. Removed ones, if wanted, come first: a directory may be in the place of one. */
 void changes_index(const struct changes *changes, bool removed, struct buf *out);
 
 #endif

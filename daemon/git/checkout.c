@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CHECKOUT: a tree as files, by ls-tree and cat-file. What they print is written as it is: no
- * attribute, filter or hook has a say. */
+/* CHECKOUT: writes a tree as files, by ls-tree and cat-file. Contents are written unchanged: no
+ * attribute, filter or hook applies. */
 #include "git/checkout.h"
 
 #include <errno.h>
@@ -21,12 +21,15 @@
 static int fail_path(struct git_op *op, const char *path, int rv)
 {
 	static const struct { int rv; const char *what; } words[] = {
-		{ -EEXIST, "the tree has this name twice; nothing that git made itself has, see `git fsck`" },
-		{ -ENOTDIR, "the tree has this name below a file or link; "
-		    "nothing that git made itself has, see `git fsck`" },
+		{ -EEXIST,
+		    "the tree contains this name twice, which git never creates; run `git fsck`" },
+		{ -ENOTDIR,
+		    "the tree contains this name below a file or link, which git never creates; "
+		    "run `git fsck`" },
 		{ -ENOSPC, "no space left on device; free some space and retry the run" },
 		{ -EDQUOT, "disk quota exceeded; free some space and retry the run" },
-		{ -ENODATA, "git cat-file did not give all of it; run `git fsck` in the repository" },
+		{ -ENODATA,
+		    "git cat-file did not return all of it; run `git fsck` in the repository" },
 		{ 0, NULL }
 	};
 	size_t i = 0;
@@ -51,20 +54,20 @@ int checkout_list(struct git_op *op, const char *tree, struct changes *entries)
 		if (unpack_allows(entries->list[i].path))
 			continue;
 		shown = text_escape(entries->list[i].path, strlen(entries->list[i].path), false);
-		git_fail(op, xasprintf("tree %s in %s has the name %s, which git would not take; "
-		    "nothing was written", tree, op->spec.workspace, shown));
+		git_fail(op, xasprintf("tree %s in %s contains the name %s, which git does not "
+		    "allow; nothing was written", tree, op->spec.workspace, shown));
 		free(shown);
 		return -1;
 	}
 	if (entries->count == 0 && !tree_is_empty(tree))
-		return git_fail(op, xasprintf("git ls-tree: nothing is listed of tree %s in %s, "
-		    "which is not empty; retry the run", tree, op->spec.workspace));
+		return git_fail(op, xasprintf("git ls-tree: no output for tree %s in %s, which is "
+		    "not empty; retry the run", tree, op->spec.workspace));
 	return 0;
 }
 
 /* ---- what is in it ---- */
 
-/* What cat-file prints, read in stretches: a blob may be larger than our memory. */
+/* Output of cat-file, read in pieces: a blob may be larger than memory. */
 struct blobs {
 	struct git_op *op;
 	const struct changes *entries;
@@ -72,11 +75,11 @@ struct blobs {
 	int fd;
 	char chunk[65536];
 	size_t size, used;
-	const char *failed;	/* path of the entry that could not be written, NULL: all were */
+	const char *failed;	/* path of the entry that could not be written, NULL: none */
 	int rv;			/* ... and why */
 };
 
-/* What is there to be read, at most max bytes. 0 or -errno, -ENODATA at the end. */
+/* Read at most max available bytes. 0 or -errno, -ENODATA at the end. */
 static int read_chunk(struct blobs *s, uint64_t max, const char **data, size_t *size)
 {
 	if (s->used == s->size) {
@@ -96,7 +99,7 @@ static int read_chunk(struct blobs *s, uint64_t max, const char **data, size_t *
 	return 0;
 }
 
-/* "id type size", and the line's end. */
+/* "id type size", and the newline. */
 static int read_head(struct blobs *s, const char *id, uint64_t *bytes)
 {
 	char line[GIT_ID_MAX + 64], of[GIT_ID_MAX];
@@ -116,7 +119,7 @@ static int read_head(struct blobs *s, const char *id, uint64_t *bytes)
 	return 0;
 }
 
-/* The next bytes go to fd, or when it is -1, to text, which has room for them. */
+/* Copy the next bytes to fd, or if it is -1, to text, which has room for them. */
 static int copy_bytes(struct blobs *s, uint64_t bytes, int fd, char *text)
 {
 	while (bytes > 0) {
@@ -210,7 +213,7 @@ static int write_tree(struct git_op *op, const struct changes *entries, struct u
 		rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .input = ids.data,
 		    .input_size = ids.size, .reader = write_entries, .arg = s },
 		    "cat-file", "--batch", "--buffer", NULL);
-	/* it is ended when nobody reads it any more */
+	/* it was ended because nobody reads its output any more */
 	if (s->rv != 0 && (rv != 1 || s->rv != -ENODATA))
 		rv = fail_path(op, s->failed, s->rv);
 	else if (rv == 1)

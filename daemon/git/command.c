@@ -5,27 +5,27 @@
 
 #include "proto/memory.h"
 
-/* System and user configuration stay in force: safe.directory and the user's excludes file live
- * there. */
+/* System and user configuration stay in effect: they contain safe.directory and the user's excludes
+ * file. */
 static const char *const settings[] = {
 	"--no-pager",
-	"--no-replace-objects",			/* a tree id means that tree */
+	"--no-replace-objects",			/* a tree id means exactly that tree */
 	"-c", "core.fsmonitor=false",		/* may name a program */
 	"-c", "core.splitIndex=false",		/* would leave a shared index in the user's .git */
-	"-c", "core.quotePath=false",		/* names in a patch as they are */
+	"-c", "core.quotePath=false",		/* names in a patch unchanged */
 	NULL
 };
 
 static const char *const environment[] = {
-	"LC_ALL=C",			/* messages that we read */
+	"LC_ALL=C",			/* messages that rl-git parses */
 	"GIT_OPTIONAL_LOCKS=0",
 	"GIT_TERMINAL_PROMPT=0",
-	"GIT_NO_LAZY_FETCH=1",		/* a partial clone asks nobody for objects */
+	"GIT_NO_LAZY_FETCH=1",		/* do not fetch missing objects of a partial clone */
 	NULL
 };
 
-/* Each object and ref is whole on the disk before it has its name, so that a power cut damages
- * none. The private index is made anew. */
+/* Each object and ref is complete on the disk before it gets its name, so that a power cut damages
+ * none. The private index is temporary. */
 static const char *const synced[] = { "-c", "core.fsync=committed,reference", NULL };
 static const char *const synced_index[] = { "-c", "core.fsync=added,reference", NULL };
 
@@ -35,7 +35,7 @@ static const char *const unhooked_settings[] = {
 };
 
 static const char *const hooked_settings[] = {
-	/* no upkeep behind a commit, nor behind those of its hooks */
+	/* no maintenance after a commit, or after those of its hooks */
 	"-c", "gc.auto=0",
 	"-c", "maintenance.auto=false",
 	NULL
@@ -43,13 +43,12 @@ static const char *const hooked_settings[] = {
 
 static const char *const filtered_settings[] = {
 	"-c", "core.hooksPath=/dev/null",
-	"-c", "core.safecrlf=false",		/* would refuse what the user's own tree has */
+	"-c", "core.safecrlf=false",		/* would refuse content of the user's own tree */
 	"-c", "submodule.recurse=false",
 	NULL
 };
 
-/* Who needs a passphrase fails at once; one that an agent of the user's keeps is found as
- * always. */
+/* Prompts for a passphrase fail immediately; the user's key agent works as usual. */
 static const char *const silent_environment[] = {
 	"GIT_EDITOR=:",
 	"GIT_ASKPASS=/bin/false",

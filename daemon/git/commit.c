@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* COMMIT and ADOPT_COMMITS: what differs between two trees, as a commit of the user's repository
- * with its filters and hooks.
+/* COMMIT and ADOPT_COMMITS: commit the difference between two trees to the user's repository, with
+ * its filters and hooks.
  *
  * The commit is made from a private index: HEAD with those paths as they are in the work tree. What
- * the user has staged elsewhere neither gets in nor is lost; in his own index only those paths are
- * set, afterwards. `git commit --only` does nearly that, but drops a directory that became a link,
- * fails at a file that became a directory, and adds again what was taken out of the index and
- * kept. */
+ * the user has staged elsewhere is neither included nor lost; afterwards only those paths are set
+ * in the user's index. `git commit --only` is similar, but drops a directory that became a link,
+ * fails on a file that became a directory, and adds again what was removed from the index but kept
+ * on disk. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,28 +21,34 @@
 
 struct commit {
 	struct changes wanted;	/* what is to be committed */
-	struct changes led;	/* what commits of the agent's own have touched: paths only */
-	struct changes undone;	/* ... of these what is wanted, though the work has not changed it:
-				 * as the tree has it; a shared tree only */
-	struct changes made;	/* what the commit has */
+	struct changes led;	/* paths touched by commits of the agent */
+	/* ... of these, those wanted although the work has not changed them: as in the tree; in a
+	 * shared tree only */
+	struct changes undone;
+	struct changes made;	/* content of the commit */
 	char *tip;		/* HEAD, NULL: no commit yet */
-	bool tip_ours;		/* it is a commit that an earlier begin of this operation made */
+	bool tip_ours;		/* an earlier start of this operation made it */
 };
 
-/* Files of a git directory, there while something is under way that a commit would end or take part
- * in. */
+/* Files in a git directory that show an operation in progress which a commit would end or join. */
 static const struct { const char *file, *what, *end; } obstacles[] = {
-	{ "MERGE_HEAD", "a merge is under way", "end it with `git commit` or `git merge --abort`" },
-	{ "CHERRY_PICK_HEAD", "a cherry-pick is under way", "end it with `git cherry-pick --continue` or `--abort`" },
-	{ "REVERT_HEAD", "a revert is under way", "end it with `git revert --continue` or `--abort`" },
-	{ "rebase-merge", "a rebase is under way", "end it with `git rebase --continue` or `--abort`" },
-	{ "rebase-apply", "a rebase is under way", "end it with `git rebase --continue` or `--abort`" },
-	{ "index.lock", "another git works there (index.lock)", "wait for it, or remove the file when there is none" },
+	{ "MERGE_HEAD", "a merge is in progress",
+	    "finish it with `git commit` or `git merge --abort`" },
+	{ "CHERRY_PICK_HEAD", "a cherry-pick is in progress",
+	    "finish it with `git cherry-pick --continue` or `--abort`" },
+	{ "REVERT_HEAD", "a revert is in progress",
+	    "finish it with `git revert --continue` or `--abort`" },
+	{ "rebase-merge", "a rebase is in progress",
+	    "finish it with `git rebase --continue` or `--abort`" },
+	{ "rebase-apply", "a rebase is in progress",
+	    "finish it with `git rebase --continue` or `--abort`" },
+	{ "index.lock", "another git process is at work there (index.lock)",
+	    "wait for it, or remove the file if there is none" },
 };
 
 static char *in_the_middle(const struct git_op *op, const char *what, const char *end)
 {
-	char *there = xasprintf("%s, then commit what is in the work tree", end);
+	char *there = xasprintf("%s, then commit the work tree", end);
 	char *error = xasprintf("%s: %s; %s", op->spec.workspace, what, git_remedy(op, there));
 
 	free(there);
@@ -67,7 +73,7 @@ static char *in_the_way(const struct git_op *op)
 
 /* ---- what HEAD is ---- */
 
-/* Has text a line that begins at line and ends at its LF? */
+/* Whether text contains this whole line, including its LF. */
 static bool has_line(const char *text, const char *line, size_t size)
 {
 	for (const char *p = text; (p = strchr(p, '\n')) != NULL; ) {
@@ -78,8 +84,8 @@ static bool has_line(const char *text, const char *line, size_t size)
 	return false;
 }
 
-/* All lines "Rld-..." of message, at least one, are in the commit's text. A hook may have changed
- * other lines. */
+/* Whether the commit's text contains all lines "Rld-..." of message, at least one. A hook may have
+ * changed other lines. */
 static bool is_ours(const char *message, const char *text)
 {
 	bool any = false;
@@ -122,7 +128,7 @@ static int read_wanted(struct git_op *op, struct commit *c)
 	return git_out_size(op) == 0 && strcmp(op->spec.base, op->spec.tree) != 0 ? git_fail_output(op) : 0;
 }
 
-/* The first path whose line in want is not in have; both are in the same order. */
+/* The first path whose line in want is missing in have; both are in the same order. */
 static const char *first_difference(const struct buf *want, const struct buf *have)
 {
 	size_t at = 0;
@@ -135,7 +141,7 @@ static const char *first_difference(const struct buf *want, const struct buf *ha
 	return at < want->size ? strchr(want->data + at, '\t') + 1 : NULL;
 }
 
-/* Of undone, what the files are not. True when there was any. */
+/* Remove from undone what the files do not contain. Returns whether there was any. */
 static bool drop_undone(struct commit *commit, const struct buf *have)
 {
 	size_t before = commit->wanted.count, kept = 0;
@@ -158,7 +164,7 @@ static bool drop_undone(struct commit *commit, const struct buf *have)
 	return kept < before;
 }
 
-/* The files of what is wanted as lines of an index: as the tree has them, and as the disk has. */
+/* The wanted files as index lines: as in the tree, and as on the disk. */
 static int compare_files(struct git_op *op, const struct commit *c, struct buf *want, struct buf *have)
 {
 	struct changes own = changes_in(&c->wanted, op->shared_paths, false);
@@ -177,7 +183,7 @@ static int compare_files(struct git_op *op, const struct commit *c, struct buf *
 	return rv;
 }
 
-/* A hook of the first begin may have put it in form. */
+/* A hook may have reformatted it during the first start. */
 static int moved_on(struct git_op *op, const char *path)
 {
 	struct names names = { 0 };
@@ -189,15 +195,15 @@ static int moved_on(struct git_op *op, const char *path)
 		return 1;
 	}
 	shown = text_escape(path, strlen(path), false);
-	git_fail(op, xasprintf("%s/%s is not as it was when it was reviewed; nothing was committed: %s",
-	    op->spec.workspace, shown, git_remedy(op, "look at it, and commit it yourself")));
+	git_fail(op, xasprintf("%s/%s differs from what was reviewed; nothing was committed: %s",
+	    op->spec.workspace, shown, git_remedy(op, "inspect it, and commit it manually")));
 	free(shown);
 	return -1;
 }
 
 enum { READY, REFUSED, NOTHING, MADE };
 
-/* Is what is wanted there as it was reviewed? READY, ...; -1. */
+/* Whether the wanted files are as reviewed. READY, ...; -1. */
 static int check_files(struct git_op *op, struct commit *c)
 {
 	bool again = true;
@@ -235,7 +241,7 @@ static int make_commit(struct git_op *op)
 		rv = git_fail(op, xasprintf("%s: %s", op->spec.scratch, host_words(-error)));
 	if (rv == 0)
 		rv = commit_hooks_run(op, planned);
-	/* its hooks have run: each is a process of its own */
+	/* its hooks have run as separate processes */
 	if (rv == 0)
 		rv = git_run(op, GIT_INDEX | GIT_HOOKED, "-c", "core.hooksPath=/dev/null", "commit",
 		    "-q", "--cleanup=whitespace", "--no-status", "-F", message);
@@ -248,8 +254,7 @@ static int make_commit(struct git_op *op)
 	return rv;
 }
 
-/* The user's index gets what the commit has of what was wanted. A path that is not among them stays
- * as he has it. */
+/* Set the committed paths in the user's index. Other paths stay as they are. */
 static int set_own_index(struct git_op *op, const struct commit *c)
 {
 	struct changes ours = { .list = xcalloc(c->made.count + 1, sizeof(*ours.list)) };
@@ -270,8 +275,8 @@ static bool is_below(const char *path, const char *dir)
 	return strncmp(path, dir, size) == 0 && path[size] == '/';
 }
 
-/* A file and a directory of one name cannot both be in a commit: who had put one in the other's
- * place before the work began gets it committed with the work. */
+/* A file and a directory of the same name cannot both be in a commit: if one replaced the other
+ * before the work began, it is committed with the work. */
 static bool gave_way(const struct changes *wanted, const struct change *made)
 {
 	for (size_t i = 0; made->mode == 0 && i < wanted->count; i++) {
@@ -289,7 +294,7 @@ static bool is_wanted(const struct commit *c, const struct change *made)
 	    changes_find(&c->led, made->path) != NULL || gave_way(&c->wanted, made);
 }
 
-/* Only what was wanted is in it, and nothing of the review. */
+/* Whether it contains only what was wanted, and nothing of the review. */
 static int check_commit(struct git_op *op, const struct commit *c)
 {
 	struct names names = { 0 };
@@ -307,15 +312,15 @@ static int check_commit(struct git_op *op, const struct commit *c)
 	text = names_take(&names);
 	if (text == NULL)
 		return 0;
-	git_fail(op, xasprintf("commit %.12s in %s has more in it than %s: %s; "
-	    "a hook of the repository, or somebody else, put it there: "
-	    "see `git show`, and `git reset --soft HEAD~1` undoes the commit", op->result.commit,
+	git_fail(op, xasprintf("commit %.12s in %s contains more than %s: %s; a hook of the "
+	    "repository or another program added it: see `git show`; `git reset --soft HEAD~1` "
+	    "undoes the commit", op->result.commit,
 	    op->spec.workspace, artifact ? "the work, even what is of the review" : "the work", text));
 	free(text);
 	return -1;
 }
 
-/* What comes behind a commit, also of one that a daemon made which died before it could tell. */
+/* After a commit, including one made by a daemon that died before it could report. */
 static int finish(struct git_op *op, struct commit *c)
 {
 	if (git_run(op, 0, "diff-tree", "-r", "-z", "--raw", "--root", "--no-commit-id",
@@ -328,12 +333,12 @@ static int finish(struct git_op *op, struct commit *c)
 	return commit_hooks_after(op);
 }
 
-/* Nothing is left to be committed. */
+/* Nothing is left to commit. */
 static int settle(struct git_op *op, const struct commit *c)
 {
 	if (c->tip_ours)
 		return MADE;
-	/* not told where HEAD was: when there was work, HEAD has it now */
+	/* without the previous HEAD: if there was work, HEAD contains it now */
 	if (c->tip != NULL && (op->spec.commit == NULL ?
 	    op->spec.kind == GIT_ADOPT_COMMITS && c->wanted.count > 0 : strcmp(c->tip, op->spec.commit) != 0))
 		op->result.commit = xstrdup(c->tip);
@@ -362,7 +367,7 @@ static int commit_work(struct git_op *op, struct commit *c)
 
 /* ---- all of it ---- */
 
-/* 0: c has what is to be committed; NOTHING, REFUSED; -1. */
+/* 0: c contains what is to be committed; NOTHING, REFUSED; -1. */
 static int prepare(struct git_op *op, struct commit *c)
 {
 	bool adopts = op->spec.kind == GIT_ADOPT_COMMITS;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The hooks of a commit: each is a process of its own, and all but the last run before anything is
- * committed. So one that fails has said no, while the troubles of git are told apart from it; and
- * what they have made of the private index is looked at before it is a commit. What was reviewed is
- * what is committed: a hook that puts files in form says no as well, with their names, and the next
- * review is of the files in that form. */
+/* The hooks of a commit, each as a separate process, all but the last before anything is committed.
+ * So a failing hook is a rejection, which git's own failures are not; and changes of hooks to the
+ * private index are checked before the commit. What was reviewed is what is committed: a hook that
+ * reformats files also rejects, with their names, and the next review covers the new format. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,8 @@
 #include "proto/escape.h"
 #include "record/host_fault.h"
 
-#define WORDS_KEEP 8000		/* of a hook's words: so many bytes of the head, and of the tail */
+/* of a hook's output: bytes kept of its beginning, and of its end */
+#define WORDS_KEEP 8000
 #define MESSAGE_MAX (1 << 20)
 
 char *commit_hooks_message_file(const struct git_op *op)
@@ -31,7 +31,7 @@ static bool is_inside_letter(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Head and tail of a text. */
+/* Beginning and end of a text. */
 static char *clip(char *text)
 {
 	size_t size = strlen(text), head = WORDS_KEEP, tail = size - WORDS_KEEP;
@@ -48,7 +48,7 @@ static char *clip(char *text)
 	return cut;
 }
 
-/* Enough of both ends of what it printed. */
+/* Enough of both ends of its output. */
 static void add_stream(struct buf *out, const struct buf *stream)
 {
 	const size_t part = 2 * WORDS_KEEP;
@@ -81,7 +81,7 @@ static char *words_of(const struct child_end *end)
 
 /* ---- no ---- */
 
-/* Nobody said no when the hook could not be run, or was ended by a signal. */
+/* It is no rejection if the hook could not be run, or was killed by a signal. */
 static bool has_said_no(const struct git_op *op, const char *words)
 {
 	const char *last = strrchr(words, '\n') != NULL ? strrchr(words, '\n') + 1 : words;
@@ -97,7 +97,7 @@ static int refused(struct git_op *op, const char *hook)
 
 	if (no)
 		op->result.refused = words[0] != '\0' ? xasprintf("%s: %s", hook, words) :
-		    xasprintf("%s failed without a word", hook);
+		    xasprintf("%s failed without output", hook);
 	free(words);
 	return no ? 1 : git_fail_process(op);
 }
@@ -156,7 +156,7 @@ void commit_hooks_forget(const struct git_op *op)
 
 /* ---- before the commit ---- */
 
-/* 0: it is not there, or agrees; 1: it says no; -1. */
+/* 0: missing, or it agrees; 1: it rejects; -1. */
 static int run_hook(struct git_op *op, const char *hook, const char *message, const char *source)
 {
 	char *const words[] = { (char *)"--", (char *)message, (char *)source, NULL };
@@ -166,7 +166,7 @@ static int run_hook(struct git_op *op, const char *hook, const char *message, co
 	return rv == 1 ? refused(op, hook) : rv;
 }
 
-/* What the hooks have made of the index. */
+/* What the hooks changed in the index. */
 static int check_index(struct git_op *op, const char *planned, const char *agreed)
 {
 	struct names names = { 0 };
@@ -184,8 +184,8 @@ static int check_index(struct git_op *op, const char *planned, const char *agree
 		return 1;
 	}
 	text = names_take(&names);
-	git_fail(op, xasprintf("a hook of the repository puts into the commit what is of the review: "
-	    "%s; nothing was committed: make the hook leave it out, then retry the run", text));
+	git_fail(op, xasprintf("a hook of the repository adds review files to the commit: %s; "
+	    "nothing was committed: change the hook, then retry the run", text));
 	free(text);
 	return -1;
 }
@@ -195,7 +195,7 @@ int commit_hooks_run(struct git_op *op, const char *planned)
 	char *message = commit_hooks_message_file(op), *agreed = NULL;
 	int rv;
 
-	/* a user without a name that git would take commits as rld */
+	/* users without a name in git commit as rld */
 	rv = git_run(op, GIT_MAY_FAIL, "var", "GIT_COMMITTER_IDENT");
 	op->anonymous = rv == 1;
 	rv = rv == -1 ? -1 : run_hook(op, "pre-commit", NULL, NULL);

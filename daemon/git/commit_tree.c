@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree becomes a commit on top of another, and a ref is pointed there. Begun again, the commit
- * that the ref has already is taken for it. */
+/* Makes a commit of a tree on top of another one, and points a ref at it. If it is repeated, the
+ * commit in the ref is reused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,10 @@ int commit_tree_saved(struct git_op *op, struct saved *saved, bool *there)
 	*there = false;
 	if (git_run(op, 0, "for-each-ref", "--format=%(refname) %(objectname) %(tree) %(parent)", op->spec.ref) != 0)
 		return -1;
-	/* a line for each ref at or below it */
+	/* one line for each ref at or below it */
 	for (const char *p = git_out(op); *p != '\0' && !*there; p += strcspn(p, "\n"), p += *p == '\n') {
 		*saved = (struct saved){ 0 };
-		/* what is no commit has no tree */
+		/* an object other than a commit has no tree */
 		*there = strncmp(p, op->spec.ref, size) == 0 && p[size] == ' ' &&
 		    sscanf(p + size, " %64s %64[0-9a-f]%*1[ ]%64[0-9a-f]", saved->id, saved->tree, saved->parent) >= 1;
 	}
@@ -64,6 +64,6 @@ int commit_tree(struct git_op *op, const char *tree, const char *parent, bool ke
 		op->result.commit = xstrdup(saved.id);
 		return 0;
 	}
-	/* what was saved before must not be lost with the ref's new value */
+	/* do not lose what was saved earlier with the ref's new value */
 	return make_commit_of(op, tree, parent, there && keep && saved.tree[0] != '\0' ? saved.id : NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* MERGE, when it is in conflict: the work tree of the task gets what is integrated already, and
- * over it, as changes that are not committed, what merge-tree made of both. */
+/* MERGE with a conflict: the task's work tree gets the merged branch, and on top of it, as
+ * uncommitted changes, the result of merge-tree. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* ---- which files ---- */
 
-/* The words of merge-tree -z, one after the other; NULL: none is left. */
+/* The words of merge-tree -z, one after the other; NULL: none left. */
 static const char *next_word(const char **data, const char *end)
 {
 	const char *word = *data;
@@ -20,8 +20,8 @@ static const char *next_word(const char **data, const char *end)
 	return word;
 }
 
-/* "CONFLICT (modify/delete)": what is in its brackets, when path is among those that it is about.
- * Where there are markers to be seen in the file, NULL. */
+/* "CONFLICT (modify/delete)": the text in brackets, if it is about path. NULL if the file has
+ * conflict markers. */
 static char *kind_of(const char *path, const char *messages, const char *end)
 {
 	char *kind = NULL;
@@ -42,7 +42,7 @@ static char *kind_of(const char *path, const char *messages, const char *end)
 	return kind;
 }
 
-/* A tree, lines "mode id stage<TAB>path" to an empty one, messages. */
+/* A tree, lines "mode id stage<TAB>path" up to an empty one, messages. */
 static bool name_conflicts(struct git_op *op, const char *data, const char *end)
 {
 	const char *messages = data, *last = NULL, *word;
@@ -76,12 +76,12 @@ static bool name_conflicts(struct git_op *op, const char *data, const char *end)
 
 static int has_moved(struct git_op *op)
 {
-	return git_fail(op, xasprintf("%s: HEAD is not at %.12s, which is to be integrated; " GIT_KEPT,
+	return git_fail(op, xasprintf("%s: HEAD is not at %.12s, which is to be merged; " GIT_KEPT,
 	    op->spec.dir, op->spec.commit));
 }
 
-/* Begun again, behind the reset: HEAD is the tip of then. What was checked out there must be known
- * to git, so that it goes with the next reset. */
+/* Repeated after the reset: HEAD is the old tip. Files checked out then must be in the index, so
+ * that the next reset removes them. */
 static int resume_check_out(struct git_op *op, const struct merge *m, const char *head, const char *tip)
 {
 	int rv = git_run(op, GIT_MAY_FAIL, "merge-base", "--is-ancestor", head, tip);
@@ -91,7 +91,7 @@ static int resume_check_out(struct git_op *op, const struct merge *m, const char
 	return rv == 0 ? git_run(op, 0, "read-tree", m->tree) : -1;
 }
 
-/* keep_ref has what HEAD had, and HEAD may be reset. */
+/* Save HEAD in keep_ref, so that it may be reset. */
 static int keep_head(struct git_op *op, const struct merge *m)
 {
 	char *kept = NULL, *head = NULL;

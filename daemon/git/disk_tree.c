@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the files of a directory to a tree of git, byte for byte, by way of the private index. */
+/* Makes a git tree from the files of a directory, byte for byte, with the private index. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ bool tree_is_empty(const char *id)
 
 /* ---- what is there ---- */
 
-/* Without .git. One that cannot be looked into is not known to be empty. */
+/* Without .git. An unreadable one is not known to be empty. */
 static bool has_files(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -36,7 +36,7 @@ static bool has_files(const char *path)
 	return any;
 }
 
-/* Nothing is listed of a tree that had something, and the directory has something still. */
+/* Nothing is listed of a tree that was not empty, and the directory is still not empty. */
 static bool is_no_list(const struct git_op *op, size_t size)
 {
 	bool had = op->spec.tree != NULL ? !tree_is_empty(op->spec.tree) : git_dir_lists(op->place);
@@ -44,7 +44,7 @@ static bool is_no_list(const struct git_op *op, size_t size)
 	return size == 0 && had && has_files(op->place);
 }
 
-/* False: a merge was left half-way. */
+/* False: an unfinished merge. */
 static bool is_merged(const char *data, size_t size)
 {
 	for (const char *p = data, *end = data + size; p < end; p += strlen(p) + 1)
@@ -53,37 +53,38 @@ static bool is_merged(const char *data, size_t size)
 	return true;
 }
 
-/* what: why it may not be in the index, and what to do. */
+/* what: why it must not be in the index, and what to do. */
 static int fail_tracked(struct git_op *op, const char *path, const char *what, const char *then)
 {
 	char *shown = text_escape(path, strlen(path), false);
 
-	git_fail(op, xasprintf("%s/%s %s committed; take it out with `git rm -r --cached -- %s`%s",
+	git_fail(op, xasprintf("%s/%s %s committed; remove it with `git rm -r --cached -- %s`%s",
 	    op->spec.workspace, shown, what, shown, then));
 	free(shown);
 	return -1;
 }
 
-/* Once the run goes on, an agent that adds an artifact does no harm: it is passed over, unless it
- * commits it. */
+/* During the run, an agent that adds an artifact does no harm: it is skipped, unless it is
+ * committed. */
 static int check_artifact(struct git_op *op, const char *artifact)
 {
 	enum git_op_kind kind = op->spec.kind;
 	int rv;
 
 	if (kind == GIT_SNAPSHOT || kind == GIT_BASE || kind == GIT_WORKTREE_ADD)
-		return fail_tracked(op, artifact, "is tracked by git, but its place is kept for the review and never",
+		return fail_tracked(op, artifact,
+		    "is tracked by git, but is reserved for the review and never",
 		    ", or set another review_file or review_log");
-	/* it fails where nothing has been committed yet */
+	/* fails if there is no commit yet */
 	rv = git_run(op, GIT_MAY_FAIL, "ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--", artifact);
 	if (rv != 0 || git_out_size(op) == 0)
 		return rv == -1 ? -1 : 0;
 	return fail_tracked(op, artifact,
-	    "was committed by an agent, but what a review leaves behind is never",
+	    "was committed by an agent, but review files are never",
 	    " and `git commit --amend`, then retry the run");
 }
 
-/* The HEAD of a repository inside; one without a commit gives its files. */
+/* HEAD of a nested repository; one without a commit contributes its files. */
 static int list_nested(struct git_op *op, struct snapshot *s, const char *nested, const char *place)
 {
 	char *dir = xasprintf("%s/.git", nested), *id, *error;
@@ -133,12 +134,12 @@ int disk_tree_list(struct git_op *op, struct snapshot *s)
 	if (error != NULL)
 		return git_fail(op, error);
 	if (is_no_list(op, git_out_size(op)))
-		return git_fail_moved(op, xasprintf("git ls-files: nothing is listed of %s, "
-		    "which is not empty; see what `git ls-files -c -o --exclude-standard` "
-		    "prints there, then retry the run", op->place));
+		return git_fail_moved(op, xasprintf("git ls-files: no output for %s, which is not "
+		    "empty; see what `git ls-files -c -o --exclude-standard` prints there, then "
+		    "retry the run", op->place));
 	if (op->spec.kind == GIT_BASE && !is_merged(git_out(op), git_out_size(op)))
-		return git_fail(op, xasprintf("%s has conflicts that are not resolved; resolve them, "
-		    "or end what is under way, such as by `git merge --abort`", op->spec.workspace));
+		return git_fail(op, xasprintf("%s has unresolved conflicts; resolve them, or abort "
+		    "what is in progress, for example with `git merge --abort`", op->spec.workspace));
 	artifact = snapshot_tracked_artifact(s);
 	if (artifact != NULL && check_artifact(op, artifact) != 0)
 		return -1;
@@ -204,7 +205,7 @@ struct disk_tree {
 	char **tree;
 };
 
-/* The private index gets the shared paths as a tree has them. */
+/* Put the shared paths into the private index, as in a tree. */
 static int stage_shared_paths(struct git_op *op)
 {
 	struct buf lines = { 0 };

@@ -17,8 +17,8 @@
 
 #define EXCLUDE_MAX (4 * 1024 * 1024)
 
-/* The pattern that matches path at the top and nothing else. What cannot stand in a line, "?"
- * matches. */
+/* The pattern that matches only path at the top. Characters that cannot be in a line are matched by
+ * "?". */
 static char *exclude_pattern(const char *path)
 {
 	size_t words = strlen(path);
@@ -51,7 +51,7 @@ static bool has_line(const struct buf *text, const char *line)
 	return false;
 }
 
-/* What is to be added to text. */
+/* What must be added to text. */
 static struct buf missing_lines(const struct buf *text, char *const *artifacts)
 {
 	char **list = artifacts_copy(artifacts);
@@ -68,7 +68,7 @@ static struct buf missing_lines(const struct buf *text, char *const *artifacts)
 	return out;
 }
 
-/* Reads file, adds, replaces it. *lines: what was to be added, for an error. 0 or -errno. */
+/* Read file, add, replace it. *lines: what was to be added, for an error. 0 or -errno. */
 static int add_lines(const char *file, char *const *artifacts, struct buf *lines)
 {
 	struct buf text = { 0 };
@@ -118,7 +118,7 @@ int git_exclude(const char *workspace, char *const *artifacts, char **error)
 	}
 	info = xasprintf("%s/info", common);
 	file = xasprintf("%s/exclude", info);
-	real = realpath(file, NULL);		/* a link of the user's stays one */
+	real = realpath(file, NULL);		/* keep a link of the user's */
 	rv = file_mkdirs(info, 0777);
 	if (rv == 0)
 		rv = add_lines(real != NULL ? real : file, artifacts, &lines);

@@ -4,10 +4,10 @@
 #ifndef GIT_EXCLUDE_H
 #define GIT_EXCLUDE_H
 
-/* Add what is missing of artifacts (as in struct git_op_spec) to info/exclude of the repository
- * whose top is workspace; worktrees share that file. What stands there stays. 0, or -1 and *error:
- * a sentence with the remedy, malloc'd. Nothing rests on it: trees, diffs and commits leave
- * artifacts out on their own. Blocking: off the loop only. */
+/* Add missing artifacts (as in struct git_op_spec) to info/exclude of the repository whose top is
+ * workspace; work trees share that file. Its content stays. 0, or -1 and *error: a sentence with
+ * the remedy, malloc'd. A failure has no further effect: trees, diffs and commits leave artifacts
+ * out anyway. Blocking: off the loop only. */
 int git_exclude(const char *workspace, char *const *artifacts, char **error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An operation as the engine sees it: its spec and its result, each a table of fields. */
+/* An operation as seen by the engine: its spec and its result, each a table of fields. */
 #include "git/git_op.h"
 
 #include <errno.h>
@@ -28,8 +28,8 @@ const char *const git_op_names[GIT_OPS] = {
 	[GIT_INSPECT_HEAD] = "look",
 };
 
-/* An rl-git of another version may read what this rld writes: the names in the files stay, whatever
- * the fields are called. */
+/* An rl-git of another version may read what this rld writes: the names in the files are fixed,
+ * whatever the fields are called. */
 #define SPEC_AS(name, field, kind) { name, kind, offsetof(struct git_op_spec, field), 0, NULL }
 #define SPEC(field, kind) SPEC_AS(#field, field, kind)
 
@@ -159,8 +159,8 @@ int git_op_result(struct git_op *op, int dirfd)
 
 	if (exit_record_read(dirfd, &record) == 0 && record.by == EXIT_WALL) {
 		free(op->result.error);
-		op->result.error = xasprintf("git %s in %s did not end in time, and was killed; "
-		    "see what hangs there: a hook, a filter, or the disk",
+		op->result.error = xasprintf("git %s in %s timed out and was killed; find out what "
+		    "hangs there: a hook, a filter, or the disk",
 		    git_op_names[op->spec.kind], op->spec.workspace);
 		return 0;
 	}

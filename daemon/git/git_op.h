@@ -183,13 +183,13 @@ void git_op_free(struct git_op *op);
 /* of a patch, which is the stdout of rl-git: head and tail */
 #define GIT_PATCH_KEEP (64 * 1024 * 1024)
 
-/* What rl-git reads, malloc'd. */
+/* The input of rl-git, malloc'd. */
 char *git_op_text(const struct git_op *op, size_t *size);
 /* Reads the result from dirfd, the attempt directory of rl-git. 0, and git_op_error() tells whether
  * the operation failed; or -errno: there is no result. */
 int git_op_result(struct git_op *op, int dirfd);
 
-/* For rl-git: the operation that fd has, NULL: none. */
+/* For rl-git: the operation in fd, NULL: none. */
 struct git_op *git_op_read(int fd);
 /* Runs it. At the end, what git wrote is on the disk. 0, or -1 with git_op_error(). The patch of
  * MEASURE and MERGE goes to stdout. */

@@ -14,10 +14,10 @@
 #include "proto/escape.h"
 #include "record/host_fault.h"
 
-#define MESSAGE_MAX 600			/* of git's own words in an error */
-#define WORDS_KEEP ((size_t)128 * 1024)	/* of what hooks and git say, head and tail */
+#define MESSAGE_MAX 600			/* limit for git's messages in an error */
+#define WORDS_KEEP ((size_t)128 * 1024)	/* limit for output of hooks and git, beginning and end */
 #define NAMES_SHOWN 3
-/* git has taken away again what it could not finish */
+/* git has removed what it could not complete */
 #define FULL_BYTES ((uint64_t)64 * 1024)
 #define FULL_FILES 4
 
@@ -38,7 +38,7 @@ char *git_out_line(const struct git_op *op)
 	return git_out_size(op) > 1 ? xmemdup0(git_out(op), git_out_size(op) - 1) : NULL;
 }
 
-/* What it printed on stderr, in one line, malloc'd. */
+/* Its stderr on one line, malloc'd. */
 static char *git_said(const struct git_op *op)
 {
 	size_t size = op->end.err.size < MESSAGE_MAX ? op->end.err.size : MESSAGE_MAX;
@@ -114,39 +114,47 @@ static const char *remedy_for(const struct git_op *op, const char *said)
 	/* kind, command: only there; GIT_OPS, NULL: anywhere */
 	static const struct { enum git_op_kind kind; const char *command, *sign, *remedy; } remedies[] = {
 		{ GIT_OPS, NULL, ".lock': File exists",
-		    "another git works there: wait for it, or remove the file when there is none" },
+		    "another git process is at work there: wait for it, or remove the file if "
+		    "there is none" },
 		{ GIT_OPS, "commit", "failed to sign",
-		    "let signing work without a question, or set commit.gpgsign=false there" },
+		    "make signing work without a prompt, or set commit.gpgsign=false there" },
 		{ GIT_OPS, "commit", "", "see what `git commit` says there" },
-		{ GIT_OPS, NULL, "cannot run ", "a hook of the repository cannot be run: "
-		    "put it right, or take it away, then retry the run" },
+		{ GIT_OPS, NULL, "cannot run ",
+		    "a hook of the repository cannot be run: fix or remove it, then retry the run" },
 		{ GIT_OPS, NULL, "died of signal",
-		    "a hook of the repository was ended by a signal: see why, then retry the run" },
+		    "a hook of the repository was killed by a signal: find out why, then retry the "
+		    "run" },
 		{ GIT_BASE, "update-index", " filter '",
-		    "let that filter work for the daemon's user, or commit what you have without it" },
-		{ GIT_OPS, "worktree", " filter '", "let that filter work for the daemon's user, then retry the run" },
-		{ GIT_OPS, "worktree", "cannot create", "another branch has a part of that name: "
-		    "rename it with `git branch -m`, then retry the run" },
+		    "make that filter work for the daemon's user, or commit your work without it" },
+		{ GIT_OPS, "worktree", " filter '",
+		    "make that filter work for the daemon's user, then retry the run" },
+		{ GIT_OPS, "worktree", "cannot create",
+		    "another branch uses a part of that name as its name: rename it with `git "
+		    "branch -m`, then retry the run" },
 		{ GIT_OPS, "worktree", "already checked out",
-		    "end the work there, and remove it with `git worktree remove`, then retry the run" },
+		    "finish the work there, and remove it with `git worktree remove`, then retry "
+		    "the run" },
 		{ GIT_OPS, "worktree", "already used by worktree",
-		    "end the work there, and remove it with `git worktree remove`, then retry the run" },
+		    "finish the work there, and remove it with `git worktree remove`, then retry "
+		    "the run" },
 		{ GIT_OPS, NULL, "insufficient permission", WRITABLE },
-		{ GIT_OPS, "worktree", "Permission denied", "make its .git, "
-		    "and the place of the task's work tree, writable for the daemon's user" },
+		{ GIT_OPS, "worktree", "Permission denied",
+		    "make its .git and the directory of the task's work tree writable for the "
+		    "daemon's user" },
 		{ GIT_OPS, NULL, "Unable to create '", WRITABLE },
 		{ GIT_OPS, NULL, "unable to create directory for", WRITABLE },
 		{ GIT_OPS, NULL, "Read-only file system", WRITABLE },
 		{ GIT_OPS, NULL, "Permission denied",
-		    "make it readable for the daemon's user, or have .gitignore name it" },
-		{ GIT_OPS, NULL, "could not open", "make it readable, or have .gitignore name it" },
+		    "make it readable for the daemon's user, or add it to .gitignore" },
+		{ GIT_OPS, NULL, "could not open", "make it readable, or add it to .gitignore" },
 		{ GIT_OPS, NULL, "index file", "see what `git status` says there" },
 		{ GIT_OPS, NULL, "", "run `git status` there to see what git needs" },
 	};
 	size_t i = 0;
 
 	if ((op->flags & GIT_OWN_INDEX) != 0)
-		return "the commit was made, but your index does not know it yet: run `git reset -q` there";
+		return "the commit was made, but your index was not updated: run `git reset -q` "
+		    "there";
 	while ((remedies[i].kind != GIT_OPS && remedies[i].kind != op->spec.kind) ||
 	    (remedies[i].command != NULL && strcmp(remedies[i].command, op->command) != 0) ||
 	    strstr(said, remedies[i].sign) == NULL)
@@ -163,21 +171,21 @@ static bool is_full(const char *path)
 	return (uint64_t)fs.f_bavail * fs.f_frsize < FULL_BYTES || (fs.f_files > 0 && fs.f_favail < FULL_FILES);
 }
 
-/* What git says on stderr of the host. Of one whose hooks have written there too, its own last word
- * counts. */
+/* What git's stderr tells about the host. If hooks may have written there, too, only git's last
+ * line counts. */
 static int fault_said(const struct git_op *op)
 {
 	return op->end.err.data != NULL ? host_fault_said(op->end.err.data, (op->flags & GIT_HOOKED) != 0) : 0;
 }
 
-/* What is known of a git without words: how it ended. */
+/* A git without output: how it ended. */
 static char *silent(const struct git_op *op)
 {
 	int status = op->end.status;
 
-	return xasprintf("git %s in %s %s %d and said nothing; run it there by hand to see why",
+	return xasprintf("git %s in %s %s %d without output; run it manually to diagnose",
 	    op->command, op->spec.workspace,
-	    WIFEXITED(status) ? "exited with status" : "was ended by signal",
+	    WIFEXITED(status) ? "exited with status" : "was killed by signal",
 	    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
@@ -208,7 +216,7 @@ static int not_started(struct git_op *op)
 	return git_fail(op, xasprintf("%s git: %s", op->end.what, strerror(op->end.error)));
 }
 
-/* ls-files passes over what it cannot open, with a warning and exit status 0. */
+/* ls-files skips what it cannot open, with a warning and exit status 0. */
 static bool missed_something(const struct git_op *op)
 {
 	return (op->flags & GIT_FILES) != 0 && strcmp(op->command, "ls-files") == 0 && op->end.err.data != NULL &&
@@ -233,7 +241,7 @@ static const char *command_name(const char *word, va_list ap)
 	return word;
 }
 
-/* Named outright, so that git does not go looking in the directories above. */
+/* Name the git directory, so that git does not search the parent directories. */
 static void set_command(const struct git_op *op, const struct git_call *call, struct git_command *command)
 {
 	const char *index = (call->flags & GIT_INDEX) != 0 ? op->index : NULL,
@@ -296,7 +304,7 @@ int git_run_call(struct git_op *op, const struct git_call *call, const char *wor
 	if (op->end.error != 0)
 		return not_started(op);
 	failed = !WIFEXITED(op->end.status) || WEXITSTATUS(op->end.status) != 0;
-	/* what the host keeps it from is no answer */
+	/* a failure caused by the host is no answer */
 	if ((failed && ((call->flags & GIT_MAY_FAIL) == 0 || fault_said(op) != 0)) || missed_something(op)) {
 		git_fail_process(op);
 		op->moved = op->result.fault == 0 && (call->flags & GIT_MOVING) != 0;
@@ -320,7 +328,7 @@ void git_fresh_index(const struct git_op *op)
 	char *lock = xasprintf("%s.lock", op->index);
 
 	unlink(op->index);
-	unlink(lock);		/* of a git that was killed */
+	unlink(lock);		/* left by a git that was killed */
 	free(lock);
 }
 
@@ -330,7 +338,7 @@ int git_find_common(struct git_op *op)
 
 	if (git_run(op, 0, "rev-parse", "--is-bare-repository", "--path-format=absolute", "--git-common-dir") != 0)
 		return -1;
-	/* "true" or "false", then the path, which may have a line end in it */
+	/* "true" or "false", then the path, which may contain a newline */
 	data = git_out(op);
 	path = strchr(data, '\n');
 	if (path == NULL || path[1] != '/' || data[git_out_size(op) - 1] != '\n')

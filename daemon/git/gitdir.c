@@ -61,12 +61,12 @@ char *git_dir_common(const char *workspace)
 	common = follow(file, "", own);
 	free(file);
 	if (common == NULL && errno == ENOENT)
-		return own;		/* shared with nobody */
+		return own;		/* not shared */
 	free(own);
 	return common;
 }
 
-/* "DIRC", the version, and how many entries there are, each a number of four bytes. */
+/* "DIRC", the version, and the number of entries, each a four-byte number. */
 bool git_dir_lists(const char *dir)
 {
 	char *own = git_dir_own(dir), *file = own != NULL ? xasprintf("%s/index", own) : NULL;

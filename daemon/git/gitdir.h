@@ -6,9 +6,8 @@
 
 #include <stdbool.h>
 
-/* Of the repository whose top is workspace: its own directory (HEAD, index), and the one that
- * worktrees share (refs, info/exclude). malloc'd; NULL: there is none, or its .git cannot be read
- * (errno). */
+/* For the repository whose top is workspace: its own directory (HEAD, index), and the one shared by
+ * work trees (refs, info/exclude). malloc'd; NULL: none, or its .git is unreadable (errno). */
 char *git_dir_own(const char *workspace);
 char *git_dir_common(const char *workspace);
 

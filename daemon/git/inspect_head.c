@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* INSPECT_HEAD: which commits HEAD has that it had not when the work began, does it still have
- * those that it had, and which tree? */
+/* INSPECT_HEAD: the commits of HEAD since the beginning of the work, whether the earlier ones are
+ * still there, and its tree. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,8 @@ int inspect_head_run(struct git_op *op)
 	int rv = git_resolve(op, "HEAD^{commit}", &tip);
 
 	if (rv == 0 && tip == NULL && op->spec.commit != NULL)
-		rv = git_fail(op, xasprintf("%s: its branch has no commit any more; see `git reflog` there",
+		rv = git_fail(op, xasprintf("%s: its branch no longer has a commit; see `git "
+		    "reflog` there",
 		    op->spec.workspace));
 	else if (rv == 0 && tip != NULL && (op->spec.commit == NULL || strcmp(tip, op->spec.commit) != 0))
 		rv = read_commits(op, tip);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MEASURE: the tree, and the patch since the base. Before a reviewer is paid: could what is there
- * be committed? Marks of a conflict say no, and so may a hook of the repository. A hook may also
- * put files in form: what it has left is measured, and it is asked about that once more. Nothing is
- * committed here. */
+/* MEASURE: the tree, and the patch since the base. Before a reviewer is paid, check that the work
+ * could be committed: conflict markers prevent it, and a hook of the repository may. A hook may
+ * also reformat files: the result is measured, and the hooks run again on it. Nothing is committed
+ * here. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #define REHEARSALS_MAX 2
 
-/* 1: some hook of a commit is there; 0; -1. */
+/* 1: there is a commit hook; 0; -1. */
 static int any_hook(struct git_op *op)
 {
 	static const char *const names[] = { "pre-commit", "prepare-commit-msg", "commit-msg" };
@@ -31,8 +31,7 @@ static int any_hook(struct git_op *op)
 	return any;
 }
 
-/* Run the hooks on a commit of the tree. 0: they have had their say; 1: there is nothing to commit;
- * -1. */
+/* Run the hooks on a commit of the tree. 0: they have run; 1: there is nothing to commit; -1. */
 static int rehearse(struct git_op *op)
 {
 	struct changes wanted = { 0 };
@@ -57,7 +56,7 @@ static int rehearse(struct git_op *op)
 	return rv;
 }
 
-/* 0: result.tree is not what the hooks were asked about; 1: nothing more is to be asked; -1. */
+/* 0: result.tree differs from the tree the hooks ran on; 1: done; -1. */
 static int ask(struct git_op *op, int rehearsals, const char *asked)
 {
 	int rv = 0;

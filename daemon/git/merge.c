@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* MERGE: what is there already, and how ref is moved.
+/* MERGE: finds what is merged already, and moves ref.
  *
- * A note, a commit with the new tip and with what was asked for as its parents, is made before ref
- * is moved. Who begins again and finds in ref what the note has knows that it is done: replayed
- * once more, the same commits need not agree with what they have made of it. */
+ * Before ref is moved, a note is made: a commit whose parents are the new tip and the requested
+ * commit. If the operation is repeated and ref contains the noted tip, it is done: replaying again
+ * might give other commits. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "git/replay.h"
 
-#define TRIES 5			/* at most, while somebody else moves ref */
+#define TRIES 5			/* limit while another process moves ref */
 
 enum { DONE, AGAIN = 1 };	/* or -1 */
 
 /* ---- what there is ---- */
 
-/* What ref has, or has again: who has removed it took nothing from what the others have done. */
+/* What ref has; a removed ref is restored, because others' results depend on it. */
 static int read_ref(struct git_op *op, struct merge *m)
 {
 	char *name = xasprintf("%s^{commit}", op->spec.ref);
@@ -37,7 +37,7 @@ static int read_ref(struct git_op *op, struct merge *m)
 	return rv;
 }
 
-/* 1: all of it is in ref already; 0; -1. */
+/* 1: everything is in ref already; 0; -1. */
 static int is_held(struct git_op *op, const struct merge *m)
 {
 	char *text, *rest, *words[3];
@@ -45,7 +45,8 @@ static int is_held(struct git_op *op, const struct merge *m)
 
 	if (strcmp(m->start, op->spec.base_commit) == 0)
 		return 0;
-	/* "note tip commit", when there is one: is that tip, or else the commit itself, in ref? */
+	/* "note tip commit", if there is one: check whether that tip, or else the commit itself, is
+	 * in ref */
 	rv = git_run(op, GIT_MAY_FAIL, "rev-list", "--no-walk", "--parents", op->spec.note_ref);
 	if (rv == -1)
 		return -1;
@@ -58,7 +59,7 @@ static int is_held(struct git_op *op, const struct merge *m)
 	return rv == -1 ? -1 : rv == 0;
 }
 
-/* All is in ref: what it has by now, for those who want to see it. */
+/* Everything is in ref: report its content. */
 static int whole(struct git_op *op, const char *tip)
 {
 	int rv = 0;
@@ -73,8 +74,8 @@ static int whole(struct git_op *op, const char *tip)
 
 /* ---- ref ---- */
 
-/* Is that a work tree of ours, such as one of the whole run that could not be removed? Those of a
- * run stand side by side. */
+/* Whether that is a work tree of ours, such as one of the whole run that could not be removed.
+ * Those of a run have the same parent directory. */
 static bool is_ours(const struct git_op *op, const char *place)
 {
 	const char *name = strrchr(op->spec.dir, '/'), *other = strrchr(place, '/');
@@ -92,8 +93,7 @@ static bool is_ours(const struct git_op *op, const char *place)
 	return yes;
 }
 
-/* The files of a work tree that has ref checked out would stay behind, and the next commit there
- * would undo what was integrated. */
+/* A work tree with ref checked out would fall behind, and a commit there would undo the merge. */
 static int find_taker(struct git_op *op)
 {
 	size_t ref = strlen(op->spec.ref), size;
@@ -112,8 +112,8 @@ static int find_taker(struct git_op *op)
 	return 0;
 }
 
-/* note: NULL: none is needed, for ref gets the very commit that was asked for, or one that was
- * there before. AGAIN: somebody else has moved ref. */
+/* note: NULL: not needed, because ref gets the requested commit itself, or an older one. AGAIN:
+ * another process has moved ref. */
 static int move_ref(struct git_op *op, const struct merge *m, const char *tip, const char *note)
 {
 	static const char *const signs[] = { "but expected", "reference already exists",
@@ -154,7 +154,7 @@ static int merge_commits(struct git_op *op, struct merge *m, char *const *ids)
 	if (rv == -1)
 		return -1;
 	if (strcmp(m->tip, m->start) == 0)
-		return whole(op, m->tip);	/* all of it was there already */
+		return whole(op, m->tip);	/* everything was there already */
 	parents[0] = m->tip;
 	parents[1] = op->spec.commit;
 	return replay_note(op, m->tip_tree, parents, note) == 0 ? move_ref(op, m, m->tip, note) : -1;

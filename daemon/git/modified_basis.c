@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of the review's basis that differ from the last commit: what a run has left there must
- * not decide the review of the next run. */
+/* Files of the review's basis that differ from the last commit: changes left by one run must not
+ * decide the review of the next. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sha1.h>
@@ -15,7 +15,7 @@
 
 #define BASIS_MAX (16 * 1024 * 1024)
 
-/* As git has it: of a link where it leads to. NULL: it is not there, or cannot be read. */
+/* Content in git's sense: of a link its target. NULL: missing, or unreadable. */
 static char *content_of(const char *path, size_t *size)
 {
 	char *text = NULL;
@@ -32,7 +32,7 @@ static char *content_of(const char *path, size_t *size)
 	return text;
 }
 
-/* Its id, as long as `like`, in hex. */
+/* Its id in hex, as long as `like`. */
 static void id_of(const char *text, size_t size, const char *like, char id[SHA256_DIGEST_STRING_LENGTH])
 {
 	char *object, *head = xasprintf("blob %zu", size);

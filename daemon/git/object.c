@@ -7,7 +7,7 @@
 
 #define RLD "rld <rld@localhost>"
 
-/* The value of line when its first word is key. */
+/* The value of line if its first word is key. */
 static const char *value(const char *line, const char *key)
 {
 	size_t size = strlen(key);

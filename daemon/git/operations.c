@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* git_op_run(): what comes before and behind every operation. */
+/* git_op_run(): what precedes and follows every operation. */
 #include "git/operations.h"
 
 #include <stdlib.h>
@@ -28,12 +28,11 @@ static int (*const runs[GIT_OPS])(struct git_op *op) = {
 	[GIT_INSPECT_HEAD] = inspect_head_run,
 };
 
-/* Locks of a git of ours that was killed, or of one of an agent that was: nobody else works on
- * these. */
+/* Remove locks of a killed git, ours or an agent's: no other process works on these. */
 static void unlock(const struct git_op *op, const char *common)
 {
 	const struct git_op_spec *spec = &op->spec;
-	/* one that is only now reserved may be another daemon's */
+	/* a branch that is about to be reserved may belong to another daemon */
 	bool reserves = spec->instance != NULL && (spec->kind == GIT_BASE || spec->kind == GIT_WORKTREE_ADD);
 	char *branch = spec->branch != NULL && !reserves ? xasprintf("refs/heads/%s", spec->branch) : NULL;
 
@@ -48,7 +47,7 @@ static void unlock(const struct git_op *op, const char *common)
 	free(branch);
 }
 
-/* Before anything is told of it: objects, refs, and a work tree that was made. */
+/* Sync before reporting: objects, refs, and a new work tree. */
 static void to_disk(struct git_op *op, const char *common)
 {
 	enum git_op_kind kind = op->spec.kind;
@@ -59,14 +58,14 @@ static void to_disk(struct git_op *op, const char *common)
 		int rv = sync_all(places[i]);
 
 		if (rv != 0)
-			git_fail(op, xasprintf("%s: what git wrote is not on the disk: %s; "
-			    "see to the disk, then retry the run", places[i], host_words(-rv)));
+			git_fail(op, xasprintf("%s: the output of git is not on the disk: %s; "
+			    "check the disk, then retry the run", places[i], host_words(-rv)));
 	}
 	if (kind == GIT_WORKTREE_ADD && op->result.error == NULL)
 		worktree_made(op);
 }
 
-/* Of a work tree that other programs use, too. */
+/* For a work tree that other programs use, too. */
 static void read_head_file(struct git_op *op)
 {
 	static const bool reads[GIT_OPS] = {
@@ -97,7 +96,7 @@ int git_op_run(struct git_op *op)
 	if (rv == 0)
 		rv = runs[op->spec.kind](op);
 	if (rv == 0) {
-		free(op->result.error);		/* of a first try */
+		free(op->result.error);		/* of the first try */
 		op->result.error = NULL;
 		op->result.fault = 0;
 	}

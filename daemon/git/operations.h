@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations, one file each, and what several of them share. All return 0, or -1 with
+/* The operations, one file each, and their shared functions. All return 0, or -1 with
  * result.error. */
 #ifndef GIT_OPERATIONS_H
 #define GIT_OPERATIONS_H
@@ -24,29 +24,28 @@ int worktree_remove_run(struct git_op *op);	/* worktree_remove.c */
 extern const char *const empty_trees[2];	/* in SHA-1 and in SHA-256 */
 bool tree_is_empty(const char *id);
 
-/* That of op->place; *tree is malloc'd, and takes the place of what was there. leave_out: files
- * that are not in it while they are as they are there; NULL: none. Looks once more when files move
- * meanwhile. */
+/* The tree of op->place; *tree is malloc'd, replacing the previous value. leave_out: files to leave
+ * out as long as they are unchanged; NULL: none. Tries again if files change meanwhile. */
 int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree);
 
-/* Its parts. place: the directory that files are in, NULL: op->place. git_dir: where their objects
- * go, NULL: the git directory of place. */
+/* Its parts. place: the directory with the files, NULL: op->place. git_dir: where their objects go,
+ * NULL: the git directory of place. */
 /* adds what git lists in op->place */
 int disk_tree_list(struct git_op *op, struct snapshot *s);
 int disk_tree_add(struct git_op *op, struct snapshot *s, const struct changes *files, const char *place);
 int disk_tree_hash(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place);
-/* Hashes them, and sets the private index to them. */
+/* Hash them, and put them into the private index. */
 int disk_tree_stage(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place);
 int disk_tree_write(struct git_op *op, char **tree);		/* of the private index */
-/* once(op, arg), and once more when files have moved and nobody but people works there. */
+/* once(op, arg), and again if files have changed where only people work. */
 int disk_tree_twice(struct git_op *op, int (*once)(struct git_op *op, void *arg), void *arg);
 
 /* ---- appeared.c: files that appeared while only a reviewer was at work ---- */
 
-/* What the tree spec.appeared_tree has, in order; nothing when it is NULL. */
+/* Content of the tree spec.appeared_tree, in order; empty if it is NULL. */
 int appeared_read(struct git_op *op, struct changes *files);
-bool appeared_has(const struct changes *files, const struct change *c);	/* as it is */
-/* seen becomes result.appeared_tree, unless files has just that. */
+bool appeared_has(const struct changes *files, const struct change *c);	/* unchanged */
+/* Make result.appeared_tree from seen, unless files is the same. */
 int appeared_keep(struct git_op *op, const struct changes *files, const struct changes *seen);
 
 /* ---- modified_basis.c ---- */
@@ -55,22 +54,22 @@ int modified_basis_find(struct git_op *op);
 
 /* ---- reattach_head.c: a task's work tree that an agent has turned away ---- */
 
-/* Why nothing may be done in the work tree, malloc'd; NULL: it is the repository's. */
+/* Why nothing may be done in the work tree, malloc'd; NULL: it belongs to the repository. */
 char *reattach_trouble(const struct git_op *op);
 int reattach_head(struct git_op *op);
-/* The work stands on another commit than the work tree was made at, after a conflict. */
+/* Whether a conflict has moved the work to another base commit. */
 bool reattach_was_in_conflict(const struct git_op *op);
-/* Which files of tree have marks of a conflict: result.conflicts. */
+/* Files of tree with conflict markers: result.conflicts. */
 int conflict_marks(struct git_op *op, const char *tree);
 
-/* How the two sides are called between conflict markers. */
+/* Names of the two sides in conflict markers. */
 #define MERGE_INTEGRATED "integrated"
 #define MERGE_TASK "task"
 
 /* ---- commit_tree.c ---- */
 
 struct saved {
-	/* "": it is no commit; it has none */
+	/* "": not a commit; none */
 	char id[GIT_ID_MAX], tree[GIT_ID_MAX], parent[GIT_ID_MAX];
 };
 
@@ -83,20 +82,20 @@ int commit_tree(struct git_op *op, const char *tree, const char *parent, bool ke
 /* ---- reserve_branch.c ---- */
 
 struct branch {
-	char *tip;		/* owned; NULL: it is not there */
+	char *tip;		/* owned; NULL: missing */
 	int tries, locked;
 	bool suffixed, blocked;
 };
 
-/* by which name an earlier begin has made the work tree dir */
+/* the name that an earlier start used for the work tree dir */
 void branch_recall(struct git_op *op);
 /* result.branch is ours and at start, or to be created there: then branch->tip is NULL. taken: dir
- * has a work tree that is complete. */
+ * contains a complete work tree. */
 int branch_claim(struct git_op *op, struct branch *branch, const char *start, bool taken);
-/* The process that was to create it has failed: 0, another git was in the way, claim it again. */
+/* Its creation has failed: 0, another git interfered, claim it again. */
 int branch_try_again(struct git_op *op, struct branch *branch);
 int branch_reserve(struct git_op *op, const char *commit);	/* BASE: claim and create */
-/* Is it claimed by us alone? -1; 0, 1 */
+/* Whether only we have claimed it. -1; 0, 1 */
 int branch_is_ours(struct git_op *op);
 int branch_forget(struct git_op *op);
 
@@ -112,22 +111,22 @@ void worktree_made(const struct git_op *op);	/* it is on the disk, or gone */
 /* Commits in the order in which they were made. */
 struct series {
 	char **ids;		/* owned; NULL: none */
-	bool linear;		/* each is the next one's only parent */
-	bool descends;		/* the commit that they are counted from is behind one of them */
+	bool linear;		/* each is the only parent of the next one */
+	bool descends;		/* they descend from the commit they are counted from */
 };
 
-/* Those of tip that since (NULL: all) has not. */
+/* Those of tip that are not in since (NULL: all). */
 int series_read(struct git_op *op, const char *tip, const char *since, struct series *series);
 
 /* ---- commit_hooks.c: the hooks of a commit, on the private index ---- */
 
-/* Of tree planned. 0: all agreed; 1: result.refused; -1. */
+/* On tree planned. 0: all agreed; 1: result.refused; -1. */
 int commit_hooks_run(struct git_op *op, const char *planned);
 char *commit_hooks_message_file(const struct git_op *op);
 int commit_hooks_after(struct git_op *op);
-/* result.refused: files that a hook has changed. */
+/* result.refused: files changed by a hook. */
 void commit_hooks_changed(struct git_op *op, struct names *names);
-/* A note for a begin after this one: hooks have run, and may have put files in form. */
+/* A note for a repeated operation: hooks have run, and may have reformatted files. */
 int commit_hooks_note(const struct git_op *op);
 bool commit_hooks_noted(const struct git_op *op);
 void commit_hooks_forget(const struct git_op *op);
@@ -135,7 +134,7 @@ void commit_hooks_forget(const struct git_op *op);
 /* ---- stage_work.c: the private index gets HEAD with what is wanted as it is in the
  * work tree ---- */
 
-/* 0: something is staged; 1: nothing differs from tip (NULL: none); -1. */
+/* 0: something is staged; 1: no difference from tip (NULL: none); -1. */
 int stage_work(struct git_op *op, const char *tip, const struct changes *wanted);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PIN and SNAPSHOT: a ref that points at a tree, which lasts as long as the ref. */
+/* PIN and SNAPSHOT: a ref to a tree, which keeps it from gc. */
 #include <stdlib.h>
 
 #include "git/operations.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* An agent may have turned a task's work tree away: .git leads to another repository, or HEAD is
- * another branch, such as the user's. The first ends the operation, for nothing of ours is done
- * elsewhere. The second is put right before a commit: HEAD comes back to the branch of the task,
- * and that to what HEAD was at. Index and files stay as they are. After a conflict, the markers
- * have to be gone before anything is committed. */
+/* An agent may have redirected a task's work tree: .git points to another repository, or HEAD is
+ * another branch, such as the user's. The former fails the operation, because it must not change
+ * anything elsewhere. The latter is repaired before a commit: HEAD returns to the branch of the
+ * task, which moves to HEAD's commit. Index and files stay unchanged. After a conflict, the markers
+ * must be gone before a commit. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,18 +38,18 @@ char *reattach_trouble(const struct git_op *op)
 	struct stat st;
 
 	if (lstat(op->spec.workspace, &st) == -1)
-		error = xasprintf("%s is not there any more: its agent has removed it; retry the run",
+		error = xasprintf("%s no longer exists: its agent removed it; retry the run",
 		    op->spec.workspace);
 	else if (admin == NULL || own == NULL || !same_directory(admin, own))
-		error = xasprintf("%s is no work tree of %s any more: its agent has changed .git, "
-		    "or what that leads to; `rlctl salvage list` has its files when the task has ended",
+		error = xasprintf("%s is no longer a work tree of %s: its agent changed .git or "
+		    "its target; `rlctl salvage list` shows its files when the task has ended",
 		    op->spec.workspace, op->spec.repository);
 	free(admin);
 	free(own);
 	return error;
 }
 
-/* A conflict has moved the work to another commit than the one that the work tree was made at. */
+/* Whether a conflict has moved the work to another commit than the work tree was created at. */
 static bool was_in_conflict(const struct git_op *op, const char *admin)
 {
 	char *made_at = worktree_admin_line(admin, WORKTREE_COMMIT);
@@ -68,15 +68,15 @@ bool reattach_was_in_conflict(const struct git_op *op)
 	return was;
 }
 
-/* HEAD comes back to the branch of the task, and that to what HEAD is at. */
+/* HEAD returns to the branch of the task, which moves to HEAD's commit. */
 static int move_back(struct git_op *op)
 {
 	char *ref = xasprintf("refs/heads/%s", op->spec.branch);
 	int rv = git_run(op, GIT_MAY_FAIL, "merge-base", "--is-ancestor", ref, "HEAD");
 
 	if (rv == 1)
-		rv = git_fail(op, xasprintf("%s: its agent has left branch %s, and HEAD has not "
-		    "what was committed there; " GIT_KEPT, op->spec.workspace, op->spec.branch));
+		rv = git_fail(op, xasprintf("%s: its agent left branch %s, and HEAD lacks the "
+		    "commits of that branch; " GIT_KEPT, op->spec.workspace, op->spec.branch));
 	if (rv == 0)
 		rv = git_run(op, 0, "update-ref", "--no-deref", ref, "HEAD");
 	if (rv == 0)
@@ -101,11 +101,11 @@ int reattach_head(struct git_op *op)
 int conflict_marks(struct git_op *op, const char *tree)
 {
 	struct names names = { 0 };
-	/* -a: whatever an attribute says of a file */
+	/* -a: whatever the attributes of a file */
 	int rv = git_run(op, GIT_MAY_FAIL, "grep", "-a", "-l", "-z", "-E", "--no-recurse-submodules", "-e",
 	    "^(<<<<<<< " MERGE_INTEGRATED "|>>>>>>> " MERGE_TASK ")(:.*)?[[:space:]]*$", tree);
 
-	/* exit status 1 and no word: there is none */
+	/* exit status 1 without output: no match */
 	if (rv == 1 && op->end.err.size > 0)
 		return git_fail_process(op);
 	for (const char *p = git_out(op), *end = p + git_out_size(op); rv == 0 && p < end; p += strlen(p) + 1) {

@@ -17,13 +17,14 @@ static bool is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* A directory of fd becomes one of root, under a number that nobody has. */
+/* Move a directory of fd to root, under an unused number. */
 static int move_up(int root, int fd, const char *name, unsigned *number)
 {
 	char to[32];
 	int rv;
 
-	if (fchmodat(fd, name, 0700, AT_SYMLINK_NOFOLLOW) == -1)	/* its ".." changes */
+	/* moving it changes its ".." */
+	if (fchmodat(fd, name, 0700, AT_SYMLINK_NOFOLLOW) == -1)
 		return -errno;
 	do {
 		snprintf(to, sizeof(to), "%u", (*number)++);
@@ -32,8 +33,8 @@ static int move_up(int root, int fd, const char *name, unsigned *number)
 	return rv;
 }
 
-/* What stands in dir goes, directories move up into root: no depth needs more than three open
- * ones. */
+/* Remove the content of dir, moving directories up to root: so at most three are open, whatever the
+ * depth. */
 static int remove_level(int root, const char *dir, unsigned *number)
 {
 	struct dirent *entry;

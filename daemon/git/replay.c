@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* MERGE: commits one by one on top of a tip.
+/* MERGE: replays commits one by one on top of a tip.
  *
- * Each is a merge of three trees: the one before it, its own, and that of the tip. git 2.39 takes
- * no base for merge-tree, so commits of ours are made that have nothing but those trees and that
- * history. merge-tree runs in a git directory of ours which knows the objects of the repository and
- * nothing of anybody's configuration: there no merge driver has a name, while attributes such as
- * merge=union count. When one of the commits is in conflict, or they are no line, all of them
- * together become one. */
+ * Each is a three-way merge: the tree before it, its own, and that of the tip. merge-tree of git
+ * 2.39 takes no base, so auxiliary commits are made that have only those trees and that history.
+ * merge-tree runs in an auxiliary git directory which knows the objects of the repository but no
+ * configuration: so no merge driver runs, while attributes such as merge=union apply. If one of the
+ * commits conflicts, or they are not linear, all of them are merged as one. */
 #include "git/replay.h"
 
 #include <errno.h>
@@ -23,11 +22,11 @@
 
 /* ---- new objects ---- */
 
-/* Files of scratch that become objects together. */
+/* Files in scratch that are hashed together. */
 struct objects {
 	struct buf names;
 	size_t count;
-	const char *next, *end;		/* their ids that nobody has taken yet, in git_out() */
+	const char *next, *end;		/* ids not consumed yet, in git_out() */
 };
 
 static char *object_file(const struct git_op *op, size_t i)
@@ -53,7 +52,7 @@ static int object_add(struct git_op *op, struct objects *o, const char *tree,
 	return rv == 0 ? 0 : -1;
 }
 
-/* Their ids are next_id(), until git runs again. */
+/* next_id() returns their ids, until git runs again. */
 static int objects_hash(struct git_op *op, struct objects *o)
 {
 	int rv = git_run_input(op, 0, &o->names, "hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths");
@@ -120,7 +119,7 @@ void replay_release(struct merge *m)
 	*m = (struct merge){ 0 };
 }
 
-/* All of it as one commit, with the message of the operation. */
+/* Everything as one commit, with the message of the operation. */
 static void join(struct git_op *op, struct merge *m)
 {
 	struct commit_object last = m->picks[m->count - 1].commit;
@@ -176,8 +175,7 @@ static int read_commits(struct git_op *op, struct merge *m, char *const *ids)
 	return 0;
 }
 
-/* The commits of ours that stand for the trees before, for those of the commits, and for the
- * tip. */
+/* Auxiliary commits for the trees before, for those of the commits, and for the tip. */
 static int make_sides(struct git_op *op, struct merge *m)
 {
 	static const char *const none[] = { NULL };
@@ -222,7 +220,7 @@ static int write_git_file(struct unpack *unpack, const char *path, const char *t
 	return rv;
 }
 
-/* The git directory of ours. The names of its branches come between the conflict markers. */
+/* The auxiliary git directory. The names of its branches appear in conflict markers. */
 static int make_git_dir(const struct git_op *op, const struct merge *m, const struct pick *pick, const char *dir)
 {
 	const char *config = strlen(m->ours) == 40 ? "[core]\n\trepositoryformatversion = 0\n\tbare = false" :
@@ -247,7 +245,7 @@ static int make_git_dir(const struct git_op *op, const struct merge *m, const st
 	return rv;
 }
 
-/* m->tree: the merge of the pick and the tip. 1: in conflict. */
+/* m->tree: the merge of the pick and the tip. 1: conflict. */
 static int merge_pick(struct git_op *op, struct merge *m, const struct pick *pick)
 {
 	char *dir = xasprintf("%s/merge", op->spec.scratch);
@@ -275,7 +273,7 @@ static int merge_pick(struct git_op *op, struct merge *m, const struct pick *pic
 	return rv;
 }
 
-/* The commit, unless it changes nothing any more, and what the next one is merged into. */
+/* The commit, unless it no longer changes anything, and the base of the next merge. */
 static int take_pick(struct git_op *op, struct merge *m, size_t at)
 {
 	const struct pick *pick = &m->picks[at];

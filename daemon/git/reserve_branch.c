@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A branch that is the run's alone, although other daemons may work in the repository and number
- * their runs alike. Each writes its instance into branch.NAME.rldInstance before it creates the
- * branch, and creating is atomic: so a branch that exists, has only our instance there and is where
- * it was to be made is ours, from an earlier begin of this operation. Any other is taken, and
- * NAME-<instance> is tried instead. A configuration that cannot be written costs no more than that
- * suffix. */
+/* Reserves a branch for the run, although other daemons may work in the repository and use the same
+ * run numbers. Each writes its instance to branch.NAME.rldInstance before it creates the branch,
+ * and creation is atomic: so a branch that exists, has only our instance there and is at the
+ * expected commit is ours, from an earlier start of this operation. Any other is taken, and
+ * NAME-<instance> is tried instead. A read-only configuration only leads to that suffix. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +12,9 @@
 #include "git/worktree_admin.h"
 #include "proto/escape.h"
 
-#define TRIES 5			/* at most, while another git locks or creates the same */
-#define YIELD 3			/* ... of which as many for a name that another has claimed, too */
+#define TRIES 5			/* limit while another git locks or creates the same branch */
+/* ... of these, tries for a name that another instance has claimed, too */
+#define YIELD 3
 
 static char *key_of(const struct git_op *op)
 {
@@ -51,15 +51,15 @@ static int fail_taken(struct git_op *op)
 {
 	char *shown = text_escape(op->result.branch, strlen(op->result.branch), false);
 
-	git_fail(op, xasprintf("branch %s in %s is there already, "
-	    "and it is not of this run but of another rld or an earlier state directory; "
-	    "take what you need of it, rename it with `git branch -m`, or delete it, then retry the run",
+	git_fail(op, xasprintf("branch %s in %s exists already and belongs to another rld or an "
+	    "earlier state directory; save what you need of it, rename it with `git branch -m`, or "
+	    "delete it, then retry the run",
 	    shown, op->spec.workspace));
 	free(shown);
 	return -1;
 }
 
-/* Where it is, and whether something below its name keeps it from being made. */
+/* Its commit, and whether a branch below its name prevents its creation. */
 static int inspect_branch(struct git_op *op, struct branch *b)
 {
 	char *ref = xasprintf("refs/heads/%s", op->result.branch);
@@ -80,7 +80,7 @@ struct claims {
 	bool mine, foreign;
 };
 
-/* The instances that have claimed it, a line each. */
+/* The instances that have claimed it, one per line. */
 static int read_claims(struct git_op *op, struct claims *claims)
 {
 	char *key = key_of(op);
@@ -107,7 +107,7 @@ int branch_is_ours(struct git_op *op)
 	return read_claims(op, &claims) == -1 ? -1 : claims.mine && !claims.foreign;
 }
 
-/* A configuration that cannot be written costs no more than the suffix. */
+/* A read-only configuration only leads to the suffix. */
 static int add_claim(struct git_op *op, struct branch *b)
 {
 	char *key = key_of(op), *value = xasprintf("^%s$", op->spec.instance);
@@ -165,8 +165,7 @@ int branch_claim(struct git_op *op, struct branch *b, const char *start, bool ta
 		if (b->tip != NULL)
 			return 0;
 		if (ours) {
-			/* nobody else has begun to create it: the lock is of a git of ours that was
-			 * killed */
+			/* no other process creates it: the lock was left by a killed git of ours */
 			char *ref = xasprintf("refs/heads/%s", op->result.branch);
 
 			lock_remove_ref(op->common, ref);
@@ -200,7 +199,7 @@ int branch_reserve(struct git_op *op, const char *commit)
 			break;
 		free(ref);
 		ref = xasprintf("refs/heads/%s", op->result.branch);
-		/* it must not be there */
+		/* it must not exist */
 		rv = git_run(op, GIT_MAY_FAIL, "update-ref", "--no-deref", ref, commit, "");
 	} while (rv == 1 && branch_try_again(op, &b) == 0);
 	if (rv == 0 && op->spec.instance == NULL && (b.tip != NULL || b.blocked))

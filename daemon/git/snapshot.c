@@ -26,10 +26,10 @@
 struct entry {
 	char *path;		/* relative to the workspace, owned */
 	unsigned mode;		/* as in a tree; 0: not in the tree */
-	bool hashed;		/* hash-object gives the id */
-	bool kept;		/* the index is told to keep what it has, whatever the file says */
+	bool hashed;		/* its id comes from hash-object */
+	bool kept;		/* the index must keep its entry, whatever the file contains */
 	char id[ID_MAX];
-	ino_t ino;		/* hashed: what snapshot_list() saw */
+	ino_t ino;		/* hashed: as seen by snapshot_list() */
 	off_t size;
 	struct timespec changed;
 };
@@ -42,9 +42,8 @@ struct snapshot {
 	int dirfd;		/* workspace, -1 until the first listing */
 	struct entry *entries;	/* owned */
 	size_t count, room;
-	size_t nested;		/* entries before this one have no HEAD to be asked for */
-	char *straight;		/* a directory whose every component is known to be a
-				 * directory, no link */
+	size_t nested;		/* entries before this one need no HEAD any more */
+	char *straight;		/* a directory known to contain no link in its path */
 };
 
 struct snapshot *snapshot_new(const char *workspace, const char *scratch, char *const *artifacts)
@@ -94,15 +93,15 @@ void snapshot_free(struct snapshot *s)
 static char *path_error(const struct snapshot *s, const char *path, const char *what)
 {
 	char *shown = text_escape(path, strlen(path), false);
-	char *text = xasprintf("%s/%s: %s; make it readable, or have .gitignore name it", s->workspace, shown, what);
+	char *text = xasprintf("%s/%s: %s; make it readable, or add it to .gitignore", s->workspace, shown, what);
 
 	free(shown);
 	return text;
 }
 
-/* False when a leading component of path is missing or no directory: git counts nothing behind a
- * symbolic link. Listings are sorted, so that the last directory answers for most. A component that
- * cannot be seen is no evidence: true, and path itself will fail. */
+/* False if a leading component of path is missing or not a directory: git ignores everything behind
+ * a symbolic link. Listings are sorted, so the last directory answers for most paths. An unreadable
+ * component proves nothing: true, and path itself will fail. */
 static bool is_straight(struct snapshot *s, const char *path)
 {
 	const char *last = strrchr(path, '/');
@@ -156,8 +155,8 @@ static struct entry *entry_add(struct snapshot *s, char *path)
 	return &s->entries[s->count++];
 }
 
-/* What the disk has at e->path. recorded, id: of the index, 0 for an untracked path. sparse: the
- * index knows that the file is not checked out. */
+/* The file at e->path on the disk. recorded, id: from the index, 0 for an untracked path. sparse:
+ * the index says that the file is not checked out. */
 static char *inspect_entry(struct snapshot *s, struct entry *e, unsigned recorded, const char *id, bool sparse)
 {
 	struct stat st;
@@ -186,7 +185,7 @@ static char *inspect_entry(struct snapshot *s, struct entry *e, unsigned recorde
 	return NULL;
 }
 
-/* file_write() makes "x.tmp123", then renames it. */
+/* file_write() creates "x.tmp123", then renames it. */
 static bool is_shared(const struct snapshot *s, const char *path)
 {
 	for (size_t i = 0; s->shared_paths != NULL && s->shared_paths[i] != NULL; i++) {
@@ -200,9 +199,9 @@ static bool is_shared(const struct snapshot *s, const char *path)
 	return artifact_has(s->shared_paths, path);
 }
 
-/* One record: "? path" is untracked, "H mode id stage<TAB>path" tracked, with S for H when sparse.
- * An unmerged path comes once for each stage, with M: the same entry again, and the index keeps
- * one. */
+/* One record: "? path" is untracked, "H mode id stage<TAB>path" tracked, with S instead of H for a
+ * sparse entry. An unmerged path appears once per stage, with M: the same entry again, and the
+ * index keeps one. */
 static char *take_record(struct snapshot *s, const char *inside, const char *record)
 {
 	const char *path = record + 2;
@@ -276,8 +275,7 @@ const char *snapshot_tracked_artifact(const struct snapshot *s)
 	return s->tracked_artifact;
 }
 
-/* hash-object undoes the quoting of C on lines that start with a quote, and takes a CR off the end
- * of others. */
+/* hash-object unquotes lines that start with a quote, and removes a trailing CR. */
 static void add_line(struct buf *out, const char *path)
 {
 	const unsigned char *p = (const unsigned char *)path;
@@ -300,7 +298,7 @@ static void add_line(struct buf *out, const char *path)
 	buf_adds(out, "\n");
 }
 
-/* hash-object would follow the link: its text goes into a file of ours. */
+/* hash-object would follow the link: write its target to a separate file. */
 static char *save_link(const struct snapshot *s, const struct entry *e, const char *file)
 {
 	char text[PATH_MAX];
@@ -367,8 +365,8 @@ char *snapshot_check(const struct snapshot *s)
 		    st.st_mtim.tv_sec == e->changed.tv_sec && st.st_mtim.tv_nsec == e->changed.tv_nsec)
 			continue;
 		shown = text_escape(e->path, strlen(e->path), false);
-		text = xasprintf("%s/%s changes while git records it; end the program that writes "
-		    "it, or have .gitignore name it", s->workspace, shown);
+		text = xasprintf("%s/%s changes while git reads it; end the program that writes "
+		    "it, or add it to .gitignore", s->workspace, shown);
 		free(shown);
 		return text;
 	}
@@ -392,7 +390,7 @@ void snapshot_index(const struct snapshot *s, struct buf *out)
 	for (size_t i = 0; i < s->count; i++) {
 		const struct entry *e = &s->entries[i];
 
-		/* not there, or a repository that has gone since */
+		/* missing, or a nested repository that has gone since */
 		if (e->mode == 0 || e->id[0] == '\0' || is_left_out(s, e))
 			continue;
 		buf_addf(out, "%06o %s\t%s", e->mode, e->id, e->path);
@@ -406,7 +404,7 @@ void snapshot_names(const struct snapshot *s, bool gone, struct buf *out)
 		const struct entry *e = &s->entries[i];
 		bool here = e->hashed || (e->mode == MODE_REPOSITORY && has_git(s, e->path));
 
-		/* update-index would take it out of the index */
+		/* update-index would remove it from the index */
 		if (gone ? e->mode == 0 : here && !e->kept)
 			buf_add(out, e->path, strlen(e->path) + 1);
 	}
@@ -423,7 +421,7 @@ static bool is_missed(const struct snapshot *s, const char *const *held, size_t 
 	    (count == 0 || bsearch(&path, held, count, sizeof(*held), by_path) == NULL);
 }
 
-/* Of a repository inside it is enough to name it. */
+/* For a nested repository its name is enough. */
 static char *nested_name(const struct snapshot *s, const char *path)
 {
 	char *name = xstrdup(path);
@@ -465,8 +463,8 @@ char *snapshot_missed(const struct snapshot *s, const char *data, size_t size, c
 	return missed;
 }
 
-/* Submodules that are checked out, and untracked repositories: those must have a .git, or ls-files
- * had looked inside. */
+/* Submodules that are checked out, and untracked repositories: those must have a .git, otherwise
+ * ls-files would have listed their files. */
 static bool wants_head(const struct snapshot *s, const struct entry *e)
 {
 	return e->mode == MODE_REPOSITORY && has_git(s, e->path);

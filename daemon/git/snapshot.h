@@ -21,49 +21,47 @@
 
 struct snapshot;
 
-/* Both absolute; links are written into scratch as files of their own. Strings are copied.
- * artifacts: passed over, of artifacts_copy(), borrowed; NULL: none. */
+/* Both absolute; links are written to scratch as files. Strings are copied. artifacts: paths to
+ * skip, from artifacts_copy(), borrowed; NULL: none. */
 struct snapshot *snapshot_new(const char *workspace, const char *scratch, char *const *artifacts);
 void snapshot_free(struct snapshot *s);
-/* Paths that are passed over, too, and are no tracked artifacts; also the file that replaces one
- * when it is written. Of artifacts_copy(), borrowed. */
+/* Additional paths to skip, which may be tracked; also the temporary file used to replace one. From
+ * artifacts_copy(), borrowed. */
 void snapshot_shared_paths(struct snapshot *s, char *const *paths);
 
-/* These answer NULL, or what is wrong as a sentence with the remedy, malloc'd. */
+/* These return NULL, or what is wrong as a sentence with the remedy, malloc'd. */
 
-/* Take a listing in; inside: the untracked repository it is from, NULL: the workspace. */
+/* Add a listing; inside: the untracked repository it is from, NULL: the workspace. */
 char *snapshot_list(struct snapshot *s, const char *inside, const char *data, size_t size);
-/* Take files in by name, those of a tree. */
+/* Add files by name, from a tree. */
 char *snapshot_add(struct snapshot *s, const struct changes *files);
-/* The first artifact that the workspace's index has; NULL: none. */
+/* The first artifact in the workspace's index; NULL: none. */
 const char *snapshot_tracked_artifact(const struct snapshot *s);
 /* Lines for hash-object --stdin-paths. */
 char *snapshot_paths(struct snapshot *s, struct buf *out);
 /* The ids that hash-object printed for them. */
 char *snapshot_ids(struct snapshot *s, const char *data, size_t size);
-/* Did any hashed file change since snapshot_list() looked? */
+/* Whether a hashed file has changed since snapshot_list(). */
 char *snapshot_check(const struct snapshot *s);
 
-/* A file that is as it is in files, which are borrowed, is not in the tree. */
+/* Leave files out as long as they are unchanged; files is borrowed. */
 void snapshot_leave_out(struct snapshot *s, const struct changes *files);
 
 /* Input of update-index -z --index-info. */
 void snapshot_index(const struct snapshot *s, struct buf *out);
 
-/* Paths with a NUL behind each: those that are not there any more, or the files, links and
- * repositories that are. What is only not checked out, or git was told to leave as it is
- * (skip-worktree), is in neither. */
+/* Paths, each followed by a NUL: those no longer there, or the files, links and repositories that
+ * are. Those not checked out, or marked skip-worktree, are in neither list. */
 void snapshot_names(const struct snapshot *s, bool gone, struct buf *out);
 
-/* A regular file or link below the workspace that an index with the names in data (of `git ls-files
- * -z`) does not have, nor is an artifact or the workspace's own .git; or the repository that it is
- * in. NULL: there is none, or it cannot be told: *error. Both malloc'd. */
+/* A regular file or link below the workspace that is neither in an index with the names in data
+ * (from `git ls-files -z`), nor an artifact or the workspace's own .git; or the repository that
+ * contains it. NULL: none, or unknown: *error. Both malloc'd. */
 char *snapshot_missed(const struct snapshot *s, const char *data, size_t size, char **error);
 
-/* The next nested repository whose HEAD is wanted, relative to the workspace; NULL: none is
- * left. */
+/* The next nested repository whose HEAD is needed, relative to the workspace; NULL: none left. */
 const char *snapshot_nested(struct snapshot *s);
-/* Its HEAD; NULL: it has none. True when its files must be listed instead. */
+/* Its HEAD; NULL: none. Returns whether its files must be listed instead. */
 bool snapshot_nested_head(struct snapshot *s, const char *id);
 
 #endif

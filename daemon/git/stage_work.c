@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The private index gets HEAD, and over it what is wanted as it is in the work tree; shared paths
- * are as they were reviewed. */
+/* Puts HEAD into the private index, and on top of it the wanted files as they are in the work tree;
+ * shared paths as they were reviewed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static int add_files(struct git_op *op, const struct changes *wanted)
 	return rv;
 }
 
-/* Shared paths come from the tree: the disk may have something newer. */
+/* Shared paths come from the tree: the disk may have a newer version. */
 static int add_shared(struct git_op *op, const struct changes *wanted)
 {
 	struct changes shared = changes_in(wanted, op->shared_paths, true);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What git wrote, on the disk. git syncs objects and refs one by one, as it is told to, but neither
- * the directories that name them nor what an agent's own git has written. Blocking: off the loop
- * only. */
+/* Syncs what git wrote. git syncs objects and refs one by one, as configured, but neither their
+ * directories nor what an agent's git has written. Blocking: off the loop only. */
 #ifndef GIT_SYNC_H
 #define GIT_SYNC_H
 
-/* Everything of the file system that path, an existing directory, is on. 0 or -errno. */
+/* Sync the whole file system of path, an existing directory. 0 or -errno. */
 int sync_all(const char *path);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define GITFILE_MAX 65536
 
-/* A call failed without telling whether the path exists: the first such errno stays in *failure. */
+/* A call failed without telling whether the path exists: keep the first such errno in *failure. */
 static void note_failure(int *failure, int error)
 {
 	static const int answers[] = { ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG, EINVAL, EFBIG };
@@ -31,7 +31,7 @@ static bool is_there(const char *dir, const char *name, bool directory, int *fai
 {
 	char *path = xasprintf("%s/%s", dir, name);
 	struct stat st;
-	/* HEAD may be a link that leads nowhere yet */
+	/* HEAD may be a dangling link */
 	bool there = (directory ? stat : lstat)(path, &st) == 0;
 
 	if (!there)
@@ -40,8 +40,8 @@ static bool is_there(const char *dir, const char *name, bool directory, int *fai
 	return there && (!directory || S_ISDIR(st.st_mode));
 }
 
-/* What git takes for a git directory: HEAD, objects/ and refs/, or commondir in their place for a
- * worktree's. */
+/* Whether git accepts it as a git directory: HEAD, objects/ and refs/, or commondir instead of
+ * those in a work tree's. */
 static bool is_git_dir(const char *dir, int *failure)
 {
 	return is_there(dir, "HEAD", false, failure) &&
@@ -49,7 +49,7 @@ static bool is_git_dir(const char *dir, int *failure)
 	    is_there(dir, "commondir", false, failure));
 }
 
-/* A worktree's or submodule's .git is a file that names the git directory. */
+/* The .git of a work tree or submodule is a file that names the git directory. */
 static bool is_git_file(const char *path, int *failure)
 {
 	static const char mark[] = "gitdir: ";
@@ -90,8 +90,8 @@ int git_toplevel(const char *dir, char **top)
 			*top = at;
 			return 0;
 		}
-		/* Inside a git directory there is no work tree. git does not cross file systems
-		 * either. */
+		/* there is no work tree inside a git directory, and git does not cross file
+		 * systems */
 		if (failure != 0 || is_git_dir(at, &failure) || strcmp(at, "/") == 0)
 			break;
 		slash = strrchr(at, '/');

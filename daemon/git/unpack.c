@@ -70,12 +70,12 @@ void unpack_free(struct unpack *unpack)
 
 static int make_dir(int at, const char *name)
 {
-	/* The mode is the same whatever the umask. */
+	/* the mode does not depend on the umask */
 	return mkdirat(at, name, MODE_DIR) == -1 || fchmodat(at, name, MODE_DIR,
 	    AT_SYMLINK_NOFOLLOW) == -1 ? -errno : 0;
 }
 
-/* name below *at, made when it is missing, takes the place of *at. */
+/* Replace *at by its subdirectory name, created if missing. */
 static int enter_dir(int *at, const char *name)
 {
 	int fd = -1, rv = make_dir(*at, name);
@@ -89,8 +89,7 @@ static int enter_dir(int *at, const char *name)
 	return rv;
 }
 
-/* The directory that path is to stand in; *name: its last component. It stays open: trees are
- * sorted. */
+/* The directory for path; *name: its last component. It stays open, because trees are sorted. */
 static int open_parent(struct unpack *unpack, const char *path, const char **name, int *at)
 {
 	const char *slash = strrchr(path, '/');

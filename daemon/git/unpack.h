@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A directory of ours into which files are unpacked: nothing outside of it is touched, whatever the
- * names and links in it say. Blocking. */
+/* A directory of ours for unpacked files: nothing outside of it is changed, whatever names and
+ * links say. Blocking. */
 #ifndef GIT_UNPACK_H
 #define GIT_UNPACK_H
 
@@ -8,18 +8,19 @@
 
 struct unpack;
 
-/* Would git have path in a tree? It has no "", ".", ".." or .git in it, in upper or lower case. */
+/* Whether git allows path in a tree: without "", ".", ".." and .git, in upper or lower case. */
 bool unpack_allows(const char *path);
 
-/* dir, absolute, is emptied, or made. Its mode is 0700. 0 or -errno: -ENOTDIR when it is a link. */
+/* dir, absolute, is emptied, or created. Its mode is 0700. 0 or -errno: -ENOTDIR if it is a
+ * link. */
 int unpack_new(const char *dir, struct unpack **unpack);
 void unpack_free(struct unpack *unpack);
 
 /* Each path once, none through a link or a file: 0 or -errno (-EEXIST, -ENOTDIR). Missing
- * directories are made. */
+ * directories are created. */
 int unpack_directory(struct unpack *unpack, const char *path);
 int unpack_link(struct unpack *unpack, const char *path, const char *text);
-/* *fd: open for writing, the caller's. */
+/* *fd: open for writing, owned by the caller. */
 int unpack_file(struct unpack *unpack, const char *path, bool executable, int *fd);
 
 #endif

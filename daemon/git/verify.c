@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* VERIFY: is the work tree, or the checkout that the reviewer had to itself, as it was? Nothing in
- * it is touched. */
+/* VERIFY: checks that the work tree, or the reviewer's checkout, is unchanged. Changes nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +10,12 @@
 
 struct verify {
 	struct changes known;		/* new files of an earlier VERIFY */
-	struct changes seen;		/* new files that are there now */
+	struct changes seen;		/* new files that exist now */
 	struct names changed, appeared;
 };
 
-/* What differs between spec.tree and what is there. checkout: what is new there is in nobody's way,
- * and goes with it. work: what is changed counts, and not only what is new. */
+/* Compare spec.tree with the files. checkout: new files there do not matter, and are removed with
+ * it. work: changed files count, not only new ones. */
 static int compare_trees(struct git_op *op, struct verify *v, bool checkout, bool work)
 {
 	struct changes changes = { 0 };
@@ -25,7 +24,7 @@ static int compare_trees(struct git_op *op, struct verify *v, bool checkout, boo
 	if (strcmp(op->result.tree, op->spec.tree) == 0)
 		return 0;
 	rv = git_diff(op, GIT_INDEX, op->spec.tree, op->result.tree, NULL, &changes);
-	/* two trees that differ, differ in something */
+	/* two different trees must differ in some path */
 	if (rv == 0 && changes.count == 0)
 		rv = git_fail_output(op);
 	v->appeared.shown = NEW_SHOWN;
@@ -73,8 +72,8 @@ static int verify(struct git_op *op, struct verify *v)
 		return -1;
 	if (checkout && op->spec.repository != NULL)
 		return 0;
-	/* a person, or another slot, may have made files in the workspace while the reviewer looked
-	 * at its checkout */
+	/* a person or another slot may have created files in the workspace while the reviewer used
+	 * its checkout */
 	if (appeared_read(op, &v->known) != 0 || disk_tree(op, NULL, &op->result.tree) != 0 ||
 	    compare_trees(op, v, false, !checkout) != 0)
 		return -1;

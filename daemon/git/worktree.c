@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* WORKTREE_ADD: a work tree of a task's own. What the disk has when it is made is noted in two refs
- * that only this work tree has, and that say that it is complete: the tree, byte for byte, and the
- * commit that it is of. */
+/* WORKTREE_ADD: a task's own work tree. Its content on the disk when it is created is recorded in
+ * two refs that only this work tree has, and that mark it as complete: the tree, byte for byte, and
+ * its commit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 
 /* ---- is it whole? ---- */
 
-/* A file beside dir, there while dir is being made: whatever is in dir then, or known of it, is
- * half of it. After a power cut nothing else tells. */
+/* A file next to dir that exists while dir is being created: its content is then incomplete. After
+ * a power cut nothing else shows that. */
 static char *marker_file(const struct git_op *op)
 {
 	return xasprintf("%s.making", op->spec.dir);
@@ -65,7 +65,7 @@ static bool is_checked_out(const struct git_op *op, const char *path)
 	return yes;
 }
 
-/* The work of a task would have to go into them too. */
+/* The task would have to change them, too. */
 static int refuse_submodules(struct git_op *op)
 {
 	struct names names = { 0 };
@@ -83,15 +83,15 @@ static int refuse_submodules(struct git_op *op)
 	text = names_take(&names);
 	if (text == NULL)
 		return 0;
-	git_fail(op, xasprintf("%s has submodules that are checked out (%s), which a work tree of "
-	    "its own would not have; use --isolation shared", op->spec.workspace, text));
+	git_fail(op, xasprintf("%s has checked out submodules (%s), which a separate work tree "
+	    "would lack; use --isolation shared", op->spec.workspace, text));
 	free(text);
 	return -1;
 }
 
 /* ---- what an earlier begin has left ---- */
 
-/* Once it is complete, somebody may have worked there: it is taken as it is, or not touched. */
+/* Once it is complete, somebody may have worked there: it is used as it is, or not touched. */
 enum state { HALF_MADE, COMPLETE, ANOTHER };
 
 static enum state state_of(const struct git_op *op, const char *admin)
@@ -108,8 +108,8 @@ static enum state state_of(const struct git_op *op, const char *admin)
 	return same ? COMPLETE : noted ? ANOTHER : HALF_MADE;
 }
 
-/* Half-made: no agent was ever there. Its files go first, so that it is known for ours as long as
- * there is one. admin: NULL, there is none, or it was damaged. */
+/* Incomplete: no agent has worked there. Its files are removed first, so that it is recognised as
+ * ours until the end. admin: NULL: none, or it was damaged. */
 static int remove_rest(struct git_op *op, const char *admin)
 {
 	int rv = remove_dir(op->spec.dir);
@@ -118,14 +118,14 @@ static int remove_rest(struct git_op *op, const char *admin)
 	if (rv == 0 && admin != NULL)
 		rv = worktree_admin_remove(op->common, admin);
 	return rv == 0 ? 0 : git_fail(op,
-	    xasprintf("%s: what an earlier start has left cannot be removed: %s; remove it and retry the run",
+	    xasprintf("%s: the remains of an earlier start cannot be removed: %s; remove it and "
+	        "retry the run",
 	    op->spec.dir, host_words(-rv)));
 }
 
 /* ---- the new one ---- */
 
-/* 1: another git was in the way of the branch. tip: of the branch, NULL: there is no such
- * branch. */
+/* 1: another git interfered with the branch. tip: of the branch, NULL: no such branch. */
 static int add_worktree(struct git_op *op, const char *tip)
 {
 	static const char add[] = "a task of rld works here";
@@ -133,12 +133,12 @@ static int add_worktree(struct git_op *op, const char *tip)
 	int rv;
 
 	if (rmdir(dir) == -1 && errno != ENOENT)
-		return git_fail(op, xasprintf("%s is in the way of the task's work tree, "
-		    "and nothing of ours is known there: %s; look at it and move it away",
+		return git_fail(op, xasprintf("%s is in the way of the task's work tree and was "
+		    "not created by rld: %s; inspect it and move it away",
 		    dir, errno == ENOTEMPTY || errno == EEXIST ? "it is not empty" : host_words(errno)));
 	rv = begin_making(op);
 	if (rv != 0)
-		return git_fail(op, xasprintf("%s cannot be made: %s", dir, host_words(-rv)));
+		return git_fail(op, xasprintf("cannot create %s: %s", dir, host_words(-rv)));
 	if (tip != NULL)
 		return git_run(op, GIT_FILTERED | GIT_MAY_FAIL, "worktree", "add", "-q", "--lock",
 		    "--reason", add, "--", dir, branch);
@@ -155,7 +155,7 @@ static int fail_branch(struct git_op *op, const char *what)
 	return -1;
 }
 
-/* dir has a work tree that is complete. */
+/* Whether dir contains a complete work tree. */
 static bool is_taken(const struct git_op *op)
 {
 	char *admin = worktree_admin_find(op->common, op->spec.dir);
@@ -165,7 +165,7 @@ static bool is_taken(const struct git_op *op)
 	return taken;
 }
 
-/* 0: it is made now; 1: it was complete before; 2: another git was in the way; -1. */
+/* 0: created now; 1: complete already; 2: another git interfered; -1. */
 static int find_or_make(struct git_op *op, const char *tip)
 {
 	char *admin = worktree_admin_find(op->common, op->spec.dir);
@@ -176,14 +176,16 @@ static int find_or_make(struct git_op *op, const char *tip)
 	if (state == COMPLETE)
 		rv = 1;
 	else if (state == ANOTHER)
-		rv = git_fail(op, xasprintf("%s has the work of another branch or start; "
-		    "look at it, and remove it with `git worktree remove -f -f`", op->spec.dir));
+		rv = git_fail(op, xasprintf("%s contains the work of another branch or start; "
+		    "inspect it, and remove it with `git worktree remove -f -f`", op->spec.dir));
 	else if (tip == NULL && op->spec.commit == NULL)
 		rv = fail_branch(op,
-		    "is not there any more; its commits may be in `git reflog` or in `rlctl salvage list`");
+		    "no longer exists; its commits may be in `git reflog` or in `rlctl salvage "
+		    "list`");
 	else if (tip != NULL && op->spec.commit != NULL && strcmp(tip, op->spec.commit) != 0)
-		rv = fail_branch(op, "is there already, and has other commits; "
-		    "rename it with `git branch -m`, or delete it, then retry the run");
+		rv = fail_branch(op,
+		    "exists already with other commits; rename it with `git branch -m`, or delete "
+		    "it, then retry the run");
 	else if (admin != NULL || half)
 		rv = remove_rest(op, admin);
 	free(admin);
@@ -193,7 +195,7 @@ static int find_or_make(struct git_op *op, const char *tip)
 	return rv == 1 ? 2 : rv;
 }
 
-/* 0: it is made now; 1: it was there; -1. */
+/* 0: created now; 1: it existed; -1. */
 static int open_worktree(struct git_op *op)
 {
 	struct branch branch = { 0 };
@@ -208,7 +210,7 @@ static int open_worktree(struct git_op *op)
 	return rv == 2 ? -1 : rv;
 }
 
-/* What the disk has, and that it is complete. */
+/* Record its content on the disk, and that it is complete. */
 static int note_complete(struct git_op *op, bool is_new)
 {
 	struct buf input = { 0 };
@@ -237,7 +239,7 @@ int worktree_run(struct git_op *op)
 	if (git_find_common(op) != 0)
 		return -1;
 	if (op->spec.branch[0] == '-')
-		return git_fail(op, xasprintf("'%s' is no name for a branch", op->spec.branch));
+		return git_fail(op, xasprintf("'%s' is not a valid branch name", op->spec.branch));
 	branch_recall(op);
 	if (!op->bare && refuse_submodules(op) != 0)
 		return -1;

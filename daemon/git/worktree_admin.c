@@ -29,7 +29,7 @@ char *worktree_admin_line(const char *admin, const char *file)
 	return line;
 }
 
-/* Both names may go through links. */
+/* Both names may contain links. */
 static bool same_place(const char *a, const char *b)
 {
 	struct stat sa, sb;
@@ -37,8 +37,8 @@ static bool same_place(const char *a, const char *b)
 	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-/* Is git, "/path/of/tree/.git", that of dir? Neither needs to be there any more, but what they are
- * in. */
+/* Whether git, "/path/of/tree/.git", belongs to dir. Neither must exist any more, but their parents
+ * must. */
 static bool is_of(const char *git, const char *dir)
 {
 	size_t size = strlen(git);
@@ -101,7 +101,7 @@ bool worktree_admin_points_to(const char *admin, const char *common)
 	return yes;
 }
 
-/* All but the file by which it is found, so that a removal that was cut short is found, too. */
+/* Everything but the file by which it is found, so that an interrupted removal can be continued. */
 static int remove_rest(const char *admin)
 {
 	DIR *d = opendir(admin);
@@ -130,13 +130,12 @@ int worktree_admin_remove(const char *common, const char *admin)
 
 	if (rv == 0)
 		rv = remove_dir(admin);
-	rmdir(place);	/* git does so behind the last one; it fails while there are others */
+	rmdir(place);	/* git does this after the last one; it fails while there are others */
 	free(place);
 	return rv;
 }
 
-/* git names it after the last part of the path, with digits behind it when there is one of that
- * name. */
+/* git names it after the last part of the path, with digits appended if the name is in use. */
 static bool is_named_after(const char *name, const char *dir)
 {
 	const char *base = strrchr(dir, '/');
@@ -147,7 +146,7 @@ static bool is_named_after(const char *name, const char *dir)
 	return strncmp(name, base, n) == 0 && strspn(name + n, "0123456789") == strlen(name + n);
 }
 
-/* Nothing is in it but the word that git is at work. */
+/* It contains only git's lock. */
 static bool is_begun(const char *admin)
 {
 	DIR *d = opendir(admin);
@@ -162,7 +161,7 @@ static bool is_begun(const char *admin)
 	return begun;
 }
 
-/* It does not say of which work tree it is. */
+/* It does not name its work tree. */
 static bool is_nameless(const char *admin)
 {
 	char *git = worktree_admin_line(admin, "gitdir");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* WORKTREE_REMOVE: the end of a task's work tree. Nothing in it is taken on trust: an agent may
- * have broken its .git, its index or its administrative files. The files are saved byte for byte,
- * and no filter of the repository runs; so for a file that differs from the branch's, what
- * WORKTREE_ADD noted tells whether that is only a filter's doing.
+/* WORKTREE_REMOVE: the end of a task's work tree. Nothing in it is trusted: an agent may have
+ * broken its .git, its index or its administrative files. The files are saved byte for byte,
+ * without filters; so for a file that differs from the branch's, the record of WORKTREE_ADD tells
+ * whether only a filter changed it.
  *
- * Begun again: once the directory has another name, all of it was saved. */
+ * When repeated: once the directory has been renamed, everything is saved. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "proto/escape.h"
 #include "record/host_fault.h"
 
-/* The name that dir has while it is removed. */
+/* The name of dir during its removal. */
 static char *removed_name(const struct git_op *op)
 {
 	return xasprintf("%s.cleared", op->spec.dir);
@@ -33,7 +33,7 @@ static int fail_remove(struct git_op *op, const char *path, int rv)
 
 /* ---- what is there ---- */
 
-/* 0: dir is a work tree that can be read; 1: it is gone; -1. */
+/* 0: dir is a readable work tree; 1: it is gone; -1. */
 static int inspect_dir(struct git_op *op)
 {
 	struct stat st;
@@ -43,18 +43,19 @@ static int inspect_dir(struct git_op *op)
 	if (lstat(op->spec.dir, &st) == -1 && errno == ENOENT)
 		return 1;
 	if (lstat(op->spec.dir, &st) == -1 || !S_ISDIR(st.st_mode))
-		return git_fail(op, xasprintf("%s is no directory any more; look at it, and remove it", op->spec.dir));
+		return git_fail(op, xasprintf("%s is no longer a directory; inspect it, and remove "
+		    "it", op->spec.dir));
 	git = xasprintf("%s/.git", op->spec.dir);
 	own = lstat(git, &st) == 0 && S_ISDIR(st.st_mode);
 	if (own)
-		git_fail(op, xasprintf("%s cannot be saved: it is a repository of its own; "
-		    "take out of it what you need, remove it, then retry", git));
+		git_fail(op, xasprintf("%s cannot be saved because it is a separate repository; "
+		    "copy what you need from it, remove it, then retry", git));
 	free(git);
 	return own ? -1 : 0;
 }
 
-/* HEAD of the work tree. No HEAD, or an unborn one: the branch is what the work was on, and what
- * git knows of dir is of no use. */
+/* HEAD of the work tree. Without one, or with an unborn one, the work was on the branch, and git's
+ * data about dir are useless. */
 static int find_head(struct git_op *op, char **tip, bool *broken_admin)
 {
 	char *admin = worktree_admin_find(op->common, op->spec.dir), *name;
@@ -79,13 +80,13 @@ static int find_head(struct git_op *op, char **tip, bool *broken_admin)
 	return rv;
 }
 
-/* What is ignored is work, too. */
+/* Ignored files are work, too. */
 static int list_all(struct git_op *op, unsigned flags)
 {
 	return git_run(op, flags | GIT_FILES, "ls-files", "-c", "-o", "-s", "-t", "-z");
 }
 
-/* All files, by the index of the work tree, or when that is broken by one of ours. */
+/* All files, by the index of the work tree, or if that is broken by a private one. */
 static int list_files(struct git_op *op, const char *tip, bool broken_admin, struct snapshot *s)
 {
 	int rv = broken_admin ? 1 : list_all(op, GIT_MAY_FAIL);
@@ -103,8 +104,8 @@ static int list_files(struct git_op *op, const char *tip, bool broken_admin, str
 	return error != NULL ? git_fail(op, error) : 0;
 }
 
-/* Is all that the disk has in the index? git passes over what is in a repository inside, and over
- * names like .GIT. */
+/* Whether the index contains everything on the disk. git ignores the content of nested
+ * repositories, and names like .GIT. */
 static int check_held(struct git_op *op, struct snapshot *s)
 {
 	char *error, *missed, *shown;
@@ -114,9 +115,9 @@ static int check_held(struct git_op *op, struct snapshot *s)
 	missed = snapshot_missed(s, git_out(op), git_out_size(op), &error);
 	if (missed != NULL) {
 		shown = text_escape(missed, strlen(missed), false);
-		error = xasprintf("%s/%s cannot be saved: it is a repository of its own, "
-		    "or has a name that git does not take; "
-		    "take out of it what you need, remove it, then retry", op->spec.dir, shown);
+		error = xasprintf("%s/%s cannot be saved because it is a separate repository or "
+		    "has a name that git does not allow; copy what you need from it, remove it, "
+		    "then retry", op->spec.dir, shown);
 		free(shown);
 		free(missed);
 	}
@@ -129,7 +130,7 @@ static int take_tree(struct git_op *op, const char *tip, bool broken_admin)
 	struct snapshot *s = snapshot_new(op->spec.dir, op->spec.scratch, op->artifacts);
 	int rv = list_files(op, tip, broken_admin, s);
 
-	/* nested repositories are not asked: they are all in the way */
+	/* nested repositories need no look: they all block the removal */
 	if (rv == 0)
 		rv = disk_tree_stage(op, s, NULL, NULL);
 	if (rv == 0)
@@ -142,7 +143,7 @@ static int take_tree(struct git_op *op, const char *tip, bool broken_admin)
 
 /* ---- would anything be lost? 1: yes; 0; -1 ---- */
 
-/* Nothing of the files; but HEAD may have commits that no branch has. */
+/* No file is lost; but HEAD may have commits that no branch has. */
 static int loses_commits(struct git_op *op, const char *tip)
 {
 	if (git_run(op, 0, "rev-list", "--max-count=1", tip, "--not", "--branches", "--tags", "--remotes") != 0)
@@ -207,8 +208,8 @@ static int save_work(struct git_op *op)
 
 /* ---- away with it ---- */
 
-/* The directory of the run's work trees goes with the last of them; making and removing them take
- * turns. */
+/* The directory of the run's work trees is removed with the last of them; creation and removal
+ * exclude each other. */
 static void remove_parent(const struct git_op *op)
 {
 	char *parent = xmemdup0(op->spec.dir, (size_t)(strrchr(op->spec.dir, '/') - op->spec.dir));
@@ -220,7 +221,7 @@ static void remove_parent(const struct git_op *op)
 static int rename_dir(struct git_op *op)
 {
 	char *rest = removed_name(op);
-	int rv = sync_all(op->common);	/* a ref means nothing without its objects */
+	int rv = sync_all(op->common);	/* a ref is useless without its objects */
 
 	if (rv == 0)
 		rv = remove_dir(rest);	/* of another work tree that was here */
@@ -230,7 +231,7 @@ static int rename_dir(struct git_op *op)
 	return rv == 0 ? 0 : fail_remove(op, op->spec.dir, rv);
 }
 
-/* dir has its other name, or is not there. */
+/* dir has been renamed, or does not exist. */
 static int remove_all(struct git_op *op)
 {
 	char *rest = removed_name(op), *admin = worktree_admin_find(op->common, op->spec.dir);
@@ -249,7 +250,7 @@ static int remove_all(struct git_op *op)
 	return rv == 0 ? 0 : -1;
 }
 
-/* When it still is at commit, ours, and nobody has it checked out. */
+/* If it still is at commit, ours, and not checked out. */
 static int remove_branch(struct git_op *op)
 {
 	char *ref = xasprintf("refs/heads/%s", op->result.branch), *want = xasprintf("%s %s \n", ref, op->spec.commit);
@@ -264,7 +265,7 @@ static int remove_branch(struct git_op *op)
 		rv = ours == -1 ? -1 : 0;
 	}
 	if (unchanged) {
-		/* that it stays does no harm, and what was there is saved and gone */
+		/* it does no harm if it stays; everything is saved */
 		rv = git_run(op, GIT_MAY_FAIL, "update-ref", "--no-deref", "-d", ref, op->spec.commit);
 		rv = rv == 0 && op->spec.instance != NULL ? branch_forget(op) : rv == -1 ? -1 : 0;
 	}

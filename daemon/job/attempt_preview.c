@@ -13,7 +13,7 @@
 #define TAIL_MAX (256 * 1024)
 #define KEPT_MAX (64 * 1024)
 
-/* The end of a stream, in buffer; what is in front of a gap is of no use. 0 or -errno. */
+/* The end of a stream, in buffer; bytes before a gap are not used. Returns 0 or -errno. */
 static int read_tail(int dirfd, const char *stream, char *buffer, struct preview_tail *tail, int64_t *updated)
 {
 	uint64_t end = 0, from;
@@ -44,7 +44,7 @@ static int read_tail(int dirfd, const char *stream, char *buffer, struct preview
 	return 0;
 }
 
-/* The lines as they are now. 0 or -errno. */
+/* The current lines. Returns 0 or -errno. */
 static int attempt_preview_read(int dirfd, enum reader_kind reader, size_t count, char ***lines, int64_t *updated)
 {
 	char *buffers = xcalloc(2, TAIL_MAX);
@@ -68,7 +68,7 @@ static bool redact_lines(char **lines, const struct redactor *redactor)
 	return changed;
 }
 
-/* The last of those that were kept; NULL: none were. */
+/* The last of the saved lines; NULL: none were saved. */
 static char **read_kept(int dirfd, size_t count)
 {
 	char *text = NULL, **lines = NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An attempt as it is to be started: argv, environment, files, prompt, and the places
- * that it may write. */
+/* Builds an attempt: argv, environment, files, prompt, and the places it may write to. */
 #include "job/build.h"
 
 #include <errno.h>
@@ -80,7 +79,7 @@ static char *make_prompt(const struct build_job *w, const struct sources *s, con
 		.review_file = w->plan->review_file,
 		.read_only = w->plan->read_only,
 		.resumed = w->session != NULL,
-		/* without git nobody can tell a claim from an excuse */
+		/* without git the claim cannot be checked */
 		.no_change_marker = w->run.has_git == 1 ? w->plan->no_change_markers[0] : NULL,
 	};
 
@@ -88,7 +87,7 @@ static char *make_prompt(const struct build_job *w, const struct sources *s, con
 	return prompt_build(w->plan->profile, (enum role)w->attempt.role, &parts, size);
 }
 
-/* argv of a check, of a reviewer that is a program, of an agent. */
+/* argv of a check, of a reviewing program, or of an agent. */
 static char **make_argv(const struct build_job *w, const struct agent_plan *agent,
     const char *prompt, const struct places *p)
 {
@@ -106,7 +105,7 @@ static char **make_argv(const struct build_job *w, const struct agent_plan *agen
 	return argv;
 }
 
-/* Its own files, and what its agent keeps for itself. */
+/* Its files, and the state of its agent program. */
 static char **make_writable(const struct agent_plan *agent, const struct places *p, char *const *env)
 {
 	const char *const own[] = { p->scratch, p->verdict_file, p->review_file };
@@ -136,7 +135,7 @@ static void add_file(struct launch *launch, const char *name, char *data, size_t
 	    .size = size, .mode = 0600 };
 }
 
-/* Takes env and prompt; prompt NULL: nothing on stdin. */
+/* Takes ownership of env and prompt; prompt NULL: nothing on stdin. */
 static struct launch *make_launch(const struct build_job *w, const struct agent_plan *agent,
     const struct places *p, char **env, char *prompt, size_t size)
 {
@@ -177,8 +176,7 @@ static struct launch *make_launch(const struct build_job *w, const struct agent_
 	return launch;
 }
 
-/* Its scratch, and where it works in a checkout: git lays out no directory that has
- * nothing in it. */
+/* Its scratch directory, and its directory in a checkout: git creates no empty directories. */
 static int make_directories(const struct build_job *w, const struct places *p, char **error)
 {
 	const char *const dirs[] = { strcmp(p->cwd, w->run.workdir) != 0 ? p->cwd : NULL, p->scratch };
@@ -195,7 +193,8 @@ static int make_directories(const struct build_job *w, const struct places *p, c
 	return 0;
 }
 
-/* A file of nearly that name is none of this review when it is there already. */
+/* Remember files with nearly the review file's name that exist already: they are not from this
+ * review. */
 static int note_misnamed(const struct build_job *w, const struct places *p, char **error)
 {
 	const char *state_dir = w->job.state_dir;
@@ -204,8 +203,8 @@ static int note_misnamed(const struct build_job *w, const struct places *p, char
 	int rv = misnamed_note(top, state_dir, p->review_file, note);
 
 	if (rv == -EFBIG)
-		*error = xasprintf("%s has too many files whose names are nearly that of the review "
-		    "file %s; remove them, then retry the run", top, strrchr(p->review_file, '/') + 1);
+		*error = xasprintf("too many files in %s have names similar to the review file %s; "
+		    "remove them, then retry the run", top, strrchr(p->review_file, '/') + 1);
 	else if (rv != 0)
 		*error = xasprintf("%s: %s", note, host_words(-rv));
 	free(note);
@@ -213,8 +212,7 @@ static int note_misnamed(const struct build_job *w, const struct places *p, char
 	return rv == 0 ? 0 : -1;
 }
 
-/* A file of an earlier review must not be taken for this one's. One that may write nothing else
- * finds it there, empty. */
+/* Remove the file of an earlier review. A confined reviewer gets an empty one instead. */
 static int clear_review_file(const struct build_job *w, const struct places *p, char **error)
 {
 	int fd;
@@ -233,14 +231,14 @@ static int clear_review_file(const struct build_job *w, const struct places *p, 
 		return 0;
 	fd = open(p->review_file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd == -1) {
-		*error = xasprintf("%s cannot be made: %s", p->review_file, host_words(errno));
+		*error = xasprintf("cannot create %s: %s", p->review_file, host_words(errno));
 		return -1;
 	}
 	close(fd);
 	return 0;
 }
 
-/* The answer as it is for a program that judges it, a prompt for an agent, nothing for a check. */
+/* Input: the answer for a program that judges it, a prompt for an agent, nothing for a check. */
 static char *make_input(const struct build_job *w, const struct sources *s, const struct places *p, size_t *size)
 {
 	if (w->attempt.role == ROLE_CHECK)
@@ -252,7 +250,7 @@ static char *make_input(const struct build_job *w, const struct sources *s, cons
 	return make_prompt(w, s, p, size);
 }
 
-/* Agents fill disks, and the database is on one of them. */
+/* agents fill disks, and the database may be on the same one */
 static bool below_floor(struct build_job *w, const struct places *p)
 {
 	const char *const places[] = { w->job.state_dir, p->cwd };
@@ -276,8 +274,8 @@ static bool below_floor(struct build_job *w, const struct places *p)
 	return false;
 }
 
-/* What others have said goes into prompts without secrets; a program that judges an answer
- * has it as it is. */
+/* Redact what others wrote before it goes into a prompt; a reviewing program gets the answer
+ * unchanged. */
 static void mask_sources(const struct build_job *w, struct sources *s)
 {
 	struct secrets secrets = secrets_new(w->run.environment, w->plan);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What composing an attempt has in its hands, shared by build.c, prompt_sources.c
- * and variables.c. */
+/* State while an attempt is built, shared by build.c, prompt_sources.c and variables.c. */
 #ifndef JOB_BUILD_INT_H
 #define JOB_BUILD_INT_H
 
@@ -11,27 +10,27 @@
 #include "proto/memory.h"
 #include "task/task_op.h"
 
-/* Texts that a prompt is made of, as read from disk. */
+/* Texts for a prompt, as read from disk. */
 struct sources {
 	char *template, *task, *answer, *guidelines, *conventions;
 	size_t template_size, task_size, answer_size, guidelines_size, conventions_size;
 	struct buf diff, follow_up, stories;
 	bool diff_dropped;
-	char priority[16];	/* of the task, else of the run */
+	char priority[16];	/* of the task, otherwise of the run */
 	struct prompt_review *history;
-	char **answers;		/* of each of history; NULL: it has none */
+	char **answers;		/* one for each of history; NULL: none */
 	size_t nanswers;
 };
 
-/* Where the attempt works, and the files it is given. Paths, NULL: none. */
+/* Where the attempt works, and the files it gets. Paths, NULL: none. */
 struct places {
-	char *dir;		/* its attempt directory */
+	char *dir;		/* attempt directory */
 	char *run_dir;
 	char *cwd;
 	char *task_file;	/* the task's text */
 	char *prompt_file, *verdict_file, *findings_file;
 	char *review_file;	/* carrier file */
-	char *scratch;		/* of a reviewer that may write nowhere else */
+	char *scratch;		/* for a reviewer that may write nowhere else */
 };
 
 static inline bool build_is_review(const struct build_job *w)
@@ -39,11 +38,12 @@ static inline bool build_is_review(const struct build_job *w)
 	return w->attempt.role == ROLE_REVIEW;
 }
 
-/* prompt_sources.c: 0, or -1 with error; sources_release() in both cases. */
+/* prompt_sources.c: 0, or -1 with error; call sources_release() in any case. */
 int sources_read(const struct build_job *w, const struct places *p, struct sources *s, char **error);
 void sources_release(struct sources *s);
 
-/* variables.c: the variables of an attempt. Agent's set, then --env, then ours, which win. */
+/* variables.c: the variables of an attempt. The agent's set, then --env, then rld's own, which
+ * override. */
 void variables_set(const struct build_job *w, const struct agent_plan *agent,
     const struct sources *s, const struct places *p, char ***env);
 

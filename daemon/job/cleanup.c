@@ -20,7 +20,7 @@ static void remove_file(const char *state_dir, const char *dir, const char *name
 	free(path);
 }
 
-/* Of the run's directory: private index, checkouts, what confined reviewers wrote. */
+/* Files in the run's directory: private index, checkouts, output of confined reviewers. */
 static void remove_scratch(const char *state_dir, int64_t run)
 {
 	static const char *const heads[] = { "scratch", "tmp-", "tree-" };
@@ -42,7 +42,7 @@ static void remove_scratch(const char *state_dir, int64_t run)
 	free(path);
 }
 
-/* What a daemon that died between a run's end and its cleanup left behind. */
+/* Files left behind by a daemon that died between a run's end and its cleanup. */
 static void sweep(const char *state_dir, char *const *keep)
 {
 	char *path = xasprintf("%s/env", state_dir);

@@ -9,14 +9,15 @@
 
 struct cleanup_job {
 	struct job job;
-	int64_t run;			/* ended: its scratch directory; ROW_NONE: none */
-	char *environment;		/* owned: hash that no unfinished run uses any more, NULL */
-	char *blob;			/* owned: "<uid>-<name>" of a blob that has become a
-					 * run's task, NULL */
-	char **keep;			/* owned: every environment but these is of no unfinished
-					 * run; NULL: no sweep */
-	char *leftover;			/* owned: carrier file that a reviewer left in the
-					 * working directory, NULL */
+	int64_t run;			/* ended: remove its scratch directory; ROW_NONE: none */
+	/* owned: hash of an environment that no unfinished run uses, NULL */
+	char *environment;
+	/* owned: "<uid>-<name>" of a blob that became a run's task, NULL */
+	char *blob;
+	/* owned: environments of unfinished runs; all others are removed; NULL: no sweep */
+	char **keep;
+	/* owned: carrier file left by a reviewer in the working directory, NULL */
+	char *leftover;
 };
 
 extern const struct job_type cleanup_type;

@@ -29,8 +29,8 @@
 #include "task/marker.h"
 #include "verdict/verdict.h"
 
-/* Feed the recorded stdout to the reader, gaps included, at most as far as end. 0 or -errno;
- * -ENODATA: not all that is expected is there. */
+/* Feed the recorded stdout to the reader, gaps included, up to end. Returns 0 or -errno; -ENODATA:
+ * bytes are missing. */
 static int feed(struct reader *reader, int dirfd, uint64_t expected, uint64_t end)
 {
 	static const size_t room = 256 * 1024;
@@ -53,13 +53,13 @@ static int feed(struct reader *reader, int dirfd, uint64_t expected, uint64_t en
 	}
 	free(buffer);
 	if ((rv == 0 || rv == -ENOENT) && offset < (expected < end ? expected : end))
-		/* a full disk took it; what stands before it is not the last word */
+		/* lost to a full disk; what precedes it is not a result */
 		return -ENODATA;
 	return rv == -ENOENT ? 0 : rv;
 }
 
-/* The end of its output is not there: either it never was, or it went after the shim had
- * written it. malloc'd. */
+/* The end of its output is missing: either it was never written, or it was removed later.
+ * malloc'd. */
 static char *short_output(const struct collect_job *job, int dirfd, const char *dir)
 {
 	uint64_t kept = 0, vouched = job->stdout_bytes + job->stderr_bytes - job->dropped;
@@ -68,17 +68,17 @@ static char *short_output(const struct collect_job *job, int dirfd, const char *
 	if (rv == 0)
 		rv = output_kept(dirfd, RECORD_STDERR, &kept);
 	if (rv != 0 || kept >= vouched)
-		return xasprintf("the end of its output was not kept: make room on the disk of %s, "
-		    "then start it again: rlctl hold rework", dir);
+		return xasprintf("the end of its output was lost: make room on the disk of %s, "
+		    "then run it again with rlctl hold rework", dir);
 	if (job->rebooted)
 		return xasprintf("the machine went down before the end of its output was on the "
-		    "disk of %s; start it again: rlctl hold rework", dir);
-	return xasprintf("its output in %s is shorter than its exit record says: "
-	    "a file was cut or removed there; start it again: rlctl hold rework", dir);
+		    "disk of %s; run it again with rlctl hold rework", dir);
+	return xasprintf("its output in %s is shorter than its exit record says: a file was "
+	    "truncated or removed there; run it again with rlctl hold rework", dir);
 }
 
-/* What it said when it was ended is no result. It tells what the work has cost, and why its service
- * did not serve it. */
+/* Output after the shim began to end it is not a result. It tells the cost, and why the service
+ * refused. */
 static void hear_afterwards(struct collect_job *job, int dirfd)
 {
 	struct reader *reader = reader_new(job->reader);
@@ -104,7 +104,7 @@ static void hear_afterwards(struct collect_job *job, int dirfd)
 	agent_result_release(&all);
 }
 
-/* What the end of stderr says about a failure. Masked before it is cut. NULL: nothing. */
+/* What the end of stderr tells about a failure. Redacted before it is cut. NULL: nothing. */
 static char *last_words(const struct collect_job *job, int dirfd, const struct redactor *redactor)
 {
 	char tail[4096], *masked, *words;
@@ -120,8 +120,9 @@ static char *last_words(const struct collect_job *job, int dirfd, const struct r
 	return words;
 }
 
-/* Durable: it is the work that was paid for, and the next prompt is made of it. What reports show
- * of it is kept beside it, for it outlives what has to be known to mask it. 0 or -errno. */
+/* Save the answer, durably: it is the work that was paid for, and the next prompt needs it. The
+ * redacted form for reports is saved next to it, because it outlives the secrets. Returns 0 or
+ * -errno. */
 static int keep_answer(struct collect_job *job, int dirfd, const struct redactor *redactor)
 {
 	char hex[DIGEST_HEX], *masked;
@@ -145,8 +146,8 @@ static int keep_answer(struct collect_job *job, int dirfd, const struct redactor
 
 #define REVIEW_FILE_MAX (1024 * 1024)
 
-/* A review file that is gone or no plain file has no marks. They are masked as the findings were,
- * which they are compared with. */
+/* A review file that is missing or not a regular file has no marks. Marks are redacted like the
+ * findings they are compared with. */
 static void read_marks(struct collect_job *job, const struct redactor *redactor)
 {
 	char *text = NULL;
@@ -161,7 +162,7 @@ static void read_marks(struct collect_job *job, const struct redactor *redactor)
 	free(text);
 }
 
-/* Rows, events and the log have many copies of it. */
+/* limit of copies in rows, events and the log */
 #define WORDS_MAX 2000
 #define WORDS_CUT "..."
 
@@ -175,25 +176,24 @@ static void shorten(char *words)
 	memcpy(words + n, WORDS_CUT, sizeof(WORDS_CUT));
 }
 
-/* What rows and events get of what it said. Masked before it is cut. */
+/* The parts of the result for rows and events. Redacted before they are cut. */
 static void redact_result(struct agent_result *result, const struct redactor *redactor)
 {
 	redact_string(redactor, &result->error);
 	redact_string(redactor, &result->notice);
 	shorten(result->error);
 	shorten(result->notice);
-	/* no conversation has such a name */
+	/* then it is not a conversation id */
 	if (redact_string(redactor, &result->session)) {
 		free(result->session);
 		result->session = NULL;
 	}
 }
 
-#define NO_LIMIT_WORDS "its service refuses it"
+#define NO_LIMIT_WORDS "its service refuses every request"
 
-/* It was ended while it waited for its service: what it said last of that counts, not what it
- * said when it was ended. Refusals that tell no time and were no notice of a limit are over
- * sooner than one. */
+/* It was ended while it waited for its service: its last refusal before that counts, not its output
+ * while ending. A refusal without a reset time that was no limit is assumed to be short. */
 static void take_refusal(struct collect_job *job, int dirfd)
 {
 	struct agent_result *r = &job->result;
@@ -215,7 +215,7 @@ static void take_refusal(struct collect_job *job, int dirfd)
 
 #define DISK_FILES_MAX 500000
 
-/* What a tree takes on the disk, links not followed; as far as can be seen. */
+/* Disk usage of a tree, without following links; as far as it is readable. */
 static int64_t disk_use(const char *dir)
 {
 	char *paths[] = { (char *)dir, NULL };
@@ -266,7 +266,7 @@ static void collect_run(struct job *base)
 	if (job->worktree != NULL)
 		job->disk_bytes = disk_use(job->worktree);
 	if (rv != 0 && job->error == NULL)
-		job->error = xasprintf("its answer cannot be kept in %s: %s", dir, host_words(-rv));
+		job->error = xasprintf("its answer cannot be written to %s: %s", dir, host_words(-rv));
 	if (dirfd != -1 && job->refused != PROVIDER_NONE)
 		take_refusal(job, dirfd);
 	else

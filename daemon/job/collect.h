@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ended attempt said. */
+/* Collects what an ended attempt wrote. */
 #ifndef JOB_COLLECT_H
 #define JOB_COLLECT_H
 
@@ -18,41 +18,40 @@ struct collect_job {
 	struct slot_key key;		/* the slot that waits for it */
 	int64_t attempt;
 	enum reader_kind reader;
-	struct secrets secrets;		/* owned: what must not be seen in what it said */
-	uint64_t stdout_bytes, stderr_bytes;	/* that the exit record speaks of, 0:
-						 * nothing is known */
-	uint64_t dropped;		/* of these, what the shim could not keep or
-					 * was not to keep */
-	bool rebooted;			/* the machine was started anew since it was to start */
-	uint64_t unasked;		/* of stdout, what it wrote before its shim ended it: its
-					 * result is read from there alone. UINT64_MAX: all */
+	struct secrets secrets;		/* owned: secrets to redact in its output */
+	uint64_t stdout_bytes, stderr_bytes;	/* as in the exit record, 0: unknown */
+	uint64_t dropped;		/* of these, bytes the shim could not or should not keep */
+	bool rebooted;			/* the machine was restarted since it was to start */
+	/* size of stdout when its shim began to end it: only output before that counts as a result.
+	 * UINT64_MAX: all */
+	uint64_t unasked;
 	int64_t exit_code;		/* see ending_code() */
-	enum provider_result refused;	/* it was ended for that refusal of its service;
-					 * PROVIDER_NONE: it was not */
+	/* it was ended because of this refusal by its service; PROVIDER_NONE: it was not */
+	enum provider_result refused;
 	int64_t ended_at;		/* ms since the epoch */
 	char *zone;			/* owned: see ending_zone() */
-	char *review_file;		/* owned: path in which a corrector marks what it
-					 * fixed; NULL: none */
+	/* owned: path of the file in which a corrector marks fixed items; NULL: none */
+	char *review_file;
 	struct agent_result result;	/* out, owned */
 	char *answer_hash;		/* out, owned: SHA-256 of the answer file;
 					 * NULL: no final text */
-	char *last_words;		/* out, owned: agent_last_words() of stderr, for failures
-					 * that the reader cannot explain; NULL: none */
-	struct verdict_finding *marks;	/* out, owned: items that are marked in review_file */
+	/* out, owned: agent_last_words() of stderr, for failures not explained by the reader; NULL:
+	 * none */
+	char *last_words;
+	struct verdict_finding *marks;	/* out, owned: marked items in review_file */
 	size_t nmarks;
 	char **markers;			/* owned: stop markers to look for; NULL: none */
-	char *worktree;			/* owned: whose size is wanted; NULL: none */
-	bool stop;			/* out: its answer has one */
-	char **no_change_markers;	/* owned: the same for the word that nothing
-					 * is to be changed */
+	char *worktree;			/* owned: work tree whose size is wanted; NULL: none */
+	bool stop;			/* out: its answer contains a stop marker */
+	char **no_change_markers;	/* owned: likewise for declaring that no change is needed */
 	bool says_no_change;		/* out */
-	int64_t disk_bytes;		/* out: ROW_NONE: not asked for */
-	bool cut;			/* out: the end of its output is not there, for a disk
-					 * refused it; error says so */
-	char *doubt;			/* out, owned: how a reset time was read that nobody
-					 * understands; NULL: none */
-	char *error;			/* out, owned: the output could not be read or the
-					 * answer not be kept */
+	int64_t disk_bytes;		/* out: ROW_NONE: not requested */
+	/* out: the end of its output was lost to a full or failing disk; see error */
+	bool cut;
+	/* out, owned: how an unknown reset time was read; NULL: no doubt */
+	char *doubt;
+	/* out, owned: the output could not be read or the answer not be saved */
+	char *error;
 };
 
 extern const struct job_type collect_type;

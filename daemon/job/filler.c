@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Of every prompt: a human or a check may send back whoever works, and any round may be the one
- * to be strict in. */
+/* For every prompt: a human or a check may send any role back, and any round may be the strict
+ * one. */
 #define ALWAYS (PART_FOLLOW_UP | PART_ROUND)
 
 static const char *directory_name(const char *workdir)
@@ -14,8 +14,7 @@ static const char *directory_name(const char *workdir)
 	return slash != NULL && slash[1] != '\0' ? slash + 1 : workdir;
 }
 
-/* The source names it, or describes what its tasks are about; an implementer is told nothing that
- * its task says already. */
+/* Name or description of the source's project; an implementer's task contains them already. */
 static void fill_project(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	(void)s;
@@ -25,7 +24,7 @@ static void fill_project(struct prompt_parts *parts, const struct build_job *w, 
 	parts->feature = w->run.feature != NULL ? w->run.feature : w->task.title;
 }
 
-/* The source knows nothing but tasks. */
+/* The source has only tasks. */
 static void fill_directory(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	(void)s;
@@ -80,7 +79,8 @@ static void fill_history(struct prompt_parts *parts, const struct build_job *w, 
 	parts->nhistory = w->nhistory;
 }
 
-/* A reviewer is told that there is no answer, or no change; the others get neither part then. */
+/* A reviewer is told that there is no answer, or no change; the other roles get neither section
+ * then. */
 static const char *nothing_for(const struct build_job *w)
 {
 	return build_is_review(w) ? "" : NULL;
@@ -103,7 +103,7 @@ static void fill_diff(struct prompt_parts *parts, const struct build_job *w, con
 	{ [SOURCE_PROMPT] = fill, [SOURCE_BEADS] = fill, [SOURCE_STORIES] = fill, [SOURCE_WORKFLOW] = fill }
 
 static const struct {
-	const char *name;	/* of the part, "guidelines" */
+	const char *name;	/* name of the section, "guidelines" */
 	enum part part;
 	void (*fill[SOURCES])(struct prompt_parts *parts, const struct build_job *w, const struct sources *s);
 } fillers[PARTS] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where each part of a prompt comes from: a table, part by source of the tasks. Which parts a role
- * is given is in the row of its profile (core/profile.h), and which profile the reviews of a source
- * have, where that is not the run's, in the row of the source (task/task_op.h). tests/lint looks
- * for gaps, and tests/system/test_parts.py for every part in the prompt as an agent gets it. */
+/* Origin of each section of a prompt: a table, section by task source. The row of its profile
+ * (core/profile.h) says which sections a role gets; the row of the source (task/task_op.h) says
+ * which profile its reviews have, if not the run's. tests/lint finds gaps, and
+ * tests/system/test_parts.py checks every section in real prompts. */
 #ifndef JOB_FILLER_H
 #define JOB_FILLER_H
 
@@ -10,7 +10,7 @@
 #include "job/build_int.h"
 #include "task/task_op.h"
 
-/* Every part that the role of w is given. */
+/* Fill in every section for the role of w. */
 void filler_fill(struct prompt_parts *parts, const struct build_job *w, const struct sources *s);
 
 #endif

@@ -32,7 +32,7 @@
 static void intake_refuse(struct intake *item, int code, const char *field, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* The first refusal stands. */
+/* The first refusal counts. */
 static void intake_refuse(struct intake *item, int code, const char *field, const char *hint, const char *fmt, ...)
 {
 	va_list ap;
@@ -47,15 +47,15 @@ static void intake_refuse(struct intake *item, int code, const char *field, cons
 	va_end(ap);
 }
 
-/* A path of the submit could not be used, for this errno: the submit's fault, or that of the
- * host, which passes. */
+/* A path of the submit could not be used because of this errno: an error of the submit, or a
+ * temporary one of the host. */
 static void intake_refuse_path(struct intake *item, int error, const char *field, const char *hint, const char *path)
 {
 	intake_refuse(item, host_refusal_code(error, RPC_INVALID_PARAMS), field,
 	    host_refusal_hint(error, hint), "%s: %s", path, strerror(error));
 }
 
-/* The workdir as seen from the workspace. */
+/* The workdir relative to the workspace. */
 static void set_subdir(struct intake *item)
 {
 	char *real = item->workspace != NULL ? realpath(item->workdir, NULL) : NULL;
@@ -73,7 +73,7 @@ static void check_workdir(struct intake *item)
 	int rv;
 
 	if (item->workdir[0] != '/') {
-		intake_refuse(item, RPC_INVALID_PARAMS, "workdir", "give an absolute path",
+		intake_refuse(item, RPC_INVALID_PARAMS, "workdir", "use an absolute path",
 		    "workdir '%s' is not absolute", item->workdir);
 		return;
 	}
@@ -90,7 +90,7 @@ static void check_workdir(struct intake *item)
 		if (host_fault(errno))
 			intake_refuse_path(item, errno, "workdir", NULL, item->workdir);
 		intake_refuse(item, RPC_INVALID_PARAMS, "workdir",
-		    "the daemon's user needs to read, write and search it",
+		    "the daemon's user needs read, write and search permission on it",
 		    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)geteuid(),
 		    strerror(errno));
 		return;
@@ -98,7 +98,7 @@ static void check_workdir(struct intake *item)
 	rv = git_toplevel(item->workdir, &top);
 	if (rv != 0) {
 		intake_refuse_path(item, -rv, "workdir",
-		    "let the daemon's user look for its repository", item->workdir);
+		    "let the daemon's user search it for a repository", item->workdir);
 		return;
 	}
 	item->has_git = top != NULL;
@@ -110,21 +110,23 @@ static void check_workdir(struct intake *item)
 	set_subdir(item);
 	if (!item->has_git && item->review_plan != NULL && item->review_plan->profile->carrier != CARRIER_EXIT)
 		intake_refuse(item, RPC_INVALID_PARAMS, "workdir", item->review_plan == &item->task_plan ?
-		    "run 'git init' there, or leave agentic_review out of the workflow" :
-		    "run 'git init' there, review with a program (--reviewer CMD), "
-		    "or leave the review out (--no-review)",
-		    "workdir %s is not in a git repository, and a review needs one to know what changed",
+		    "run 'git init' there, or remove agentic_review from the workflow" :
+		    "run 'git init' there, review with a program (--reviewer CMD), or do not "
+		    "review (--no-review)",
+		    "workdir %s is not in a git repository, and a review needs one to find the "
+		    "changes",
 		    item->workdir);
 }
 
 static void check_prompt_file(struct intake *item, const char *path, const char *field)
 {
 	if (path != NULL && access(path, R_OK) == -1)
-		intake_refuse_path(item, errno, field, "name an existing file, or leave the option out", path);
+		intake_refuse_path(item, errno, field,
+		    "name an existing file, or remove the option", path);
 }
 
-/* Before anything is paid for. It is put in place by a rename, which would do away with a device or
- * a pipe of this name. */
+/* Check it before anything is paid for. The report is put in place by a rename, which would replace
+ * a device or pipe of this name. */
 static void check_report(struct intake *item)
 {
 	const char *path = item->plan->report;
@@ -136,15 +138,15 @@ static void check_report(struct intake *item)
 	directory = xmemdup0(path, (size_t)(strrchr(path, '/') - path) + 1);
 	if (access(directory, W_OK | X_OK) == -1)
 		intake_refuse_path(item, errno, "report",
-		    "name a file in a directory that is there and that the daemon's user may write",
+		    "name a file in an existing directory that the daemon's user may write to",
 		    directory);
 	else if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		intake_refuse(item, RPC_INVALID_PARAMS, "report", "name another file",
-		    "report %s is no regular file", path);
+		    "report %s is not a regular file", path);
 	free(directory);
 }
 
-/* 0, or the errno that tells why it is no program. */
+/* 0, or the errno that tells why it cannot be executed. */
 static int program_fault(const char *path)
 {
 	struct stat st;
@@ -156,7 +158,7 @@ static int program_fault(const char *path)
 	return access(path, X_OK) == -1 ? errno : 0;
 }
 
-/* The same of a name that is looked up on the run's PATH; a fault of the host ends the search. */
+/* Likewise for a name to look up on the run's PATH; a fault of the host ends the search. */
 static int path_fault(const struct intake *item, const char *name)
 {
 	const char *path = environment_get(item->environment, "PATH");
@@ -173,7 +175,7 @@ static int path_fault(const struct intake *item, const char *name)
 	return error;
 }
 
-/* Profile "exit": before anything is paid for. */
+/* Profile "exit": check the program before anything is paid for. */
 static void check_reviewer(struct intake *item)
 {
 	const char *reviewer = item->review_plan != NULL ? item->review_plan->reviewer : NULL;
@@ -188,10 +190,10 @@ static void check_reviewer(struct intake *item)
 		intake_refuse_path(item, error, "reviewer", NULL, reviewer);
 	intake_refuse(item, RPC_INVALID_PARAMS, "reviewer",
 	    "name an existing program, and make it executable (chmod +x)",
-	    "reviewer %s: it is not there or not an executable file", reviewer);
+	    "reviewer %s does not exist or is not an executable file", reviewer);
 }
 
-/* Where there is no bd to ask, the export must be one that can be read. */
+/* Without bd, the exported file must be readable. */
 static void check_export(struct intake *item)
 {
 	const char *path = environment_get(item->environment, "PATH");
@@ -199,13 +201,13 @@ static void check_export(struct intake *item)
 	    .path = item->source_path, .search = path };
 	struct task_op *op = task_op_new(&spec);
 
-	/* with bd there is nothing to be done yet */
+	/* with bd there is nothing to do yet */
 	if (task_op_begin(op) == STEP_NEXT_FAILED)
 		intake_refuse(item, RPC_INVALID_PARAMS, "beads", NULL, "%s", task_op_error(op));
 	task_op_free(op);
 }
 
-/* Where beads come from must be there, and is looked at again before each iteration. */
+/* The directory of the beads must exist; it is read again before each iteration. */
 static void check_beads(struct intake *item)
 {
 	char *dir = xasprintf("%s/.beads", item->source_path);
@@ -216,8 +218,8 @@ static void check_beads(struct intake *item)
 		intake_refuse_path(item, error, "beads", NULL, dir);
 	if (error != 0)
 		intake_refuse(item, RPC_INVALID_PARAMS, "beads",
-		    "name the directory that holds .beads, or run 'bd init' there",
-		    "there are no beads in %s", item->source_path);
+		    "name the directory that contains .beads, or run 'bd init' there",
+		    "no beads in %s", item->source_path);
 	else
 		check_export(item);
 	free(dir);
@@ -242,7 +244,7 @@ static void take_task(struct intake *item, const char *state_dir)
 		free(path);
 		if (rv == -ENOENT)
 			intake_refuse(item, RPC_NOT_FOUND, "task_blob",
-			    "upload it with blob.put first", "there is no blob '%s'", item->task_blob);
+			    "upload it with blob.put first", "no such blob: '%s'", item->task_blob);
 		else if (rv == -EFBIG)
 			intake_refuse(item, RPC_INVALID_PARAMS, "task_blob", "split the task",
 			    "the task is larger than 16 MiB");
@@ -253,10 +255,10 @@ static void take_task(struct intake *item, const char *state_dir)
 	if (item->text == NULL)
 		return;
 	if (item->text[strspn(item->text, " \t\r\n")] == '\0' && strlen(item->text) == item->text_size)
-		intake_refuse(item, RPC_INVALID_PARAMS, "task", "say what the agent is to do", "the task is empty");
+		intake_refuse(item, RPC_INVALID_PARAMS, "task", "describe the task", "the task is empty");
 	else if (memchr(item->text, '\0', item->text_size) != NULL)
 		intake_refuse(item, RPC_INVALID_PARAMS, "task",
-		    "a task is text: remove the NUL bytes", "the task contains a NUL byte");
+		    "remove the NUL bytes", "the task contains a NUL byte");
 	else if (!text_is_utf8(item->text, item->text_size))
 		intake_refuse(item, RPC_INVALID_PARAMS, "task",
 		    "convert it, for example with iconv -t UTF-8", "the task is not valid UTF-8");
@@ -270,8 +272,8 @@ static void check_argument(struct intake *item)
 		    item->plan->agents[ROLE_IMPLEMENT].name, AGENT_ARG_MAX, item->text_size);
 }
 
-/* The environment as one file of NUL-terminated entries, named by its hash: runs with the
- * same one share it. */
+/* Save the environment as a file of NUL-terminated entries, named by its hash: runs with the same
+ * environment share it. */
 static void keep_environment(struct intake *item, const char *state_dir)
 {
 	struct buf b = { 0 };
@@ -288,10 +290,10 @@ static void keep_environment(struct intake *item, const char *state_dir)
 		rv = file_write(AT_FDCWD, path, b.data, b.size, 0600, true);
 	if (rv == -ENOSPC || rv == -EDQUOT)
 		intake_refuse(item, RPC_NO_SPACE, NULL, "make room on the disk of the state directory",
-		    "no space left to keep the environment in %s", path);
+		    "no space left to save the environment in %s", path);
 	else if (rv != 0)
 		intake_refuse(item, host_refusal_code(-rv, RPC_UNAVAILABLE), NULL, NULL,
-		    "the environment cannot be kept in %s: %s", path, strerror(-rv));
+		    "cannot save the environment in %s: %s", path, strerror(-rv));
 	else
 		item->environment_hash = xstrdup(hex);
 	free(path);

@@ -11,7 +11,7 @@
 #include "model/job.h"
 #include "task/task_op.h"
 
-/* One submitted run. */
+/* A submitted run. */
 struct intake {
 	/* in, borrowed from the pending submission */
 	const char *workdir;
@@ -21,27 +21,26 @@ struct intake {
 	size_t task_size;
 	const char *task_blob;
 	char *const *environment;
-	bool check;			/* nothing is kept */
+	bool check;			/* dry run: save nothing */
 	const struct plan *plan;
-	const struct plan *review_plan;	/* see review_basis_plan(); NULL: nothing is reviewed */
-	struct plan task_plan;		/* owned: review_plan, when it is a task's */
+	const struct plan *review_plan;	/* see review_basis_plan(); NULL: no reviews */
+	struct plan task_plan;		/* owned: review_plan, if it is a task's */
 	int64_t owner;
 	/* out, owned */
-	int code;			/* 0 or a code of proto/error.h, then message, hint
-					 * and field are set */
+	/* 0 or a code of proto/error.h; then message, hint and field are set */
+	int code;
 	char *message, *hint;
 	const char *field;
 	char *workspace, *subdir;
 	bool has_git;
-	char *text;			/* the task, checked: UTF-8 without NUL */
+	char *text;			/* the task, validated: UTF-8 without NUL */
 	size_t text_size;
 	char *environment_hash;		/* of <state>/env/<hash>, durable; NULL: none was sent */
 };
 
 struct intake_job {
 	struct job job;
-	struct intake **items;		/* all submits that waited: their files are made
-					 * durable together */
+	struct intake **items;		/* all waiting submits: their files are synced together */
 	size_t count;
 };
 

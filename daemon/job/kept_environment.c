@@ -15,11 +15,11 @@
 
 #define ENVIRONMENT_MAX (1024 * 1024)
 
-/* Never passed on: they speak of the daemon's own session, of a session that the submitter sits in,
- * or of another daemon. */
+/* Never passed on: they belong to the daemon's own session, to a session of the submitter, or to
+ * another daemon. */
 static const char *const removed[] = { "CLAUDECODE", "NOTIFY_SOCKET", "LISTEN_*", "RLD_SOCKET", NULL };
 
-/* The same for every process that we start. */
+/* Set for every process started by rld. */
 static const char *const fixed[][2] = {
 	{ "NO_COLOR", "1" },
 	{ "TERM", "dumb" },
@@ -102,7 +102,7 @@ char **environment_kept(const char *state_dir, const char *hash, char **error)
 	path = xasprintf("%s/env/%s", state_dir, hash);
 	rv = file_read(AT_FDCWD, path, ENVIRONMENT_MAX, &data, &size);
 	if (rv != 0) {
-		*error = xasprintf("the submitter's environment cannot be read: %s: %s", path, host_words(-rv));
+		*error = xasprintf("cannot read the submitter's environment: %s: %s", path, host_words(-rv));
 		strings_free(list);
 		list = NULL;
 	} else {
@@ -129,7 +129,7 @@ const char *environment_get(char *const *list, const char *name)
 	return NULL;
 }
 
-/* What [agent.NAME] sets, where only the name stands in the plan. word: "NAME:KEY". */
+/* Add a value of [agent.NAME] whose plan contains only the name. word: "NAME:KEY". */
 static bool set_hidden(char ***list, char *const *kept, const char *word)
 {
 	char *name = xasprintf(SECRETS_SET "%s", word);
@@ -156,7 +156,8 @@ char **environment_load(const char *state_dir, const char *hash, const struct ag
 		environment_set(&list, fixed[i][0], fixed[i][1]);
 	for (char **word = agent != NULL ? agent->set : NULL; whole && word != NULL && *word != NULL; word++) {
 		if (strchr(*word, '=') == NULL && strchr(*word, ':') != NULL && !set_hidden(&list, kept, *word)) {
-			*error = xasprintf("what agent '%s' sets is not kept any more (%s); retry the run",
+			*error = xasprintf("the variables set by agent '%s' are no longer saved "
+			    "(%s); retry the run",
 			    agent->name, *word);
 			whole = false;
 		}

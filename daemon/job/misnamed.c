@@ -18,8 +18,8 @@
 struct walk {
 	const char *top, *skip, *review_file;
 	char *key;
-	/* for each such file: the line that says how it is, and its path relative to top;
-	 * true: that is enough */
+	/* called for each such file with a line that describes its state, and its path relative to
+	 * top; true ends the walk */
 	bool (*each)(void *arg, const char *line, const char *path);
 	void *arg;
 };
@@ -84,8 +84,8 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* The errno for which a part of the tree could not be looked at; 0: none. A directory that is
- * closed to us was so before, or is empty to us. */
+/* The errno why a part of the tree could not be examined; 0: none. A directory without permission
+ * counts as empty. */
 static int fault_of(const FTSENT *e)
 {
 	bool failed = e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS;
@@ -108,7 +108,7 @@ static int walk_from(struct walk *w, FTS *fts)
 	return -errno;
 }
 
-/* 0 or -errno: a tree that was not looked at in full tells nothing. */
+/* 0 or -errno: a tree that was not examined completely proves nothing. */
 static int walk(struct walk *w)
 {
 	char *root = xstrdup(w->top), *roots[] = { root, NULL };

@@ -29,7 +29,7 @@ static bool make_directory(struct step_job *job, const char *path)
 	return rv == 0;
 }
 
-/* What rl-git needs: the operation, and the environment of the run's submitter. */
+/* Input of rl-git: the operation, and the environment of the run's submitter. */
 static void set_input(struct step_job *job)
 {
 	job->input = job->git != NULL ? git_op_text(job->git, &job->input_size) :
@@ -57,7 +57,7 @@ static void make_task_op(struct step_job *job)
 	strings_wipe(env);
 }
 
-/* What git, its hooks or bd say is told to people and fixers. */
+/* Redact messages of git, its hooks and bd, which users and fixers will see. */
 static void mask_words(struct step_job *job)
 {
 	struct redactor *redactor = secrets_redactor(job->job.state_dir, &job->secrets);
@@ -69,22 +69,22 @@ static void mask_words(struct step_job *job)
 	redact_free(redactor);
 }
 
-/* How rl-git ended that left no result. A disk that could not take it is no failure of the
- * operation, which begins again. */
+/* rl-git left no result. If the disk could not take it, the operation did not fail and starts
+ * again. */
 static void no_result(struct step_job *job, const char *dir, int dirfd, int rv)
 {
 	struct exit_record record;
 	int status = exit_record_read(dirfd, &record) == 0 && record.how == EXIT_BY_CODE ? record.status : 0;
 
 	if (status == 0) {
-		job->error = xasprintf("the result of rl-git in %s cannot be read: %s", dir,
-		    rv == -EBADMSG ? "it is not all there" : strerror(-rv));
+		job->error = xasprintf("cannot read the result of rl-git in %s: %s", dir,
+		    rv == -EBADMSG ? "it is incomplete" : strerror(-rv));
 		host_words(host_fault(-rv) ? -rv : rv == -EBADMSG || rv == -ENODATA ? ENOSPC : EIO);
 	} else if (host_fault(status)) {
 		job->error = xasprintf("rl-git could not write its result in %s: %s", dir, host_words(status));
 	} else {
 		job->error = xasprintf(
-		    "rl-git ended with status %d and left no result; see what it says in %s", status, dir);
+		    "rl-git exited with status %d and left no result; see its messages in %s", status, dir);
 	}
 }
 
@@ -95,10 +95,10 @@ static void read_result(struct step_job *job)
 	    rv = dirfd == -1 ? -errno : output_vouched(dirfd, GIT_PATCH_KEEP);
 
 	if (rv == -ENODATA) {
-		job->error = xasprintf("what rl-git printed was not all kept in %s", dir);
+		job->error = xasprintf("the output of rl-git in %s is incomplete", dir);
 		host_words(ENOSPC);
 	} else if (rv != 0) {
-		job->error = xasprintf("what rl-git printed cannot be read in %s: %s", dir, strerror(-rv));
+		job->error = xasprintf("cannot read the output of rl-git in %s: %s", dir, strerror(-rv));
 		host_words(host_fault(-rv) ? -rv : EIO);
 	} else {
 		rv = job->git != NULL ? git_op_result(job->git, dirfd) : task_op_result(job->task, dirfd);

@@ -27,8 +27,7 @@ static int write_file(const char *dir, const char *name, const char *data, size_
 	return rv;
 }
 
-/* A directory in the place of the review file would be noticed only when the
- * implementer has been paid. */
+/* A directory in the place of the review file must be found before the implementer is paid. */
 static void check_review_file(struct prepare_run_dir_job *job)
 {
 	char *path;
@@ -38,13 +37,13 @@ static void check_review_file(struct prepare_run_dir_job *job)
 		return;
 	path = xasprintf("%s/%s", job->workdir, job->review_plan->review_file);
 	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		job->error = xasprintf("%s is a directory, and the reviewer is to write a file "
+		job->error = xasprintf("%s is a directory, but the reviewer needs to write a file "
 		    "there; move it away, or set another review_file", path);
 	free(path);
 }
 
-/* No work tree of the run is made before: whatever is there is of somebody else, and may be all
- * that is left of some work. 0 or -errno. */
+/* None of the run's work trees exists yet: move away whatever is there, because it may be all that
+ * is left of some work. Returns 0 or -errno. */
 static int set_worktrees_aside(struct prepare_run_dir_job *job)
 {
 	char *path = xasprintf("%s/worktrees/%lld", job->job.state_dir, (long long)job->run), *aside = NULL, *warning;
@@ -67,8 +66,8 @@ static int set_worktrees_aside(struct prepare_run_dir_job *job)
 	return rv;
 }
 
-/* The run has not begun: nothing of its directory is taken over, neither from somebody who made it
- * beforehand nor from a try that a crash has cut short. 0 or -errno. */
+/* The run has not begun: reuse nothing of its directory, whether planted by another process or left
+ * by an interrupted try. Returns 0 or -errno. */
 static int make_dir(struct prepare_run_dir_job *job, const char *dir)
 {
 	char *runs = xasprintf("%s/runs", job->job.state_dir), *scratch = xasprintf("%s/scratch", dir);
@@ -83,7 +82,7 @@ static int make_dir(struct prepare_run_dir_job *job, const char *dir)
 	return rv == 0 ? set_worktrees_aside(job) : rv;
 }
 
-/* <state>/runs/<id>/: task (RL_TASK_FILE), what reviews go by (review_basis.c), scratch/. */
+/* <state>/runs/<id>/: task (RL_TASK_FILE), review criteria (review_basis.c), scratch/. */
 static void prepare_run_dir_run(struct job *base)
 {
 	struct prepare_run_dir_job *job = (struct prepare_run_dir_job *)base;
@@ -97,11 +96,11 @@ static void prepare_run_dir_run(struct job *base)
 	if (job->review_plan != NULL)
 		check_review_file(job);
 	if (rv != 0 && job->error == NULL)
-		job->error = xasprintf("the run's directory %s: %s", dir, host_words(-rv));
+		job->error = xasprintf("the run directory %s: %s", dir, host_words(-rv));
 	if (job->error == NULL && job->has_git && job->artifacts != NULL)
 		git_exclude(job->workspace, job->artifacts, &warning);
 	if (warning == NULL && !job->has_git && job->plan->commit == COMMIT_MODE_AUTO)
-		warning = xasprintf("nothing is committed: %s is not in a git repository", job->workdir);
+		warning = xasprintf("nothing will be committed: %s is not in a git repository", job->workdir);
 	if (warning != NULL)
 		strings_append(&job->warnings, warning);
 	free(warning);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts that a prompt is made of, read from disk. */
+/* The texts for a prompt, read from disk. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,9 +39,9 @@ void sources_release(struct sources *s)
 	free(s->answers);
 }
 
-/* One stream of an attempt or step, and whether some of it is left out. Only as much of each end
- * is read as a prompt can show. 0, or -1 with error: it cannot be read, and is not to be taken
- * for an empty one. */
+/* A stream of an attempt or step, and whether a part was omitted. Of each end only as much is read
+ * as a prompt can contain. Returns 0, or -1 with error: unreadable, which must not be taken as
+ * empty. */
 static int read_output(struct buf *out, const char *state_dir, int64_t id, const char *stream,
     bool *dropped, char **error)
 {
@@ -64,7 +64,7 @@ static int read_output(struct buf *out, const char *state_dir, int64_t id, const
 		}
 	}
 	if (rv != 0)
-		*error = xasprintf("%s/%s cannot be read: %s", dir, stream, host_words(-rv));
+		*error = xasprintf("cannot read %s/%s: %s", dir, stream, host_words(-rv));
 	if (dirfd != -1)
 		close(dirfd);
 	free(buffer);
@@ -72,7 +72,7 @@ static int read_output(struct buf *out, const char *state_dir, int64_t id, const
 	return rv == 0 ? 0 : -1;
 }
 
-/* 0 or -1 with error; a file that is not there is an error only when it must be. */
+/* Returns 0 or -1 with error; a missing file is an error only if `must` is set. */
 static int read_source(const char *dir, const char *name, size_t max, bool must, char **text,
     size_t *size, char **error)
 {
@@ -81,7 +81,7 @@ static int read_source(const char *dir, const char *name, size_t max, bool must,
 
 	if (rv != 0 && (must || rv != -ENOENT)) {
 		free(*error);
-		*error = xasprintf("%s cannot be read: %s", path, host_words(-rv));
+		*error = xasprintf("cannot read %s: %s", path, host_words(-rv));
 	}
 	free(path);
 	return *error == NULL ? 0 : -1;
@@ -101,7 +101,7 @@ static int read_template(const struct build_job *w, const struct places *p, stru
 	return *error == NULL ? 0 : -1;
 }
 
-/* Feedback, and the output it speaks of. */
+/* The feedback, and the output it is about. */
 static int gather_follow_up(const struct build_job *w, struct sources *s, char **error)
 {
 	bool dropped;
@@ -126,7 +126,7 @@ static int read_answer(const char *state_dir, int64_t attempt, char **text, size
 	return rv;
 }
 
-/* Who is told a conversation anew. */
+/* Earlier answers, for agents without the conversation. */
 static int gather_answers(const struct build_job *w, struct sources *s, char **error)
 {
 	const unsigned both = PART_HISTORY | PART_ANSWER;
@@ -157,7 +157,7 @@ static void gather_history(const struct build_job *w, struct sources *s)
 		};
 }
 
-/* A task under its id and title, which may be all that its text says. */
+/* A task under its id and title, which may be all of its text. */
 static void add_story(struct buf *out, const char *id, const char *title, const char *text)
 {
 	size_t n = title != NULL ? strlen(title) : 0;
@@ -176,7 +176,8 @@ static void gather_stories(const struct build_job *w, struct buf *out)
 		add_story(out, w->briefing.stories[i].id, w->briefing.stories[i].title, w->briefing.stories[i].text);
 }
 
-/* The task as it came with the work, which also makes its file; else that file as it is. */
+/* The task text given with the work, which is also written to its file; otherwise the existing
+ * file. */
 static int take_task(const struct build_job *w, const struct places *p, struct sources *s, char **error)
 {
 	const char *text = w->briefing.text != NULL ? w->briefing.text : w->offer != NULL ? w->offer : NULL;

@@ -13,7 +13,7 @@
 #include "job/kept_environment.h"
 #include "proto/memory.h"
 
-/* The agent's TZ, malloc'd; NULL: it had none. */
+/* The agent's TZ, malloc'd; NULL: not set. */
 static char *zone_in(char *const *env)
 {
 	for (size_t i = 0; env != NULL && env[i] != NULL; i++) {
@@ -34,8 +34,7 @@ char *ending_zone(const struct plan *plan, const struct agent_plan *agent)
 	return zone;
 }
 
-/* What a check, or a program whose exit status is its verdict, prints about services
- * is about the work. */
+/* Output about services from a check or a reviewing program belongs to the work. */
 int64_t ending_code(const struct plan *plan, enum role role, enum reader_kind reader, const struct exit_record *record)
 {
 	bool by_status = role == ROLE_REVIEW && plan->profile->carrier == CARRIER_EXIT && reader == READER_TEXT;
@@ -44,7 +43,7 @@ int64_t ending_code(const struct plan *plan, enum role role, enum reader_kind re
 	return exited && role != ROLE_CHECK && !by_status ? record->status : ROW_NONE;
 }
 
-/* An environment that is gone tells no zone; what it is needed for says so. */
+/* without the environment the zone is unknown; its other users report that */
 void ending_judge(struct collect_job *w)
 {
 	struct agent_ending ending = { w->reader, w->exit_code, w->last_words, w->ended_at, w->zone };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a failed attempt says about its service. */
+/* What a failed attempt tells about its service. */
 #ifndef JOB_PROVIDER_RESULT_H
 #define JOB_PROVIDER_RESULT_H
 
@@ -11,12 +11,13 @@
 
 struct collect_job;
 
-/* What stdout alone does not tell about the service: result.provider, transient and reset_at. */
+/* Complete what stdout alone does not tell about the service: result.provider, transient and
+ * reset_at. */
 void ending_judge(struct collect_job *job);
-/* TZ as the settings give it to an agent, malloc'd; NULL: as in the run's environment. */
+/* TZ from the agent's settings, malloc'd; NULL: as in the run's environment. */
 char *ending_zone(const struct plan *plan, const struct agent_plan *agent);
-/* The exit code that may speak of the service; ROW_NONE: it did not exit by itself, or what it is
- * speaks of the work alone. */
+/* The exit status if it may describe the service; ROW_NONE: it did not exit by itself, or the
+ * status is about the work only. */
 int64_t ending_code(const struct plan *plan, enum role role, enum reader_kind reader, const struct exit_record *record);
 
 #endif

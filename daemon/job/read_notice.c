@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a running attempt has said of its service since the last look: of each stream what is new,
- * its end alone when that is much. */
+/* What a running attempt has reported about its service since the last check: the new part of each
+ * stream, or only its end if it is long. */
 #include "job/read_notice.h"
 
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static void read_stream(struct notice *n, enum reader_kind kind, enum notice_str
 	free(buffer);
 }
 
-/* The one that was written to last comes last; when in doubt stdout does: the work has gone on. */
+/* The stream written last is read last; if in doubt stdout is, because the work continued. */
 static void read_both(struct notice *n, enum reader_kind kind, int dirfd,
     uint64_t offsets[NOTICE_STREAMS], const struct reset_place *place)
 {

@@ -14,13 +14,13 @@ struct notice_job {
 	int64_t run, iteration, slot, attempt;
 	enum reader_kind reader;
 	char *zone;			/* owned: see ending_zone() */
-	uint64_t offsets[NOTICE_STREAMS];	/* how far its output was looked at */
-	struct notice notice;		/* owned: what was said up to there */
+	uint64_t offsets[NOTICE_STREAMS];	/* how far its output was read */
+	struct notice notice;		/* owned: its state at that point */
 	enum provider_result decided;	/* out: see notice_decide() */
 };
 
-/* The last refusal in the end of an ended attempt's output; at: when it ended. Owned by the caller,
- * see notice_release(). */
+/* The last refusal at the end of an ended attempt's output; at: time of its end. Owned by the
+ * caller, see notice_release(). */
 void notice_last(struct notice *n, enum reader_kind kind, int dirfd, int64_t at, const char *zone);
 
 extern const struct job_type read_notice_type;

@@ -16,7 +16,7 @@
 
 #define ROOM (256 * 1024)
 
-/* What has come on one stream since the last look. */
+/* Read what is new in a stream. */
 static void read_pick_scan(struct pick_job *job, int stream, const char *name, int dirfd, char *buffer)
 {
 	uint64_t end = job->unasked[stream];
@@ -32,7 +32,7 @@ static void read_pick_scan(struct pick_job *job, int stream, const char *name, i
 		    end - chunk.offset < chunk.size ? (size_t)(end - chunk.offset) : chunk.size);
 		job->offset[stream] = chunk.offset + chunk.size;
 	}
-	/* what cannot be read for now is looked at again */
+	/* temporarily unreadable: try again later */
 	if (rv != 0 && host_fault(-rv))
 		host_words(-rv);
 	else if (!picked && job->last)

@@ -12,12 +12,13 @@
 struct pick_job {
 	struct job job;
 	int64_t run, iteration, slot, attempt;
-	char **ids;			/* owned: tasks that it may pick */
+	char **ids;			/* owned: tasks it may pick */
 	bool last;			/* it has ended: a last line without a newline counts */
-	uint64_t unasked[2];		/* of stdout and stderr: as in collect_job */
-	struct pick *pick[2];		/* owned: stdout, stderr, as far as they were looked at */
+	uint64_t unasked[2];		/* for stdout and stderr: as in collect_job */
+	/* owned: state of stdout and stderr as far as they were read */
+	struct pick *pick[2];
 	uint64_t offset[2];
-	char *picked;			/* out, owned: NULL: nothing yet */
+	char *picked;			/* out, owned: NULL: none yet */
 };
 
 extern const struct job_type read_pick_type;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Has a running attempt given its final result? Whoever has is silent, so only an output that has
- * not grown since the last look is read, its end alone, and once. Does it make progress? What has
- * come since the last look is read as far as the first event that says so: the looks at an agent at
- * work cost a stat and an event each, and little memory between them. */
+/* Whether a running attempt has given its final result, and whether it makes progress. An attempt
+ * with a result is silent, so only an output that has not grown since the last check is read, once,
+ * and only its end. For progress, new output is read up to the first event that shows it. So
+ * checking a working agent costs a stat and an event each time, and little memory. */
 #include "job/read_result.h"
 
 #include <fcntl.h>
@@ -23,8 +23,7 @@
 #define ROOM ((size_t)256 * 1024)
 #define ROOM_MAX (2 * (uint64_t)READER_LINE_MAX)
 
-/* What a reader makes of the last bytes. *whole: they have a line from its beginning to its end,
- * or all there is. */
+/* What a reader makes of the last bytes. *whole: they include a complete line, or everything. */
 static bool is_over(const struct result_job *w, int dirfd, uint64_t from, char *buffer, bool *whole)
 {
 	struct reader *reader = reader_new(w->reader);
@@ -50,7 +49,7 @@ static bool is_over(const struct result_job *w, int dirfd, uint64_t from, char *
 	return over;
 }
 
-/* New bytes are looked through, up to the first sign of progress. */
+/* Read new bytes, up to the first sign of progress. */
 static bool shows_progress(struct result_job *w, int dirfd, char *buffer)
 {
 	struct output_chunk chunk;
@@ -68,7 +67,7 @@ static bool shows_progress(struct result_job *w, int dirfd, char *buffer)
 	return seen;
 }
 
-/* Whoever has given its result waits for nothing, and a clock of its own runs for that. */
+/* An attempt with a result waits for nothing, and has a limit of its own. */
 static void look_for_progress(struct result_job *w, int dirfd)
 {
 	bool first = w->progress == NULL;
@@ -101,13 +100,13 @@ static void read_result_run(struct job *base)
 	if (dirfd == -1 || output_end(dirfd, RECORD_STDOUT, &w->size, &modified) != 0)
 		goto out;
 	if (w->size != before)
-		w->over = false;	/* it goes on */
+		w->over = false;	/* it continues */
 	look_for_progress(w, dirfd);
 	if (w->size != before || w->size == w->read)
 		goto out;
 	w->read = w->size;
 	buffer = xcalloc(ROOM, 1);
-	/* a last line that is longer than that is read in a longer piece */
+	/* read a longer piece if the last line is longer */
 	for (uint64_t room = ROOM; !w->over && !whole && room <= ROOM_MAX; room *= 8)
 		w->over = is_over(w, dirfd, w->size > room ? w->size - room : 0, buffer, &whole);
 	free(buffer);

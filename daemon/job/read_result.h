@@ -14,16 +14,15 @@ struct result_job {
 	struct job job;
 	int64_t run, iteration, slot, attempt;
 	enum reader_kind reader;
-	uint64_t size;			/* of its stdout at the last look */
-	uint64_t read;			/* ... and when it was read last */
-	bool over;			/* in, out: what its last reading says, false when
-					 * there is more since */
-	int64_t idle_ms;		/* in: so long may it be without progress; 0: for ever */
-	struct progress *progress;	/* owned; NULL: before the first look */
-	uint64_t seen;			/* of its stdout, looked through for progress */
-	int64_t progress_at;		/* of clock_steady(), when there was some last, or it
-					 * was looked at first */
-	bool stalled;			/* out: there was none for so long */
+	uint64_t size;			/* size of its stdout at the last check */
+	uint64_t read;			/* ... and when it was last read */
+	/* in, out: whether it has its final result; false if there is newer output */
+	bool over;
+	int64_t idle_ms;		/* in: limit for no progress; 0: none */
+	struct progress *progress;	/* owned; NULL: before the first check */
+	uint64_t seen;			/* part of its stdout that was searched for progress */
+	int64_t progress_at;		/* of clock_steady(): last progress, or the first check */
+	bool stalled;			/* out: no progress for idle_ms */
 };
 
 extern const struct job_type read_result_type;

@@ -24,30 +24,30 @@
 #include "verdict/verdict.h"
 
 #define FILE_MAX (1024 * 1024)
-#define LARGE_MAX ((size_t)64 * 1024 * 1024)	/* kept of one that is larger */
+#define LARGE_MAX ((size_t)64 * 1024 * 1024)	/* limit for saving a larger one */
 
-/* What is there in place of a review. It stays where it is: who looks once more, after a crash,
- * must find it again. */
+/* What was found in place of a review. It stays where it is, because it must be found again after a
+ * crash. */
 enum oddity { ODD_NOT, ODD_NO_FILE, ODD_LATE, ODD_LARGE };
 
 static const char *const odd_reasons[] = {
-	[ODD_NO_FILE] = "the review file is no plain file",
-	[ODD_LATE] = "the review file was changed after the reviewer was told to end",
-	[ODD_LARGE] = "the review file is larger than 1 MiB; it is kept as ",	/* and where */
+	[ODD_NO_FILE] = "the review file is not a regular file",
+	[ODD_LATE] = "the review file was changed after the reviewer was told to stop",
+	/* the path follows */
+	[ODD_LARGE] = "the review file is larger than 1 MiB; it is saved as ",
 };
 
-/* A folder, a link, a device, or too much of it. The last one is moved into the attempt's
+/* A directory, a link, a device, or a file that is too large. The latter is moved to the attempt's
  * directory: it may be a review that was paid for. */
 static bool is_no_file(int rv)
 {
 	return rv == -EFBIG || rv == -EINVAL || rv == -ELOOP || rv == -EISDIR;
 }
 
-/* Times of files lag by a tick of the kernel. */
+/* file times lag by up to a tick of the kernel */
 #define TICK_MS 10
 
-/* The reviewer was ended by its shim, and has changed the file since: that is an answer to its
- * end, not its review. */
+/* The reviewer changed the file after its shim began to end it: that is no review. */
 static bool is_answer_to_end(int dirfd, int at, const char *path)
 {
 	struct exit_record record;
@@ -59,7 +59,8 @@ static bool is_answer_to_end(int dirfd, int at, const char *path)
 	return (int64_t)st.st_ctim.tv_sec * 1000 + st.st_ctim.tv_nsec / 1000000 + TICK_MS >= record.signalled_ms;
 }
 
-/* $RL_VERDICT_FILE. One too large to be a verdict is none, whatever the text says. 0 or -errno. */
+/* $RL_VERDICT_FILE. One too large for a verdict is invalid, whatever the text says. Returns 0 or
+ * -errno. */
 static int read_verdict_file(int dirfd, char **file, size_t *size, enum oddity *odd)
 {
 	int rv = file_read(dirfd, RECORD_VERDICT, FILE_MAX, file, size);
@@ -74,8 +75,8 @@ static int read_verdict_file(int dirfd, char **file, size_t *size, enum oddity *
 	return rv == -ENOENT ? 0 : rv;
 }
 
-/* The carrier file of the working directory. It is kept in the attempt's directory first and read
- * from there, so that a daemon that died in between reads the same again. 0 or -errno. */
+/* The carrier file of the working directory. It is first copied to the attempt's directory and read
+ * from there, so that it reads the same after a crash. Returns 0 or -errno. */
 static int read_carrier(const struct read_verdict_job *job, int dirfd, char **file, size_t *size, enum oddity *odd)
 {
 	int rv = file_read(dirfd, RECORD_CARRIER, FILE_MAX, file, size);
@@ -110,8 +111,8 @@ static bool is_blank(const char *text, size_t size)
 	return true;
 }
 
-/* A corrector works off the file where it works; nobody else is to see it, and a blank one says
- * nothing. 0 or -errno. */
+/* Put the file where a corrector works; nobody else needs it, and a blank one says nothing. Returns
+ * 0 or -errno. */
 static int place_carrier(const struct read_verdict_job *job, const char *file, size_t size)
 {
 	bool keep = job->carrier == CARRIER_FILE && file != NULL && !is_blank(file, size);
@@ -132,8 +133,8 @@ static void read_verdict_refuse(struct verdict *v, enum oddity odd, const char *
 	    xstrdup(odd_reasons[odd]);
 }
 
-/* The reviewer missed the name: its words are kept, since a checkout goes, and it has not
- * passed. 0 or -errno. */
+/* The reviewer used a wrong file name: save its text, because checkouts are removed; it is no pass.
+ * Returns 0 or -errno. */
 static int look_for_misnamed(const struct read_verdict_job *job, const char *dir, int dirfd, struct verdict *v)
 {
 	char *path = NULL, *full, *data = NULL, *shown, *kept;
@@ -145,11 +146,11 @@ static int look_for_misnamed(const struct read_verdict_job *job, const char *dir
 		return rv;
 	full = xasprintf("%s/%s", job->top, path);
 	rv = file_read(AT_FDCWD, full, FILE_MAX, &data, &size);
-	kept = rv == 0 ? xasprintf("; its text is kept in %s/" RECORD_MISNAMED, dir) : xstrdup("");
+	kept = rv == 0 ? xasprintf("; its text is saved in %s/" RECORD_MISNAMED, dir) : xstrdup("");
 	if (rv == 0)
 		rv = file_write(dirfd, RECORD_MISNAMED, data, size, 0600, true);
 	else if (!host_fault(-rv))
-		rv = 0;		/* a link, a device, or too much: it is named all the same */
+		rv = 0;		/* a link, a device, or too large: name it nevertheless */
 	shown = text_escape(path, strlen(path), false);
 	verdict_release(v);
 	*v = (struct verdict){ .kind = VERDICT_NONE };
@@ -163,7 +164,7 @@ static int look_for_misnamed(const struct read_verdict_job *job, const char *dir
 	return rv;
 }
 
-/* From here on this is the review: what is hashed, told and fixed. */
+/* From here on this is the review that is hashed, shown and fixed. */
 static void mask_verdict(const struct read_verdict_job *job, struct verdict *v)
 {
 	struct redactor *redactor = secrets_redactor(job->job.state_dir, &job->secrets);
@@ -213,7 +214,7 @@ static void read_verdict_run(struct job *base)
 	if (rv == 0)
 		rv = look_for_misnamed(job, dir, dirfd, &job->verdict);
 	if (rv != 0)
-		job->error = xasprintf("the review in %s cannot be read: %s", dir, host_words(-rv));
+		job->error = xasprintf("cannot read the review in %s: %s", dir, host_words(-rv));
 	mask_verdict(job, &job->verdict);
 	if (dirfd != -1)
 		close(dirfd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict in what a review attempt left behind. */
+/* Reads the verdict from what a review attempt left behind. */
 #ifndef JOB_READ_VERDICT_H
 #define JOB_READ_VERDICT_H
 
@@ -19,14 +19,14 @@ struct read_verdict_job {
 	int64_t status;			/* exit status of the reviewer */
 	char *review_file;		/* owned: path of the carrier file; NULL: the
 					 * carrier has none */
-	char *top;			/* owned: the tree that the reviewer was at work in, and
-					 * what misnamed_note() has of it; NULL: any file may ... */
-	char *misnamed;			/* owned: ... have nearly the name of review_file */
-	char *copy_to;			/* owned: where a corrector looks for it, when that is
-					 * another place; NULL */
+	/* owned: the tree that the reviewer worked in; NULL: skip the check for misnamed files */
+	char *top;
+	char *misnamed;			/* owned: file of misnamed_note() for it */
+	/* owned: where a corrector looks for it, if elsewhere; NULL */
+	char *copy_to;
 	struct verdict verdict;		/* out, owned */
-	char *error;			/* out, owned: the answer could not be read, so there is no
-					 * verdict to speak of */
+	/* out, owned: the answer could not be read, so there is no verdict at all */
+	char *error;
 };
 
 extern const struct job_type read_verdict_type;

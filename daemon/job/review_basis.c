@@ -22,7 +22,7 @@
 #define MARKDOWN_MAX (4 * 1024 * 1024)
 #define KEPT_MAX (16 * 1024 * 1024)
 
-/* Names the profile. It is written last: with it everything else is there. */
+/* contains the name of the profile; written last, so its existence proves the rest */
 #define KEPT "judgement"
 
 static const char *const kept_files[] = { "reviewer.md", "guidelines.md", "conventions.md" };
@@ -68,8 +68,8 @@ static void warn(struct prepare_run_dir_job *job, char *text)
 
 /* ---- Markdown of the user and of the project ---- */
 
-/* One that cannot be read is an error. AGENTS.md is often a link to CLAUDE.md. NULL:
- * it is not there. */
+/* An unreadable file is an error. Links are followed: AGENTS.md is often a link to CLAUDE.md. NULL:
+ * no such file. */
 static char *read_markdown(struct prepare_run_dir_job *job, const char *dir, const char *name, size_t *size)
 {
 	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", dir, name), *text = NULL;
@@ -83,7 +83,7 @@ static char *read_markdown(struct prepare_run_dir_job *job, const char *dir, con
 	return text;
 }
 
-/* False: there is no such file. shown: how a warning names it. */
+/* False: no such file. shown: its name in a warning. */
 static bool add_section(struct prepare_run_dir_job *job, struct buf *out, const char *dir,
     const char *name, const char *heading, const char *shown)
 {
@@ -97,14 +97,13 @@ static bool add_section(struct prepare_run_dir_job *job, struct buf *out, const 
 		buf_addf(out, "%s%s\n", out->size > 0 ? "\n" : "", section);
 	else
 		warn(job, xasprintf("%s has no section %s, so the reviewer gets no guidelines from "
-		    "it; give it that heading, or name another section in "
-		    "review.guidelines", shown, heading));
+		    "it; add that heading, or name another section in review.guidelines", shown, heading));
 	free(section);
 	free(text);
 	return true;
 }
 
-/* Nothing of a list that somebody has written is there: a mistyped name would go unnoticed. */
+/* Warn if none of the files in a user's list exists: a typo would go unnoticed. */
 static void warn_of_nothing(struct prepare_run_dir_job *job, const char *path, char *const *words,
     size_t step, const char *usual)
 {
@@ -114,12 +113,12 @@ static void warn_of_nothing(struct prepare_run_dir_job *job, const char *path, c
 		return;
 	for (size_t i = 0; words[i] != NULL; i += step)
 		buf_addf(&names, "%s%s", i > 0 ? ", " : "", words[i]);
-	warn(job, xasprintf("none of the files that %s names is there (%s), "
-	    "so the reviewer is not given any; create one, or correct the names", path, names.data));
+	warn(job, xasprintf("none of the files named by %s exists (%s), so the reviewer gets none; "
+	    "create one, or correct the names", path, names.data));
 	buf_release(&names);
 }
 
-/* The user's file first, then the project's, which knows better. */
+/* The user's file first, then the project's, which is more specific. */
 static void gather_guidelines(struct prepare_run_dir_job *job, char *const *pairs, struct buf *out)
 {
 	bool found = false;
@@ -185,8 +184,8 @@ static int read_all(struct prepare_run_dir_job *job, const struct plan *plan, co
 	return rv;
 }
 
-/* What the run was judged by that this one retries: whatever that has left in the directory is no
- * judge. False: nothing was kept for this profile. */
+/* Use the criteria of the run that this one retries, because that run may have changed the files.
+ * False: none saved for this profile. */
 static bool is_kept(const char *old, const struct plan *plan)
 {
 	char *text = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the reviews of a run go by: the reviewer's prompt, guidelines and conventions, read before
- * any coder has run and kept in the run's directory. */
+/* What the reviews of a run are based on: the reviewer's prompt, guidelines and conventions, read
+ * before any coder has run and saved in the run's directory. */
 #ifndef JOB_REVIEW_BASIS_H
 #define JOB_REVIEW_BASIS_H
 
@@ -9,16 +9,14 @@
 
 struct prepare_run_dir_job;
 
-/* The settings that say what a run's reviews go by: the run's own, else those of the first of its
- * tasks that is reviewed (the reviews of a workflow have one profile, and so the same rules).
- * NULL: nothing is reviewed. A task's plan is put into *own, which starts zeroed and is the
- * caller's to release. */
+/* The settings for a run's review criteria: the run's own, otherwise those of its first reviewed
+ * task (all reviews of a workflow have one profile, and so the same criteria). NULL: no reviews. A
+ * task's plan is put into *own, which must be zeroed and is released by the caller. */
 const struct plan *review_basis_plan(const struct plan *run, const struct task_row *const *tasks,
     size_t count, struct plan *own);
 
-/* Reads all of it into dir, the run's directory, or takes over what the run that this one
- * retries was judged by. 0 or -errno; what a person must mend is work->error, what was not
- * found work->warnings. */
+/* Save them in dir, the run's directory, or copy those of the retried run. Returns 0 or -errno;
+ * work->error if a person must fix something, work->warnings about missing files. */
 int review_basis_keep(struct prepare_run_dir_job *job, const char *dir);
 
 #endif

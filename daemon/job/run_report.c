@@ -16,7 +16,7 @@
 
 #define REPORT_VERSION 1
 
-/* No further review of it will come. What is reviewed and is no task is the run as a whole. */
+/* There will be no more reviews of it. A reviewed id that is not a task is the whole run. */
 static bool reviews_are_over(const struct run_rows *rows, const char *id)
 {
 	const struct task_row *task = run_rows_task(rows, id);
@@ -137,9 +137,9 @@ char *review_log_name(const char *task)
 /* ---- the report ---- */
 
 struct sum {
-	int64_t input, cached, cache_write, output, reasoning;	/* ROW_NONE: nobody said anything */
-	double cost;						/* NaN: the same */
-	/* attempts that have ended and gave no cost */
+	int64_t input, cached, cache_write, output, reasoning;	/* ROW_NONE: nothing was reported */
+	double cost;						/* NaN: likewise */
+	/* number of ended attempts without a cost */
 	int64_t unpriced;
 };
 
@@ -183,7 +183,7 @@ static json_t *tokens(const struct sum *sum)
 	    json_int(sum->reasoning));
 }
 
-/* From the start to the end, or to the last that is known of a run that goes on. */
+/* From the start to the end, or to the last known time of an unfinished run. */
 static int64_t wall_ms(const struct run_rows *rows)
 {
 	const struct run_row *run = &rows->run;
@@ -218,7 +218,7 @@ static int64_t invoked(const struct run_rows *rows, enum role role)
 	return count;
 }
 
-/* How many attempts were no success, by the result that says so. */
+/* Number of attempts without success, by the result that says so. */
 static json_t *faults(const struct run_rows *rows)
 {
 	int64_t counts[FAULTS] = { 0 };
@@ -308,8 +308,7 @@ static json_t *settings(const struct plan *plan)
 	    (json_int_t)plan->clocks[ROLE_REVIEW].ms[CLOCK_WALL], "clocks", clocks(plan));
 }
 
-/* Of each attempt the reviewer's own verdict, not what a human said about it later;
- * NULL: none. malloc'd. */
+/* For each attempt the reviewer's own verdict, not a later human decision; NULL: none. malloc'd. */
 static const struct review_row **verdicts(const struct run_rows *rows)
 {
 	const struct review_row **list = xcalloc(rows->nattempts + 1, sizeof(struct review_row *));
@@ -324,7 +323,7 @@ static const struct review_row **verdicts(const struct run_rows *rows)
 	return list;
 }
 
-/* What it asks for; what it found resolved is no part of that. */
+/* Findings to fix, without resolved ones. */
 static json_t *finding_ids(const struct run_rows *rows, int64_t review)
 {
 	json_t *list = json_array();
@@ -339,7 +338,7 @@ static json_t *finding_ids(const struct run_rows *rows, int64_t review)
 	return list;
 }
 
-/* Turns are counted over all rounds: the timeline reads as one sequence. */
+/* Turns are numbered over all rounds: the timeline is one sequence. */
 static json_t *timeline(const struct run_rows *rows)
 {
 	const struct review_row **reviews = verdicts(rows);
@@ -394,7 +393,7 @@ static json_t *result(const struct run_rows *rows, const char *answer, size_t si
 	return json;
 }
 
-/* Each once, with the state that the last review to speak of it gave it. */
+/* Each finding once, with its state in the last review that mentions it. */
 static json_t *findings(const struct run_rows *rows)
 {
 	json_t *list = json_array(), *last = json_object();

@@ -10,25 +10,24 @@
 #include "model/view.h"
 
 /* The report of docs/protocol.md (requirement 003): result, stats.review_rounds, timeline with
- * cumulative turns, known issues, warnings, tokens, cost; for a run in any state. plan NULL: it
- * cannot be read, and no settings are told. answer: the accepted final text, NULL when there is
- * none. New reference. */
+ * cumulative turns, known issues, warnings, tokens, cost; for a run in any state. plan NULL:
+ * unreadable, settings are omitted. answer: the accepted final text, NULL if there is none. New
+ * reference. */
 json_t *report_make(const struct run_rows *rows, const struct plan *plan, const char *answer, size_t size);
 
-/* The review rows->reviews[at] with its findings, those that it found resolved among
- * them. New reference. */
+/* The review rows->reviews[at] with its findings, including resolved ones. New reference. */
 json_t *review_document(const struct run_rows *rows, size_t at);
 
-/* A hold with every review of its task. New reference. */
+/* A hold with all reviews of its task. New reference. */
 json_t *hold_document(const struct run_rows *rows, const struct hold_row *hold);
 
-/* The log of one task, exactly as in requirement 001: {task_id, overlay, iterations: [{iteration,
+/* The log of a task, exactly as in requirement 001: {task_id, overlay, iterations: [{iteration,
  * decision, feedback, timestamp}], final_decision, completed_at}; the last two are null until the
- * task's reviews are over. New reference; NULL: the task has no review. */
+ * task's reviews are complete. New reference; NULL: no reviews. */
 json_t *review_log_make(const struct run_rows *rows, const char *task);
 
-/* "<task>.json" with every byte of the id that is not a letter, a digit, '-', '_' or an inner '.'
- * percent-encoded; one that would be too long is cut, with a digest of the id behind. malloc'd. */
+/* "<task>.json" with every byte of the id percent-encoded except letters, digits, '-', '_' and
+ * inner '.'; one that is too long is cut, followed by a digest of the id. malloc'd. */
 char *review_log_name(const char *task);
 
 #endif

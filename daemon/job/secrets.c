@@ -30,7 +30,7 @@ struct redactor *secrets_redactor(const char *state_dir, const struct secrets *s
 	for (size_t i = 0; all != NULL && all[i] != NULL; i++) {
 		const char *entry = all[i];
 
-		/* "rld:set:NAME:KEY=value" is KEY=value, and the agent's name says nothing of it */
+		/* "rld:set:NAME:KEY=value" is KEY=value; the agent's name is irrelevant */
 		if (strncmp(entry, SECRETS_SET, strlen(SECRETS_SET)) == 0 &&
 		    strchr(entry + strlen(SECRETS_SET), ':') != NULL)
 			entry = strchr(entry + strlen(SECRETS_SET), ':') + 1;
@@ -78,7 +78,7 @@ static void keep(char ***environment, const char *agent, const char *pair)
 {
 	char *entry;
 
-	/* none was sent: the daemon's own holds, which a list that is there would replace */
+	/* none was sent, so the daemon's own applies, which a list would replace */
 	if (*environment == NULL)
 		strings_append(environment, SECRETS_OWN);
 	entry = xasprintf(SECRETS_SET "%s:%s", agent, pair);
@@ -88,14 +88,14 @@ static void keep(char ***environment, const char *agent, const char *pair)
 	free(entry);
 }
 
-/* Whose `set` it is: a program that reviews has that of the implementer. */
+/* Agent whose `set` applies: a reviewing program has the implementer's. */
 static const char *owner_of(const struct plan *plan, enum role role, const struct agent_plan *agent)
 {
 	return role == ROLE_REVIEW && plan->reviewer != NULL ? plan->agents[ROLE_IMPLEMENT].name : agent->name;
 }
 
-/* Where and in what language somebody works is no secret, and read for other ends as well; but a
- * proxy may have a password. */
+/* Locale and directories are not secret, and other code needs them; but a proxy URL may contain a
+ * password. */
 static bool is_common(const char *name)
 {
 	for (size_t i = 0; agent_environment[i] != NULL; i++) {
@@ -137,7 +137,7 @@ void secrets_hide(struct plan *plan, char ***environment)
 	}
 }
 
-/* word: "NAME:KEY". NULL, or why not. */
+/* word: "NAME:KEY". Returns NULL, or why not. */
 static char *hide_again(const char *word, secrets_find *find, void *arg, char ***environment)
 {
 	const char *colon = strchr(word, ':');
@@ -145,8 +145,8 @@ static char *hide_again(const char *word, secrets_find *find, void *arg, char **
 	    *pair, *error = NULL;
 
 	if (value == NULL) {
-		error = xasprintf("agent '%s' of the run had %s in its `set`, whose value is not "
-		    "kept, and rld.toml does not have it any more", agent, colon + 1);
+		error = xasprintf("agent '%s' of the run had %s in its `set`; that value was not "
+		    "saved, and rld.toml no longer has it", agent, colon + 1);
 	} else {
 		pair = xasprintf("%s=%s", colon + 1, value);
 		keep(environment, agent, pair);

@@ -19,7 +19,7 @@ static const char *fault(int error)
 {
 	switch (error) {
 	case EINVAL:
-		return "is no regular file";
+		return "is not a regular file";
 	case EFBIG:
 		return "is larger than 1 MiB";
 	default:
@@ -27,7 +27,7 @@ static const char *fault(int error)
 	}
 }
 
-/* true: the search is over, with a text or an error. A link is followed, as people keep their
+/* true: the search is over, with a text or an error. Links are followed, because people keep their
  * prompts in one place. */
 static bool try_file(char *path, bool must_exist, char **text, size_t *size, char **error)
 {
@@ -35,7 +35,7 @@ static bool try_file(char *path, bool must_exist, char **text, size_t *size, cha
 	int rv = real != NULL ? file_read(AT_FDCWD, real, TEMPLATE_MAX, text, size) : -errno;
 	struct stat st;
 
-	/* a link that leads nowhere was meant to */
+	/* a dangling link is an error */
 	must_exist = must_exist || (real == NULL && lstat(path, &st) == 0);
 	if (rv != 0 && (must_exist || rv != -ENOENT) && rv != -ENOTDIR)
 		*error = xasprintf("prompt file %s: %s", path, fault(-rv));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a role's prompt template comes from: explicit path, the repository's .ai_agents/prompts,
- * the configuration's prompts, else the built-in one. */
+/* Search for a role's prompt template: explicit path, the repository's .ai_agents/prompts, the
+ * configuration's prompts, otherwise the built-in one. */
 #ifndef JOB_TEMPLATE_SEARCH_H
 #define JOB_TEMPLATE_SEARCH_H
 

@@ -19,7 +19,7 @@
 #include "proto/memory.h"
 #include "record/layout.h"
 
-/* Whole or not at all, with a line end. 0 or -errno. */
+/* Atomically, with a newline. Returns 0 or -errno. */
 static int write_text(int dirfd, const char *path, const char *text)
 {
 	char *data = xasprintf("%s\n", text);
@@ -29,8 +29,8 @@ static int write_text(int dirfd, const char *path, const char *text)
 	return rv;
 }
 
-/* Its directory, made when it is missing. What a repository has there must not lead elsewhere; an
- * absolute path is the user's own. */
+/* Open its directory, creating it if necessary. Links in a repository are not followed; an absolute
+ * path is the user's own. */
 static int open_log_dir(const struct log_job *job)
 {
 	int fd, rv;
@@ -50,8 +50,8 @@ static void write_log_run(struct job *base)
 	int dirfd = open_log_dir(job), rv = dirfd < 0 ? dirfd : write_text(dirfd, job->name, job->text);
 
 	if (rv != 0)
-		job->error = xasprintf("the review log %s%s%s/%s cannot be written: %s; "
-		    "the reviews are in the database, see rlctl review export",
+		job->error = xasprintf("cannot write the review log %s%s%s/%s: %s; the reviews are "
+		    "in the database, see rlctl review export",
 		    job->base != NULL ? job->base : "", job->base != NULL ? "/" : "", job->dir,
 		    job->name, strerror(-rv));
 	if (dirfd >= 0)
@@ -80,7 +80,7 @@ static void write_report_run(struct job *base)
 		free(dir);
 	}
 	if (plan_from_json(row->plan, &plan) == -1) {
-		job->error = xasprintf("run %lld: its settings cannot be read", (long long)row->id);
+		job->error = xasprintf("run %lld: cannot read its settings", (long long)row->id);
 		free(answer);
 		return;
 	}
@@ -88,8 +88,8 @@ static void write_report_run(struct job *base)
 	text = json_dumps(report, JSON_INDENT(2));
 	rv = write_text(AT_FDCWD, job->path, text);
 	if (rv != 0)
-		job->error = xasprintf("run %lld: the report %s cannot be written: %s; "
-		    "rlctl report %lld makes it again", (long long)row->id,
+		job->error = xasprintf("run %lld: cannot write the report %s: %s; rlctl report "
+		    "%lld writes it again", (long long)row->id,
 		    job->path, strerror(-rv), (long long)row->id);
 	free(text);
 	json_decref(report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes what people read: a review log in the working directory, and the report of a run. */
+/* Writes files for users: a review log in the working directory, and the report of a run. */
 #ifndef JOB_WRITE_LOG_H
 #define JOB_WRITE_LOG_H
 
@@ -11,8 +11,9 @@
 struct log_job {
 	struct job job;
 	int64_t run;
-	char *base;			/* owned: directory that dir is below, and no link in it is
-					 * followed; NULL: dir is absolute */
+	/* owned: directory that contains dir, below which no link is followed; NULL: dir is
+	 * absolute */
+	char *base;
 	char *dir, *name;		/* owned */
 	char *text;			/* owned */
 	char *error;			/* out, owned */

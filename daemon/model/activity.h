@@ -42,29 +42,30 @@ enum activity_kind {
 	ACTIVITIES
 };
 
-/* The operation of a slot. */
+/* The git or source operation of a slot. */
 struct operation {
-	bool of_source;			/* of the task source, not of git */
-	enum git_op_kind git_kind;	/* also while it waits to begin */
+	bool of_source;			/* on the task source, not git */
+	enum git_op_kind git_kind;	/* also while it waits to start */
 	enum task_op_kind task_kind;
-	struct git_op *git;		/* owned; one of both, until the next operation begins */
+	struct git_op *git;		/* owned; one of the two, until the next operation starts */
 	struct task_op *task;
-	bool has_turn;			/* operations that it excludes wait for its end */
-	size_t others_met;		/* how many slot_others() were when it began */
+	/* it has its turn: operations that it excludes wait for its end */
+	bool has_turn;
+	size_t others_met;		/* number of slot_others() when it started */
 	int tries;			/* how often its step was lost */
 	const struct step_row *step;	/* unfinished step, owned; NULL */
-	char *next_input;		/* what it reads, and its environment, until it
-					 * is launched; owned */
+	/* input of rl-git, and its environment, until it is launched; owned */
+	char *next_input;
 	size_t next_input_size;
 	char **next_env;
 };
 
 struct activity {
 	enum activity_kind kind;
-	int64_t id;			/* ACTIVITY_ATTEMPT, ACTIVITY_OPERATION: of the
-					 * process; else ROW_NONE */
-	int64_t wake_at;		/* TIME at which a waiting slot is looked at again;
-					 * ROW_NONE: no timer */
+	/* ACTIVITY_ATTEMPT, ACTIVITY_OPERATION: id of the process; otherwise ROW_NONE */
+	int64_t id;
+	/* TIME of the timer of a waiting slot; ROW_NONE: no timer */
+	int64_t wake_at;
 };
 
 /* The slot waits; kind: ACTIVITY_PERMIT to ACTIVITY_RETRY. */

@@ -29,8 +29,8 @@ char *run_actor(const char *state_dir, const struct run_row *run)
 	return actor;
 }
 
-/* A prompt's is made with the run's directory; the others have one for each slot,
- * when it begins. */
+/* The file of a prompt is created with the run's directory; other sources have one file per slot,
+ * created at its start. */
 char *dirs_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *row)
 {
 	if (strcmp(run->source, sources[SOURCE_PROMPT].name) == 0)
@@ -59,7 +59,7 @@ char *dirs_checkout(const char *state_dir, const struct slot_row *row)
 	    (long long)row->iteration, (long long)row->slot);
 }
 
-/* dir, or its part that is the run's workdir in it. */
+/* dir, or the run's workdir within it. */
 static char *inside(const struct run_row *run, char *dir)
 {
 	char *path;

@@ -16,7 +16,7 @@ struct job_type {
 	void (*release)(struct job *job);
 };
 
-/* Head of every kind; the type decides which struct it is. */
+/* First member of every kind; the type determines the struct. */
 struct job {
 	const struct job_type *type;	/* set when the job is handed in */
 	const char *state_dir;		/* borrowed from the engine */
@@ -26,7 +26,7 @@ struct job {
 			 * again; 0: none */
 };
 
-/* Do it. */
+/* Run the job. */
 void job_run(struct job *job);
 
 void job_free(struct job *job);

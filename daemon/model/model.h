@@ -43,22 +43,22 @@ struct engine {
 	LIST_HEAD(, run) runs;		/* unfinished, newest first */
 	RB_HEAD(run_tree, run) runs_by_id;
 	LIST_HEAD(, hook) hooks;	/* unfinished */
-	LIST_HEAD(, text_read) text_reads;	/* under way, see text_read.c */
+	LIST_HEAD(, text_read) text_reads;	/* in progress, see text_read.c */
 	int64_t last_run, last_attempt, last_hold;
 	struct schedule *schedule;
 	struct claims *claims;
 	struct groups *groups;
 	struct accounts *accounts;
-	size_t commits;			/* transactions in flight */
-	size_t adopting;		/* found() reports to come */
+	size_t commits;			/* transactions in progress */
+	size_t adopting;		/* found() reports that are still due */
 	struct effect *deferred;	/* effects that wait for the end of recovery,
 					 * see effects.c */
 	size_t ndeferred;
 	/* see file_queue.c */
-	void (*intake)(struct engine *engine);	/* begins the intake of submits */
-	TAILQ_HEAD(, pending_submit) reading;	/* retries waiting for their task's text */
+	void (*intake)(struct engine *engine);	/* starts the intake of submits */
+	TAILQ_HEAD(, pending_submit) reading;	/* retries waiting for the text of their task */
 	TAILQ_HEAD(, pending_submit) submits;	/* waiting for intake */
-	TAILQ_HEAD(, pending_submit) deciding;	/* at intake or in commit */
+	TAILQ_HEAD(, pending_submit) deciding;	/* in intake or being committed */
 	TAILQ_HEAD(, file_job) file_queue;
 	bool file_queue_busy;
 };

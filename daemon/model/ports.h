@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything the engine does to the world, as function tables. host_ports.c fills them with the
- * real rooms, the simulation with fakes. */
+/* Everything the engine does to its environment, as function tables. host_ports.c implements them
+ * with the real rooms, the simulation with fakes. */
 #ifndef MODEL_PORTS_H
 #define MODEL_PORTS_H
 
@@ -17,7 +17,8 @@ struct wake {
 	int64_t at;			/* TIME */
 	int64_t until;			/* the time in the row or slot; changed: the
 					 * timer is void */
-	int64_t run, iteration, slot;	/* ROW_NONE: see struct effect; of a hook: slot is its id */
+	/* ROW_NONE: see struct effect; for a hook, slot is its id */
+	int64_t run, iteration, slot;
 };
 
 typedef void wake_due_cb(void *arg, const struct wake *wake);
@@ -27,7 +28,7 @@ enum commit_result { COMMIT_OK, COMMIT_NO_SPACE };
 struct ports {
 	void *clock_ctx;
 	int64_t (*now)(void *ctx);			/* wall clock, ms since the epoch */
-	void (*uuid)(void *ctx, char out[37]);		/* a fresh random UUID */
+	void (*uuid)(void *ctx, char out[37]);		/* a new random UUID */
 	const char *(*boot_id)(void *ctx);
 
 	void *store_ctx;
@@ -58,8 +59,7 @@ struct ports {
 	void (*job_later)(void *ctx, int64_t ms, struct job *job, void (*done)(void *arg, struct job *job), void *arg);
 
 	void *timer_ctx;
-	/* Call due on the loop at wake->at, which is copied. Dropped without a call when the daemon
-	 * stops. */
+	/* Call due on the loop at wake->at, which is copied. Dropped when the daemon stops. */
 	void (*wake)(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg);
 };
 

@@ -17,7 +17,7 @@ struct engine_reply {
 	const char *message;		/* valid during the callback */
 	const char *hint;		/* remedy, may be NULL */
 	const char *field;		/* parameter at fault, may be NULL */
-	int64_t id;			/* run */
+	int64_t id;			/* id of the run */
 	const struct run_rows *rows;	/* the run after the change, NULL on error and for check;
 					 * valid during the callback */
 };

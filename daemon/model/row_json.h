@@ -15,14 +15,14 @@ json_t *json_text(const char *text);
 json_t *json_int(int64_t value);
 /* Milliseconds to RFC 3339; ROW_NONE becomes null. */
 json_t *json_time(int64_t ms);
-/* The JSON document in text; fallback (taken over) when text is NULL or broken. */
+/* The JSON document in text; fallback (takes ownership) if text is NULL or malformed. */
 json_t *json_document(const char *text, json_t *fallback);
 
 /* Add the three results of an attempt to json: process, provider, outcome, each null while unknown;
  * and fault, the one that prevented a success ("process", "provider", "task"), null: none. */
 void json_results(json_t *json, const struct attempt_row *attempt);
 
-/* Every column that clients may see. */
+/* All columns visible to clients. */
 json_t *json_row(enum row_kind kind, const void *row);
 
 #endif

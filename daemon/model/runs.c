@@ -79,7 +79,7 @@ void run_add_slot(struct run *run, const struct slot_row *row)
 	slot_init(run->slots[run->nslots++], run, row);
 }
 
-/* Of an earlier iteration only what still waits for something. */
+/* From earlier iterations only slots that still wait for something. */
 void run_make_slots(struct run *run)
 {
 	const struct run_rows *rows = run->rows;
@@ -97,7 +97,7 @@ void run_make_slots(struct run *run)
 bool run_is_prepared(const struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
-	/* what an agent commits on comes after the tree */
+	/* an agent's commits come after the tree */
 	bool both = run->plan.commit == COMMIT_MODE_AGENT && row->has_git == 1 &&
 	    run->plan.isolation != ISOLATION_WORKTREE;
 
@@ -108,13 +108,13 @@ bool run_is_active(const struct run *run)
 {
 	bool active = activity_is_busy(&run->own.activity);
 
-	/* what waits for the host waits for the next daemon as well */
+	/* what waits for the host also waits in the next daemon */
 	for (size_t i = 0; i < run->nslots; i++)
 		active |= activity_is_busy(&run->slots[i]->activity);
 	return active;
 }
 
-/* The cause is recorded with the cancel, the state when nothing is under way any more. */
+/* The cause is recorded with the cancel, the state when nothing is running any more. */
 bool run_cancelling(const struct run *run)
 {
 	return run->rows->run.end_kind != END_NONE && !run_state_is_end((enum run_state)run->rows->run.state);
@@ -130,7 +130,7 @@ enum source_kind run_source(const struct run *run)
 	int kind = source_find(run->rows->run.source);
 
 	if (kind == -1)
-		log_fatal("run %lld: there is no task source '%s'; restore a backup",
+		log_fatal("run %lld: unknown task source '%s'; restore a backup",
 		    (long long)run->rows->run.id, run->rows->run.source);
 	return (enum source_kind)kind;
 }

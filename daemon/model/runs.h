@@ -28,11 +28,11 @@ struct run {
 	struct slot **slots;		/* of the iteration; of earlier ones those
 					 * held or implemented */
 	size_t nslots;
-	enum end_kind failure_kind;	/* of failure */
+	enum end_kind failure_kind;	/* kind of failure */
 	char *failure;			/* why source or tree cannot be read any more;
 					 * owned. Holds stay open */
-	char *iteration_head;		/* ... and HEAD there, owned; NULL: as the run has it */
-	char *iteration_head_at;	/* ... and what its file had in it, likewise */
+	char *iteration_head;		/* ... and its HEAD, owned; NULL: as in the run */
+	char *iteration_head_at;	/* ... and the content of the HEAD file, likewise */
 	char *iteration_tree;		/* a shared tree when an iteration begins,
 					 * owned; NULL: not read */
 	bool drained;			/* the source had no more tasks; a decision resets it */

@@ -50,7 +50,7 @@ void slot_load_plan(struct slot *slot)
 		return;
 	slot->plan = xcalloc(1, sizeof(*slot->plan));
 	if (plan_from_json(task->plan, slot->plan) == -1)
-		log_fatal("run %lld: the settings of task %s cannot be read; restore a backup",
+		log_fatal("run %lld: cannot read the settings of task %s; restore a backup",
 		    (long long)task->run, task->id);
 }
 

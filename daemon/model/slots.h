@@ -24,7 +24,7 @@ struct slot {
 	struct activity activity;
 	struct operation op;
 	bool has_permit;
-	struct plan *plan;		/* of its task alone, owned; NULL: the run's */
+	struct plan *plan;		/* settings of its task, owned; NULL: the run's */
 	bool bd_claimed;		/* bd expects close or release; lost with the daemon */
 	struct briefing briefing;	/* of the attempt that is being built; see
 					 * attempt_start.c */
@@ -32,7 +32,7 @@ struct slot {
 	struct exit_record record;	/* of the attempt or step whose output is being read */
 	bool lost;			/* there is no record */
 	char *lost_detail;
-	enum proc_found found;		/* recovery: what the proc port found */
+	enum proc_found found;		/* recovery: result of the proc port's inspection */
 };
 
 void slot_init(struct slot *slot, struct run *run, const struct slot_row *row);

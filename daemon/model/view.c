@@ -7,14 +7,13 @@
 #include "core/order.h"
 #include "proto/memory.h"
 
-/* Where the rows of a kind live in struct run_rows, and by which columns they are told apart.
- * Kinds without a place are of no run's view: a hook outlives its run, a claim and a group
- * are of all runs. */
+/* Where the rows of a kind are in struct run_rows, and their key columns. Kinds without a place are
+ * not part of a run's view: a hook outlives its run, claims and groups belong to all runs. */
 static const struct place {
 	size_t list, count;
 	size_t run;		/* offset of the run id in the row */
-	size_t keys[3];		/* offsets of FIELD_INT keys in the row, (size_t)-1 = none */
-	size_t text_key;	/* offset of a FIELD_TEXT key, (size_t)-1 = none */
+	size_t keys[3];		/* offsets of FIELD_INT keys in the row, (size_t)-1: none */
+	size_t text_key;	/* offset of a FIELD_TEXT key, (size_t)-1: none */
 } places[ROW_KINDS] = {
 #define NONE ((size_t)-1)
 #define LIST(kind) \
@@ -34,7 +33,7 @@ static const struct place {
 struct view {
 	struct run_rows **runs;	/* in order of id */
 	size_t count, room;
-	size_t running;		/* attempts in state RUNNING: asked for at every commit */
+	size_t running;		/* number of RUNNING attempts, needed at every commit */
 };
 
 static int64_t int_at(const void *row, size_t offset)
@@ -66,7 +65,7 @@ struct run_rows *run_rows_new(void)
 	return rows;
 }
 
-/* Where the row is, or would be, in the list of its kind. */
+/* Position of the row in the list of its kind, or where it would be. */
 static size_t row_find(struct run_rows *rows, const struct place *place, const void *row, void ****list, size_t **count)
 {
 	size_t at = 0, end;
@@ -292,7 +291,7 @@ static void drop_row(struct view *view, enum row_kind kind, const void *row)
 		run_rows_drop(rows, kind, row);
 }
 
-/* An ended step says nothing that a reader of unfinished runs needs. */
+/* An ended step is of no use to readers of unfinished runs. */
 static bool step_is_over(const struct step_row *step)
 {
 	return step->state == ATTEMPT_S_EXITED || step->state == ATTEMPT_S_LOST;
@@ -311,7 +310,7 @@ void view_install(struct view *view, const struct decision *d)
 			continue;
 		}
 		if (change->kind == ROW_TASK) {
-			/* the text is the store's: it may be 16 MiB */
+			/* only the store has the text, because it may be 16 MiB */
 			task = row_copy(ROW_TASK, change->row);
 			text_set(&task->text, NULL);
 			view_load(view, ROW_TASK, task);

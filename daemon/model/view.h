@@ -40,7 +40,7 @@ void view_install(struct view *view, const struct decision *d);
 /* Add one row as read from disk at start; takes ownership. */
 void view_load(struct view *view, enum row_kind kind, void *row);
 
-/* The rows of an unfinished run, NULL when it has ended or never was. Valid until the next
+/* The rows of an unfinished run, NULL if it has ended or does not exist. Valid until the next
  * install. */
 const struct run_rows *view_run(const struct view *view, int64_t id);
 

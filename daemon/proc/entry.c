@@ -24,10 +24,11 @@
 #include "proto/memory.h"
 #include "record/host_fault.h"
 
-#define PAUSE_MS 20		/* a shim comes up in less */
+#define PAUSE_MS 20		/* a shim starts in less */
 #define BUSY_MS 500
-#define ORPHANS_MAX 250		/* looks for what outlives a killed shim: 5 s of them */
-#define NAMELESS_MS 30000	/* so long may a held lock be without an identity */
+/* searches for processes that outlive a killed shim: 5 s in total */
+#define ORPHANS_MAX 250
+#define NAMELESS_MS 30000	/* how long a held lock may be without an identity */
 
 struct entry *entry_new(struct proc *proc, int64_t id, const char *uuid, const char *boot_id)
 {
@@ -87,7 +88,7 @@ void entry_drop(struct entry *e)
 	uv_close((uv_handle_t *)&e->timer, entry_closed_cb);
 }
 
-/* Take a dead shim of ours out of the process table. False: it is not dead yet. Never waits. */
+/* Reap a dead shim of ours. Returns false if it is not dead yet. Never waits. */
 static bool entry_reap(struct entry *e)
 {
 	siginfo_t info = { 0 };
@@ -109,7 +110,7 @@ void entry_signal(const struct entry *e, int sig)
 {
 	int rv = pidfd_send_signal(e->pidfd, sig, NULL, 0);
 
-	/* An agent may stop its shim, and what is to end has to hear it. */
+	/* an agent may stop its shim, which must run to handle SIGTERM */
 	if (rv == 0 && sig == SIGTERM)
 		rv = pidfd_send_signal(e->pidfd, SIGCONT, NULL, 0);
 	if (rv == -1 && errno != ESRCH)
@@ -145,14 +146,14 @@ static void watch_cb(uv_poll_t *poll, int status, int events)
 {
 	struct entry *e = poll->data;
 
-	(void)status, (void)events;	/* an error shows in the inspection */
+	(void)status, (void)events;	/* an error shows up in the inspection */
 	entry_reap(e);
 	e->state = LOOKING;
 	uv_close((uv_handle_t *)poll, watch_closed_cb);
 }
 
-/* Wait for the end of the shim; takes pidfd. Without one, or without memory for it, inspect
- * again and again. */
+/* Wait for the end of the shim; takes ownership of pidfd. Without one, or without memory for it,
+ * inspect repeatedly. */
 static void entry_watch(struct entry *e, int pidfd)
 {
 	e->since = 0;
@@ -177,7 +178,7 @@ static void entry_watch(struct entry *e, int pidfd)
 		entry_signal(e, SIGTERM);
 }
 
-/* started() was told, the shim is gone. */
+/* started() was reported, the shim is gone. */
 static void report_ended(struct entry *e)
 {
 	const struct proc_sink *sink = e->proc->sink;
@@ -193,12 +194,12 @@ static void report_ended(struct entry *e)
 			sink->ended(e->proc->arg, e->id, NULL);
 			break;
 		}
-		/* The identity comes before the fork; it is not there, so there was none. With what
-		 * is no room for that the shim exits. */
+		/* The identity is written before the fork, so without one there was no fork. The
+		 * shim exits if a host fault prevents it. */
 		if (host_fault(e->exited))
 			none.status = e->exited;
 		snprintf(none.error, sizeof(none.error),
-		    "rl-shim ended before it started anything%s%s: see %s", none.status != ECHILD ? ": " : "",
+		    "rl-shim exited before it started anything%s%s: see %s", none.status != ECHILD ? ": " : "",
 		    none.status != ECHILD ? strerror(none.status) : "", e->dir);
 		sink->ended(e->proc->arg, e->id, &none);
 		break;
@@ -210,7 +211,7 @@ static void report_ended(struct entry *e)
 	case INSPECTION_RUNNING:
 	case INSPECTION_AGAIN:
 	case INSPECTION_BUSY:
-		log_bug("attempt %lld: ended without having ended", (long long)e->id);
+		log_bug("attempt %lld: the shim reported an end before the attempt ended", (long long)e->id);
 		break;
 	}
 }
@@ -242,7 +243,7 @@ static void entry_found_running(struct entry *e)
 static void entry_finish(struct entry *e)
 {
 	if (!entry_reap(e)) {
-		entry_pause(e);	/* its lock is free already, so its end is a matter of moments */
+		entry_pause(e);	/* its lock is free already, so it will end in a moment */
 		return;
 	}
 	entry_drop(e);
@@ -254,13 +255,13 @@ static void entry_finish(struct entry *e)
 
 static void orphans_cb(uv_timer_t *timer);
 
-/* No shim has seen to the end of its tree: it is over when the tree is. */
+/* No shim has waited for the end of its tree: the attempt is over when the tree is. */
 static void entry_lost(struct entry *e)
 {
 	if (orphans_end(e->proc) == 0) {
 		entry_finish(e);
 	} else if (e->tries++ == ORPHANS_MAX) {
-		log_warn("attempt %lld: processes of it could not be killed", (long long)e->id);
+		log_warn("attempt %lld: some of its processes could not be killed", (long long)e->id);
 		entry_finish(e);
 	} else {
 		e->state = PAUSING;
@@ -276,11 +277,11 @@ static void orphans_cb(uv_timer_t *timer)
 static void entry_no_answer(struct entry *e)
 {
 	if (e->inspection.result == INSPECTION_BUSY)
-		e->since = 0;	/* what could not be seen is not counted against the shim */
+		e->since = 0;	/* failures to look do not count against the shim */
 	else if (e->since == 0)
 		e->since = uv_now(e->proc->loop);
 	if (e->inspection.result == INSPECTION_BUSY && !e->warned) {
-		log_warn("attempt %lld: %s; trying again", (long long)e->id, e->inspection.detail);
+		log_warn("attempt %lld: %s; retrying", (long long)e->id, e->inspection.detail);
 		e->warned = true;
 	}
 	entry_pause(e);
@@ -337,14 +338,14 @@ static void prepare_run(void *arg)
 	prepare(&e->prepare);
 }
 
-/* -errno when nothing was started. */
+/* -errno if nothing was started. */
 static int entry_spawn(struct entry *e)
 {
 	struct rlimit own;
 	bool known = getrlimit(RLIMIT_CORE, &own) == 0;
 	int rv;
 
-	/* rld leaves no core file; what it starts may, and a limit is inherited */
+	/* rld writes no core file, but its children may, and the limit is inherited */
 	if (known)
 		setrlimit(RLIMIT_CORE, &(struct rlimit){ e->proc->core < own.rlim_max ?
 		    e->proc->core : own.rlim_max, own.rlim_max });

@@ -22,7 +22,7 @@ static void inspect_conclude(struct inspection *l, enum inspection_result result
 	snprintf(l->detail, sizeof(l->detail), "%s", text);
 }
 
-/* Errors that tell of this moment and not of the attempt. */
+/* Temporary errors, which say nothing about the attempt. */
 static bool is_passing(int error)
 {
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EINTR || error == -EAGAIN;
@@ -30,7 +30,8 @@ static bool is_passing(int error)
 
 static void inspect_fail(struct inspection *l, const char *what, int error)
 {
-	/* A bad disk may come back, but nobody waits for it for ever: all the others would. */
+	/* A bad disk may recover, but do not wait for it for ever: the recovery of all attempts
+	 * would. */
 	l->result = is_passing(error) ? INSPECTION_BUSY : error == -EIO ? INSPECTION_AGAIN : INSPECTION_UNREADABLE;
 	snprintf(l->detail, sizeof(l->detail), "%s: %s", what, strerror(-error));
 }
@@ -49,11 +50,12 @@ static void inspect_absent(struct inspection *l)
 		inspect_conclude(l, INSPECTION_NEVER_STARTED, "");
 	else
 		inspect_conclude(l, INSPECTION_LOST,
-		    "the machine was started anew before the attempt was seen to start");
+		    "the machine was restarted before the attempt was known to have started");
 }
 
-/* The directory is of another attempt, or somebody made it beforehand: whatever it says is not said
- * of this one. What rld has made has a job with the uuid; only a power cut may have taken that. */
+/* Whether the directory belongs to another attempt, or was planted: then its content says nothing
+ * about this one. A directory made by rld contains a job with the uuid, unless a power cut removed
+ * it. */
 static bool is_of_another(const struct inspection *l, int dirfd)
 {
 	struct shim_job job;
@@ -71,7 +73,7 @@ static int inspect_open(struct inspection *l)
 	int dirfd = open(l->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (dirfd == -1 && errno == ENOENT) {
-		/* rld makes the directory before it spawns: without one nothing was spawned */
+		/* rld creates the directory before it spawns: without it nothing was spawned */
 		inspect_absent(l);
 		return -1;
 	}
@@ -92,7 +94,7 @@ static int inspect_open(struct inspection *l)
 	return dirfd;
 }
 
-/* The lock is free: what was written is all there will be. */
+/* The lock is free: nothing more will be written. */
 static void inspect_ended(struct inspection *l, int dirfd)
 {
 	struct identity id;
@@ -105,38 +107,41 @@ static void inspect_ended(struct inspection *l, int dirfd)
 	}
 	if (rv == -EBADMSG) {
 		renameat(dirfd, RECORD_EXIT, dirfd, RECORD_EXIT ".bad");
-		inspect_conclude(l, INSPECTION_UNREADABLE, "the exit record is damaged; it was set aside as exit.bad");
+		inspect_conclude(l, INSPECTION_UNREADABLE,
+		    "the exit record is damaged; renamed to exit.bad");
 		return;
 	}
 	if (rv != -ENOENT) {
 		inspect_fail(l, "exit record", rv);
 		return;
 	}
-	/* Looked for only now: while the lock was held it could still come. */
+	/* read it only now: it could still appear while the lock was held */
 	rv = identity_read(dirfd, &id);
 	if (rv == -ENOENT) {
 		inspect_absent(l);
 	} else if (rv == -EBADMSG && !this_boot(l)) {
-		/* which is not synced */
+		/* the identity is not synced */
 		inspect_conclude(l, INSPECTION_LOST,
-		    "the machine went down before the identity of its rl-shim was on the disk");
+		    "the machine went down before the identity of the rl-shim was on the disk");
 	} else if (rv == -EBADMSG) {
 		renameat(dirfd, RECORD_SHIM, dirfd, RECORD_SHIM ".bad");
 		inspect_conclude(l, INSPECTION_UNREADABLE,
-		    "the identity of the shim is damaged; it was set aside as shim.bad");
+		    "the identity of the shim is damaged; renamed to shim.bad");
 	} else if (rv != 0) {
 		inspect_fail(l, "identity of the shim", rv);
 	} else if (boot_id_read(now) == 0 && strcmp(id.boot_id, now) == 0) {
-		/* it would have held the lock of its own directory until it ended; whoever went on
-		 * would kill or repeat what another rld has paid for */
+		/* it holds the lock of its own directory until it ends; continuing here would kill
+		 * or repeat what another rld has paid for */
 		if (l->uuid != NULL && strays_is_shim((pid_t)id.pid, l->uuid))
-			log_fatal("%s: its rl-shim, process %lld, works for another state directory, "
-			    "and this one is a copy of that; start rld with that "
-			    "one (--state-dir), or use the copy when the process has ended", l->dir,
+			log_fatal("%s: its rl-shim, process %lld, belongs to another state "
+			    "directory, so this one is a copy; start rld with the original "
+			    "(--state-dir), or use the copy when that process has ended", l->dir,
 			    (long long)id.pid);
-		inspect_conclude(l, INSPECTION_LOST, "rl-shim was killed; the exit of its process cannot be known");
+		inspect_conclude(l, INSPECTION_LOST,
+		    "rl-shim was killed; the exit status of its process is unknown");
 	} else {
-		inspect_conclude(l, INSPECTION_LOST, "the machine was started anew while the attempt ran");
+		inspect_conclude(l, INSPECTION_LOST,
+		    "the machine was restarted while the attempt ran");
 	}
 }
 
@@ -145,8 +150,8 @@ static void inspect_dir(struct inspection *l, int dirfd)
 	struct identity id;
 	int held, pidfd = -1, rv = identity_read(dirfd, &id);
 
-	/* pidfd first, lock second: a lock that is still held then says that the pid
-	 * was the shim's. */
+	/* Open the pidfd first, check the lock second: if it is still held, the pid is the
+	 * shim's. */
 	if (rv == 0) {
 		pidfd = pidfd_open((pid_t)id.pid, 0);
 		if (pidfd == -1 && is_passing(-errno)) {
@@ -163,7 +168,7 @@ static void inspect_dir(struct inspection *l, int dirfd)
 	if (pidfd != -1)
 		close(pidfd);
 	if (held == 1)
-		inspect_conclude(l, INSPECTION_AGAIN, "the lock is held by a process that does not name itself");
+		inspect_conclude(l, INSPECTION_AGAIN, "the lock is held by an unknown process");
 	else if (held == 0)
 		inspect_ended(l, dirfd);
 	else
@@ -188,10 +193,11 @@ void inspect(struct inspection *l)
 	strays = strays_kill(l->uuid);
 	if (strays == 0)
 		return;
-	/* Somebody ran after all: with the directory gone, or by a mark that was handed on. */
+	/* something ran after all: with the directory gone, or with an inherited mark */
 	if (l->result == INSPECTION_NEVER_STARTED)
-		inspect_conclude(l, INSPECTION_LOST, "processes of the attempt were found without its records");
+		inspect_conclude(l, INSPECTION_LOST,
+		    "processes of the attempt were found, but not its records");
 	if (strays < 0)
 		snprintf(l->detail + strlen(l->detail), sizeof(l->detail) - strlen(l->detail), "%s",
-		    "; processes of it could not be killed");
+		    "; some of its processes could not be killed");
 }

@@ -15,22 +15,22 @@ enum inspection_result {
 	INSPECTION_BUSY,		/* not possible now: no descriptors, no memory */
 	INSPECTION_ENDED,		/* record is valid */
 	INSPECTION_NEVER_STARTED,	/* in this boot, no shim has forked */
-	INSPECTION_LOST,		/* shim gone without a record; its tree has been killed */
+	INSPECTION_LOST,		/* shim gone without a record; its tree was killed */
 	INSPECTION_UNREADABLE		/* damaged and set aside; its tree has been killed */
 };
 
 struct inspection {
-	const char *dir;		/* in: of the attempt */
+	const char *dir;		/* in: directory of the attempt */
 	const char *uuid;		/* in: mark of its processes */
 	const char *boot_id;		/* in: boot in which it was to start */
 	bool last;			/* in: no INSPECTION_AGAIN; kill processes with the uuid */
 	enum inspection_result result;
-	int pidfd;			/* INSPECTION_RUNNING: the caller's, else -1 */
+	int pidfd;			/* INSPECTION_RUNNING: owned by the caller, otherwise -1 */
 	struct exit_record record;	/* INSPECTION_ENDED */
-	char detail[256];		/* a sentence for the cause; "" when there is none */
+	char detail[256];		/* a sentence for the cause; "" if none */
 };
 
-/* Blocks: off the loop. */
+/* Blocks: call it off the loop. */
 void inspect(struct inspection *l);
 
 #endif

@@ -10,7 +10,7 @@
 #include "record/exit_record.h"
 #include "record/shim_job.h"
 
-/* A file to be written into the attempt's directory before the start. */
+/* A file to write to the attempt's directory before the start. */
 struct launch_file {
 	const char *name;	/* a name of record/layout.h, static */
 	char *data;		/* owned */
@@ -21,7 +21,7 @@ struct launch_file {
 struct launch {
 	int64_t id;		/* attempt or step: <state>/attempts/<id>/ */
 	struct shim_job job;		/* owned */
-	char **envp;		/* owned, NULL-terminated: whole environment of the process */
+	char **envp;		/* owned, NULL-terminated: complete environment of the process */
 	struct launch_file files[4];
 	size_t nfiles;
 };
@@ -29,9 +29,9 @@ struct launch {
 void launch_free(struct launch *launch);
 
 enum proc_found {
-	FOUND_RUNNING,		/* taken back: ended() will follow */
+	FOUND_RUNNING,		/* adopted: ended() will follow */
 	FOUND_ENDED,		/* record is valid */
-	FOUND_NEVER_STARTED,	/* in this boot, no shim ever: may start again */
+	FOUND_NEVER_STARTED,	/* in this boot, never started: may be started again */
 	FOUND_LOST,		/* shim gone without a record, or another boot */
 	FOUND_UNREADABLE	/* record or directory damaged: quarantined, counts as lost */
 };
@@ -39,10 +39,10 @@ enum proc_found {
 struct adopt {
 	int64_t id;
 	const char *uuid;	/* of the row; its strays are killed before FOUND_LOST */
-	const char *boot_id;	/* of the row */
+	const char *boot_id;	/* from the row */
 };
 
-/* Reports, always from the event loop, never from inside a call. */
+/* Reports, always from the event loop, never from within a call. */
 struct proc_sink {
 	void (*started)(void *arg, int64_t id);
 	/* The start failed: nothing runs, and the id may be started again. error: "attempt

@@ -46,7 +46,7 @@ size_t orphans_end(const struct proc *proc)
 	while (fscanf(children, "%ld", &pid) == 1) {
 		if (is_shim(proc, (pid_t)pid))
 			continue;
-		/* unreaped, so the pid is nobody else's */
+		/* unreaped, so the pid is not reused */
 		if (!proc->mixed)
 			kill((pid_t)pid, SIGKILL);
 		waitpid((pid_t)pid, NULL, WNOHANG | __WALL);

@@ -26,7 +26,7 @@ static int failed_errno(struct prepare *p, const char *name, int error)
 	return prepare_failed(p, name, strerror(error));
 }
 
-/* The directory's own entry must last as long as the exit record in it. */
+/* The directory's own entry must be as durable as the exit record in it. */
 static int sync_dir(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -86,7 +86,7 @@ static int fill(struct prepare *p, int dirfd)
 
 	p->lock = lock_take(dirfd);
 	if (p->lock == -EWOULDBLOCK)
-		return prepare_failed(p, RECORD_LOCK, "is held by another process");
+		return prepare_failed(p, RECORD_LOCK, "is locked by another process");
 	if (p->lock < 0)
 		return failed_errno(p, RECORD_LOCK, -p->lock);
 	for (size_t i = 0; i < p->launch->nfiles; i++) {

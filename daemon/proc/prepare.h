@@ -8,7 +8,8 @@
 struct prepare {
 	const char *attempts_dir, *dir;
 	const struct launch *launch;
-	int lock;		/* out: descriptor of the held lock, the caller's; -1: failed */
+	/* out: descriptor of the held lock, owned by the caller; -1: failed */
+	int lock;
 	bool made;		/* out: the directory was made for this launch; false at first */
 	int64_t vacant;		/* out: the directory existed: the next free number; else 0 */
 	int status;		/* out: errno of the failure, 0: none */

@@ -15,7 +15,7 @@
 
 const char *proc_boot_id(void)
 {
-	static char id[BOOT_ID];	/* a constant of the machine */
+	static char id[BOOT_ID];	/* constant for the machine's boot */
 
 	if (id[0] == '\0') {
 		int rv = boot_id_read(id);
@@ -47,7 +47,8 @@ struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shi
 		proc->core = limit.rlim_cur;
 	proc->mixed = orphans_mixed();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) == -1)
-		log_warn("what outlives a killed rl-shim is found by its environment only: %s", strerror(errno));
+		log_warn("processes that outlive a killed rl-shim can only be found by their "
+		    "environment: %s", strerror(errno));
 	return proc;
 }
 
@@ -133,7 +134,7 @@ void proc_close(struct proc *proc, void (*closed)(void *arg), void *arg)
 	proc->closing = true;
 	proc->closed = closed;
 	proc->closed_arg = arg;
-	/* PREPARING and LOOKING are dropped by their callbacks, which are certain to come. */
+	/* PREPARING and LOOKING entries are dropped by their callbacks, which always come */
 	LIST_FOREACH_SAFE(e, &proc->entries, link, next)
 		if (e->state == WATCHING || e->state == PAUSING)
 			entry_drop(e);

@@ -37,7 +37,7 @@ void proc_wind_up(struct proc *proc, int64_t id);
  * shims ignore it. Repeated calls are allowed; ids that do not run are ignored. */
 void proc_stalled(struct proc *proc, int64_t id);
 
-/* Look for what an earlier daemon started. Exactly one found() follows. */
+/* Inspect what an earlier daemon started. Exactly one found() follows. */
 void proc_adopt(struct proc *proc, const struct adopt *adopt);
 
 /* Stop watching; attempts continue. Reports stop at once; closed() is called when all memory is

@@ -20,23 +20,23 @@ struct entry {
 	int64_t id;
 	enum entry_state state;
 	char *dir, *uuid, *boot_id;
-	bool adopting;		/* found() is still owed */
+	bool adopting;		/* found() is still due */
 	bool end_wanted, wind_up_wanted;	/* proc_end(), proc_wind_up() came,
 						 * perhaps before the shim */
-	pid_t child;		/* own and not reaped, else 0 */
-	int pidfd;		/* WATCHING, else -1 */
+	pid_t child;		/* our child, not reaped; otherwise 0 */
+	int pidfd;		/* WATCHING, otherwise -1 */
 	uint64_t since;		/* loop time since when the lock has an unknown
 				 * holder, 0: it has none */
 	bool warned;
 	int exited;		/* exit status of the shim; 0: not a child, or it left a record */
-	int tries;		/* how often orphans were looked for */
+	int tries;		/* number of searches for orphans */
 	struct launch *launch;	/* PREPARING */
 	struct prepare prepare;
 	struct inspection inspection;
 	uv_poll_t poll;		/* on pidfd */
 	uv_timer_t timer;	/* PAUSING */
 	bool polling;		/* poll is initialised */
-	int handles;		/* of the two, not yet closed */
+	int handles;		/* of the two, not closed yet */
 };
 
 struct proc {
@@ -58,8 +58,8 @@ struct proc {
 
 /* entry.c */
 
-/* The last step of proc_close(): with the anchor and the last entry gone, closed() is
- * called and proc freed. */
+/* The last step of proc_close(): with the anchor and the last entry gone, calls closed() and frees
+ * proc. */
 void proc_check_closed(struct proc *proc);
 
 struct entry *entry_new(struct proc *proc, int64_t id, const char *uuid, const char *boot_id);

@@ -13,7 +13,7 @@
 #include "proto/memory.h"
 #include "record/layout.h"
 
-/* The lock goes first: it may have landed on one of the numbers below. */
+/* move the lock first: it may have one of the numbers below */
 static int shim_descriptors(posix_spawn_file_actions_t *actions, int lock)
 {
 	int rv = posix_spawn_file_actions_adddup2(actions, lock, RECORD_LOCK_FD);
@@ -25,8 +25,8 @@ static int shim_descriptors(posix_spawn_file_actions_t *actions, int lock)
 	return rv;
 }
 
-/* SIGTERM, SIGUSR1 and SIGUSR2 stay blocked until the shim takes them as a descriptor: none that is
- * sent from now on is lost, or ends it. */
+/* SIGTERM, SIGUSR1 and SIGUSR2 stay blocked until the shim reads them from a descriptor: so none is
+ * lost, and none ends it. */
 static int attributes(posix_spawnattr_t *attr, bool shim)
 {
 	sigset_t all, blocked;
@@ -48,7 +48,7 @@ static int attributes(posix_spawnattr_t *attr, bool shim)
 	return rv;
 }
 
-/* The same without a lock, and with a reader of what it prints. */
+/* Likewise without a lock, and with a pipe for its output. */
 static int teller_descriptors(posix_spawn_file_actions_t *actions, int output)
 {
 	int rv = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
@@ -62,7 +62,7 @@ static int teller_descriptors(posix_spawn_file_actions_t *actions, int output)
 	return rv;
 }
 
-/* The mark of the whole tree, the shim included, from its first moment on. */
+/* Add the mark of the whole tree, including the shim. */
 static char **marked(char *const *envp, const char *uuid)
 {
 	char **copy = envp != NULL ? strings_copy(envp) : xcalloc(1, sizeof(*copy));
@@ -77,7 +77,7 @@ out:
 	return copy;
 }
 
-/* put: which descriptors it gets, made of fd. 0 or a positive errno. */
+/* put: sets up the descriptors of the process, from fd. Returns 0 or a positive errno. */
 static int spawn(const char *path, char *const *argv, char *const *envp,
     int (*put)(posix_spawn_file_actions_t *actions, int fd), int fd, bool shim, pid_t *pid)
 {

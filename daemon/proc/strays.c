@@ -16,23 +16,23 @@
 #include "proto/memory.h"
 
 #define SHIM_NAME "rl-shim"
-#define UUID_MAX 256		/* what carries() can find */
-#define QUIET_SCANS 2		/* one scan misses who is born during it */
+#define UUID_MAX 256		/* longest mark that carries() can find */
+#define QUIET_SCANS 2		/* a single scan misses processes created during it */
 #define SCANS_MAX 500
-#define SCAN_PAUSE_NS 10000000	/* 10 ms, so 5 s in all */
+#define SCAN_PAUSE_NS 10000000	/* 10 ms, so 5 s in total */
 
-/* Errors that keep us from looking, as against a process that is gone or not ours. */
+/* Errors that prevent looking, as opposed to a process that is gone or not ours. */
 static bool is_blind(void)
 {
 	return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
 }
 
-/* Does "NUL mark NUL" occur in the environment of the process? Bounded memory, whatever its size:
- * chunks that overlap by a mark. 1, 0, or -1 when it could not be looked at. */
+/* Whether "NUL mark NUL" occurs in the environment of the process. Reads in chunks that overlap by
+ * a mark. 1, 0, or -1 if it is unreadable. */
 static int carries(int procfd, const char *pid, const char *mark, size_t length)
 {
 	char path[64], chunk[16384];
-	size_t kept = 1;	/* a NUL in front of the first variable */
+	size_t kept = 1;	/* a NUL before the first variable */
 	bool found = false;
 	ssize_t n;
 	int fd;
@@ -53,8 +53,8 @@ static int carries(int procfd, const char *pid, const char *mark, size_t length)
 	return found;
 }
 
-/* A pidfd first, the look second, so that the signal goes to the process that was looked at. 1: it
- * was marked; 0; -1. */
+/* Open a pidfd first and look second, so that the signal reaches the process that was examined. 1:
+ * it was marked; 0; -1. */
 static int kill_if_marked(int procfd, const char *name, const char *mark, size_t length)
 {
 	pid_t pid = (pid_t)strtol(name, NULL, 10);
@@ -72,7 +72,7 @@ static int kill_if_marked(int procfd, const char *name, const char *mark, size_t
 	return found;
 }
 
-/* How many were found and killed, or -1 when not all could be looked at. */
+/* Number of processes found and killed, or -1 if some could not be examined. */
 static int scan(const char *mark, size_t length)
 {
 	DIR *proc = opendir("/proc");
@@ -92,7 +92,7 @@ static int scan(const char *mark, size_t length)
 	return blind > 0 ? -1 : found;
 }
 
-/* Name and parent of a process; false when it is gone. */
+/* Name and parent of a process; false if it is gone. */
 static bool identify(pid_t pid, char name[32], pid_t *parent)
 {
 	char path[32], text[512], *open_at, *close_at;
@@ -106,7 +106,7 @@ static bool identify(pid_t pid, char name[32], pid_t *parent)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	/* "17 (a name) S 1 ...": the name may have brackets and spaces itself */
+	/* "17 (a name) S 1 ...": the name may contain brackets and spaces */
 	open_at = strchr(text, '(');
 	close_at = strrchr(text, ')');
 	if (open_at == NULL || close_at == NULL || strlen(close_at) < 4)
@@ -146,8 +146,8 @@ void strays_each(strays_cb *each, void *arg)
 	while (proc != NULL && (entry = readdir(proc)) != NULL) {
 		if (!is_stray(dirfd(proc), entry->d_name, name))
 			continue;
-		/* a process above it may have ended between two looks: what is a stray is one a
-		 * moment later, too */
+		/* a process above it may have ended between two looks: a real stray is still there
+		 * a moment later */
 		nanosleep(&pause, NULL);
 		if (is_stray(dirfd(proc), entry->d_name, name))
 			each(arg, (pid_t)strtol(entry->d_name, NULL, 10), name);

@@ -13,8 +13,7 @@
  * are left, or /proc could not be read. */
 int strays_kill(const char *uuid);
 
-/* Whether the process lives, is an rl-shim and carries the mark of that attempt.
- * Blocks on /proc. */
+/* Whether the process exists, is an rl-shim and has the mark of that attempt. Blocks on /proc. */
 bool strays_is_shim(pid_t pid, const char *uuid);
 
 /* Called for a process; name is valid during the call. */

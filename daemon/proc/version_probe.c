@@ -15,8 +15,7 @@
 #include "proc/spawn.h"
 #include "proto/clock.h"
 
-/* What is there now: the beginning is kept, the rest is thrown away. False: nothing
- * more will come. */
+/* Read what is there: keep the beginning, discard the rest. Returns false at the end. */
 static bool version_probe_read(int fd, char *text, size_t room, size_t *size)
 {
 	char chunk[4096];
@@ -29,7 +28,7 @@ static bool version_probe_read(int fd, char *text, size_t room, size_t *size)
 	return n > 0 || (n == -1 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* Until the process has ended: a descendant that keeps the pipe is not waited for. */
+/* Until the process has ended: a descendant that keeps the pipe open is ignored. */
 static int watch(int process, int output, int64_t ms, char *text, size_t room)
 {
 	int64_t end = clock_steady() + ms, left;
@@ -63,7 +62,7 @@ int version_probe_run(const char *path, char *const *argv, char *const *envp, in
 	if (rv == 0) {
 		process = pidfd_open(pid, 0);
 		rv = process == -1 ? -errno : watch(process, ends[0], ms, line, room);
-		kill(-pid, SIGKILL);	/* not reaped yet: the group is its own still */
+		kill(-pid, SIGKILL);	/* not reaped yet, so its group id is not reused */
 		while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
 			;
 		if (process != -1)

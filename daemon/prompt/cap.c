@@ -5,8 +5,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* Bytes of the code point at p (RFC 3629); 0 when there is none: not UTF-8, or a NUL, which no
- * argument can carry. */
+/* Length of the code point at p (RFC 3629); 0: invalid, or a NUL, which no argument can contain. */
 static size_t point_length(const unsigned char *p, size_t left)
 {
 	static const struct {
@@ -51,7 +50,7 @@ static size_t count_points(struct span text)
 	return points;
 }
 
-/* Add at most points code points from *at on; *at moves behind them. */
+/* Add at most points code points from *at on; *at moves past them. */
 static void add_points(struct buf *out, struct span text, size_t *at, size_t points)
 {
 	size_t run = *at, n;

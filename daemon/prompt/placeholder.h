@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* The placeholders of a template: tables of the functions that write what replaces them. */
+/* The placeholders of a template: tables of the functions that write their content. */
 #ifndef PROMPT_PLACEHOLDER_H
 #define PROMPT_PLACEHOLDER_H
 
 #include "prompt/prompt.h"
 #include "proto/memory.h"
 
-/* What a prompt is made for. */
+/* Input for a prompt. */
 struct setting {
 	const struct profile *profile;
 	enum role role;
-	unsigned sees;		/* mask of enum part: nothing else of parts is looked at */
+	unsigned sees;		/* mask of enum part: other parts are ignored */
 	const struct prompt_parts *parts;
 };
 
-/* {{name}}, and the function that writes what replaces it. A section brings its heading with it,
- * or nothing at all. */
+/* {{name}}, and the function that writes its content. A section includes its heading, or is
+ * empty. */
 struct placeholder {
 	const char *name;
-	unsigned part;		/* enum part; 0: for everybody */
+	unsigned part;		/* enum part; 0: for all roles */
 	void (*write)(struct buf *out, const struct setting *s);
 };
 
-/* Sections in the order of a prompt, all but the last one, the contract. Ends with name NULL. */
+/* Sections in the order of a prompt, except the last one, the contract. Ends with name NULL. */
 extern const struct placeholder placeholder_sections[];
 /* Words inside a line. Ends with name NULL. */
 extern const struct placeholder placeholder_values[];
 
 /* False: the follow-up comes from a check or a human. */
 bool feedback_is_of_review(const struct prompt_parts *parts);
-/* That the work was interrupted, if so; then the feedback under a line that says whose it is,
+/* Write that the work was interrupted, if so; then the feedback under a line with its origin,
  * without heading and fence. */
 void feedback_write(struct buf *out, const struct setting *s);
 

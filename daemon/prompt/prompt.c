@@ -8,7 +8,7 @@
 #include "prompt/template.h"
 #include "proto/memory.h"
 
-enum { NAME_MAX_SIZE = 32 };	/* of a placeholder, with its closing braces */
+enum { NAME_MAX_SIZE = 32 };	/* of a placeholder, including its closing braces */
 
 static const char *const file_names[ROLES] = {
 	[ROLE_IMPLEMENT] = "developer.md",
@@ -17,10 +17,10 @@ static const char *const file_names[ROLES] = {
 	[ROLE_COMMIT] = "commit.md",
 };
 
-/* How a reviewer has to answer. The program of CARRIER_EXIT is given no prompt. */
+/* The form of a reviewer's answer. The program of CARRIER_EXIT gets no prompt. */
 static const struct {
 	const char *template;
-	bool verdict_file;	/* the answer may also be written to it */
+	bool verdict_file;	/* the answer may also be written to a file */
 } contracts[CARRIERS] = {
 	[CARRIER_VERDICT] = { "contract-verdict.md", true },
 	[CARRIER_DECISION] = { "contract-decision.md", true },
@@ -34,7 +34,7 @@ static struct span span_of(const char *text)
 	return (struct span){ text, text != NULL ? strlen(text) : 0 };
 }
 
-/* What a role is not to see is not written, whoever asks for it. */
+/* A part that the role must not see is never written, whatever the template says. */
 static void write_placeholder(struct buf *out, const struct placeholder *placeholder, const struct setting *s)
 {
 	if (placeholder->part == 0 || (s->sees & placeholder->part) != 0)
@@ -73,7 +73,7 @@ static void write_context(struct buf *out, const struct setting *s)
 	buf_release(&context);
 }
 
-/* The placeholder at the start of text, NULL for any other text. */
+/* The placeholder at the start of text, NULL: none. */
 static const struct placeholder *placeholder_at(struct span text, size_t *size)
 {
 	static const struct placeholder *const tables[] = { wholes, placeholder_sections, placeholder_values };
@@ -95,7 +95,7 @@ static const struct placeholder *placeholder_at(struct span text, size_t *size)
 	return NULL;
 }
 
-/* Fill a template in. What is put in is never looked at again. */
+/* Fill in a template. Inserted text is never expanded again. */
 static void expand(struct buf *out, struct span template, const struct setting *s, bool *placed, bool *contract_placed)
 {
 	const struct placeholder *placeholder;
@@ -151,8 +151,8 @@ unsigned prompt_sees(const struct profile *profile, enum role role)
 	return masks[role];
 }
 
-/* A review's words are for those whose profile says so; what a check or a human says, for everybody
- * who can settle it. */
+/* Reviews are shown as the profile says; feedback of a check or a human, to every role that can fix
+ * it. */
 static unsigned seen_by(const struct profile *profile, enum role role, const struct prompt_parts *parts)
 {
 	return prompt_sees(profile,
@@ -160,7 +160,7 @@ static unsigned seen_by(const struct profile *profile, enum role role, const str
 	    (role == ROLE_REVIEW && parts->strictness == STRICTNESS_BY_ROUND ? PART_ROUND : 0);
 }
 
-/* Without its contract a reviewer cannot be understood, however its template was written. */
+/* A reviewer's answer needs the contract, so it is added even if the template omits it. */
 static void fill_in(struct buf *out, const struct setting *s)
 {
 	const struct span own = s->parts->template;

@@ -8,7 +8,7 @@
 
 #include "proto/memory.h"
 
-/* Where a line starts, counted from 1; a line ends with LF, CR or both, as CommonMark has it. */
+/* Offset of a line, counted from 1; lines end with LF, CR or both, as in CommonMark. */
 static size_t line_offset(struct span text, int line)
 {
 	size_t at = 0;
@@ -39,7 +39,7 @@ static char *collapse(const char *text)
 	return buf_take(&out, NULL);
 }
 
-/* What a reader sees of a heading: no emphasis, no back quotes, of a link its text. */
+/* A heading as displayed: without emphasis and back quotes, links as their text. */
 static char *plain_text(cmark_node *heading)
 {
 	cmark_iter *iter = cmark_iter_new(heading);
@@ -61,7 +61,7 @@ static char *plain_text(cmark_node *heading)
 	return plain;
 }
 
-/* Behind "3.", "3)", "2.1" and the like, by which people number their headings. */
+/* After "3.", "3)", "2.1" and the like before a heading. */
 static const char *without_number(const char *heading)
 {
 	const char *end = heading;
@@ -82,8 +82,8 @@ static bool reads(cmark_node *node, const char *wanted, bool numbered)
 	return same;
 }
 
-/* Only children of the document are looked at: a heading in a quotation or a list belongs to that.
- * NULL: none reads so. */
+/* Only children of the document: a heading in a quotation or a list belongs to that. NULL: none
+ * matches. */
 static cmark_node *find_heading(cmark_node *document, const char *wanted, bool numbered)
 {
 	cmark_node *node = cmark_node_first_child(document);
@@ -93,7 +93,7 @@ static cmark_node *find_heading(cmark_node *document, const char *wanted, bool n
 	return node;
 }
 
-/* Where the section ends that begins with heading. */
+/* End of the section that begins with heading. */
 static size_t section_end(struct span markdown, cmark_node *heading)
 {
 	int level = cmark_node_get_heading_level(heading);

@@ -10,7 +10,7 @@ struct template {
 
 extern const struct template prompt_templates[];	/* ends with name NULL */
 
-/* NULL: there is none of that name. */
+/* NULL: no such template. */
 const char *template_text(const char *name);
 
 #endif

@@ -35,8 +35,8 @@ static const struct fields_row exit_rows[] = {
 	ROW(dropped, FIELDS_INT64),
 	ROW(tree_empty, FIELDS_BOOL),
 	{ "error", FIELDS_CHARS, offsetof(struct exit_record, error), sizeof(((struct exit_record *)0)->error), NULL },
-	ROW(sandbox, FIELDS_OPTION),	/* from here on: shims of before know nothing of it */
-	ROW(signalled_ms, FIELDS_OPTION64),	/* written only when the job asks for it */
+	ROW(sandbox, FIELDS_OPTION),	/* from here on: unknown to older shims */
+	ROW(signalled_ms, FIELDS_OPTION64),	/* written only if the job asks for it */
 	ROW(stdout_signalled, FIELDS_OPTION64),
 	ROW(stderr_signalled, FIELDS_OPTION64),
 };
@@ -50,7 +50,7 @@ static const struct fields_type exit_type = {
 	.file_max = RESERVED,
 };
 
-/* What no shim writes is not believed. */
+/* Reject what no shim writes. */
 static bool plausible(const struct exit_record *r)
 {
 	bool signalled = r->signalled_ms > 0;

@@ -18,13 +18,13 @@
 #define AT(object, row, type) ((type *)(void *)((char *)(object) + (row)->offset))
 #define AT_CONST(object, row, type) ((type const *)(const void *)((const char *)(object) + (row)->offset))
 
-/* Counts what does not fit, so that a pass without room measures. */
+/* Counts bytes that do not fit, so a pass without room measures the size. */
 struct out {
 	char *data;
 	size_t size, room;
 };
 
-/* FNV-1a. Its step is a bijection, so any single changed byte shows. */
+/* FNV-1a. Its step is a bijection, so a single changed byte is always detected. */
 static uint64_t checksum(const char *data, size_t size)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -131,7 +131,7 @@ static int write_all(int fd, const char *data, size_t size)
 
 int fields_write(int dirfd, const char *name, const struct fields_type *type, const void *object, bool durable)
 {
-	/* an exit record fits: it must be written even when memory is short */
+	/* large enough for an exit record, which must be written even without memory */
 	char small[2048], tmp[64];
 	struct out out = { .data = small, .room = sizeof(small) };
 	int fd, rv;
@@ -169,7 +169,7 @@ out_data:
 	return rv;
 }
 
-/* Undo the escapes in place. -1: an escape that put_line does not make. */
+/* Undo the escapes in place. -1: an escape that put_line() does not write. */
 static int unescape(char *text)
 {
 	char *to = text;
@@ -259,13 +259,14 @@ static int take_value(const struct fields_row *row, const char *value, void *obj
 	return -EBADMSG;
 }
 
-/* Whether a file without the row is whole. */
+/* Whether a file is complete without the row. */
 static bool may_be_missing(enum fields_kind kind)
 {
 	return kind == FIELDS_OPTION || kind == FIELDS_OPTION64 || kind == FIELDS_STRING || kind == FIELDS_LIST;
 }
 
-/* The line at *next as name and value, without going on. -1: no line left, or none of our form. */
+/* The line at *next as name and value, without consuming it. -1: no line left, or a malformed
+ * one. */
 static int peek(char *next, char **name, char **value)
 {
 	char *space = strchr(next, ' ');
@@ -277,7 +278,7 @@ static int peek(char *next, char **name, char **value)
 	return 0;
 }
 
-/* next: the lines between head and end, each ended by LF, NUL behind. */
+/* next: the lines between head and end, each ending with LF, followed by NUL. */
 static int decode_rows(char *next, const struct fields_type *type, void *object)
 {
 	for (size_t i = 0; i < type->count; i++) {

@@ -21,7 +21,7 @@ enum fields_kind {
 	FIELDS_INT,	/* int */
 	FIELDS_OPTION,	/* int; 0: no line */
 	FIELDS_INT64,	/* int64_t; also uint64_t below 2^63 */
-	FIELDS_OPTION64,	/* the same; 0: no line */
+	FIELDS_OPTION64,	/* likewise; 0: no line */
 	FIELDS_BOOL,	/* bool, as 0 and 1 */
 	FIELDS_NAME,	/* an enum, as one of names[0..size) */
 	FIELDS_CHARS,	/* char[size] */
@@ -43,22 +43,22 @@ struct fields_type {
 	const struct fields_row *rows;
 	size_t count;
 	size_t object_size;
-	size_t file_max;		/* longest file that is read */
+	size_t file_max;		/* largest file that is read */
 };
 
-/* Replace dirfd/name atomically, by way of name.tmp, mode 0600. An existing name.tmp is written
- * over without being truncated first, so that space reserved in it counts. durable: fsync of file
- * and directory. 0 or -errno. */
+/* Replace dirfd/name atomically through name.tmp, mode 0600. An existing name.tmp is overwritten
+ * without being truncated first, so that space reserved in it counts. durable: fsync file and
+ * directory. 0 or -errno. */
 int fields_write(int dirfd, const char *name, const struct fields_type *type, const void *object, bool durable);
 
-/* Fills object. 0; -ENOENT; -EBADMSG: there, but not a file of this type and version; -errno: could
- * not be read now. On failure object is all zero. */
+/* Fills in object. 0; -ENOENT; -EBADMSG: not a file of this type and version; -errno: temporarily
+ * unreadable. On failure object is all zero. */
 int fields_read(int dirfd, const char *name, const struct fields_type *type, void *object);
 
-/* The same of an open descriptor, which stays the caller's. */
+/* Likewise from an open descriptor, which remains the caller's. */
 int fields_read_from(int fd, const struct fields_type *type, void *object);
 
-/* What fields_write() would write, malloc'd; NULL: no memory, or more than file_max. */
+/* The text that fields_write() would write, malloc'd; NULL: no memory, or more than file_max. */
 char *fields_text(const struct fields_type *type, const void *object, size_t *size);
 
 /* A deep copy, to be released like one that was read. 0 or -ENOMEM. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define BUSY(error, remedy) \
-	{ error, #error, HOST_FAULT_BUSY, remedy, "try again in a moment; if it stays, " remedy }
+	{ error, #error, HOST_FAULT_BUSY, remedy, "try again in a moment; if the problem persists, " remedy }
 #define SPACE(error, remedy)	{ error, #error, HOST_FAULT_SPACE, remedy, remedy ", then try again" }
 #define BROKEN(error, remedy)	{ error, #error, HOST_FAULT_BROKEN, remedy, remedy ", then try again" }
 
@@ -18,16 +18,16 @@ static const struct {
 } faults[] = {
 	SPACE(ENOSPC, "make room on the disk"),
 	SPACE(EDQUOT, "make room on the disk, or raise the quota"),
-	BUSY(EMFILE, "raise the limit of open files (ulimit -n, LimitNOFILE=)"),
-	BUSY(ENFILE, "raise the system's limit of open files (sysctl fs.file-max)"),
-	BUSY(EAGAIN, "raise the limit of processes (ulimit -u, TasksMax=), or end some"),
-	BROKEN(EIO, "check the disk: see what the kernel says of it (dmesg)"),
+	BUSY(EMFILE, "raise the limit on open files (ulimit -n, LimitNOFILE=)"),
+	BUSY(ENFILE, "raise the system's limit on open files (sysctl fs.file-max)"),
+	BUSY(EAGAIN, "raise the limit on processes (ulimit -u, TasksMax=), or end some processes"),
+	BROKEN(EIO, "check the disk: see the kernel log (dmesg)"),
 	BROKEN(ENOMEM, "free some memory"),
 };
 
 #define FAULTS (sizeof(faults) / sizeof(faults[0]))
 
-/* The row of an errno, FAULTS: it is none. */
+/* The row of an errno, FAULTS: none. */
 static size_t host_fault_find(int error)
 {
 	size_t i = 0;
@@ -98,7 +98,7 @@ const char *host_fault_remedy(int error)
 {
 	size_t i = host_fault_find(error);
 
-	return i < FAULTS ? faults[i].remedy : "see what the system log says";
+	return i < FAULTS ? faults[i].remedy : "see the system log";
 }
 
 const char *host_fault_retry(int error)

@@ -14,7 +14,7 @@ enum host_fault_class {
 	HOST_FAULT_BROKEN	/* needs a person */
 };
 
-/* error: an errno, positive. */
+/* error: a positive errno. */
 bool host_fault(int error);
 enum host_fault_class host_fault_class(int error);
 
@@ -29,10 +29,10 @@ const char *host_words(int error);
 /* The errno noted last on this thread, 0: none. Clears it. */
 int host_noted(void);
 
-/* The remedy, verb first, static; for any other errno "see what the system log says". */
+/* The remedy, verb first, static; for any other errno "see the system log". */
 const char *host_fault_remedy(int error);
 
-/* The same for a client whose request it has refused, static; NULL: no fault of the host. */
+/* Likewise for a client whose request was refused because of it, static; NULL: not a host fault. */
 const char *host_fault_retry(int error);
 
 /* "ENOSPC", static; for any other errno "EIO". */

@@ -6,15 +6,15 @@
 
 #include <stdint.h>
 
-#define BOOT_ID 37	/* with NUL */
+#define BOOT_ID 37	/* including NUL */
 
 struct identity {
 	int64_t pid;
 	char boot_id[BOOT_ID];
-	char version[32];	/* of rl-shim */
+	char version[32];	/* version of rl-shim */
 };
 
-/* This boot's id, as the kernel gives it. 0 or -errno. */
+/* The kernel's id of this boot. 0 or -errno. */
 int boot_id_read(char out[BOOT_ID]);
 
 /* Write the identity of the calling process into dirfd. Not fsynced: after a power cut no shim

@@ -3,23 +3,23 @@
 #ifndef RECORD_LAYOUT_H
 #define RECORD_LAYOUT_H
 
-#define RECORD_LOCK "lock"		/* flocked by rld, handed to the shim as fd 3 */
+#define RECORD_LOCK "lock"		/* flock of rld, passed to the shim as fd 3 */
 #define RECORD_JOB "job"
 /* version, pid, boot id of the shim; renamed into place before the fork */
 #define RECORD_SHIM "shim"
 #define RECORD_EXIT "exit"
 #define RECORD_PROMPT "prompt"		/* stdin of an agent */
 #define RECORD_OPERATION "operation"	/* stdin of rl-git */
-#define RECORD_RESULT "result"		/* of rl-git */
+#define RECORD_RESULT "result"		/* output of rl-git */
 #define RECORD_ANSWER "answer"		/* final text, written by the daemon after the exit */
-/* the same without secrets, for reports; there only when it differs */
+/* likewise without secrets, for reports; exists only if it differs */
 #define RECORD_MASKED "answer.masked"
-#define RECORD_PREVIEW "preview.masked"	/* its last lines, when they would have shown a secret */
+#define RECORD_PREVIEW "preview.masked"	/* last lines, if they contain a secret */
 #define RECORD_VERDICT "verdict.json"	/* RL_VERDICT_FILE */
-/* the file in which a review came, as it was when it was read */
+/* the review file, as it was when it was read */
 #define RECORD_CARRIER "carrier"
-#define RECORD_LARGE "carrier.large"	/* one that was too large to be read */
-#define RECORD_MISNAMED "carrier.misnamed"	/* a file with nearly the name of that one */
+#define RECORD_LARGE "carrier.large"	/* one that was too large to read */
+#define RECORD_MISNAMED "carrier.misnamed"	/* a file with nearly that name */
 #define RECORD_FINDINGS "findings.json"	/* RL_FINDINGS_FILE */
 #define RECORD_STDOUT "stdout"		/* segments: stdout.<offset, 16 hex digits> */
 #define RECORD_STDERR "stderr"

@@ -29,7 +29,7 @@ int lock_take(int dirfd)
 	return open_locked(dirfd, O_RDWR | O_CREAT, LOCK_EX);
 }
 
-/* Shared, so that two that only look do not see each other. */
+/* Shared, so that two processes that only check do not block each other. */
 int lock_held(int dirfd)
 {
 	int fd = open_locked(dirfd, O_RDONLY, LOCK_SH);

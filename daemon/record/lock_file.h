@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The flock that a living shim holds. rld takes it, hands the open file to the shim, and closes its
- * own descriptor: there is no moment in which a started attempt looks free. */
+/* The flock of a living shim. rld takes it, passes the open file to the shim, and closes its own
+ * descriptor: so a started attempt is never unlocked, not for a moment. */
 #ifndef RECORD_LOCK_FILE_H
 #define RECORD_LOCK_FILE_H
 

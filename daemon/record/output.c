@@ -18,31 +18,32 @@
 
 #define NAME_MAX_LENGTH 64
 #define OFFSET_DIGITS 16
-#define SEGMENT_UNLIMITED (UINT64_C(64) << 20)	/* segment size without a cap */
+#define SEGMENT_UNLIMITED (UINT64_C(64) << 20)	/* segment size without a limit */
 #define SEGMENT_MIN UINT64_C(65536)
 #define WAITING_MAX ((size_t)256 * 1024)
-#define SEGMENTS 64	/* of the tail; with a whole disk there are at most 10 */
+#define SEGMENTS 64	/* of the tail; at most 10 unless the disk is full */
 
 struct segment {
 	uint64_t start, size;
 };
 
-/* The first head bytes are kept in segments that are never unlinked. Behind them come segments of
- * segment_size, of which the oldest is unlinked when the others still hold the last tail bytes. So
- * head + tail bytes are there for certain, and at most one segment more. */
+/* The first head bytes are in segments that are never removed. After them come segments of
+ * segment_size, of which the oldest is removed when the others still contain the last tail bytes.
+ * So head + tail bytes are always available, and at most one segment more. */
 struct output_writer {
 	int dirfd;		/* not owned */
 	const char *stream;	/* not owned */
 	uint64_t head, tail, segment_size;
 	bool capped;
-	uint64_t written, dropped;	/* of what has come all but what waits: where the next byte
-					 * goes, and how many are not there */
-	char *waiting;			/* behind that: bytes that a fault of the host keeps from
-					 * the disk for now, owned; NULL: there were none yet */
+	/* of everything but the waiting bytes: offset of the next byte, and number of missing
+	 * ones */
+	uint64_t written, dropped;
+	/* bytes after that which a host fault keeps from the disk, owned; NULL: none so far */
+	char *waiting;
 	size_t nwaiting;
 	int fd;			/* of the newest segment, -1: the next byte begins one */
 	struct segment open;	/* the newest */
-	struct segment segments[SEGMENTS];	/* finished ones behind the head, oldest first */
+	struct segment segments[SEGMENTS];	/* finished ones after the head, oldest first */
 	size_t nsegments;
 };
 
@@ -81,7 +82,7 @@ static void drop_oldest(struct output_writer *w)
 	memmove(&w->segments[0], &w->segments[1], w->nsegments * sizeof(w->segments[0]));
 }
 
-/* Unlink what is neither head nor needed for the tail. */
+/* Remove segments that are neither head nor needed for the tail. */
 static void trim(struct output_writer *w)
 {
 	while (w->nsegments > 0) {
@@ -130,7 +131,7 @@ static uint64_t segment_left(const struct output_writer *w)
 	return full - w->open.size;
 }
 
-/* Up to size bytes. The count, or -errno. */
+/* Up to size bytes. Returns the count, or -errno. */
 static ssize_t write_some(struct output_writer *w, const char *data, size_t size)
 {
 	ssize_t n;
@@ -149,12 +150,12 @@ static ssize_t write_some(struct output_writer *w, const char *data, size_t size
 	if (n > 0)
 		return n;
 	rv = n == 0 ? -EIO : -errno;
-	segment_finish(w);	/* what comes after the gap gets a segment with its true offset */
+	segment_finish(w);	/* what follows the gap gets a segment with its true offset */
 	return rv;
 }
 
-/* As much as the disk takes. The count that it took; *error: 0, or -errno of what kept
- * it from the rest. */
+/* Write as much as the disk accepts. Returns the count; *error: 0, or -errno of what prevented the
+ * rest. */
 static size_t write_most(struct output_writer *w, const char *data, size_t size, int *error)
 {
 	size_t done = 0;
@@ -181,8 +182,7 @@ static void drop(struct output_writer *w, size_t size)
 	w->dropped += size;
 }
 
-/* Keep bytes in memory that the disk cannot take now; of more than there is room for
- * the last ones. */
+/* Keep bytes in memory that the disk cannot take now; if there are too many, the last ones. */
 static void wait_with(struct output_writer *w, const char *data, size_t size)
 {
 	size_t excess;
@@ -261,14 +261,14 @@ void output_writer_free(struct output_writer *w)
 	free(w);
 }
 
-/* What a look at the directory says about one offset. */
+/* What the directory tells about an offset. */
 struct place {
 	bool any;
 	uint64_t last;		/* newest segment */
 	bool at_or_before;
 	uint64_t here;		/* newest segment that begins at or before the offset */
 	bool after;
-	uint64_t next;		/* oldest segment that begins behind it */
+	uint64_t next;		/* oldest segment that begins after it */
 };
 
 /* The start of a segment of stream, or -1 for another file. */
@@ -284,7 +284,7 @@ static int segment_parse(const char *name, const char *stream, uint64_t *start)
 	return 0;
 }
 
-/* A directory of its own to read in. NULL with errno. */
+/* A separate directory stream. NULL with errno. */
 static DIR *dir_open(int dirfd)
 {
 	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;
@@ -343,15 +343,14 @@ static int segment_open(int dirfd, const char *stream, uint64_t start, struct st
 	return rv != 0 ? rv : fd;
 }
 
-/* Bytes of the segment at start that begin at offset: the count, 0 when it ends
- * before, or -errno. */
+/* Bytes of the segment at start, from offset on: the count, 0 if it ends before, or -errno. */
 static ssize_t segment_read(int dirfd, const char *stream, uint64_t start, uint64_t offset, void *buffer, size_t room)
 {
 	struct stat st;
 	ssize_t n;
 	int fd;
 
-	/* no file can be that long, and pread() would call it an error */
+	/* beyond any file size, which pread() would report as an error */
 	if (offset - start > (uint64_t)INT64_MAX - room)
 		return 0;
 	fd = segment_open(dirfd, stream, start, &st);
@@ -366,7 +365,7 @@ static ssize_t segment_read(int dirfd, const char *stream, uint64_t start, uint6
 	return n;
 }
 
-/* One pass. -ENOENT: a segment was unlinked between the look and the read. */
+/* One pass. -ENOENT: a segment was removed between listing and reading. */
 static int read_once(int dirfd, const char *stream, uint64_t offset, char *buffer, size_t room,
     struct output_chunk *chunk)
 {
@@ -379,7 +378,7 @@ static int read_once(int dirfd, const char *stream, uint64_t offset, char *buffe
 		uint64_t at = chunk->offset + chunk->size;
 		ssize_t n = 0;
 
-		/* The look comes first: a segment with a newer one behind it is complete. */
+		/* List first: a segment with a newer one after it is complete. */
 		rv = place_find(dirfd, stream, at, &place);
 		if (rv != 0)
 			return rv;
@@ -392,7 +391,7 @@ static int read_once(int dirfd, const char *stream, uint64_t offset, char *buffe
 			continue;
 		if (chunk->size > 0 || room == 0 || !place.after)
 			break;
-		chunk->offset = place.next;	/* over the gap */
+		chunk->offset = place.next;	/* skip the gap */
 	}
 	chunk->dropped = chunk->offset - offset;
 	if (!place.any)
@@ -411,7 +410,7 @@ int output_read(int dirfd, const char *stream, uint64_t offset, void *buffer, si
 
 	do
 		rv = read_once(dirfd, stream, offset, buffer, room, chunk);
-	while (rv == -ENOENT);	/* each time the writer has gone on by a segment */
+	while (rv == -ENOENT);	/* the writer has moved on by a segment each time */
 	return rv;
 }
 
@@ -426,7 +425,7 @@ int output_end(int dirfd, const char *stream, uint64_t *end, int64_t *modified)
 		if (fd != 0 || !place.any)
 			return fd;
 		fd = segment_open(dirfd, stream, place.last, &st);
-	} while (fd == -ENOENT);	/* the writer has gone on by a segment */
+	} while (fd == -ENOENT);	/* the writer has moved on by a segment */
 	if (fd < 0)
 		return fd;
 	close(fd);
@@ -461,7 +460,7 @@ int output_read_all(int dirfd, const char *stream, size_t max, char **data, size
 	return 0;
 }
 
-/* Call each for every segment of a stream, as long as it returns 0. 0 or -errno. */
+/* Call each for every segment of a stream while it returns 0. 0 or -errno. */
 static int each_segment(int dirfd, const char *stream, int (*each)(int dirfd, const char *name, void *arg), void *arg)
 {
 	DIR *dir = dir_open(dirfd);
@@ -517,7 +516,7 @@ int output_sync(int dirfd, const char *stream)
 	return rv == 0 && any && fsync(dirfd) == -1 ? -errno : rv;
 }
 
-/* The bytes from..to are all there. 0, -ENODATA or -errno. */
+/* Whether all bytes from..to exist. 0, -ENODATA or -errno. */
 static int has_bytes(int dirfd, const char *stream, uint64_t from, uint64_t to)
 {
 	struct place place;
@@ -541,7 +540,7 @@ static int has_bytes(int dirfd, const char *stream, uint64_t from, uint64_t to)
 	return 0;
 }
 
-/* written: what the record says that the program wrote. */
+/* written: size of the program's output according to the record. */
 static int stream_vouched(int dirfd, const char *stream, uint64_t written, int64_t keep_bytes)
 {
 	uint64_t tail = (uint64_t)keep_bytes / 2, head = (uint64_t)keep_bytes - tail, end = 0;
@@ -563,7 +562,7 @@ int output_vouched(int dirfd, int64_t keep_bytes)
 	struct exit_record record;
 	int rv = exit_record_read(dirfd, &record);
 
-	/* without a cap nothing is dropped but by a disk that refuses it */
+	/* without a limit, only a failing disk drops bytes */
 	if (rv == 0 && keep_bytes == 0 && record.dropped > 0)
 		rv = -ENODATA;
 	if (rv == 0)

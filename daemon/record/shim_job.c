@@ -21,7 +21,7 @@ static const struct fields_row job_rows[] = {
 	ROW(nofile, FIELDS_INT64),
 	ROW(umask, FIELDS_INT),
 	ROW(durable, FIELDS_BOOL),
-	ROW(sandbox, FIELDS_OPTION),	/* from here on: jobs of before know nothing of it */
+	ROW(sandbox, FIELDS_OPTION),	/* from here on: unknown to older jobs */
 	ROW(writable, FIELDS_LIST),
 	ROW(post_result_ms, FIELDS_OPTION),
 	ROW(idle_stdout, FIELDS_OPTION),
@@ -34,7 +34,7 @@ static const struct fields_type job_type = {
 	.rows = job_rows,
 	.count = sizeof(job_rows) / sizeof(job_rows[0]),
 	.object_size = sizeof(struct shim_job),
-	.file_max = 8 * 1024 * 1024,	/* ARG_MAX is 2 MiB, escapes at most double it */
+	.file_max = 8 * 1024 * 1024,	/* ARG_MAX is 2 MiB, and escapes at most double it */
 };
 
 static bool all_absolute(char *const *paths)

@@ -20,7 +20,7 @@
 
 static int refuse(const char *what)
 {
-	fprintf(stderr, "rl-git: %s; it is started by rld only\n", what);
+	fprintf(stderr, "rl-git: %s; only rld starts it\n", what);
 	return 2;
 }
 
@@ -41,7 +41,7 @@ static int run(const char *name, int dirfd)
 	if (is_named(name, git_op_names, GIT_OPS)) {
 		git = git_op_read(STDIN_FILENO);
 		if (git == NULL)
-			return refuse("stdin has no operation of git");
+			return refuse("stdin contains no git operation");
 		git_op_run(git);
 		rv = git_op_write(git, dirfd);
 		git_op_free(git);
@@ -49,7 +49,7 @@ static int run(const char *name, int dirfd)
 	}
 	task = task_op_read(STDIN_FILENO);
 	if (task == NULL)
-		return refuse("stdin has no operation of bd");
+		return refuse("stdin contains no bd operation");
 	task_op_run(task);
 	rv = task_op_write(task, dirfd);
 	task_op_free(task);
@@ -63,8 +63,8 @@ int main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return puts("rl-git " RLD_VERSION) == EOF || fflush(stdout) == EOF;
 	if (argc != 2 || (!is_named(argv[1], git_op_names, GIT_OPS) && !is_named(argv[1], task_op_names, TASK_OPS)))
-		return refuse("one argument, the name of an operation, is needed");
-	/* the environment of the run is in our memory, too */
+		return refuse("exactly one argument is required: the name of an operation");
+	/* the environment of the run is also in our memory */
 	if (prctl(PR_SET_DUMPABLE, 0) == -1 || prctl(PR_SET_CHILD_SUBREAPER, 1) == -1)
 		return errno;
 	dirfd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -26,7 +26,7 @@ static void find_end(struct find *find, const struct attempt_row *row)
 	if (row != NULL)
 		find->found(find, row);
 	else
-		call_error(find->call, RPC_NOT_FOUND, "id", NULL, "there is no attempt %lld",
+		call_error(find->call, RPC_NOT_FOUND, "id", NULL, "no such attempt: %lld",
 		    (long long)call_int(find->call, "id", 0));
 	free(find);
 }
@@ -37,7 +37,7 @@ static void find_rows_cb(void *arg, struct rowset *set)
 	rowset_release(set);
 }
 
-/* The row of the attempt that the call names: in the view, else in the store. */
+/* The row of the attempt that the call names: from the view, otherwise from the store. */
 static struct reply find_attempt(struct rpc *rpc, struct call *call,
     void (*found)(struct find *find, const struct attempt_row *row))
 {
@@ -80,7 +80,7 @@ static void output_found(struct find *find, const struct attempt_row *row)
 	size_t i = 0;
 
 	while (stream != NULL && strcmp(streams[i].stream, stream) != 0)
-		i++;	/* the parameter check knows no others */
+		i++;	/* the parameter check allows only these */
 	chunk_answer(find->call, &(struct chunk_request){
 		.loop = find->rpc->options.loop,
 		.state_dir = find->rpc->state_dir,
@@ -99,7 +99,7 @@ static struct reply attempt_output(struct rpc *rpc, struct call *call)
 	return find_attempt(rpc, call, output_found);
 }
 
-/* Whose output is asked for; how it is to be read is a matter of its run's settings. */
+/* An attempt's output, whose format depends on the settings of its run. */
 struct preview_find {
 	struct rpc *rpc;
 	struct call *call;
@@ -108,8 +108,8 @@ struct preview_find {
 	char *task, *agent;
 };
 
-/* A task's own settings go before its run's. *secrets: what must not be seen of them; it stays
- * empty when they cannot be read. */
+/* A task's own settings precede its run's. *secrets: values to redact; empty if they cannot be
+ * read. */
 static enum reader_kind reader_of(const struct preview_find *find, const struct run_rows *rows, struct secrets *secrets)
 {
 	const struct plan *plan = rows == NULL ? NULL : engine_plan(find->rpc->options.engine, rows->run.id);
@@ -199,42 +199,49 @@ static const struct schema list_params[] = {
 static const struct schema get_params[] = { ID_PARAM, { 0 } };
 static const struct schema output_params[] = {
 	ID_PARAM,
-	{ "stream", SCHEMA_TEXT, .max = 16, .choices = &stream_names, .help = "what is wanted; stdout when not given" },
-	{ "offset", SCHEMA_INT, .max = INT64_MAX, .help = "first byte wanted, counted as the agent wrote it" },
-	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help = "bytes at most" },
+	{ "stream", SCHEMA_TEXT, .max = 16, .choices = &stream_names, .help =
+	    "stream to read; default stdout" },
+	{ "offset", SCHEMA_INT, .max = INT64_MAX, .help =
+	    "first byte to return, in the agent's original output" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help =
+	    "maximum number of bytes" },
 	{ 0 },
 };
 
 static const struct schema preview_params[] = {
 	ID_PARAM,
 	{ "lines", SCHEMA_INT, .clamp = true, .min = 1, .max = PREVIEW_LINES_MAX,
-	    .help = "lines at most; 3 when not given" },
+	    .help = "maximum number of lines; default 3" },
 	{ 0 },
 };
 
 static const struct result_field list_results[] = {
-	{ "attempts", "array", "in order of start; the fields of attempt.get" },
+	{ "attempts", "array", "in starting order, with the fields of attempt.get" },
 	{ 0 },
 };
 static const struct result_field get_results[] = {
 	RESULT_ROW("attempt"),
-	{ "fault", "string|null", "which of the three kept it from being a success: process, provider or task" },
-	{ "tokens", "object", "{input, cached, cache_write, output, reasoning}; null: not given" },
+	{ "fault", "string|null", "what kept it from succeeding: process, provider or task" },
+	{ "tokens", "object",
+	    "{input, cached, cache_write, output, reasoning}; null: not reported" },
 	{ 0 },
 };
 static const struct result_field output_results[] = {
-	{ "offset", "integer", "first byte of data; more than asked for where bytes were dropped" },
-	{ "next", "integer", "offset to go on with" },
-	{ "data", "string", "the bytes" },
-	{ "encoding", "string", "of data: utf-8 or base64" },
-	{ "eof", "boolean", "nothing will follow" },
-	{ "dropped", "integer", "bytes missing in front of offset" },
+	{ "offset", "integer",
+	    "offset of the first byte of data; greater than the requested one where bytes were "
+	    "dropped" },
+	{ "next", "integer", "offset to continue with" },
+	{ "data", "string", "content" },
+	{ "encoding", "string", "encoding of data: utf-8 or base64" },
+	{ "eof", "boolean", "whether this is the end" },
+	{ "dropped", "integer", "number of bytes missing before offset" },
 	{ 0 },
 };
 static const struct result_field preview_results[] = {
-	{ "lines", "array", "the last lines for people, the oldest first: no control characters, "
-	    "220 characters each at most, none twice in a row" },
-	{ "updated_at", "string|null", "when it last wrote; null: nothing yet" },
+	{ "lines", "array",
+	    "last human-readable lines, oldest first: no control characters, at most 220 "
+	    "characters each, no repeats" },
+	{ "updated_at", "string|null", "time of its last output; null: none yet" },
 	{ 0 },
 };
 static const int find_errors[] = { RPC_NOT_FOUND, 0 };
@@ -242,12 +249,12 @@ static const int output_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
 
 const struct method attempt_methods[] = {
 	{ "attempt.list", ACCESS_READ, true, list_params, list_results, find_errors, attempt_list,
-	    "attempts of a run" },
+	    "list the attempts of a run" },
 	{ "attempt.get", ACCESS_READ, false, get_params, get_results, find_errors, attempt_get,
-	    "all about an attempt" },
+	    "return an attempt in detail" },
 	{ "attempt.output", ACCESS_READ, true, output_params, output_results, output_errors,
-	    attempt_output, "what an attempt wrote or was given" },
+	    attempt_output, "return the output or input of an attempt" },
 	{ "attempt.preview", ACCESS_READ, false, preview_params, preview_results, output_errors, attempt_preview,
-	    "the last lines of what an attempt shows, as its reader understands them" },
+	    "return the last lines of an attempt, as interpreted by its reader" },
 	{ 0 },
 };

@@ -18,19 +18,19 @@
 
 #define BLOB_MAX (16 * 1024 * 1024)
 #define BLOBS_OF_UID 64
-#define BLOB_AGE (24 * 3600)	/* seconds after which one that nobody submitted makes way */
+#define BLOB_AGE (24 * 3600)	/* seconds after which an unused blob is removed */
 
-/* One piece on its way to the disk. Pieces are written one after the other, so that pipelined ones
- * keep their order. */
+/* A piece being written. Pieces are written one after the other, so that pipelined ones keep their
+ * order. */
 struct blob_put {
 	struct rpc *rpc;
 	struct call *call;
 	char *dir, *name;	/* "<uid>-<blob>" */
 	int64_t offset;
-	const char *data;	/* the call's */
+	const char *data;	/* owned by the call */
 	size_t size;
-	bool check;		/* only look */
-	int code;		/* what came of it */
+	bool check;		/* dry run */
+	int code;		/* result */
 	const char *field;	/* parameter at fault, NULL: none */
 	char message[256];
 	TAILQ_ENTRY(blob_put) entry;
@@ -60,7 +60,7 @@ static void refuse_errno(struct blob_put *put, const char *what, int error)
 	    put->name, strerror(error));
 }
 
-/* Before a new blob: old ones of the user are removed, and the rest is counted. */
+/* Before a new blob: remove old ones of the user, and count the others. */
 static void tidy(struct blob_put *put, int dirfd)
 {
 	size_t prefix = strcspn(put->name, "-") + 1, count = 0;
@@ -85,7 +85,7 @@ static void tidy(struct blob_put *put, int dirfd)
 	}
 	closedir(dir);
 	if (count >= BLOBS_OF_UID)
-		refuse(put, RPC_LIMIT_REACHED, "%zu blobs wait to be submitted already", count);
+		refuse(put, RPC_LIMIT_REACHED, "%zu blobs are waiting to be submitted already", count);
 }
 
 static void write_piece(struct blob_put *put, int fd)
@@ -127,17 +127,18 @@ static void put_run(void *arg)
 	if (put->code != RPC_OK)
 		goto out;
 	if (put->offset == 0 && put->check)
-		goto out;	/* it would begin anew, whatever is there */
+		goto out;	/* it would start again, whatever exists */
 	if (put->offset == 0)
 		flags |= O_CREAT;
 	fd = openat(dirfd, put->name, flags, 0600);
 	if (fd == -1 && errno == ENOENT)
-		refuse_field(put, RPC_NOT_FOUND, "blob", "there is no such blob yet: begin at offset 0");
+		refuse_field(put, RPC_NOT_FOUND, "blob", "no such blob yet: start at offset 0");
 	else if (fd == -1 || fstat(fd, &st) == -1)
 		refuse_errno(put, "open", errno);
 	else if (put->offset > 0 && st.st_size != put->offset)
 		refuse_field(put, RPC_CONFLICT, "offset",
-		    "the blob has %lld bytes, but the offset is %lld: continue at its size, or begin at 0",
+		    "the blob has %lld bytes, but the offset is %lld: continue at its size, or "
+		    "start again at 0",
 		    (long long)st.st_size, (long long)put->offset);
 	else if (!put->check)
 		write_piece(put, fd);
@@ -189,9 +190,10 @@ static struct reply put(struct rpc *rpc, struct call *call)
 
 	if (!is_blob_name(blob))
 		return reply_error(call, RPC_INVALID_PARAMS, "blob", NULL,
-		    "'blob' must be made of letters, digits, '_' and '-'");
+		    "'blob' must consist of letters, digits, '_' and '-'");
 	if (offset + (int64_t)size > BLOB_MAX)
-		return reply_error(call, RPC_LIMIT_REACHED, "data", "split the task", "a blob may have 16 MiB");
+		return reply_error(call, RPC_LIMIT_REACHED, "data", "split the task",
+		    "a blob may have at most 16 MiB");
 	p = xcalloc(1, sizeof(*p));
 	p->rpc = rpc;
 	p->call = call;
@@ -210,21 +212,22 @@ static struct reply put(struct rpc *rpc, struct call *call)
 
 static const struct schema put_params[] = {
 	{ "blob", SCHEMA_TEXT, .required = true, .min = 1, .max = 64,
-	    .help = "a name of your choice: letters, digits, '_' and '-'" },
-	{ "offset", SCHEMA_INT, .required = true, .max = BLOB_MAX, .help = "the blob's present size; 0 begins anew" },
-	{ "data", SCHEMA_TEXT, .required = true, .max = INT_MAX, .help = "the text that belongs there" },
-	{ "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" },
+	    .help = "name chosen by the client: letters, digits, '_' and '-'" },
+	{ "offset", SCHEMA_INT, .required = true, .max = BLOB_MAX, .help =
+	    "current size of the blob; 0 starts again" },
+	{ "data", SCHEMA_TEXT, .required = true, .max = INT_MAX, .help = "text to append" },
+	{ "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" },
 	{ 0 },
 };
 static const struct result_field put_results[] = {
 	{ "blob", "string", "its name" },
-	{ "size", "integer", "bytes that it has now" },
+	{ "size", "integer", "current size in bytes" },
 	{ 0 },
 };
 static const int put_errors[] = { RPC_NOT_FOUND, RPC_CONFLICT, RPC_LIMIT_REACHED, RPC_NO_SPACE, RPC_UNAVAILABLE, 0 };
 
 const struct method blob_methods[] = {
 	{ "blob.put", ACCESS_SUBMIT, false, put_params, put_results, put_errors, put,
-	    "upload a piece of a text that is larger than a frame" },
+	    "upload a piece of a text that is too large for one frame" },
 	{ 0 },
 };

@@ -17,14 +17,14 @@ struct chunk_job {
 	struct chunk_request request;
 	struct call *call;
 	char *state_dir;
-	int64_t id;		/* the one that is read */
-	size_t left;		/* others behind that */
+	int64_t id;		/* the record being read */
+	size_t left;		/* records after it */
 	char *data;
 	struct output_chunk chunk;
 	int error;		/* errno */
 };
 
-/* Control characters take six bytes in JSON: many of them are cheaper as base64. */
+/* Control characters take six bytes in JSON, so text with many of them is shorter as base64. */
 static bool is_text(const char *data, size_t size)
 {
 	size_t controls = 0;
@@ -83,13 +83,13 @@ static int read_plain(int dirfd, const char *name, int64_t offset, char *data, s
 
 	chunk->offset = (uint64_t)offset;
 	if (fd == -1)
-		return errno == ENOENT ? 0 : -errno;	/* none was written: empty */
+		return errno == ENOENT ? 0 : -errno;	/* nothing was written: empty */
 	if (fstat(fd, &st) == -1) {
 		rv = -errno;
 	} else if (!S_ISREG(st.st_mode)) {
 		rv = -EINVAL;
 	} else {
-		/* no file can be that long, and pread() would call it an error */
+		/* beyond any file size, which pread() would report as an error */
 		n = offset > INT64_MAX - (int64_t)room ? 0 : pread(fd, data, room, offset);
 		if (n == -1)
 			rv = -errno;
@@ -106,7 +106,7 @@ static char *directory(const struct chunk_job *job)
 	return xasprintf("%s/attempts/%lld", job->state_dir, (long long)job->id);
 }
 
-/* 0 or -errno. Offsets count from the beginning of the one that is read. */
+/* 0 or -errno. Offsets count from the beginning of the current record. */
 static int read_one(struct chunk_job *job, uint64_t offset)
 {
 	const struct chunk_request *r = &job->request;
@@ -127,7 +127,7 @@ static void chunk_run(void *arg)
 {
 	struct chunk_job *job = arg;
 	const struct chunk_request *r = &job->request;
-	uint64_t before = 0;		/* bytes of those that were passed over */
+	uint64_t before = 0;		/* size of the records skipped */
 	int rv;
 
 	job->data = xcalloc(1, (size_t)r->limit);
@@ -167,7 +167,7 @@ static void chunk_done(void *arg)
 
 	if (job->error == ENOENT)
 		call_error(job->call, RPC_NOT_FOUND, "id",
-		    "it was removed from the state directory", "there is no record in %s", dir);
+		    "it was removed from the state directory", "no record in %s", dir);
 	else if (job->error != 0)
 		call_error(job->call, RPC_UNAVAILABLE, NULL, NULL, "cannot read %s/%s: %s", dir,
 		    job->request.name, strerror(job->error));

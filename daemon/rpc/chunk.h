@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stretch of a file or recorded stream of an attempt or step, read off the loop, as an answer. */
+/* Part of a file or recorded stream of an attempt or step, read off the loop, as an answer. */
 #ifndef RPC_CHUNK_H
 #define RPC_CHUNK_H
 
@@ -10,29 +10,29 @@
 
 #include "rpc/request.h"
 
-#define CHUNK_MAX (128 * 1024)		/* bytes in one answer */
+#define CHUNK_MAX (128 * 1024)		/* maximum number of bytes per answer */
 
 struct chunk_request {
 	uv_loop_t *loop;
 	const char *state_dir;		/* copied */
 	int64_t id;			/* attempt or step */
-	int64_t *others;		/* what comes behind it, for recorded streams that are
-					 * complete; taken over; NULL: nothing */
+	/* records that follow, for complete recorded streams; takes ownership; NULL: none */
+	int64_t *others;
 	size_t nothers;
-	const char *name;		/* of record/layout.h, static */
-	const char *key;		/* member that holds the bytes, static */
+	const char *name;		/* file name from record/layout.h, static */
+	const char *key;		/* member for the bytes, static */
 	bool segments;			/* a recorded stream, not a plain file */
-	bool complete;			/* nothing will be added any more */
+	bool complete;			/* nothing will be appended any more */
 	int64_t offset, limit;
-	json_t *more;			/* members of the answer beside ours, taken
-					 * over; NULL: none */
+	/* additional members of the answer, takes ownership; NULL: none */
+	json_t *more;
 };
 
 /* Answers call with {offset, next, <key>, encoding, eof, dropped, ...more}. */
 void chunk_answer(struct call *call, const struct chunk_request *request);
 
-/* data as a JSON string: as it is, when it is text, else in base64. *used: bytes taken; a character
- * that the end cuts in two is left for the next time unless last. */
+/* data as a JSON string: unchanged if it is text, otherwise as base64. *used: bytes consumed; a
+ * character cut by the end is left for the next call unless last. */
 json_t *chunk_encode(const char *data, size_t size, bool last, size_t *used, const char **encoding);
 
 #endif

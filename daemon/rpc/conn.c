@@ -12,18 +12,20 @@
 #include "proto/memory.h"
 
 #define READ_SIZE (16 * 1024)
-#define OUT_HIGH (32 * 1024)		/* more unsent: nothing more is read from this client */
-#define OUT_KEPT (16 * 1024)		/* of an empty output buffer */
-#define BUSY_MAX 64			/* calls under way */
-/* documents taken at a time: who has more stands in the line */
+/* with more unsent output, nothing is read from this client */
+#define OUT_HIGH (32 * 1024)
+#define OUT_KEPT (16 * 1024)		/* capacity kept of an empty output buffer */
+#define BUSY_MAX 64			/* maximum number of calls in progress */
+/* documents processed at a time; a client with more goes to the back of the queue */
 #define QUANTUM 4
-/* of the line in one turn of the loop: others must not wait for it */
+/* time for that queue per iteration of the loop */
 #define LINE_NS 1000000
-/* of all clients: those with more than IN_FREE wait, but for one at a time */
+/* over all clients: those with more than IN_FREE wait, one at a time excepted */
 #define POOL_IN (8 * 1024 * 1024)
 #define IN_FREE (16 * 1024)
-#define POOL_OUT (8 * 1024 * 1024)	/* of all clients: those with unsent output wait */
-#define FRAME_MS 10000			/* a started frame must end; a last word must be taken */
+#define POOL_OUT (8 * 1024 * 1024)	/* over all clients: those with unsent output wait */
+/* limit for a frame to be completed, and for a last message to be read */
+#define FRAME_MS 10000
 
 struct conn {
 	struct pool *pool;
@@ -32,22 +34,23 @@ struct conn {
 	uid_t uid;
 	uv_poll_t poll;
 	uv_timer_t clock;		/* runs while a frame is incomplete, or while closing */
-	int handles;			/* open uv handles: the last one's close frees */
+	int handles;			/* open uv handles: the last close callback frees */
 	struct frame_reader *in;
-	size_t counted_in, counted_out;	/* what pool->held_* have of this one */
+	size_t counted_in, counted_out;	/* its share of pool->held_* */
 	struct buf out;
 	size_t sent;			/* of out */
-	int events;			/* polled for */
-	bool eof;			/* the client has shut down its writing side */
+	int events;			/* current poll events */
+	bool eof;			/* the client has shut down its sending side */
 	bool deaf;			/* the client is gone: output is dropped, input
 					 * is read to its end */
-	bool closing;			/* after the last byte of out; input is read and thrown away
-					 * until its end, for a close with unread input would look
-					 * like a reset to the client */
-	bool shut;			/* our writing side is shut down */
+	/* after the last byte of out; input is discarded until its end, because a close with unread
+	 * input looks like a reset to the client */
+	bool closing;
+	bool shut;			/* our sending side is shut down */
 	bool doomed;
-	bool working;			/* documents are being taken: output is sent at the end */
-	bool stalled;			/* documents may be left that could not be taken */
+	/* documents are being processed: output is sent afterwards */
+	bool working;
+	bool stalled;			/* documents may be left that could not be processed */
 	bool queued;			/* in pool->again */
 	TAILQ_ENTRY(conn) entry, again;
 };
@@ -59,8 +62,8 @@ static size_t unsent(const struct conn *conn)
 	return conn->out.size - conn->sent;
 }
 
-/* Put conn where pool_idle_cb() finds it: calls end inside other rooms' work, which must not be
- * entered again from there. */
+/* Queue conn for pool_idle_cb(): calls end inside other rooms, where dispatching again is not
+ * allowed. */
 static void conn_again(struct conn *conn)
 {
 	struct pool *pool = conn->pool;
@@ -73,7 +76,7 @@ static void conn_again(struct conn *conn)
 		uv_idle_start(&pool->idle, pool_idle_cb);
 }
 
-/* There is room again for those who waited for it. */
+/* There is room again for waiting connections. */
 static void pool_again(struct pool *pool)
 {
 	struct conn *conn;
@@ -98,7 +101,7 @@ static void conn_count(struct conn *conn)
 		pool_again(pool);
 }
 
-/* May another document be dispatched? */
+/* Whether another document may be dispatched. */
 static bool may_take(const struct conn *conn)
 {
 	return !conn->closing && !conn->doomed && unsent(conn) < OUT_HIGH &&
@@ -117,14 +120,14 @@ static bool may_read(struct conn *conn)
 	}
 	if (pool->held_in <= POOL_IN || frame_held(conn->in) <= IN_FREE)
 		return true;
-	/* If all waited for all, nothing would ever be given back. */
+	/* one connection may continue, otherwise all would wait for each other */
 	if (pool->favoured == NULL)
 		pool->favoured = conn;
 	pool->squeezed = pool->squeezed || pool->favoured != conn;
 	return pool->favoured == conn;
 }
 
-/* conn holds no unfinished frame any more. */
+/* conn no longer holds an unfinished frame. */
 static void conn_unfavour(struct conn *conn)
 {
 	struct pool *pool = conn->pool;
@@ -154,7 +157,7 @@ static void conn_closed_cb(uv_handle_t *handle)
 	pool->ended(pool->ended_arg);
 }
 
-/* The end of it, from wherever: nothing is freed before the loop is back at its top. */
+/* End the connection; can be called anywhere, because it is freed only from the loop. */
 static void conn_doom(struct conn *conn)
 {
 	if (conn->doomed)
@@ -171,7 +174,7 @@ static void conn_doom(struct conn *conn)
 
 static void conn_poll_cb(uv_poll_t *poll, int status, int events);
 
-/* Ask for what the state of the connection asks for. */
+/* Poll for what the connection's state requires. */
 static void conn_update(struct conn *conn)
 {
 	int events = 0;
@@ -192,8 +195,8 @@ static void conn_update(struct conn *conn)
 		conn_doom(conn);
 		return;
 	}
-	/* Only PRIORITIZED asked for: epoll reports a hang-up (and not a half-close), which
-	 * libuv shows as that. */
+	/* with only PRIORITIZED, epoll reports a hang-up but no half-close, and libuv reports
+	 * that */
 	if (!conn->deaf)
 		events |= UV_PRIORITIZED;
 	if (unsent(conn) > 0)
@@ -209,7 +212,7 @@ static void conn_update(struct conn *conn)
 		conn_doom(conn);
 }
 
-/* The client is gone; its calls go on, what it has sent is still read. */
+/* The client is gone; its calls continue, and what it has sent is still read. */
 static void conn_deafen(struct conn *conn)
 {
 	conn->deaf = true;
@@ -239,7 +242,7 @@ static void conn_flush(struct conn *conn)
 		if (conn->out.room > OUT_KEPT)
 			buf_release(&conn->out);
 	} else if (conn->sent >= OUT_HIGH) {
-		/* A client that never quite catches up must not make the buffer grow. */
+		/* keep the buffer from growing for a client that never quite catches up */
 		memmove(conn->out.data, conn->out.data + conn->sent, unsent(conn));
 		conn->out.size = unsent(conn);
 		conn->sent = 0;
@@ -295,7 +298,7 @@ static const struct link_ops conn_ops = { conn_send, conn_room, conn_deaf, conn_
 
 static void conn_clock_cb(uv_timer_t *timer);
 
-/* The last word is said; a client that does not take it is left after a while. */
+/* The last message is queued; a client that does not read it is closed after a while. */
 static void conn_part(struct conn *conn)
 {
 	conn->closing = true;
@@ -313,11 +316,12 @@ static void conn_refuse(struct conn *conn, int code, const char *message)
 	conn_part(conn);
 }
 
-/* In the client's own protocol, so that curl shows the sentence. */
+/* Answer in HTTP, so that curl shows the sentence. */
 static void conn_refuse_http(struct conn *conn)
 {
-	static const char body[] = "This is the socket of rld, which speaks JSON-RPC 2.0 without "
-	    "HTTP: send one JSON document a line, or use rlctl rpc.\n";
+	static const char body[] =
+	    "This is the socket of rld, which speaks JSON-RPC 2.0, not HTTP: send one JSON "
+	    "document per line, or use rlctl rpc.\n";
 
 	buf_addf(&conn->out, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n"
 	    "Content-Length: %zu\r\nConnection: close\r\n\r\n%s", strlen(body), body);
@@ -332,12 +336,12 @@ static void conn_clock_cb(uv_timer_t *timer)
 		conn_doom(conn);
 		return;
 	}
-	conn_refuse(conn, RPC_PARSE_ERROR, "a started frame must end within 10 s");
+	conn_refuse(conn, RPC_PARSE_ERROR, "a frame must be complete within 10 s");
 	conn_flush(conn);
 	conn_update(conn);
 }
 
-/* Take documents. conn->stalled: some may be left, since no more may be taken now. */
+/* Process documents. conn->stalled: some may be left because no more are allowed now. */
 static void conn_take(struct conn *conn)
 {
 	const char *data;
@@ -358,11 +362,13 @@ static void conn_take(struct conn *conn)
 				uv_timer_start(&conn->clock, conn_clock_cb, FRAME_MS, 0);
 			return;
 		case FRAME_TOO_LONG:
-			conn_refuse(conn, RPC_PARSE_ERROR, "a frame may have 1 MiB: send larger texts with blob.put");
+			conn_refuse(conn, RPC_PARSE_ERROR,
+			    "a frame may have at most 1 MiB: send larger texts with blob.put");
 			return;
 		case FRAME_BAD_HEADER:
 			conn_refuse(conn, RPC_PARSE_ERROR,
-			    "a header block must have one Content-Length, and the body that it says");
+			    "a header block must have exactly one Content-Length, followed by that "
+			    "many bytes");
 			return;
 		case FRAME_HTTP:
 			conn_refuse_http(conn);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One client's connection: frames in, documents out, bounded both ways. */
+/* A client connection: frames in, documents out, bounded both ways. */
 #ifndef RPC_CONN_H
 #define RPC_CONN_H
 
@@ -9,7 +9,7 @@
 
 #include "rpc/server.h"
 
-/* What all connections share: sums over them, and the list of those to be looked at again. */
+/* Shared by all connections: their sums, and the queue of those to continue. */
 struct pool {
 	uv_loop_t *loop;
 	server_document_cb *document;
@@ -18,22 +18,22 @@ struct pool {
 	TAILQ_HEAD(, conn) again;	/* connections with more documents than one turn takes */
 	uv_idle_t idle;			/* runs while again is not empty */
 	bool squeezed;			/* a connection waits for the sums to fall */
-	struct conn *favoured;		/* the one that may finish its frame meanwhile */
+	/* the connection that may complete its frame in that case */
+	struct conn *favoured;
 	size_t count;
 	struct tally *tally;		/* calls not yet answered */
 	size_t held_in, held_out;	/* bytes */
-	void (*ended)(void *arg);	/* a connection is gone */
+	void (*ended)(void *arg);	/* a connection was closed */
 	void *ended_arg;
 };
 
-/* The rest of the struct is the caller's to fill in. The caller closes pool->idle
- * when it has ended. */
+/* The caller fills in the rest of the struct, and closes pool->idle after the end. */
 void pool_init(struct pool *pool, uv_loop_t *loop);
 size_t pool_of_uid(const struct pool *pool, uid_t uid);
-/* Send what can be sent at once, then close all. */
+/* Send what can be sent immediately, then close all connections. */
 void pool_end(struct pool *pool);
 
-/* Takes fd, which must not block. */
+/* Takes ownership of fd, which must be non-blocking. */
 void conn_new(struct pool *pool, int fd, uid_t uid);
 
 #endif

@@ -47,7 +47,7 @@ static json_t *document_in(json_t *accounts, const char *name)
 	return document;
 }
 
-/* "agent.claude.account": that of an agent. */
+/* "agent.claude.account": the account of an agent. */
 static void add_agent(void *arg, const char *path, const char *value, const char *from, const char *help)
 {
 	static const char head[] = "agent.", tail[] = ".account";
@@ -62,7 +62,7 @@ static void add_agent(void *arg, const char *path, const char *value, const char
 		return;
 	agent = xmemdup0(path + sizeof(head) - 1, length - around);
 	account = json_document(value, json_null());
-	/* one that names none has one of its own */
+	/* an agent without an account has one of its own name */
 	json_array_append_new(json_object_get(document_in(arg, json_is_string(account) ?
 	    json_string_value(account) : agent), "agents"), json_text(agent));
 	json_decref(account);
@@ -102,7 +102,7 @@ static void add_info(void *arg, const struct account_info *info)
 	    "budget_day_wall_ms", json_int(info->limits->budget_day_wall_ms)));
 }
 
-/* Every account that an agent has, that rld.toml names, or of which there is something to tell. */
+/* All accounts of agents, those in rld.toml, and those with a cooldown or spending. */
 static json_t *known_accounts(struct rpc *rpc)
 {
 	json_t *accounts = json_object();
@@ -184,8 +184,7 @@ static struct reply say(struct rpc *rpc, struct call *call, int64_t until)
 	return reply_later(call);
 }
 
-/* A name that nobody pays by is a slip of the pen: what it was to keep from working
- * would work on. */
+/* A name that no agent uses is a mistake: the cooldown would have no effect. */
 static bool is_known(struct rpc *rpc, struct call *call, struct reply *refusal)
 {
 	const char *account = call_text(call, "account");
@@ -199,16 +198,16 @@ static bool is_known(struct rpc *rpc, struct call *call, struct reply *refusal)
 		buf_addf(&b, "%s%s", i > 0 ? ", " : "", names[i]);
 	if (!known)
 		*refusal = reply_error(call, RPC_NOT_FOUND, "account",
-		    "`rlctl cooldown list` shows which agent pays by which; "
-		    "`account` of an [agent.NAME] in rld.toml says so",
-		    "there is no account '%s': agents pay by %s", account, b.data != NULL ? b.data : "none");
+		    "see `rlctl cooldown list` for the account of each agent; `account` in "
+		    "[agent.NAME] of rld.toml sets it",
+		    "unknown account '%s'; the accounts are %s", account, b.data != NULL ? b.data : "none");
 	buf_release(&b);
 	free(names);
 	json_decref(accounts);
 	return known;
 }
 
-/* until or for, one of them. */
+/* Exactly one of until and for. */
 static bool is_time(struct call *call, int64_t *until, struct reply *refusal)
 {
 	const char *text = call_text(call, "until"), *field = text != NULL ? "until" : "for";
@@ -217,15 +216,15 @@ static bool is_time(struct call *call, int64_t *until, struct reply *refusal)
 
 	if ((text == NULL) == (span == NULL)) {
 		*refusal = reply_error(call, RPC_INVALID_PARAMS, field,
-		    "say for=2h, or until=2026-11-22T22:52:00Z", text == NULL ?
-		    "until when is the account exhausted?" :
-		    "'until' and 'for' both say how long: give one of them");
+		    "use for=2h, or until=2026-11-22T22:52:00Z", text == NULL ?
+		    "missing argument: the end of the cooldown" :
+		    "'until' and 'for' are mutually exclusive");
 		return false;
 	}
 	if (text != NULL && time_parse(text, until) == -1) {
 		*refusal = reply_error(call, RPC_INVALID_PARAMS, field,
 		    "for example 2026-11-22T22:52:00Z, or 2026-11-22T23:52:00+01:00",
-		    "'%s' is no time of RFC 3339", text);
+		    "'%s' is not an RFC 3339 time", text);
 		return false;
 	}
 	if (span != NULL) {
@@ -237,14 +236,14 @@ static bool is_time(struct call *call, int64_t *until, struct reply *refusal)
 	}
 	if (*until <= now) {
 		*refusal = reply_error(call, RPC_INVALID_PARAMS, field,
-		    "`rlctl cooldown clear` says that an account serves again",
-		    text != NULL ? "that time has passed" : "that is no time at all");
+		    "`rlctl cooldown clear` ends a cooldown",
+		    text != NULL ? "that time is in the past" : "that time is out of range");
 		return false;
 	}
 	if (*until - now > SPAN_MAX_DAYS * DAY_MS) {
 		*refusal = reply_error(call, RPC_INVALID_PARAMS, field,
-		    "to do without it for good, let no agent use it",
-		    "that is more than %d days away", SPAN_MAX_DAYS);
+		    "to stop using the account permanently, let no agent use it",
+		    "the time is more than %d days away", SPAN_MAX_DAYS);
 		return false;
 	}
 	return true;
@@ -272,57 +271,62 @@ static struct reply cooldown_clear(struct rpc *rpc, struct call *call)
 	document = json_incref(document_in(accounts, account));
 	json_decref(accounts);
 	if (!json_is_true(json_object_get(document, "in_force")))
-		return reply_ok(call, document);	/* as it is to be already */
+		return reply_ok(call, document);	/* it has the wanted value already */
 	json_decref(document);
 	return say(rpc, call, 0);
 }
 
 #define ACCOUNT_PARAM \
 	{ "account", SCHEMA_TEXT, .required = true, .min = 1, .max = NAME_MAX_BYTES, \
-	    .help = "that pays: anthropic, openai" }
-#define CHECK_PARAM { "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" }
+	    .help = "name of the account, such as anthropic or openai" }
+#define CHECK_PARAM { "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" }
 
 static const struct schema set_params[] = {
 	ACCOUNT_PARAM,
-	{ "until", SCHEMA_TEXT, .min = 1, .max = 40, .help = "when it serves again, a time of RFC 3339" },
-	{ "for", SCHEMA_DURATION, .max = SPAN_MAX_DAYS * DAY_MS, .help = "how long it does not serve" },
-	{ "reason", SCHEMA_TEXT, .max = REASON_MAX, .help = "why, for those who wait" },
+	{ "until", SCHEMA_TEXT, .min = 1, .max = 40, .help =
+	    "end of the cooldown, an RFC 3339 time" },
+	{ "for", SCHEMA_DURATION, .max = SPAN_MAX_DAYS * DAY_MS, .help = "length of the cooldown" },
+	{ "reason", SCHEMA_TEXT, .max = REASON_MAX, .help =
+	    "reason, shown to users whose runs wait" },
 	CHECK_PARAM,
 	{ 0 },
 };
 static const struct schema clear_params[] = { ACCOUNT_PARAM, CHECK_PARAM, { 0 } };
 
 static const struct result_field list_results[] = {
-	{ "accounts", "array", "by name, with the fields of cooldown.set: "
-	    "those of agents and of rld.toml, and those that were exhausted or have paid" },
+	{ "accounts", "array",
+	    "by name, with the fields of cooldown.set: the accounts of agents and of rld.toml, and "
+	    "those with a cooldown or spending on record" },
 	{ 0 },
 };
 static const struct result_field account_results[] = {
 	{ "account", "string", "its name" },
-	{ "agents", "array", "that pay by it" },
-	{ "in_force", "boolean", "it is exhausted: nothing that it pays for is started" },
-	{ "kind", "string|null", "limit: its service says so; budget: "
-	    "what may be spent on a day is spent; operator: somebody says so" },
-	{ "until", "string|null", "when it serves again" },
-	{ "reason", "string|null", "in the words of the service, or of who set it" },
-	{ "attempt", "integer|null", "that was told so" },
+	{ "agents", "array", "agents that use the account" },
+	{ "in_force", "boolean", "true: exhausted; the account's agents are not started" },
+	{ "kind", "string|null",
+	    "limit: reported by its service; budget: daily limit reached; operator: set by a user" },
+	{ "until", "string|null", "end of the cooldown" },
+	{ "reason", "string|null", "message of the service or of the user" },
+	{ "attempt", "integer|null", "attempt that reported it" },
 	{ "set_by", "string|null", "human:<user>" },
 	{ "created_at", "string|null", "since when" },
-	{ "waiting", "integer", "slots of runs that wait for it" },
-	{ "spent", "object", "today, by UTC, by attempts that have ended: day, attempts, cost_usd, tokens, wall_ms" },
-	{ "reserved", "object", "by attempts that have not: cost_usd, tokens" },
-	{ "limits", "object", "as rld.toml has them: cooldown_max_ms, budget_day_usd, "
-	    "budget_day_tokens, budget_day_wall_ms" },
+	{ "waiting", "integer", "number of slots waiting for it" },
+	{ "spent", "object",
+	    "spent today (UTC) by attempts that have ended: day, attempts, cost_usd, tokens, "
+	    "wall_ms" },
+	{ "reserved", "object", "reserved by attempts that have not ended: cost_usd, tokens" },
+	{ "limits", "object",
+	    "from rld.toml: cooldown_max_ms, budget_day_usd, budget_day_tokens, budget_day_wall_ms" },
 	{ 0 },
 };
 static const int say_errors[] = { RPC_NOT_FOUND, RPC_NO_SPACE, 0 };
 
 const struct method cooldown_methods[] = {
 	{ "cooldown.list", ACCESS_READ, true, NULL, list_results, NULL, cooldown_list,
-	    "provider accounts: until when they are exhausted, and what they have spent" },
+	    "list provider accounts with their cooldowns and spending" },
 	{ "cooldown.set", ACCESS_ADMIN, false, set_params, account_results, say_errors,
-	    cooldown_set, "an account is exhausted: whoever needs it waits" },
+	    cooldown_set, "put an account on cooldown: its agents wait" },
 	{ "cooldown.clear", ACCESS_ADMIN, false, clear_params, account_results, say_errors,
-	    cooldown_clear, "an account serves again: whoever waits for it goes on" },
+	    cooldown_clear, "end the cooldown of an account: its agents continue" },
 	{ 0 },
 };

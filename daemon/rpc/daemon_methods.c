@@ -35,7 +35,7 @@ static struct reply daemon_hello(struct rpc *rpc, struct call *call)
 	    "instance", rpc->instance, "capabilities", "batch", "blob", "check", "events", "agent_env", list));
 }
 
-/* Unfinished runs by state. */
+/* Number of unfinished runs by state. */
 static json_t *count_runs(struct rpc *rpc)
 {
 	const struct view *view = engine_view(rpc->options.engine);
@@ -63,7 +63,7 @@ static void add_cooling(void *arg, const struct account_info *info)
 	json_array_append_new(arg, json);
 }
 
-/* Accounts that are exhausted. */
+/* Accounts on cooldown. */
 static json_t *cooling(struct rpc *rpc)
 {
 	json_t *list = json_array();
@@ -124,11 +124,11 @@ static struct reply daemon_reload(struct rpc *rpc, struct call *call)
 	if (!call_flag(call, "check")) {
 		if (rpc->options.reload(rpc->options.arg, text, sizeof(text)) == -1)
 			return reply_error(call, RPC_UNAVAILABLE, NULL,
-			    "the old settings stay in force: mend the file and reload again", "%s", text);
+			    "the old settings remain in effect: correct the file and reload again", "%s", text);
 	} else if (path != NULL) {
 		if (config_load(&config, path, true, &error) == -1)
 			return reply_error(call, RPC_UNAVAILABLE, NULL,
-			    "mend the file before a reload", "%s", error.text);
+			    "correct the file before a reload", "%s", error.text);
 		config_free(config);
 	}
 	return reply_ok(call, json_pack("{s:o}", "config", json_text(config_path(rpc_config(rpc)))));
@@ -140,7 +140,7 @@ static void add_setting(void *arg, const char *path, const char *value, const ch
 	    json_document(value, json_null()), "from", json_text(from), "help", json_text(help)));
 }
 
-/* A config.show that waits for a project to be read. */
+/* A config.show that waits for the project file. */
 struct shown {
 	struct rpc *rpc;
 	struct call *call;
@@ -152,7 +152,7 @@ static void show_settings(struct rpc *rpc, struct call *call, const struct proje
 	json_t *settings = json_array(), *profile = call_param(call, "profile");
 	const struct config_override overrides[] = {
 		{ "review.profile", json_dumps(profile, JSON_COMPACT | JSON_ENCODE_ANY), "profile" },
-		/* as --review=PROFILE of a submit: with the review off, it would not commit */
+		/* like --review=PROFILE of a submit: with the review off, it would not commit */
 		{ "review.enabled", "true", "profile" },
 	};
 	struct config_error error;
@@ -200,7 +200,7 @@ static struct reply config_show(struct rpc *rpc, struct call *call)
 	if (workdir == NULL) {
 		show_settings(rpc, call, NULL);
 	} else if (workdir[0] != '/') {
-		return reply_error(call, RPC_INVALID_PARAMS, "workdir", "give an absolute path",
+		return reply_error(call, RPC_INVALID_PARAMS, "workdir", "use an absolute path",
 		    "workdir '%s' is not absolute", workdir);
 	} else {
 		shown = xcalloc(1, sizeof(*shown));
@@ -212,76 +212,86 @@ static struct reply config_show(struct rpc *rpc, struct call *call)
 }
 
 static const struct schema hello_params[] = {
-	{ "client", SCHEMA_TEXT, .max = 256, .help = "who asks, for whoever reads the conversation" },
-	{ "min", SCHEMA_INT, .min = 1, .max = 1000000, .help = "oldest protocol that the client speaks" },
-	{ "max", SCHEMA_INT, .min = 1, .max = 1000000, .help = "newest protocol that the client speaks" },
+	{ "client", SCHEMA_TEXT, .max = 256, .help =
+	    "name of the client, for people who read the conversation" },
+	{ "min", SCHEMA_INT, .min = 1, .max = 1000000, .help =
+	    "oldest protocol version supported by the client" },
+	{ "max", SCHEMA_INT, .min = 1, .max = 1000000, .help =
+	    "newest protocol version supported by the client" },
 	{ 0 },
 };
 static const struct schema stop_params[] = {
-	{ "drain", SCHEMA_BOOL, .help = "take no new work, end when what runs has ended; "
-	    "otherwise end now and leave agents running" },
-	{ "check", SCHEMA_BOOL, .help = "change nothing" },
+	{ "drain", SCHEMA_BOOL, .help =
+	    "accept no new work and exit when running attempts have ended; otherwise exit now and "
+	    "leave the agents running" },
+	{ "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" },
 	{ 0 },
 };
 static const struct schema check_params[] = {
-	{ "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" },
+	{ "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" },
 	{ 0 },
 };
 
 static const struct schema config_params[] = {
 	{ "workdir", SCHEMA_TEXT, .min = 1, .max = PATH_MAX,
-	    .help = "absolute path: as for a run there, with the project's own settings" },
-	{ "profile", SCHEMA_ANY, .path = "review.profile", .help = "as for a run that is reviewed by this profile" },
+	    .help = "absolute path: settings of a run there, with the project's own" },
+	{ "profile", SCHEMA_ANY, .path = "review.profile", .help =
+	    "settings of a run reviewed under this profile" },
 	{ 0 },
 };
 
 static const struct result_field discover_results[] = {
 	{ "openrpc", "string", "version of OpenRPC" },
 	{ "info", "object", "title and version" },
-	{ "methods", "array", "every method with its parameters, result and errors" },
+	{ "methods", "array", "all methods with their parameters, results and errors" },
 	{ 0 },
 };
 static const struct result_field hello_results[] = {
-	{ "version", "string", "of the daemon" },
-	{ "protocol", "integer", "spoken here" },
-	{ "instance", "string", "eight hex digits of the state directory, part of the names of refs" },
-	{ "capabilities", "array", "names of what can be relied on" },
-	{ "agent_env", "array", "variables that agents take from the submitter's environment, by the config" },
+	{ "version", "string", "version of the daemon" },
+	{ "protocol", "integer", "protocol version" },
+	{ "instance", "string",
+	    "eight hex digits that identify the state directory; part of ref names" },
+	{ "capabilities", "array", "names of supported features" },
+	{ "agent_env", "array",
+	    "variables that agents get from the submitter's environment, according to the settings" },
 	{ 0 },
 };
 static const struct result_field status_results[] = {
 	{ "state", "string", "running or draining" },
-	{ "version", "string", "of the daemon" },
-	{ "instance", "string", "eight hex digits of the state directory, part of the names of refs" },
-	{ "pid", "integer", "process id" },
-	{ "uid", "integer", "user id" },
-	{ "state_dir", "string", "where everything is kept" },
+	{ "version", "string", "version of the daemon" },
+	{ "instance", "string",
+	    "eight hex digits that identify the state directory; part of ref names" },
+	{ "pid", "integer", "process ID" },
+	{ "uid", "integer", "user ID" },
+	{ "state_dir", "string", "state directory" },
 	{ "started_at", "string", "time of the start" },
-	{ "uptime_ms", "integer", "time since the start" },
-	{ "config", "string|null", "the file that was read" },
-	{ "runs", "object", "unfinished runs by state" },
-	{ "cooling", "array", "accounts that are exhausted: account, kind, until, reason, attempt, "
-	    "set_by, created_at, in_force" },
-	{ "parallel", "integer", "slots of the whole daemon" },
-	{ "attempts", "integer", "attempts running now" },
-	{ "busy", "integer", "running runs, submits and commits under way: 0, and a draining daemon ends" },
+	{ "uptime_ms", "integer", "time since the start of the daemon" },
+	{ "config", "string|null", "settings file in use" },
+	{ "runs", "object", "number of unfinished runs by state" },
+	{ "cooling", "array",
+	    "accounts on cooldown: account, kind, until, reason, attempt, set_by, created_at, "
+	    "in_force" },
+	{ "parallel", "integer", "number of slots of the daemon" },
+	{ "attempts", "integer", "number of running attempts" },
+	{ "busy", "integer",
+	    "number of running runs, submits and commits in progress; at 0 a draining daemon exits" },
 	{ "clients", "integer", "connections" },
-	{ "followers", "integer", "subscriptions to events" },
-	{ "events", "object", "first and last event kept" },
-	{ "commits", "integer", "commits since the start" },
+	{ "followers", "integer", "number of event subscriptions" },
+	{ "events", "object", "first and last available event" },
+	{ "commits", "integer", "number of commits since the start" },
 	{ 0 },
 };
 static const struct result_field stop_results[] = {
 	{ "state", "string", "stopping or draining" },
-	{ "attempts", "integer", "attempts running now" },
+	{ "attempts", "integer", "number of running attempts" },
 	{ 0 },
 };
 static const struct result_field reload_results[] = {
-	{ "config", "string|null", "the file that was read" },
+	{ "config", "string|null", "settings file in use" },
 	{ 0 },
 };
 static const struct result_field config_results[] = {
-	{ "config", "string|null", "the file that was read" },
+	{ "config", "string|null", "settings file in use" },
 	{ "settings", "array", "{path, value, from, help} of each setting" },
 	{ 0 },
 };
@@ -290,15 +300,16 @@ static const int show_errors[] = { RPC_NO_SPACE, RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
 const struct method daemon_methods[] = {
 	{ "rpc.discover", ACCESS_ANY, true, NULL, discover_results, NULL, daemon_discover,
-	    "describe every method, as an OpenRPC document" },
+	    "describe all methods as an OpenRPC document" },
 	{ "daemon.hello", ACCESS_ANY, false, hello_params, hello_results, NULL, daemon_hello,
 	    "agree on a protocol version" },
 	{ "daemon.status", ACCESS_READ, false, NULL, status_results, NULL, daemon_status,
-	    "what the daemon is and does now" },
-	{ "daemon.stop", ACCESS_ADMIN, false, stop_params, stop_results, NULL, daemon_stop, "end the daemon" },
+	    "return the state of the daemon" },
+	{ "daemon.stop", ACCESS_ADMIN, false, stop_params, stop_results, NULL, daemon_stop,
+	    "stop the daemon" },
 	{ "daemon.reload", ACCESS_ADMIN, false, check_params, reload_results, reload_errors,
-	    daemon_reload, "read the config again; new runs only" },
+	    daemon_reload, "reload the settings; applies to new runs" },
 	{ "config.show", ACCESS_READ, false, config_params, config_results, show_errors,
-	    config_show, "the settings in force, and where each comes from" },
+	    config_show, "return the effective settings and their origin" },
 	{ 0 },
 };

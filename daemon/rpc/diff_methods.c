@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run has changed, out of the diffs that were taken for its reviews and at its merges. */
+/* Changes of a run, from the diffs made for its reviews and merges. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,8 +36,8 @@ static int compare_positions(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* What was put together or looked at as a whole, the newest of it; else what each task has done, in
- * their order. *slot: the only one, NULL: there are more. Step ids, free them. */
+/* The newest diff of the merged work or of the review of the whole run; otherwise those of each
+ * task, in order. *slot: the only slot, NULL: several. Returns step ids, to be freed. */
 static int64_t *diff_steps(const struct run_rows *rows, size_t *count, const struct slot_row **slot)
 {
 	int64_t *steps = xcalloc(rows->ntasks + 1, sizeof(*steps));
@@ -84,7 +84,7 @@ static void diff_cb(void *arg, const struct run_rows *rows)
 		call_no_run(d->call, "id", call_int(d->call, "id", 0));
 	} else if (count == 0) {
 		call_error(d->call, RPC_NOT_FOUND, "id",
-		    "a diff is taken for a review; without one, look with git diff in the workdir",
+		    "diffs are made for reviews; without one, use git diff in the workdir",
 		    "run %lld has no diff", (long long)rows->run.id);
 	} else {
 		request = (struct chunk_request){
@@ -120,20 +120,24 @@ static struct reply diff_call(struct rpc *rpc, struct call *call)
 
 static const struct schema diff_params[] = {
 	{ "id", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" },
-	{ "offset", SCHEMA_INT, .max = INT64_MAX, .help = "first byte wanted" },
-	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help = "bytes at most" },
+	{ "offset", SCHEMA_INT, .max = INT64_MAX, .help = "first byte to return" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help =
+	    "maximum number of bytes" },
 	{ 0 },
 };
 static const struct result_field diff_results[] = {
-	{ "offset", "integer", "first byte of diff; more than asked for where bytes were dropped" },
-	{ "next", "integer", "offset to go on with" },
-	{ "diff", "string", "the branch with the commits of every task, or the review of the whole, "
-	    "against the start; else what each task has changed, in their order" },
-	{ "encoding", "string", "of diff: utf-8 or base64" },
-	{ "eof", "boolean", "nothing follows" },
-	{ "dropped", "integer", "bytes missing in front of offset" },
+	{ "offset", "integer",
+	    "offset of the first byte of diff; greater than the requested one where bytes were "
+	    "dropped" },
+	{ "next", "integer", "offset to continue with" },
+	{ "diff", "string",
+	    "the branch with the commits of all tasks, or the review of the whole run, compared "
+	    "with the start; otherwise the changes of each task, in order" },
+	{ "encoding", "string", "encoding of diff: utf-8 or base64" },
+	{ "eof", "boolean", "whether this is the end" },
+	{ "dropped", "integer", "number of bytes missing before offset" },
 	{ "base_tree", "string|null", "git tree at the start" },
-	{ "tree", "string|null", "git tree that was looked at; null: there is more than one" },
+	{ "tree", "string|null", "git tree that was compared; null: more than one" },
 	{ 0 },
 };
 
@@ -141,6 +145,6 @@ static const int diff_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
 
 const struct method diff_methods[] = {
 	{ "run.diff", ACCESS_READ, true, diff_params, diff_results, diff_errors, diff_call,
-	    "what the run has changed" },
+	    "return the changes of a run" },
 	{ 0 },
 };

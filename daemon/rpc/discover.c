@@ -12,7 +12,7 @@ static const char *const access_names[ACCESSES] = {
 	[ACCESS_OWNER] = "owner", [ACCESS_ADMIN] = "admin",
 };
 
-/* "string|null" becomes {"type": ["string", "null"]}. */
+/* Turns "string|null" into {"type": ["string", "null"]}. */
 static json_t *discover_typed(const char *type)
 {
 	json_t *types = json_array();
@@ -89,7 +89,7 @@ static json_t *map_json(void)
 	return json_pack("{s:s,s:o}", "type", "object", "additionalProperties", discover_typed("string"));
 }
 
-/* lengths: tell those of texts. */
+/* lengths: include those of texts. */
 static json_t *schema_json(const struct schema *schema, bool lengths)
 {
 	json_t *json;
@@ -234,6 +234,6 @@ json_t *method_discover(method_tables tables, const char *version)
 	}
 	return json_pack("{s:s,s:{s:s,s:s,s:s},s:o}", "openrpc", "1.3.2", "info", "title", "rld",
 	    "version", version, "description",
-	    "Runs coding agents and has each result reviewed. JSON-RPC 2.0 on a Unix socket, "
-	    "a document a line or Content-Length frames.", "methods", methods);
+	    "Runs coding agents and reviews each result. JSON-RPC 2.0 on a Unix socket, one "
+	    "document per line or with Content-Length frames.", "methods", methods);
 }

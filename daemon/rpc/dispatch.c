@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "proto/scan.h"
 
-/* An answer to what is no request. */
+/* Answer something that is not a request. */
 static void answer_error(struct link *link, struct batch *batch, json_t *id, int code, const char *message)
 {
 	size_t size;
@@ -23,7 +23,7 @@ static void answer_error(struct link *link, struct batch *batch, json_t *id, int
 	free(json);
 }
 
-/* What keeps a value from being a request; NULL: nothing. */
+/* Why a value is not a request; NULL: it is one. */
 static const char *flaw(const json_t *request)
 {
 	const json_t *version = json_object_get(request, "jsonrpc");
@@ -44,7 +44,7 @@ static const char *flaw(const json_t *request)
 	return NULL;
 }
 
-/* The id to answer a flawed request with: null when it has none that can be an id. */
+/* The id for the answer to a malformed request: null if it has no valid one. */
 static json_t *usable_id(const json_t *request)
 {
 	json_t *id = json_object_get(request, "id");
@@ -74,12 +74,12 @@ static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *l
 	if (method == NULL) {
 		char text[128];
 
-		snprintf(text, sizeof(text), "there is no method '%.64s'", json_string_value(name));
+		snprintf(text, sizeof(text), "unknown method '%.64s'", json_string_value(name));
 		if (id != NULL)
 			answer_error(link, batch, id, RPC_METHOD_NOT_FOUND, text);
 		return;
 	}
-	/* A question whose answer nobody can read; a change is made all the same. */
+	/* skip requests whose answer nobody can read; changes are made nevertheless */
 	if (link_deaf(link) && (method->access == ACCESS_ANY || method->access == ACCESS_READ))
 		return;
 	params = method_bind(method, json_object_get(request, "params"), &error);
@@ -90,8 +90,8 @@ static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *l
 	} else {
 		reply = method->handler(rpc, call);
 		if (!call_kept(call, reply)) {
-			log_bug("method %s did not answer", method->name);
-			call_error(call, RPC_INTERNAL, NULL, NULL, "the method did not answer");
+			log_bug("method %s gave no answer", method->name);
+			call_error(call, RPC_INTERNAL, NULL, NULL, "the method gave no answer");
 		}
 	}
 	call_unref(call);
@@ -109,7 +109,8 @@ static void begin_batch(method_tables tables, struct rpc *rpc, struct link *link
 		return;
 	}
 	if (json_array_size(requests) > BATCH_CALLS) {
-		snprintf(text, sizeof(text), "a batch may have %d requests, this one has %zu",
+		snprintf(text, sizeof(text),
+		    "a batch may have at most %d requests, this one has %zu",
 		    BATCH_CALLS, json_array_size(requests));
 		answer_error(link, NULL, NULL, RPC_PARSE_ERROR, text);
 		return;
@@ -120,7 +121,7 @@ static void begin_batch(method_tables tables, struct rpc *rpc, struct link *link
 	batch_begun(batch);
 }
 
-/* The number that ends at end: digits alone, so an integer? */
+/* Whether the number that ends at end consists of digits only. */
 static bool is_integer(const char *data, size_t end)
 {
 	size_t begin = end;
@@ -130,16 +131,17 @@ static bool is_integer(const char *data, size_t end)
 	return strspn(data + begin, "-0123456789") >= end - begin;
 }
 
-/* What could not be parsed. An integer beyond the range is a request all the same,
- * and may be its id. */
+/* Answer something that could not be parsed. An integer out of range still makes a request, and may
+ * be its id. */
 static void answer_unparsed(struct link *link, const char *data, size_t size, const json_error_t *error)
 {
 	char text[sizeof(error->text) + 64];
 	size_t end = error->position > 0 && (size_t)error->position <= size ? (size_t)error->position : 0;
 
 	if (json_error_code(error) == json_error_numeric_overflow && is_integer(data, end)) {
-		snprintf(text, sizeof(text), "the integer that ends at byte %zu is not from -2^63 "
-		    "to 2^63-1: send an id or a value of this size as a string", end);
+		snprintf(text, sizeof(text),
+		    "the integer that ends at byte %zu is out of range (-2^63 to 2^63-1): send ids "
+		    "and values of this size as strings", end);
 		answer_error(link, NULL, NULL, RPC_INVALID_REQUEST, text);
 		return;
 	}
@@ -157,7 +159,7 @@ void dispatch(method_tables tables, struct rpc *rpc, struct link *link, const ch
 		answer_error(link, NULL, NULL, RPC_PARSE_ERROR, scan_message(scan));
 		return;
 	}
-	/* NUL characters written as \u0000 are JSON; the parameter check refuses them by name. */
+	/* \u0000 is valid in JSON; the parameter check refuses it with the name of the parameter */
 	document = json_loadb(data, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
 	if (document == NULL) {
 		answer_unparsed(link, data, size, &error);

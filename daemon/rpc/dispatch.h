@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One JSON-RPC 2.0 document in, its calls begun. */
+/* Takes a JSON-RPC 2.0 document and starts its calls. */
 #ifndef RPC_DISPATCH_H
 #define RPC_DISPATCH_H
 
@@ -7,9 +7,9 @@
 
 #include "rpc/method.h"
 
-#define BATCH_CALLS 64		/* requests in one batch */
+#define BATCH_CALLS 64		/* requests per batch */
 
-/* Answers go to the link, now or later. */
+/* Answers are sent to the link, now or later. */
 void dispatch(method_tables tables, struct rpc *rpc, struct link *link, const char *data, size_t size);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks of daemon.doctor, and the three that look: at the host, at the agents, at
- * the review logs. */
+/* The checks of daemon.doctor, and three groups of them: the host, the agents, the review logs. */
 #ifndef RPC_DOCTOR_H
 #define RPC_DOCTOR_H
 
@@ -19,9 +18,9 @@ enum doctor_state { DOCTOR_OK, DOCTOR_WARNING, DOCTOR_FAILED, DOCTOR_STATES };
 extern const struct state_names doctor_state_names;
 
 struct doctor_check {
-	const char *name;		/* static: a word */
+	const char *name;		/* static: one word */
 	enum doctor_state state;
-	char *text;			/* what was found; owned */
+	char *text;			/* the result; owned */
 	char *remedy;			/* what to do, NULL: nothing; owned */
 };
 
@@ -35,36 +34,35 @@ void doctor_say(struct doctor_checks *checks, const char *name, enum doctor_stat
     const char *remedy, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 void doctor_vsay(struct doctor_checks *checks, const char *name, enum doctor_state state,
     const char *remedy, const char *fmt, va_list ap) __attribute__((format(printf, 5, 0)));
-/* Those of from behind those of to; from is empty then. */
+/* Append the checks of from to those of to; from is empty afterwards. */
 void doctor_move(struct doctor_checks *to, struct doctor_checks *from);
 void doctor_release(struct doctor_checks *checks);
 json_t *doctor_json(const struct doctor_checks *checks);
 
-/* What is looked at on the host. Strings are borrowed while it is looked at. */
+/* Input for the checks of the host. Strings are borrowed while they run. */
 struct doctor_host {
 	const char *state_dir, *shim, *rl_git, *version;
 	char **sockets;			/* NULL-terminated */
-	const char *config_file;	/* where one is looked for */
-	struct config_stamp config;	/* as it was read */
+	const char *config_file;	/* path of the settings file */
+	struct config_stamp config;	/* its stamp when it was read */
 	int64_t disk_floor;		/* bytes, 0: none */
 	int64_t parallel;
 	bool sandbox_required;
 	bool deep;
-	const char *probe;		/* name of the one that looks now */
+	const char *probe;		/* name of the current probe */
 	struct doctor_checks checks;
 };
 
-/* Blocks on the disk, and on the programs that it asks for their version: a worker's. */
+/* Blocks on the disk and on programs asked for their version: call it on a worker. */
 void doctor_look(struct doctor_host *host);
 
-/* Every agent that a run could name. */
+/* All agents that a run may name. */
 json_t *doctor_agents(const struct config *config);
 /* Warn of each [account.NAME] that is the account of none of these agents: its budgets have no
  * effect. */
 void doctor_accounts(const struct config *config, const json_t *agents, struct doctor_checks *checks);
 
-/* done is called once, on the loop: whether the review logs of the newest runs are as
- * they were written. */
+/* Calls done once, on the loop: whether the review logs of the newest runs are unaltered. */
 void doctor_chains(struct rpc *rpc, void (*done)(void *arg, enum doctor_state state, const char *text), void *arg);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The agents, for who looks whether they are there: that is their submitter, since they run in the
- * submitter's environment. */
+/* The agents, for the client to check: they run in the environment of their submitter. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 #include "proto/memory.h"
 #include "rpc/doctor.h"
 
-/* Settings by path, as config_each() tells them. */
+/* Settings by path, for config_each(). */
 static void keep(void *arg, const char *path, const char *value, const char *from, const char *help)
 {
 	(void)from;
@@ -36,8 +35,7 @@ static const char *file_name(const char *path)
 	return slash == NULL ? path : slash + 1;
 }
 
-/* The preset whose program this is: one of that name, or another [agent.NAME] that
- * starts the same. */
+/* The preset of a program: one of that name, or another [agent.NAME] with the same command. */
 static const struct agent_preset *preset_of(const char *name, const char *program)
 {
 	const struct agent_preset *own = agent_preset_find(name);
@@ -63,7 +61,7 @@ static bool has_word(const json_t *list, const char *word)
 	return false;
 }
 
-/* The keys that name this agent: without it, who uses them gets nowhere. */
+/* The settings that name this agent: they do not work without it. */
 static json_t *used_by(const json_t *known, const char *agent)
 {
 	json_t *list = json_array();
@@ -90,7 +88,7 @@ static json_t *words(const char *const *list)
 	return json;
 }
 
-/* Values stay here: they may be secrets. */
+/* Only names: values may be secrets. */
 static json_t *names_of(const json_t *set)
 {
 	json_t *list = json_array(), *value;
@@ -101,15 +99,15 @@ static json_t *names_of(const json_t *set)
 	return list;
 }
 
-/* What keeps it from working as this user; NULL: nothing is known. */
+/* Why it cannot work as this user; NULL: no known reason. */
 static const char *caveat(const json_t *command, const json_t *set)
 {
 	const char *sandbox = json_string_value(json_object_get(set, "IS_SANDBOX"));
 
 	if (geteuid() == 0 && has_word(command, "--dangerously-skip-permissions") &&
 	    (sandbox == NULL || strcmp(sandbox, "1") != 0))
-		return "as root it refuses --dangerously-skip-permissions: "
-		    "add set = { IS_SANDBOX = \"1\" } to its table in rld.toml";
+		return "it refuses --dangerously-skip-permissions when run as root: add set = { "
+		    "IS_SANDBOX = \"1\" } to its table in rld.toml";
 	return NULL;
 }
 
@@ -155,7 +153,7 @@ json_t *doctor_agents(const struct config *config)
 	return list;
 }
 
-/* One that names none has one of its own. */
+/* An agent without an account has one of its own name. */
 static bool pays(const json_t *agents, const char *account)
 {
 	const json_t *agent;
@@ -177,10 +175,10 @@ void doctor_accounts(const struct config *config, const json_t *agents, struct d
 
 	for (size_t i = 0; i < count; i++) {
 		if (!pays(agents, accounts[i].name))
-			doctor_say(checks, "account", DOCTOR_WARNING, "rlctl cooldown list shows "
-			    "which account each agent has; rename the table, or write account "
-			    "in the table of its agent",
-			    "no agent is paid by %s: what [account.%s] in rld.toml says holds nobody",
+			doctor_say(checks, "account", DOCTOR_WARNING,
+			    "see rlctl cooldown list for the account of each agent; rename the "
+			    "table, or set account in the table of an agent",
+			    "no agent uses account %s: [account.%s] in rld.toml has no effect",
 			    accounts[i].name, accounts[i].name);
 	}
 	free(accounts);

@@ -16,12 +16,11 @@ struct chains {
 	struct rpc *rpc;
 	void (*done)(void *arg, enum doctor_state state, const char *text);
 	void *arg;
-	int64_t *ids;			/* runs that were reviewed and are still to be
-					 * looked at, from at on */
+	int64_t *ids;			/* reviewed runs still to be checked, from index at on */
 	size_t count, at;
-	int64_t before;			/* older runs than this one follow; ROW_NONE: none do */
+	int64_t before;			/* runs older than this one follow; ROW_NONE: none */
 	size_t seen, reviews;
-	struct run_rows *rows;		/* of the run at hand; a copy */
+	struct run_rows *rows;		/* copy of the current run's rows */
 	char *fault;
 };
 
@@ -30,7 +29,7 @@ static void go_on(struct chains *c);
 static void doctor_chains_end(struct chains *c)
 {
 	char *text = c->fault != NULL ? xasprintf("run %lld: %s", (long long)c->ids[c->at], c->fault) :
-	    xasprintf("%zu reviews of the newest %zu runs are as they were written", c->reviews, c->seen);
+	    xasprintf("%zu reviews of the newest %zu runs are unaltered", c->reviews, c->seen);
 
 	c->done(c->arg, c->fault != NULL ? DOCTOR_FAILED : DOCTOR_OK, text);
 	free(text);
@@ -105,7 +104,7 @@ static void read_page(struct chains *c)
 	rpc_read(c->rpc, "run.list", ROW_RUN, binds, page_cb, c);
 }
 
-/* The next run of the page, the next page, or the end. */
+/* Continue with the next run of the page, the next page, or the end. */
 static void go_on(struct chains *c)
 {
 	if (c->at < c->count)

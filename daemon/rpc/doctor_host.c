@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The host as the daemon finds it: its own places, the programs it starts, the kernel, the clock,
- * what was left behind. */
+/* The host as seen by the daemon: its directories, the programs it starts, the kernel, the clock,
+ * leftovers. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,15 +25,15 @@
 #include "rpc/doctor.h"
 
 #define GIT_MAJOR 2
-#define GIT_MINOR 39			/* that of Debian 12 */
+#define GIT_MINOR 39			/* version in Debian 12 */
 #define INODES_MIN 1000
-#define FILES_OF_OURS 256		/* connections, the database, what a moment needs */
+#define FILES_OF_OURS 256		/* for connections, the database and temporary needs */
 #define FILES_OF_A_SLOT 16
 #define LEFT_SHOWN 5
 #define ATTEMPTS_MAX 200000
 #define EXIT_BAD RECORD_EXIT ".bad"
-#define LANDLOCK_VERSION 1U		/* of landlock_create_ruleset(2) */
-#define CLOCK_FLOOR 1735689600		/* 2025-01-01: a clock before that has never been set */
+#define LANDLOCK_VERSION 1U		/* flag of landlock_create_ruleset(2) */
+#define CLOCK_FLOOR 1735689600		/* 2025-01-01: a clock before that was never set */
 
 static void say(struct doctor_host *h, enum doctor_state state, const char *remedy, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -61,14 +61,14 @@ static void check_space(struct doctor_host *h)
 	size_format(bytes, free_text, sizeof(free_text));
 	size_format(h->disk_floor, floor_text, sizeof(floor_text));
 	if (bytes < h->disk_floor)
-		say(h, DOCTOR_FAILED, "free some space: no attempt starts before",
+		say(h, DOCTOR_FAILED, "free some space: no attempt starts until then",
 		    "%s free at %s, limits.disk_floor is %s", free_text, h->state_dir, floor_text);
 	else if (bytes < 2 * h->disk_floor)
-		say(h, DOCTOR_WARNING, "free some space: below the floor no attempt starts",
+		say(h, DOCTOR_WARNING, "free some space: below this limit no attempt starts",
 		    "%s free at %s, less than twice limits.disk_floor (%s)", free_text, h->state_dir, floor_text);
 	else if (fs.f_files > 0 && fs.f_favail < INODES_MIN)
-		say(h, DOCTOR_WARNING, "remove files that nobody needs: each attempt makes some",
-		    "the file system of %s has room for %llu more files", h->state_dir,
+		say(h, DOCTOR_WARNING, "remove unneeded files: each attempt creates some",
+		    "the file system of %s can hold %llu more files", h->state_dir,
 		    (unsigned long long)fs.f_favail);
 	else
 		say(h, DOCTOR_OK, NULL, "%s free at %s", free_text, h->state_dir);
@@ -82,17 +82,17 @@ static void check_state_dir(struct doctor_host *h)
 		say(h, DOCTOR_FAILED, "give it back to the daemon's user", "%s: %s", h->state_dir, strerror(errno));
 	else if (st.st_uid != geteuid())
 		say(h, DOCTOR_WARNING, "chown it to the daemon's user",
-		    "%s belongs to uid %d, the daemon is uid %d", h->state_dir,
+		    "%s belongs to uid %d, but the daemon is uid %d", h->state_dir,
 		    (int)st.st_uid, (int)geteuid());
 	else if ((st.st_mode & 077) != 0)
-		say(h, DOCTOR_WARNING, "chmod 700: outputs and prompts are in it",
-		    "%s has mode %03o: others may look into it",
+		say(h, DOCTOR_WARNING, "chmod it to 700: it contains outputs and prompts",
+		    "%s has mode %03o: other users may read it",
 		    h->state_dir, (unsigned)(st.st_mode & 0777));
 	else
-		say(h, DOCTOR_OK, NULL, "%s, for the daemon's user alone", h->state_dir);
+		say(h, DOCTOR_OK, NULL, "%s, private to the daemon's user", h->state_dir);
 }
 
-/* One of the programs that belong to rld. */
+/* A program that belongs to rld. */
 static void check_helper(struct doctor_host *h, const char *name, const char *path)
 {
 	char line[128], reinstall[128];
@@ -100,14 +100,15 @@ static void check_helper(struct doctor_host *h, const char *name, const char *pa
 	int rv = access(path, X_OK) == -1 ? -errno : version_probe(path, line, sizeof(line));
 
 	snprintf(reinstall, sizeof(reinstall),
-	    "install %s of the same version as rld: what is started fails without", name);
+	    "install %s of the same version as rld: nothing can be started without it", name);
 	if (rv == -ENOMSG)
-		say(h, DOCTOR_FAILED, reinstall, "%s does not say its version", path);
+		say(h, DOCTOR_FAILED, reinstall, "%s prints no version", path);
 	else if (rv != 0)
 		say(h, DOCTOR_FAILED, reinstall, "%s: %s", path, strerror(-rv));
 	else if (strncmp(line, name, n) != 0 || line[n] != ' ' || strcmp(line + n + 1, h->version) != 0)
-		say(h, DOCTOR_WARNING, "restart the daemon after an upgrade; install all of one version",
-		    "%s says '%s', the daemon is rld %s", path, line, h->version);
+		say(h, DOCTOR_WARNING,
+		    "restart the daemon after an upgrade; install one version of all programs",
+		    "%s prints '%s', the daemon is rld %s", path, line, h->version);
 	else
 		say(h, DOCTOR_OK, NULL, "%s, %s", h->version, path);
 }
@@ -125,12 +126,13 @@ static void check_rl_git(struct doctor_host *h)
 static void check_git(struct doctor_host *h)
 {
 	static const char remedy[] =
-	    "install git: without it runs are only possible with the review off, or profile exit";
+	    "install git; without it runs work only with the review off or with profile exit";
 	char *path = program_find(getenv("PATH"), "git"), line[128];
 	int major = 0, minor = 0, rv;
 
 	if (path == NULL) {
-		say(h, DOCTOR_WARNING, remedy, "not on the PATH of the daemon; a run looks in that of its submitter");
+		say(h, DOCTOR_WARNING, remedy,
+		    "not on the daemon's PATH; runs use the PATH of their submitter");
 		return;
 	}
 	rv = version_probe(path, line, sizeof(line));
@@ -139,7 +141,7 @@ static void check_git(struct doctor_host *h)
 	else if (sscanf(line, "git version %d.%d", &major, &minor) != 2 || major < GIT_MAJOR ||
 	    (major == GIT_MAJOR && minor < GIT_MINOR))
 		say(h, DOCTOR_WARNING, "install a newer git",
-		    "%s says '%s', which is older than %d.%d or none at all", path, line,
+		    "%s prints '%s', which is older than %d.%d or no version", path, line,
 		    GIT_MAJOR, GIT_MINOR);
 	else
 		say(h, DOCTOR_OK, NULL, "%s, %s", line + strlen("git version "), path);
@@ -153,26 +155,29 @@ static void check_bd(struct doctor_host *h)
 	if (path != NULL)
 		say(h, DOCTOR_OK, NULL, "%s", path);
 	else
-		say(h, DOCTOR_OK, NULL, "not on the PATH of the daemon: "
-		    "beads are read from .beads/issues.jsonl, and not closed there");
+		say(h, DOCTOR_OK, NULL,
+		    "not on the daemon's PATH: beads are read from .beads/issues.jsonl and cannot "
+		    "be closed there");
 	free(path);
 }
 
 static void check_landlock(struct doctor_host *h)
 {
-	static const char remedy[] = "boot a kernel with Landlock, \"landlock\" among its lsm=: "
-	    "a reviewer that may only read is not confined without";
+	static const char remedy[] =
+	    "boot a kernel with Landlock enabled (\"landlock\" in lsm=): without it read-only "
+	    "reviewers are not confined";
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION);
 	enum doctor_state bad = h->sandbox_required ? DOCTOR_FAILED : DOCTOR_WARNING;
 
 	if (abi >= 1)
 		say(h, DOCTOR_OK, NULL, "ABI %ld", abi);
 	else
-		say(h, bad, remedy, "the kernel has none: %s%s", strerror(errno),
-		    h->sandbox_required ? "; review.sandbox is \"require\", so such reviews fail" : "");
+		say(h, bad, remedy, "not supported by the kernel: %s%s", strerror(errno),
+		    h->sandbox_required ?
+		        "; review.sandbox is \"require\", so read-only reviews fail" : "");
 }
 
-/* Whoever may write it decides what the daemon starts. */
+/* Whether others may write to it, and so change what the daemon starts. */
 static bool open_to_others(const struct stat *st)
 {
 	return (st->st_mode & 022) != 0 || (st->st_uid != 0 && st->st_uid != geteuid());
@@ -187,18 +192,19 @@ static void check_config(struct doctor_host *h)
 	struct stat st;
 
 	if (config_load(&config, h->config_file, false, &error) == -1)
-		say(h, DOCTOR_FAILED, "mend it: the daemon would not start with it, nor take it at a reload",
+		say(h, DOCTOR_FAILED,
+		    "correct it: the daemon would neither start with it nor reload it",
 		    "%s", error.text);
 	else if (!same)
 		say(h, DOCTOR_WARNING, "rlctl rpc daemon.reload", "%s has %s since it was read", h->config_file,
 		    !now.there ? "gone" : h->config.there ? "changed" : "come");
 	else if (now.there && stat(h->config_file, &st) == 0 && open_to_others(&st))
-		say(h, DOCTOR_WARNING, "chmod go-w, and let it belong to root or the daemon's user",
-		    "%s may be written by others, who so decide what is started", h->config_file);
+		say(h, DOCTOR_WARNING, "chmod it to go-w, owned by root or the daemon's user",
+		    "%s is writable by other users, who could change what the daemon starts", h->config_file);
 	else if (now.there)
-		say(h, DOCTOR_OK, NULL, "%s, as it is in force", h->config_file);
+		say(h, DOCTOR_OK, NULL, "%s, in effect", h->config_file);
 	else
-		say(h, DOCTOR_OK, NULL, "there is no %s: the defaults are in force", h->config_file);
+		say(h, DOCTOR_OK, NULL, "no file %s: the defaults are in effect", h->config_file);
 	config_free(config);
 }
 
@@ -209,11 +215,11 @@ static void check_sockets(struct doctor_host *h)
 
 	for (size_t i = 0; h->sockets != NULL && h->sockets[i] != NULL; i++) {
 		if (lstat(h->sockets[i], &st) == -1)
-			say(h, DOCTOR_WARNING, "restart the daemon: it makes it anew", "%s: %s",
+			say(h, DOCTOR_WARNING, "restart the daemon to create it again", "%s: %s",
 			    h->sockets[i], strerror(errno));
 		else if (!S_ISSOCK(st.st_mode))
 			say(h, DOCTOR_WARNING, "move it away, and restart the daemon",
-			    "%s is no socket any more", h->sockets[i]);
+			    "%s is no longer a socket", h->sockets[i]);
 		else
 			buf_addf(&good, "%s%s", good.size > 0 ? ", " : "", h->sockets[i]);
 	}
@@ -222,20 +228,20 @@ static void check_sockets(struct doctor_host *h)
 	buf_release(&good);
 }
 
-/* A provider says until when it serves no more as a time of day in some zone. */
+/* Providers report resets as a time of day in a time zone. */
 static void check_clock(struct doctor_host *h)
 {
 	struct timex timex = { 0 };
 	int rv = adjtimex(&timex);
 
 	if (time(NULL) < CLOCK_FLOOR)
-		say(h, DOCTOR_FAILED, "set the clock", "the clock has never been set");
+		say(h, DOCTOR_FAILED, "set the clock", "the clock was never set");
 	else if (rv == TIME_ERROR || (rv != -1 && (timex.status & STA_UNSYNC) != 0))
-		say(h, DOCTOR_WARNING, "let a time service set it, such as systemd-timesyncd or chrony",
-		    "the kernel does not know that anything keeps the clock right: "
-		    "waits for the reset of a limit go by it");
+		say(h, DOCTOR_WARNING, "use a time service, such as systemd-timesyncd or chrony",
+		    "the kernel knows of no time synchronisation: the reset times of limits depend "
+		    "on the clock");
 	else
-		say(h, DOCTOR_OK, NULL, "kept right, as the kernel says");
+		say(h, DOCTOR_OK, NULL, "synchronised, according to the kernel");
 }
 
 static void check_time_zones(struct doctor_host *h)
@@ -246,7 +252,8 @@ static void check_time_zones(struct doctor_host *h)
 	if (access(sample, R_OK) == 0)
 		say(h, DOCTOR_OK, NULL, "known");
 	else
-		say(h, DOCTOR_WARNING, "install tzdata: a reset time with a zone is not understood without",
+		say(h, DOCTOR_WARNING,
+		    "install tzdata: without it, reset times with a time zone cannot be read",
 		    "%s: %s", sample, strerror(errno));
 	free(sample);
 }
@@ -254,7 +261,7 @@ static void check_time_zones(struct doctor_host *h)
 static int open_files(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
-	int count = -1;		/* that of the directory itself */
+	int count = -1;		/* without the directory itself */
 
 	if (dir == NULL)
 		return 0;
@@ -273,19 +280,19 @@ static void check_limits(struct doctor_host *h)
 		return;
 	if (limit.rlim_cur < wanted)
 		say(h, DOCTOR_WARNING, "raise the hard limit: LimitNOFILE= of the service, or ulimit -Hn",
-		    "%llu open files at most, %d in use; %llu are wanted for %lld slots",
+		    "%llu open files allowed, %d in use; %llu are needed for %lld slots",
 		    (unsigned long long)limit.rlim_cur, open_files(),
 		    (unsigned long long)wanted, (long long)h->parallel);
 	else
-		say(h, DOCTOR_OK, NULL, "%llu open files at most, %d in use",
+		say(h, DOCTOR_OK, NULL, "%llu open files allowed, %d in use",
 		    (unsigned long long)limit.rlim_cur, open_files());
 }
 
 static void check_user(struct doctor_host *h)
 {
 	if (geteuid() == 0)
-		say(h, DOCTOR_WARNING, "run rld as a user of its own, or as yourself",
-		    "agents run as root: nothing on this host is safe from them");
+		say(h, DOCTOR_WARNING, "run rld as a separate user, or as yourself",
+		    "agents run as root: they can change anything on this host");
 	else
 		say(h, DOCTOR_OK, NULL, "agents run as uid %d", (int)geteuid());
 }
@@ -309,15 +316,15 @@ static void check_strays(struct doctor_host *h)
 
 	strays_each(add_left, &left);
 	if (left.count == 0)
-		say(h, DOCTOR_OK, NULL, "no process of an attempt is without its rl-shim");
+		say(h, DOCTOR_OK, NULL, "all processes of attempts have their rl-shim");
 	else
-		say(h, DOCTOR_WARNING, "look at them, and end what is of no use any more: kill PID",
+		say(h, DOCTOR_WARNING, "inspect them, and end those that are not needed: kill PID",
 		    "%zu process%s of attempts without rl-shim: %s%s", left.count, left.count == 1 ?
 		    "" : "es", left.names.data, left.count > LEFT_SHOWN ? ", ..." : "");
 	buf_release(&left.names);
 }
 
-/* Exit records that could not be read were set aside: somebody may want to know why. */
+/* Unreadable exit records were renamed; report them. */
 static void check_attempts(struct doctor_host *h)
 {
 	char *path = xasprintf("%s/attempts", h->state_dir);
@@ -325,7 +332,7 @@ static void check_attempts(struct doctor_host *h)
 	DIR *dir = opendir(path);
 
 	if (dir == NULL) {
-		say(h, DOCTOR_FAILED, "restart the daemon: it makes the directory", "%s: %s", path, strerror(errno));
+		say(h, DOCTOR_FAILED, "restart the daemon to create the directory", "%s: %s", path, strerror(errno));
 		free(path);
 		return;
 	}
@@ -341,12 +348,12 @@ static void check_attempts(struct doctor_host *h)
 	}
 	closedir(dir);
 	if (bad + strange > 0)
-		say(h, DOCTOR_WARNING, "look at them: " EXIT_BAD " is what could not be read as an exit record",
-		    "%zu directories in %s: %zu with a damaged exit record, %zu that are none of rld's",
+		say(h, DOCTOR_WARNING, "inspect them: " EXIT_BAD " is an unreadable exit record",
+		    "%zu directories in %s: %zu with a damaged exit record, %zu unknown to rld",
 		    count, path, bad, strange);
 	else
-		say(h, DOCTOR_OK, NULL, "%zu directories%s, no exit record was damaged", count,
-		    count == ATTEMPTS_MAX ? " looked at" : "");
+		say(h, DOCTOR_OK, NULL, "%zu directories%s, no damaged exit record", count,
+		    count == ATTEMPTS_MAX ? " checked" : "");
 	free(path);
 }
 

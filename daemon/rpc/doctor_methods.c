@@ -11,13 +11,13 @@
 #include "rpc/context.h"
 #include "rpc/doctor.h"
 
-/* A call on its way: the database, then the host, then the review logs, then what the
- * loop itself knows. */
+/* A call in progress: the database, then the host, then the review logs, then the state of the
+ * daemon. */
 struct examination {
 	struct rpc *rpc;
 	struct call *call;
 	bool deep;
-	struct doctor_host host;	/* with copies of its strings: a reload may come */
+	struct doctor_host host;	/* with copies of its strings, because a reload may come */
 	struct doctor_checks checks;
 };
 
@@ -31,7 +31,7 @@ static void add_account(void *arg, const struct account_info *account)
 	if (account->cooldown == NULL)
 		return;
 	time_format(account->cooldown->until, until, sizeof(until));
-	remedy = xasprintf("wait, or say that it serves again: rlctl cooldown clear %s", account->name);
+	remedy = xasprintf("wait, or end the cooldown: rlctl cooldown clear %s", account->name);
 	doctor_say(checks, "account", DOCTOR_WARNING, remedy, "%s: %s until %s%s%s", account->name,
 	    state_name(&cooldown_kind_names, account->cooldown->kind), until,
 	    account->cooldown->reason != NULL ? ": " : "",
@@ -46,14 +46,15 @@ static void add_accounts(struct examination *e, const json_t *agents)
 	engine_accounts(e->rpc->options.engine, add_account, &e->checks);
 	doctor_accounts(rpc_config(e->rpc), agents, &e->checks);
 	if (e->checks.count == before)
-		doctor_say(&e->checks, "account", DOCTOR_OK, NULL, "none is exhausted");
+		doctor_say(&e->checks, "account", DOCTOR_OK, NULL, "no account is on cooldown");
 }
 
 static void add_daemon(struct examination *e)
 {
 	if (engine_draining(e->rpc->options.engine))
-		doctor_say(&e->checks, "daemon", DOCTOR_WARNING, "start it again when it has ended",
-		    "rld %s is draining: it takes no new work", e->rpc->version);
+		doctor_say(&e->checks, "daemon", DOCTOR_WARNING,
+		    "start it again after it has stopped",
+		    "rld %s is draining: it accepts no new work", e->rpc->version);
 	else
 		doctor_say(&e->checks, "daemon", DOCTOR_OK, NULL,
 		    "rld %s, process %d, %zu attempts running", e->rpc->version, (int)getpid(),
@@ -97,7 +98,7 @@ static void chains_done(void *arg, enum doctor_state state, const char *text)
 	struct examination *e = arg;
 
 	doctor_say(&e->checks, "reviews", state, state == DOCTOR_OK ? NULL :
-	    "somebody has changed the database: restore a backup, and trust that log no more",
+	    "the database was altered: restore a backup, and do not trust that log any more",
 	    "%s", text);
 	doctor_answer(e);
 }
@@ -125,27 +126,28 @@ static void database_cb(void *arg, enum store_health health, const char *fault)
 	switch (health) {
 	case STORE_WHOLE:
 		doctor_say(&e->checks, "database", DOCTOR_OK, NULL, "%s",
-		    e->deep ? "sound, its indexes as well" : "sound");
+		    e->deep ? "intact, including its indexes" : "intact");
 		break;
 	case STORE_DAMAGED:
 		doctor_say(&e->checks, "database", DOCTOR_FAILED,
-		    "stop the daemon, keep a copy, and restore a backup of rld.db", "%s", fault);
+		    "stop the daemon, save a copy, and restore a backup of rld.db", "%s", fault);
 		break;
 	case STORE_UNCHECKED:
 		doctor_say(&e->checks, "database", DOCTOR_OK, e->deep ?
 		    "check a copy: sqlite3 COPY 'PRAGMA integrity_check'" : "rlctl doctor --deep",
-		    "too large to be read through beside the work");
+		    "too large to check while the daemon works");
 		break;
 	}
 	if (e->rpc->options.unknown != NULL)
-		doctor_say(&e->checks, "numbers", DOCTOR_WARNING, "stop the daemon and restore a "
-		    "newer rld.db together with its rld.db-wal, if there is one; "
-		    "else keep these directories for the outputs in them", "at its start: %s",
+		doctor_say(&e->checks, "numbers", DOCTOR_WARNING,
+		    "stop the daemon and restore a newer rld.db together with its rld.db-wal, if "
+		    "any; otherwise keep these directories for their outputs", "at start: %s",
 		    e->rpc->options.unknown);
 	if (*e->rpc->options.lost != NULL)
-		doctor_say(&e->checks, "results", DOCTOR_WARNING, "look for the work in the work "
-		    "tree, then put it into a commit, or retry the run: rlctl retry RUN",
-		    "since the machine was started anew: %s", *e->rpc->options.lost);
+		doctor_say(&e->checks, "results", DOCTOR_WARNING,
+		    "look for the work in the work tree and commit it, or retry the run: rlctl "
+		    "retry RUN",
+		    "since the machine restarted: %s", *e->rpc->options.lost);
 	offload(e->rpc->options.loop, host_run, host_done, e);
 }
 
@@ -199,25 +201,27 @@ static struct reply doctor_call(struct rpc *rpc, struct call *call)
 }
 
 static const struct schema doctor_params[] = {
-	{ "deep", SCHEMA_BOOL, .help = "also what takes time: every part of the database, "
-	    "the review logs of the newest 1000 runs, all attempts' directories" },
+	{ "deep", SCHEMA_BOOL, .help =
+	    "also run slow checks: the whole database, the review logs of the newest 1000 runs, "
+	    "the directories of all attempts" },
 	{ 0 },
 };
 static const struct result_field doctor_results[] = {
-	{ "state", "string", "the worst of the checks: ok, warning or failed" },
-	{ "version", "string", "of the daemon" },
-	{ "uid", "integer", "user whose rights agents have" },
-	{ "deep", "boolean", "as asked" },
-	{ "checks", "array", "{name, state, text, remedy} in the order in which they were made; "
-	    "remedy: null when there is nothing to do" },
-	{ "agents", "array", "{name, program, preset, account, reader, env, set, used_by, "
-	    "measured, node, login, login_help, caveat} of each agent that a run may "
-	    "name: what its submitter is to look for" },
+	{ "state", "string", "worst result of the checks: ok, warning or failed" },
+	{ "version", "string", "version of the daemon" },
+	{ "uid", "integer", "user that the agents run as" },
+	{ "deep", "boolean", "as requested" },
+	{ "checks", "array",
+	    "{name, state, text, remedy} in the order of the checks; remedy: null if there is "
+	    "nothing to do" },
+	{ "agents", "array",
+	    "{name, program, preset, account, reader, env, set, used_by, measured, node, login, "
+	    "login_help, caveat} of each agent that a run may name, for checks by the client" },
 	{ 0 },
 };
 
 const struct method doctor_methods[] = {
 	{ "daemon.doctor", ACCESS_READ, true, doctor_params, doctor_results, NULL, doctor_call,
-	    "what works on this host, and what to do about the rest" },
+	    "check the daemon and its host, with remedies" },
 	{ 0 },
 };

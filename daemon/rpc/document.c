@@ -14,8 +14,8 @@
 #include "model/row_json.h"
 #include "proto/memory.h"
 
-/* What holds a run or a slot up from outside is its reason, and the next try is told as
- * that of other waits. */
+/* What delays a run or slot from outside is its reason; the next try is shown as for other
+ * waits. */
 static void add_wait(json_t *json, int kind, const char *reason, int64_t until)
 {
 	json_object_del(json, "wait_reason");
@@ -56,7 +56,7 @@ static void document_add(int64_t *sum, int64_t value)
 		*sum = (*sum == ROW_NONE ? 0 : *sum) + value;
 }
 
-/* null where no attempt said anything. Reasoning is part of what was put out. */
+/* null if no attempt reported anything. Reasoning tokens are part of the output tokens. */
 static json_t *document_totals(const struct run_rows *rows, int64_t now)
 {
 	int64_t tokens = ROW_NONE, wall = ROW_NONE;
@@ -83,7 +83,7 @@ static json_t *limit(double value, bool whole)
 	return isnan(value) ? json_null() : whole ? json_integer((json_int_t)value) : json_real(value);
 }
 
-/* What the run may spend, and how much of it is left; null: nobody has limited it. */
+/* Limits and use of the run's budget; null: no limit. */
 static json_t *budget(const struct run_rows *rows, const struct plan *plan, int64_t now)
 {
 	struct budget b = budget_of_run(plan, &rows->run, rows->attempts, rows->nattempts, ROW_NONE, now);
@@ -98,7 +98,7 @@ static json_t *budget(const struct run_rows *rows, const struct plan *plan, int6
 	    "max_wall_ms", limit(b.cap[BUDGET_WALL], true), "wall_ms", (json_int_t)b.spent[BUDGET_WALL]);
 }
 
-/* The slots of the present iteration. */
+/* The slots of the current iteration. */
 static json_t *slots(const struct run_rows *rows)
 {
 	json_t *list = json_array(), *json;
@@ -123,8 +123,8 @@ static int by_position(const void *a, const void *b)
 	return x->position == y->position ? strcmp(x->id, y->id) : x->position < y->position ? -1 : 1;
 }
 
-/* Why the tasks of a held run that wait for no other do not begin, malloc'd; NULL:
- * it is not held. */
+/* Why the tasks of a held run that wait for no other do not start, malloc'd; NULL: it is not
+ * held. */
 static char *held_back(const struct run_rows *rows, enum wait_kind *kind)
 {
 	const struct run_row *run = &rows->run;
@@ -134,7 +134,7 @@ static char *held_back(const struct run_rows *rows, enum wait_kind *kind)
 		return NULL;
 	*kind = WAIT_LIMIT;
 	if (run->iterations != ROW_NONE && run->iteration >= run->iterations)
-		return xasprintf("the run has had its %lld iteration(s)", (long long)run->iterations);
+		return xasprintf("the run has completed its %lld iteration(s)", (long long)run->iterations);
 	*kind = WAIT_DECISION;
 	for (size_t i = 0; i < rows->nholds; i++)
 		if (rows->holds[i]->state == HOLD_S_OPEN)
@@ -143,8 +143,8 @@ static char *held_back(const struct run_rows *rows, enum wait_kind *kind)
 	return NULL;
 }
 
-/* A task that waits for others has no word of it in its row: whom it waits for
- * changes with them. */
+/* The row of a task with dependencies does not say what it waits for, because that changes with
+ * them. */
 static void add_reasons(json_t *list, const struct run_rows *rows, const struct task_row *const *order, size_t count)
 {
 	enum wait_kind kind;
@@ -166,8 +166,8 @@ static void add_reasons(json_t *list, const struct run_rows *rows, const struct 
 	free(held);
 }
 
-/* In the order in which they are offered, each with what the last slot that had it has left in git.
- * The first one's title is *title. */
+/* In the order of the source, each with branch and commit of its last slot. *title: of the first
+ * one. */
 static json_t *tasks(const struct run_rows *rows, const char **title)
 {
 	json_t *list = json_array(), *by_id = json_object(), *json;
@@ -200,7 +200,7 @@ static json_t *tasks(const struct run_rows *rows, const char **title)
 	return list;
 }
 
-/* Of the work trees of all tasks, as far as anybody has looked. */
+/* Disk usage of the work trees of all tasks, as last checked. */
 static int64_t disk_bytes(const struct run_rows *rows)
 {
 	int64_t sum = ROW_NONE;
@@ -210,7 +210,7 @@ static int64_t disk_bytes(const struct run_rows *rows)
 	return sum;
 }
 
-/* The iterations so far. */
+/* Iterations so far. */
 static json_t *history(const struct run_rows *rows)
 {
 	json_t *list = json_array();
@@ -220,7 +220,7 @@ static json_t *history(const struct run_rows *rows)
 	return list;
 }
 
-/* Those that wait for a human. */
+/* Open holds. */
 static json_t *open_holds(const struct run_rows *rows)
 {
 	json_t *list = json_array();
@@ -232,7 +232,7 @@ static json_t *open_holds(const struct run_rows *rows)
 	return list;
 }
 
-/* What it was submitted with, as far as people ask for it. */
+/* The settings of the run that users ask for. */
 static void set_plan(json_t *json, const struct run_rows *rows, const struct plan *plan, int64_t now)
 {
 	json_t *agents = json_object();

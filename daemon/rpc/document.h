@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The documents that several methods answer with. */
+/* Documents used by several methods. */
 #ifndef RPC_DOCUMENT_H
 #define RPC_DOCUMENT_H
 
@@ -8,11 +8,11 @@
 #include "core/plan.h"
 #include "model/view.h"
 
-/* A line of a list. title: of the first task, NULL when it is not known. */
+/* An entry of a list. title: of the first task, NULL if unknown. */
 json_t *run_summary(const struct run_row *run, const char *title);
 
-/* The whole: needs tasks, slots, attempts and holds. plan: of an unfinished run, as the engine
- * holds it; NULL: read from the row. now: ms since the epoch. */
+/* The whole document: needs tasks, slots, attempts and holds. plan: of an unfinished run, from the
+ * engine; NULL: read from the row. now: ms since the epoch. */
 json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64_t now);
 
 json_t *attempt_document(const struct attempt_row *row);

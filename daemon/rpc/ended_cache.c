@@ -10,7 +10,7 @@ struct ended_cache {
 		int64_t run;
 		json_t *document;	/* NULL: empty */
 	} kept[ENDED_KEPT];
-	size_t next;			/* place of the oldest */
+	size_t next;			/* index of the oldest */
 };
 
 struct ended_cache *ended_cache_new(void)

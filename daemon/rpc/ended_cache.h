@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The documents of ended runs that were asked for last: such a run does not change any more, and
- * those that just ended are asked for again and again. */
+/* A cache of the documents of ended runs: they no longer change, and those that just ended are
+ * requested often. */
 #ifndef RPC_ENDED_CACHE_H
 #define RPC_ENDED_CACHE_H
 
@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 #define ENDED_KEPT 16
-/* tasks and iterations of one that is kept: with ten thousand tasks it has tens of megabytes */
+/* limit on tasks and iterations of a cached run: the document of ten thousand tasks takes tens of
+ * megabytes */
 #define ENDED_ROWS 256
 
 struct ended_cache;
@@ -16,11 +17,11 @@ struct ended_cache;
 struct ended_cache *ended_cache_new(void);
 void ended_cache_free(struct ended_cache *ended);
 
-/* Takes a reference of its own; the oldest one makes room. */
+/* Adds a reference; the oldest entry is removed. */
 void ended_cache_keep(struct ended_cache *ended, int64_t run, json_t *document);
-/* Borrowed; NULL: it is not here. */
+/* Borrowed; NULL: not cached. */
 json_t *ended_cache_find(const struct ended_cache *ended, int64_t run);
-/* The run has changed all the same. */
+/* Remove the entry of a run that has changed after all. */
 void ended_cache_drop(struct ended_cache *ended, int64_t run);
 
 #endif

@@ -6,7 +6,7 @@
 #include "job/secrets.h"
 #include "proto/memory.h"
 
-/* Entries of job/secrets.h are made by nobody else. */
+/* Only job/secrets.h makes such entries. */
 static bool is_ours(const char *name)
 {
 	return strncmp(name, SECRETS_OURS, strlen(SECRETS_OURS)) == 0;

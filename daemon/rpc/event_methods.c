@@ -7,7 +7,7 @@
 
 #define LIST_LIMIT 100
 
-/* "now" is looked at here: events may have come while the run was looked up. */
+/* resolve "now" here: events may have come while the run was looked up */
 static void event_follow(struct rpc *rpc, struct call *call)
 {
 	int64_t last = feed_last(rpc->feed), since = call_int(call, "since", last);
@@ -17,7 +17,7 @@ static void event_follow(struct rpc *rpc, struct call *call)
 
 	json_array_foreach(call_param(call, "types"), i, type)
 		strings_append(&types, json_string_value(type));
-	if (!link_deaf(call_link(call)))	/* it may have left meanwhile */
+	if (!link_deaf(call_link(call)))	/* the client may have disconnected */
 		feed_follow(rpc->feed, call_link(call), since, call_int(call, "run", ROW_NONE), types);
 	strings_free(types);
 	call_ok(call, json_pack("{s:I}", "seq", (json_int_t)last));
@@ -29,8 +29,8 @@ static struct reply event_subscribe(struct rpc *rpc, struct call *call)
 
 	if (since > last)
 		return reply_error(call, RPC_INVALID_PARAMS, "since",
-		    "begin at 0, or leave it out for what comes from now on",
-		    "the newest event is %lld, there is none above %lld yet", (long long)last,
+		    "begin at 0, or omit it to get only new events",
+		    "the newest event is %lld, %lld does not exist yet", (long long)last,
 		    (long long)since);
 	call_of_run(rpc, call, event_follow);
 	return reply_later(call);
@@ -78,35 +78,37 @@ static const struct state_names type_names = { "event type", types, sizeof(types
 
 static const struct schema subscribe_params[] = {
 	{ "since", SCHEMA_INT, .max = INT64_MAX,
-	    .help = "newest event already seen, 0 for all; when not given: what comes from now on" },
+	    .help = "number of the last event already seen, 0 for all; default: only new events" },
 	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only events of this run" },
 	{ "types", SCHEMA_TEXTS, .min = 1, .max = 32, .choices = &type_names, .help = "only events of these types" },
 	{ 0 },
 };
 static const struct schema list_params[] = {
-	{ "since", SCHEMA_INT, .max = INT64_MAX, .help = "newest event already seen, 0 for all" },
+	{ "since", SCHEMA_INT, .max = INT64_MAX, .help =
+	    "number of the last event already seen, 0 for all" },
 	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = STORE_PAGE,
-	    .help = "events in a page; 100 when not given" },
+	    .help = "events per page; default 100" },
 	{ 0 },
 };
 static const struct result_field seq_results[] = {
-	{ "seq", "integer", "the newest event" },
+	{ "seq", "integer", "number of the newest event" },
 	{ 0 },
 };
 static const struct result_field list_results[] = {
 	{ "events", "array", "{seq, time, type, run, ...} in order" },
-	{ "next", "integer", "since for the next page" },
+	{ "next", "integer", "value of since for the next page" },
 	{ 0 },
 };
 
 static const int subscribe_errors[] = { RPC_NOT_FOUND, 0 };
 
 const struct method event_methods[] = {
-	{ "event.list", ACCESS_READ, true, list_params, list_results, NULL, event_list, "events in pages" },
+	{ "event.list", ACCESS_READ, true, list_params, list_results, NULL, event_list,
+	    "list events in pages" },
 	{ "event.subscribe", ACCESS_READ, false, subscribe_params, seq_results, subscribe_errors, event_subscribe,
-	    "have events sent as notifications `event`; `gap` {from, "
-	    "to} where they are no longer kept; replaces an earlier subscription" },
+	    "subscribe to events, sent as notifications `event`; `gap` {from, to} where events are "
+	    "no longer kept; replaces an earlier subscription" },
 	{ "event.unsubscribe", ACCESS_READ, false, NULL, seq_results, NULL, event_unsubscribe,
-	    "have no more events sent" },
+	    "end the subscription" },
 	{ 0 },
 };

@@ -15,14 +15,14 @@
 struct entry {
 	int64_t seq, run;
 	char *type;
-	char *text;		/* the whole notification */
+	char *text;		/* the complete notification */
 	size_t size;
 };
 
 struct feed {
 	struct feed_source source;
-	struct entry ring[FEED_EVENTS];		/* seq modulo FEED_EVENTS */
-	size_t count, bytes;			/* the newest count ones, up to last */
+	struct entry ring[FEED_EVENTS];		/* index: seq modulo FEED_EVENTS */
+	size_t count, bytes;			/* the newest `count` events, up to last */
 	int64_t last;
 	size_t followers;
 	LIST_HEAD(, follower) list;
@@ -30,12 +30,12 @@ struct feed {
 
 struct follower {
 	struct feed *feed;
-	struct link *link;	/* NULL: gone, a page is still awaited */
-	int64_t cursor;		/* newest event seen */
+	struct link *link;	/* NULL: closed, while a page is outstanding */
+	int64_t cursor;		/* number of the last event sent */
 	int64_t run;
 	char **types;
 	bool awaiting;
-	struct rowset page;	/* rows from next on are not yet delivered */
+	struct rowset page;	/* rows from next on are not delivered yet */
 	size_t next;
 	LIST_ENTRY(follower) entry;
 };
@@ -94,7 +94,7 @@ json_t *event_json(const struct event_row *row)
 	return json;
 }
 
-/* params is taken over. */
+/* Takes ownership of params. */
 static char *notification(const char *method, json_t *params, size_t *size)
 {
 	json_t *json = json_pack("{s:s,s:s,s:o}", "jsonrpc", "2.0", "method", method, "params", params);
@@ -118,7 +118,7 @@ static bool is_wanted(const struct follower *f, int64_t run, const char *type)
 	return f->types == NULL;
 }
 
-/* Events up to to are no longer kept: say so, and go on behind them. */
+/* Events up to `to` are no longer available: send a gap, and continue after them. */
 static void emit_gap(struct follower *f, int64_t to)
 {
 	size_t size;
@@ -162,7 +162,7 @@ static void follower_free(struct follower *f)
 
 static void page_cb(void *arg, struct rowset *set);
 
-/* As much as the link has room for. */
+/* Send as much as the link has room for. */
 static void pump(struct follower *f)
 {
 	struct feed *feed = f->feed;
@@ -204,7 +204,7 @@ static void page_cb(void *arg, struct rowset *set)
 	}
 	f->page = *set;
 	*set = (struct rowset){ .kind = ROW_EVENT };
-	/* Nothing between the cursor and the ring is on disk any more. */
+	/* nothing between the cursor and the ring is available any more */
 	if (f->page.count == 0 && f->cursor < feed->last - (int64_t)feed->count)
 		emit_gap(f, feed->last - (int64_t)feed->count);
 	pump(f);

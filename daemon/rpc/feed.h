@@ -13,20 +13,20 @@
 
 struct feed;
 
-/* Where older events come from. */
+/* Source of older events. */
 struct feed_source {
-	/* At most limit event rows above since, in order. Exactly one cb, on the loop, not from
-	 * inside the call. */
+	/* At most limit event rows above since, in order. Calls cb exactly once, on the loop, not
+	 * from within the call. */
 	void (*page)(void *arg, int64_t since, int64_t limit, store_rows_cb *cb, void *cb_arg);
 	void *arg;
 };
 
 /* last: seq of the newest event on disk. */
 struct feed *feed_new(const struct feed_source *source, int64_t last);
-/* All links must be closed, no page may be awaited. */
+/* All links must be closed and no page outstanding. */
 void feed_free(struct feed *feed);
 
-/* A committed event; they come in order, without gaps. */
+/* Add a committed event; they come in order, without gaps. */
 void feed_add(struct feed *feed, const struct event_row *row);
 
 /* seq of the newest committed event. */
@@ -34,7 +34,8 @@ int64_t feed_last(const struct feed *feed);
 size_t feed_followers(const struct feed *feed);
 
 /* Send link the events above since, of the given run (ROW_NONE: any) and types (NULL-terminated,
- * copied; NULL: any), from the next turn on. Replaces what the link followed before. */
+ * copied; NULL: any), starting with the next iteration of the loop. Replaces an earlier
+ * subscription of the link. */
 void feed_follow(struct feed *feed, struct link *link, int64_t since, int64_t run, char *const *types);
 void feed_unfollow(struct link *link);
 

@@ -33,7 +33,7 @@ static struct reply group_list(struct rpc *rpc, struct call *call)
 struct setting {
 	struct rpc *rpc;
 	struct call *call;
-	json_t *json;		/* the group that was set, NULL until it is met */
+	json_t *json;		/* the group that was set, NULL until found */
 };
 
 static void find_group(void *arg, const struct group_info *group)
@@ -54,13 +54,13 @@ static void set_reply(void *arg, const struct engine_reply *reply)
 		return;
 	}
 	engine_groups(s->rpc->options.engine, find_group, s);
-	if (s->json == NULL)	/* nobody uses it, and nothing is set that rld.toml does not say */
+	if (s->json == NULL)	/* the group is unused, and equal to rld.toml */
 		s->json = group_document(&(struct group_info){ .name = call_text(s->call, "name"), .slots = ROW_NONE });
 	call_ok(s->call, s->json);
 	free(s);
 }
 
-/* slots, paused: as engine_group_set() takes them. */
+/* slots, paused: as for engine_group_set(). */
 static struct reply change(struct rpc *rpc, struct call *call, int64_t slots, int paused)
 {
 	const char *name = call_text(call, "name");
@@ -68,8 +68,8 @@ static struct reply change(struct rpc *rpc, struct call *call, int64_t slots, in
 
 	if (!config_group_name(name))
 		return reply_error(call, RPC_INVALID_PARAMS, "name",
-		    "letters, digits, '_' and '-', at most 64, with a letter or a digit first",
-		    "'%s' is no name of a group", name);
+		    "letters, digits, '_' and '-', at most 64, starting with a letter or a digit",
+		    "'%s' is not a valid group name", name);
 	s = xcalloc(1, sizeof(*s));
 	*s = (struct setting){ rpc, call, NULL };
 	engine_group_set(rpc->options.engine, name, slots, paused, call_flag(call, "check"), set_reply, s);
@@ -91,41 +91,46 @@ static struct reply group_resume(struct rpc *rpc, struct call *call)
 	return change(rpc, call, -1, 0);
 }
 
-#define NAME_PARAM { "name", SCHEMA_TEXT, .required = true, .min = 1, .max = NAME_MAX_BYTES, .help = "of the group" }
-#define CHECK_PARAM { "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" }
+#define NAME_PARAM \
+	{ "name", SCHEMA_TEXT, .required = true, .min = 1, .max = NAME_MAX_BYTES, .help = "name of the group" }
+#define CHECK_PARAM { "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" }
 
 static const struct schema set_params[] = {
 	NAME_PARAM,
 	{ "slots", SCHEMA_INT, .min = 1, .max = SLOTS_MAX,
-	    .help = "attempts of all its runs at a time; not given: as rld.toml says" },
+	    .help =
+	        "maximum number of attempts at a time, over all its runs; default: from rld.toml" },
 	CHECK_PARAM,
 	{ 0 },
 };
 static const struct schema pause_params[] = { NAME_PARAM, CHECK_PARAM, { 0 } };
 
 static const struct result_field list_results[] = {
-	{ "groups", "array", "by name, with the fields of group.set: those of rld.toml, "
-	    "those that were set, and those of unfinished runs" },
+	{ "groups", "array",
+	    "by name, with the fields of group.set: groups in rld.toml, groups that were set, and "
+	    "groups of unfinished runs" },
 	{ 0 },
 };
 static const struct result_field group_results[] = {
-	{ "name", "string", "of the group" },
-	{ "slots", "integer|null", "attempts of all its runs at a time; null: as many as the daemon has slots" },
-	{ "live", "boolean", "slots was set here and not in rld.toml" },
-	{ "used", "integer", "slots of the daemon that its runs use" },
-	{ "queued", "integer", "its runs in the queue" },
-	{ "paused", "boolean", "its runs start nothing" },
+	{ "name", "string", "name of the group" },
+	{ "slots", "integer|null",
+	    "maximum number of attempts at a time, over all its runs; null: the slots of the daemon" },
+	{ "live", "boolean", "true: slots was set here, not in rld.toml" },
+	{ "used", "integer", "slots of the daemon in use by its runs" },
+	{ "queued", "integer", "number of its queued runs" },
+	{ "paused", "boolean", "true: its runs start nothing" },
 	{ 0 },
 };
 static const int change_errors[] = { RPC_NO_SPACE, 0 };
 
 const struct method group_methods[] = {
-	{ "group.list", ACCESS_READ, true, NULL, list_results, NULL, group_list, "groups of runs and their slots" },
+	{ "group.list", ACCESS_READ, true, NULL, list_results, NULL, group_list,
+	    "list groups of runs and their slots" },
 	{ "group.set", ACCESS_ADMIN, false, set_params, group_results, change_errors, group_set,
-	    "how many slots a group has, from now on" },
+	    "set the number of slots of a group" },
 	{ "group.pause", ACCESS_ADMIN, false, pause_params, group_results, change_errors,
-	    pause_group, "let what runs end, and start nothing more of its runs" },
+	    pause_group, "finish running attempts of a group, start no new ones" },
 	{ "group.resume", ACCESS_ADMIN, false, pause_params, group_results, change_errors,
-	    group_resume, "undo a pause of a group" },
+	    group_resume, "undo group.pause" },
 	{ 0 },
 };

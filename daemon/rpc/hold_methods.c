@@ -8,7 +8,7 @@
 #include "rpc/user.h"
 
 #define LIST_LIMIT 20
-#define LIST_MAX 50		/* each with its history */
+#define LIST_MAX 50		/* each with its reviews */
 #define MESSAGE_MAX (256 * 1024)
 #define HISTORY (LOAD_TASKS | LOAD_REVIEWS | LOAD_FINDINGS | LOAD_HOLDS)
 
@@ -23,7 +23,8 @@ static json_t *document_of(const struct run_rows *rows, int64_t id)
 
 static void no_such_hold(struct call *call)
 {
-	call_error(call, RPC_NOT_FOUND, "id", "look at what there is with `rlctl hold list`", "there is no hold %lld",
+	call_error(call, RPC_NOT_FOUND, "id", "see `rlctl hold list`",
+	    "no such hold: %lld",
 	    (long long)call_int(call, "id", 0));
 }
 
@@ -91,7 +92,7 @@ static struct reply hold_get(struct rpc *rpc, struct call *call)
 struct listing {
 	struct call *call;
 	json_t *holds, *next;
-	size_t missing;		/* histories */
+	size_t missing;		/* holds whose reviews are not read yet */
 };
 
 struct entry {
@@ -182,8 +183,8 @@ struct deciding {
 
 static void decided_before(struct call *call, json_t *json)
 {
-	call_error(call, RPC_WRONG_STATE, "id", "`rlctl hold list --state open` shows what waits",
-	    "hold %lld waits for nobody: it is %s",
+	call_error(call, RPC_WRONG_STATE, "id", "see `rlctl hold list --state open`",
+	    "hold %lld needs no decision: it is %s",
 	    (long long)call_int(call, "id", 0), json_string_value(json_object_get(json, "state")));
 	json_decref(json);
 }
@@ -196,7 +197,7 @@ static void decide_reply(void *arg, const struct engine_reply *reply)
 	json_t *json;
 
 	if (reply->code == RPC_NOT_FOUND) {
-		/* its run has ended meanwhile, or long ago */
+		/* its run has ended */
 		find_hold(d->rpc, d->call, decided_before);
 	} else if (reply->code != RPC_OK) {
 		call_refused(d->call, reply, "id");
@@ -249,26 +250,27 @@ static struct reply hold_rework(struct rpc *rpc, struct call *call)
 static const struct schema list_params[] = {
 	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only holds of this run" },
 	{ "state", SCHEMA_TEXT, .max = 32, .choices = &hold_state_names, .help = "only holds in this state" },
-	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help = "holds in a page; 20 when not given" },
-	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help =
+	    "holds per page; default 20" },
+	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "next of the previous page" },
 	{ 0 },
 };
 static const struct schema get_params[] = { ID_PARAM, { 0 } };
 static const struct schema decide_params[] = {
 	ID_PARAM,
-	{ "message", SCHEMA_TEXT, .max = MESSAGE_MAX, .help = "why; for rework: what is to be done" },
-	{ "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" },
+	{ "message", SCHEMA_TEXT, .max = MESSAGE_MAX, .help = "reason; for rework: instructions" },
+	{ "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" },
 	{ 0 },
 };
 
 static const struct result_field list_results[] = {
-	{ "holds", "array", "newest first; the fields of hold.get" },
-	{ "next", "integer|null", "cursor of the next page; null: this is the last" },
+	{ "holds", "array", "newest first, with the fields of hold.get" },
+	{ "next", "integer|null", "cursor of the next page; null: no more pages" },
 	{ 0 },
 };
 static const struct result_field hold_results[] = {
 	RESULT_ROW("hold"),
-	{ "reviews", "array", "every review of the task, as in review.list" },
+	{ "reviews", "array", "all reviews of the task, as in review.list" },
 	{ 0 },
 };
 static const int errors[] = { RPC_NOT_FOUND, 0 };
@@ -276,14 +278,14 @@ static const int decide_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPAC
 
 const struct method hold_methods[] = {
 	{ "hold.list", ACCESS_READ, true, list_params, list_results, errors, hold_list,
-	    "what waits for a human, or did, in pages" },
+	    "list holds in pages" },
 	{ "hold.get", ACCESS_READ, true, get_params, hold_results, errors, hold_get,
-	    "a hold with the reviews that led to it" },
+	    "return a hold with the reviews that led to it" },
 	{ "hold.approve", ACCESS_OWNER, true, decide_params, hold_results, decide_errors,
 	    hold_approve, "accept the work as it is" },
 	{ "hold.reject", ACCESS_OWNER, true, decide_params, hold_results, decide_errors,
-	    hold_reject, "the task has failed" },
+	    hold_reject, "fail the task" },
 	{ "hold.rework", ACCESS_OWNER, true, decide_params, hold_results, decide_errors,
-	    hold_rework, "have it fixed and reviewed again" },
+	    hold_rework, "fix the work and review it again" },
 	{ 0 },
 };

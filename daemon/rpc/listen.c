@@ -17,13 +17,12 @@
 struct listener {
 	int fd;
 	char *path;
-	dev_t dev;	/* of the socket as it was made */
+	dev_t dev;	/* identity of the socket file */
 	ino_t ino;
 };
 
-/* The process that began to listen has ended. A child of it that is only now becoming another
- * program still keeps the socket open: so does one of a daemon that was killed while it
- * started a supervisor. */
+/* Whether the listening process has exited. A child between fork and exec keeps the socket open,
+ * such as one of a daemon that was killed while starting a shim. */
 static bool is_orphan(int fd)
 {
 	struct ucred peer;
@@ -33,14 +32,14 @@ static bool is_orphan(int fd)
 	    kill(peer.pid, 0) == -1 && errno == ESRCH;
 }
 
-/* True when somebody accepts connections there. */
+/* Whether a process accepts connections there. */
 static bool is_live(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	bool live;
 
 	if (fd == -1)
-		return true;	/* unknown: not ours to remove */
+		return true;	/* unknown: do not remove it */
 	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
 		live = !is_orphan(fd);
 	else
@@ -49,7 +48,7 @@ static bool is_live(const struct sockaddr_un *address)
 	return live;
 }
 
-/* bind(2) makes the file: the umask is what keeps it from being wider for a moment. */
+/* bind(2) creates the file, and only the umask keeps its mode narrow from the start. */
 static int bind_private(int fd, const struct sockaddr_un *address)
 {
 	mode_t old = umask(0177);
@@ -59,14 +58,15 @@ static int bind_private(int fd, const struct sockaddr_un *address)
 	return rv;
 }
 
-/* Something is at the path: a socket nobody listens on is taken away. 0, or -1 with error. */
+/* Remove a stale socket at the path. Returns 0, or -1 with error. */
 static int clear_path(const struct sockaddr_un *address, char *error, size_t room)
 {
 	struct stat st;
 
 	if (lstat(address->sun_path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
 		snprintf(error, room,
-		    "%s is there and is no socket: move it away, or name another path with --socket",
+		    "%s exists and is not a socket: move it away, or name another path with "
+		    "--socket",
 		    address->sun_path);
 		return -1;
 	}
@@ -90,15 +90,16 @@ int listener_open(const char *path, struct listener **out, char *error, size_t r
 	int fd, rv;
 
 	if (strlen(path) >= sizeof(address.sun_path)) {
-		snprintf(error, room, "the socket's path %s has %zu bytes, the system allows %zu: "
-		    "name a shorter one with --socket", path,
+		snprintf(error, room,
+		    "the socket path %s has %zu bytes, the limit is %zu: name a shorter one with "
+		    "--socket", path,
 		    strlen(path), sizeof(address.sun_path) - 1);
 		return -1;
 	}
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd == -1) {
-		snprintf(error, room, "cannot make a socket: %s", strerror(errno));
+		snprintf(error, room, "cannot create a socket: %s", strerror(errno));
 		return -1;
 	}
 	rv = bind_private(fd, &address);
@@ -109,7 +110,8 @@ int listener_open(const char *path, struct listener **out, char *error, size_t r
 	}
 	if (rv != 0) {
 		snprintf(error, room,
-		    "cannot make the socket %s: %s: see that its directory is there and writable",
+		    "cannot create the socket %s: %s: make sure that its directory exists and is "
+		    "writable",
 		    path, strerror(-rv));
 		goto fail;
 	}

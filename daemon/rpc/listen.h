@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A listening Unix socket: made with mode 0600 from its first moment, and removed only while
- * it is still ours. */
+/* A listening Unix socket: mode 0600 from the start, and removed only while it is still ours. */
 #ifndef RPC_LISTEN_H
 #define RPC_LISTEN_H
 
@@ -8,10 +7,10 @@
 
 struct listener;
 
-/* 0, or -1 with a sentence that names the path and the remedy. */
+/* Returns 0, or -1 with a sentence that names the path and the remedy. */
 int listener_open(const char *path, struct listener **out, char *error, size_t room);
 int listener_fd(const struct listener *listener);
-/* Lives as long as the listener. */
+/* Valid as long as the listener. */
 const char *listener_path(const struct listener *listener);
 /* Remove the path and close. NULL is allowed. */
 void listener_free(struct listener *listener);

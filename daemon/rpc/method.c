@@ -34,7 +34,7 @@ json_t *method_bind(const struct method *method, json_t *params, struct schema_e
 			if (param == NULL || param->name == NULL) {
 				snprintf(error->field, sizeof(error->field), "%zu", i);
 				snprintf(error->text, sizeof(error->text),
-				    "there are more parameters than this method has");
+				    "too many parameters for this method");
 				json_decref(object);
 				return NULL;
 			}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of methods: one row says all that decoding, checking, rpc.discover and
- * the man pages need. */
+/* The table of methods: a row contains everything needed for decoding, checking, rpc.discover and
+ * the man pages. */
 #ifndef RPC_METHOD_H
 #define RPC_METHOD_H
 
@@ -18,12 +18,12 @@ enum access { ACCESS_ANY, ACCESS_READ, ACCESS_SUBMIT, ACCESS_OWNER, ACCESS_ADMIN
 
 struct result_field {
 	const char *name;
-	const char *type;		/* of JSON schema: "integer", "string|null"; of RESULT_ROW
-					 * the name of the row type */
+	/* JSON schema type: "integer", "string|null"; for RESULT_ROW the name of the row type */
+	const char *type;
 	const char *help;
 };
 
-/* All columns of a kind of row that have a help text. */
+/* All columns of a row type that have a help text. */
 #define RESULT_ROW(kind) { "*", kind, NULL }
 /* The same of each member of the array that stands before; { "ARRAY[].NAME", ... } is one
  * field more of theirs. */
@@ -32,23 +32,23 @@ struct result_field {
 struct method {
 	const char *name;
 	enum access access;
-	bool large;			/* an answer may be large: one at a time per client */
-	const struct schema *params;	/* in the order of positional ones; ends with name NULL;
-					 * NULL: none. ANY: config_resolve() checks it */
+	bool large;			/* the answer may be large: one at a time per client */
+	/* in positional order; ends with name NULL; NULL: none. ANY: config_resolve() checks it */
+	const struct schema *params;
 	const struct result_field *results;	/* ends with name NULL */
-	const int *errors;		/* codes of its own, ends with 0; NULL: none */
+	const int *errors;		/* additional error codes, ends with 0; NULL: none */
 	struct reply (*handler)(struct rpc *rpc, struct call *call);
 	const char *help;
 };
 
-/* A list of tables, each ended by a row without name; the list by NULL. */
+/* A NULL-terminated list of tables, each ended by a row without a name. */
 typedef const struct method *const *method_tables;
 
 const struct method *method_find(method_tables tables, const char *name);
 
-/* Make an object by name of params (object, array, or null or NULL for none), which stays the
- * caller's, and check it against the table. NULL with error: its text begins with the parameter at
- * fault, and its field names it. */
+/* Convert params (object, array, or null or NULL for none; borrowed) to an object by name, and
+ * check it against the table. NULL with error, whose text begins with the parameter at fault and
+ * whose field names it. */
 json_t *method_bind(const struct method *method, json_t *params, struct schema_error *error);
 
 /* The OpenRPC document of the tables. */

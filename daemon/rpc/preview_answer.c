@@ -18,7 +18,7 @@ struct preview_job {
 	struct call *call;
 	char *state_dir, *dir;
 	char **lines;
-	int64_t updated;	/* ROW_NONE: nothing was written */
+	int64_t updated;	/* ROW_NONE: no output yet */
 	int error;		/* errno */
 };
 
@@ -42,7 +42,7 @@ static void preview_done(void *arg)
 
 	if (job->error == ENOENT) {
 		call_error(job->call, RPC_NOT_FOUND, "id", "it was removed from the state directory",
-		    "there is no record in %s", job->dir);
+		    "no record in %s", job->dir);
 	} else if (job->error != 0) {
 		call_error(job->call, RPC_UNAVAILABLE, NULL, NULL,
 		    "cannot read the output in %s: %s", job->dir, strerror(job->error));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The last lines of an attempt's output as its reader understands it, read off the
- * loop, as an answer. */
+/* The last lines of an attempt's output as interpreted by its reader, read off the loop, as an
+ * answer. */
 #ifndef RPC_PREVIEW_ANSWER_H
 #define RPC_PREVIEW_ANSWER_H
 
@@ -16,7 +16,7 @@ struct preview_request {
 	const char *state_dir;		/* copied */
 	int64_t id;			/* of the attempt */
 	enum reader_kind reader;
-	struct secrets secrets;		/* of its run; taken */
+	struct secrets secrets;		/* of its run; takes ownership */
 	size_t lines;
 };
 

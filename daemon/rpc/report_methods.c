@@ -16,15 +16,15 @@
 #include "rpc/context.h"
 #include "rpc/run_load.h"
 
-/* A client takes answers of 16 MiB, and a byte may take six of them. */
+/* Clients accept answers of 16 MiB, and a byte may take six of them. */
 #define ANSWER_MAX (2 * 1024 * 1024)
 
-/* A report on its way: made from the rows, it waits for the answer to be read. */
+/* A report in progress: made from the rows, waiting for the answer text. */
 struct reporting {
 	struct rpc *rpc;
 	struct call *call;
 	json_t *report;
-	char *dir;		/* of the attempt with the answer */
+	char *dir;		/* directory of the attempt with the answer */
 	char *text;
 	size_t size;
 	int error;		/* -errno */
@@ -50,7 +50,7 @@ static void answer_run(void *arg)
 		close(dirfd);
 }
 
-/* A report without its answer is still a report: what could not be read is null, and said. */
+/* A report without the answer text is still useful: an unreadable answer is null, with a note. */
 static void answer_done(void *arg)
 {
 	struct reporting *r = arg;
@@ -61,9 +61,10 @@ static void answer_done(void *arg)
 		json_object_set_new(result, "answer", json_text(r->text));
 	} else if (r->error != -ENOENT) {
 		why = r->error == -EFBIG ?
-		    xasprintf("the answer has more than %d MiB; attempt.output gives it in pieces",
+		    xasprintf("the answer has more than %d MiB; read it in pieces with "
+		        "attempt.output",
 		    ANSWER_MAX >> 20)
-					 : xasprintf("the answer in %s cannot be read: %s", r->dir,
+					 : xasprintf("cannot read the answer in %s: %s", r->dir,
 					 strerror(-r->error));
 		json_array_append_new(json_object_get(r->report, "warnings"), json_text(why));
 		free(why);
@@ -117,18 +118,18 @@ static const struct schema report_params[] = {
 	{ 0 },
 };
 static const struct result_field report_results[] = {
-	{ "version", "integer", "of this form: 1" },
+	{ "version", "integer", "version of this format: 1" },
 	{ "run", "integer", "id of the run" },
 	{ "task", "string|null", "first line of the first task" },
-	{ "agent", "string|null", "that implements" },
-	{ "model", "string|null", "of that agent; null: its own default" },
+	{ "agent", "string|null", "agent that implements" },
+	{ "model", "string|null", "its model; null: the agent's default" },
 	{ "reviewer", "string|null", "agent or program that reviews; null: no review" },
 	{ "workdir", "string", "as submitted" },
 	{ "state", "string", "of the run" },
-	{ "reason", "string|null", "why it waits" },
-	{ "wait_kind", "string|null", "the kind of reason, for programs" },
-	{ "cause", "string|null", "why it ended" },
-	{ "end_kind", "string|null", "the kind of cause, for programs" },
+	{ "reason", "string|null", "why the run waits" },
+	{ "wait_kind", "string|null", "kind of the reason, for programs" },
+	{ "cause", "string|null", "why the run ended" },
+	{ "end_kind", "string|null", "kind of the cause, for programs" },
 	{ "created_at", "string", "time of the submit" },
 	{ "started_at", "string|null", "time of the start" },
 	{ "ended_at", "string|null", "time of the end" },
@@ -136,19 +137,21 @@ static const struct result_field report_results[] = {
 	{ "result", "object", "{outcome, exit_code, answer, attempt, ref, tree, commit}" },
 	{ "stats", "object", "{review_rounds, fix_rounds, checks, turns, attempts, wall_ms, "
 	    "tokens, cost_usd, unpriced_attempts, faults, denials, tool_errors}" },
-	{ "timeline", "array", "a turn for each attempt: {turn, type, round, agent, decision, feedback, ...}" },
+	{ "timeline", "array",
+	    "one entry per attempt: {turn, type, round, agent, decision, feedback, ...}" },
 	{ "tasks", "array", "as in run.get" },
 	{ "reviews", "array", "as in review.list" },
-	{ "findings", "array", "each once, with its last state" },
-	{ "known_issues", "array", "findings that it ended with by leave of its policy" },
+	{ "findings", "array", "each finding once, with its final state" },
+	{ "known_issues", "array",
+	    "findings left open when the run succeeded under on_exhausted = known_issues" },
 	{ "warnings", "array", "sentences" },
-	{ "holds", "array", "what waited for a human, and what became of it" },
+	{ "holds", "array", "holds and their decisions" },
 	{ 0 },
 };
 static const int report_errors[] = { RPC_NOT_FOUND, 0 };
 
 const struct method report_methods[] = {
 	{ "run.report", ACCESS_READ, true, report_params, report_results, report_errors,
-	    report_call, "what came of a run, for machines and archives" },
+	    report_call, "return a full report of a run, for programs and archives" },
 	{ 0 },
 };

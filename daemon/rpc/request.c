@@ -12,7 +12,7 @@
 #include "proto/memory.h"
 
 struct link {
-	int refs;			/* the server's, and one per call and batch */
+	int refs;			/* one for the server, and one per call and batch */
 	uid_t uid;
 	struct tally *tally;
 	const struct link_ops *ops;	/* NULL: the client is gone */
@@ -27,11 +27,12 @@ struct link {
 struct batch {
 	struct link *link;
 	struct buf out;			/* "[answer,answer" */
-	size_t pending;			/* calls not yet answered, and 1 until batch_begun() */
+	size_t pending;			/* unanswered calls, plus 1 until batch_begun() */
 };
 
 struct call {
-	int refs;			/* the handler's while it runs, and one until the answer */
+	/* one for the handler while it runs, and one until the answer */
+	int refs;
 	struct link *link;
 	struct batch *batch;
 	json_t *id;			/* NULL: a notification */
@@ -149,14 +150,14 @@ static void request_document(struct buf *b, const json_t *id, const char *member
 		buf_adds(b, "null");
 	buf_addf(b, ",\"%s\":", member);
 	if (json_dump_callback(value, add_bytes, b, JSON_COMPACT | JSON_ENCODE_ANY) != 0) {
-		log_bug("an answer cannot be written as JSON");
+		log_bug("an answer cannot be represented as JSON");
 		buf_adds(b, "null");
 	}
 	buf_adds(b, "}");
 }
 
-/* The error object; data = {kind, retryable, hint[, field]}. The message of a wrong parameter says
- * what is wrong with it: there is a hint only when the handler knows more. */
+/* The error object; data = {kind, retryable, hint[, field]}. The message about a wrong parameter
+ * says what is wrong, so there is a hint only if the handler gives one. */
 static json_t *error_object(int code, const char *field, const char *hint, const char *message)
 {
 	const struct rpc_error_row *row = rpc_error_find(code);
@@ -206,7 +207,7 @@ void batch_error(struct batch *batch, json_t *id, int code, const char *message)
 	free(json);
 }
 
-/* One of pending is done. A batch of notifications has no answer at all. */
+/* One of pending is done. A batch of notifications has no answer. */
 static void batch_done(struct batch *batch)
 {
 	if (--batch->pending > 0)
@@ -263,14 +264,14 @@ static void request_answer(struct call *call, const char *member, const json_t *
 		link_send(call->link, b.data, b.size);
 	} else if (call->batch->out.size + b.size > BATCH_MAX) {
 		batch_error(call->batch, call->id, RPC_LIMIT_REACHED,
-		    "the answer does not fit into the batch's answer any more: ask for it alone");
+		    "the answer does not fit into the batch: request it separately");
 	} else {
 		batch_add(call->batch, b.data, b.size);
 	}
 	buf_release(&b);
 }
 
-/* The call's own end, whether or not anybody was told. */
+/* End of the call, whether or not it was answered. */
 static void request_finish(struct call *call)
 {
 	struct link *link = call->link;

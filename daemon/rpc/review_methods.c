@@ -69,7 +69,7 @@ static void export_cb(void *arg, const struct run_rows *rows)
 		const char *task = rows->reviews[i]->task_id;
 		size_t first = 0;
 
-		/* one log a task, in the order in which they were first reviewed */
+		/* one log per task, in the order of their first reviews */
 		while (strcmp(rows->reviews[first]->task_id, task) != 0)
 			first++;
 		log = first == i ? review_log_make(rows, task) : NULL;
@@ -100,26 +100,28 @@ static const struct result_field list_results[] = {
 	{ 0 },
 };
 static const struct result_field export_results[] = {
-	{ "logs", "array", "one a task: {task_id, overlay, iterations: [{iteration, decision, "
-	    "feedback, timestamp}], final_decision, "
-	    "completed_at}; the last two are null until its reviews are over" },
+	{ "logs", "array",
+	    "one per task: {task_id, overlay, iterations: [{iteration, decision, feedback, "
+	    "timestamp}], final_decision, completed_at}; the last two are null until its reviews "
+	    "are complete" },
 	{ 0 },
 };
 static const struct result_field verify_results[] = {
 	{ "run", "integer", "id of the run" },
-	{ "ok", "boolean", "the log is as it was written" },
-	{ "reviews", "integer", "rows in the log" },
+	{ "ok", "boolean", "whether the log is intact" },
+	{ "reviews", "integer", "number of rows in the log" },
 	{ "head", "string|null", "hash of the newest row" },
-	{ "message", "string|null", "which row breaks the chain" },
+	{ "message", "string|null", "row that breaks the chain" },
 	{ 0 },
 };
 static const int errors[] = { RPC_NOT_FOUND, 0 };
 
 const struct method review_methods[] = {
-	{ "review.list", ACCESS_READ, true, list_params, list_results, errors, review_list, "the review log of a run" },
+	{ "review.list", ACCESS_READ, true, list_params, list_results, errors, review_list,
+	    "return the review log of a run" },
 	{ "review.export", ACCESS_READ, true, verify_params, export_results, errors, review_export,
-	    "the review logs of a run, for other programs" },
+	    "export the review logs of a run" },
 	{ "review.verify", ACCESS_READ, false, verify_params, verify_results, errors, review_verify,
-	    "prove that the review log was not changed" },
+	    "verify that the review log was not altered" },
 	{ 0 },
 };

@@ -96,8 +96,8 @@ static void stopper_closed_cb(uv_handle_t *handle)
 	closed(arg);
 }
 
-/* The last call is over. What is above us on the stack may still use rpc: it is freed from the
- * top of the loop. */
+/* The last call has ended. Callers on the stack may still use rpc, so it is freed from the top of
+ * the loop. */
 static void rpc_idle(void *arg)
 {
 	struct rpc *rpc = arg;

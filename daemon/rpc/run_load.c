@@ -12,11 +12,10 @@ struct load {
 	void *arg;
 	struct run_rows *rows;
 	bool found;
-	size_t missing;		/* parts not read to their end */
+	size_t missing;		/* parts not read completely */
 };
 
-/* One part on its way: all are asked for at once, so that they are one visit to the
- * database thread. */
+/* A part being read: all are requested at once, in one round trip to the database thread. */
 struct load_part {
 	struct load *load;
 	const struct part *part;
@@ -41,7 +40,7 @@ static const struct part {
 
 static void load_cb_rows(void *arg, struct rowset *set);
 
-/* The page that begins behind after. */
+/* The page after `after`. */
 static void load_page(struct load_part *p, int64_t after)
 {
 	const struct query_bind binds[] = {
@@ -106,7 +105,7 @@ void load_run(struct rpc *rpc, int64_t id, unsigned what, load_cb *cb, void *arg
 
 void call_no_run(struct call *call, const char *field, int64_t id)
 {
-	call_error(call, RPC_NOT_FOUND, field, NULL, "there is no run %lld", (long long)id);
+	call_error(call, RPC_NOT_FOUND, field, NULL, "no such run: %lld", (long long)id);
 }
 
 struct of_run {

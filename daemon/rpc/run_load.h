@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a run, wherever it is: unfinished ones from the view, ended ones from the store. */
+/* The rows of a run: unfinished ones from the view, ended ones from the store. */
 #ifndef RPC_RUN_LOAD_H
 #define RPC_RUN_LOAD_H
 
@@ -8,21 +8,21 @@
 enum { LOAD_TASKS = 1, LOAD_SLOTS = 2, LOAD_ATTEMPTS = 4, LOAD_REVIEWS = 8, LOAD_FINDINGS = 16,
     LOAD_HOLDS = 32, LOAD_ITERATIONS = 64, LOAD_ALL = 127 };
 
-/* rows: NULL when there is no such run; valid during the callback. */
+/* rows: NULL if there is no such run; valid during the callback. */
 typedef void load_cb(void *arg, const struct run_rows *rows);
 
-/* Exactly one cb, possibly before the return. what: at least these rows. */
+/* Calls cb exactly once, possibly before it returns. what: the rows needed at least. */
 void load_run(struct rpc *rpc, int64_t id, unsigned what, load_cb *cb, void *arg);
 
-/* go() once it is known that the run of parameter "run" is there, or at once when none is given;
- * else answers that there is no such run. Possibly before the return. */
+/* Calls go() once the run of parameter "run" is known to exist, or immediately if there is no such
+ * parameter; otherwise answers with an error. Possibly before it returns. */
 void call_of_run(struct rpc *rpc, struct call *call, void (*go)(struct rpc *rpc, struct call *call));
 
-/* Answers what the engine has refused. subject: the parameter that names what the call is about,
- * which is at fault when that is not there or in another state. */
+/* Answer with a refusal by the engine. subject: the parameter that names the object, to blame if it
+ * does not exist or has another state. */
 void call_refused(struct call *call, const struct engine_reply *reply, const char *subject);
 
-/* Answers that there is none with that id. field: of the request. */
+/* Answer that there is no run with that id. field: of the request. */
 void call_no_run(struct call *call, const char *field, int64_t id);
 
 #endif

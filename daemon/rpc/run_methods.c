@@ -69,11 +69,11 @@ static struct reply run_get(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-/* A page of runs, for each of which the title of its first task is looked up. */
+/* A page of runs; the title of each one's first task is looked up. */
 struct listing {
 	struct call *call;
 	json_t *runs, *next;
-	size_t missing;		/* titles */
+	size_t missing;		/* runs whose title is not known yet */
 };
 
 struct title {
@@ -142,7 +142,7 @@ static struct reply run_list(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-/* What the engine answers about a run. */
+/* The engine's answer about a run. */
 static void change_reply(void *arg, const struct engine_reply *reply)
 {
 	struct pending *p = arg;
@@ -172,13 +172,12 @@ static void cancel_ended_cb(void *arg, const struct run_rows *rows)
 	else if (rows->run.state == RUN_S_CANCELLED)
 		call_ok(call, run_document(rows, NULL, clock_wall()));
 	else
-		call_error(call, RPC_WRONG_STATE, "id", "there is nothing left to cancel",
+		call_error(call, RPC_WRONG_STATE, "id", "there is nothing to cancel",
 		    "run %lld has ended: %s", (long long)id,
 		    state_name(&run_state_names, rows->run.state));
 }
 
-/* The run may have ended between the question and the answer: then it is looked up
- * among the ended ones. */
+/* The run may have ended before the answer: then look it up among the ended runs. */
 static void cancel_reply(void *arg, const struct engine_reply *reply)
 {
 	struct pending *p = arg;
@@ -191,7 +190,7 @@ static void cancel_reply(void *arg, const struct engine_reply *reply)
 	free(p);
 }
 
-/* What the engine does to one unfinished run. */
+/* A change of an unfinished run by the engine. */
 typedef void change_fn(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
 
 static struct reply change(struct rpc *rpc, struct call *call, change_fn *apply, engine_reply_cb *cb, load_cb *ended)
@@ -223,7 +222,7 @@ static void pause_ended_cb(void *arg, const struct run_rows *rows)
 		call_no_run(call, "id", id);
 	else
 		call_error(call, RPC_WRONG_STATE, "id",
-		    "only a run that has not ended is paused and resumed; `rlctl retry` makes a new one",
+		    "only unfinished runs can be paused and resumed; `rlctl retry` starts a new one",
 		    "run %lld has ended: %s", (long long)id, state_name(&run_state_names, rows->run.state));
 }
 
@@ -254,8 +253,8 @@ static char *agent_set(void *arg, const char *agent, const char *name)
 	return config_agent_set(arg, agent, name);
 }
 
-/* What its agents set was forgotten with the end of the run; that of a held one is still kept,
- * unless another environment is sent. NULL, or why the run cannot be repeated. */
+/* The variables set by its agents were deleted when the run ended; those of a held run still exist,
+ * unless another environment is sent. Returns NULL, or why the run cannot be retried. */
 static char *retry_secrets(struct rpc *rpc, const struct run_rows *rows, char ***environment)
 {
 	struct config *config = (struct config *)rpc_config(rpc);
@@ -289,7 +288,7 @@ static void retry_cb(void *arg, const struct run_rows *rows)
 	why = retry_secrets(p->rpc, rows, &environment);
 	if (why != NULL) {
 		call_error(p->call, RPC_WRONG_STATE, "id",
-		    "set it there again and reload, or submit the task anew", "%s", why);
+		    "set it there again and reload, or submit the task again", "%s", why);
 		free(p);
 	} else {
 		engine_retry(p->rpc->options.engine, rows, call_uid(p->call), environment,
@@ -306,14 +305,15 @@ static struct reply run_retry(struct rpc *rpc, struct call *call)
 }
 
 #define ID_PARAM { "id", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" }
-#define CHECK_PARAM { "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" }
+#define CHECK_PARAM { "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" }
 
 static const struct schema get_params[] = { ID_PARAM, { 0 } };
 static const struct schema list_params[] = {
 	{ "state", SCHEMA_TEXT, .max = 32, .choices = &run_state_names, .help = "only runs in this state" },
 	{ "owner", SCHEMA_INT, .max = UINT_MAX, .help = "only runs of this uid" },
-	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help = "runs in a page; 50 when not given" },
-	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help =
+	    "runs per page; default 50" },
+	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "next of the previous page" },
 	{ 0 },
 };
 static const struct schema change_params[] = { ID_PARAM, CHECK_PARAM, { 0 } };
@@ -341,9 +341,10 @@ static const struct result_field run_results[] = {
 	{ "tasks[].wait_kind", "string|null", "the kind of reason of one that waits, for programs" },
 	{ "tasks[].branch", "string|null", "short name of the branch that its last slot left in git" },
 	{ "tasks[].commit", "string|null", "git commit of that slot's work" },
-	{ "disk_bytes", "integer|null", "of the work trees of its tasks, when they were last looked at" },
-	{ "attempts", "integer", "agent processes so far" },
-	{ "totals", "object", "{tokens, cost_usd, wall_ms}; null: not known" },
+	{ "disk_bytes", "integer|null",
+	    "disk usage of the work trees of its tasks, when last checked" },
+	{ "attempts", "integer", "number of attempts so far" },
+	{ "totals", "object", "{tokens, cost_usd, wall_ms}; null: unknown" },
 	{ "budget", "object|null", "{max_cost_usd, spent_usd, reserved_usd, max_tokens, "
 	    "spent_tokens, reserved_tokens, max_wall_ms, wall_ms}; null: no limit" },
 	{ "holds", "array", "what waits for a human" },
@@ -351,16 +352,16 @@ static const struct result_field run_results[] = {
 	{ "history", "array", "iterations so far" },
 	RESULT_ITEMS("history", "iteration"),
 	{ "result", "object|null", "{attempt, tree, ref, commit} of the accepted answer" },
-	{ "agents", "object", "{agent, model} of each role" },
-	{ "parallel", "integer", "slots of an iteration" },
-	{ "assign", "string", "who chooses the task of a slot: daemon or agent" },
+	{ "agents", "object", "{agent, model} per role" },
+	{ "parallel", "integer", "number of slots per iteration" },
+	{ "assign", "string", "who picks the task of a slot: daemon or agent" },
 	{ "review", "object", "{enabled, skip_reason, skip_kind, profile, base_profile, max_fixes, "
 	    "stall_limit, fixer, scope, commit, on_exhausted, checks}" },
 	{ 0 },
 };
 static const struct result_field list_results[] = {
-	{ "runs", "array", "newest first; the fields of run.get from id to title" },
-	{ "next", "integer|null", "cursor of the next page; null: this is the last" },
+	{ "runs", "array", "newest first, with the fields of run.get from id to title" },
+	{ "next", "integer|null", "cursor of the next page; null: no more pages" },
 	{ 0 },
 };
 
@@ -370,14 +371,17 @@ static const int retry_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_DRAINING
     RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
 const struct method run_methods[] = {
-	{ "run.get", ACCESS_READ, true, get_params, run_results, get_errors, run_get, "all about a run" },
-	{ "run.list", ACCESS_READ, true, list_params, list_results, NULL, run_list, "runs, newest first, in pages" },
+	{ "run.get", ACCESS_READ, true, get_params, run_results, get_errors, run_get,
+	    "return a run in detail" },
+	{ "run.list", ACCESS_READ, true, list_params, list_results, NULL, run_list,
+	    "list runs in pages, newest first" },
 	{ "run.cancel", ACCESS_OWNER, false, change_params, run_results, change_errors, cancel,
-	    "end a run and its processes" },
+	    "cancel a run and end its processes" },
 	{ "run.pause", ACCESS_OWNER, false, change_params, run_results, change_errors, pause_run,
-	    "let what runs end, and start nothing more" },
-	{ "run.resume", ACCESS_OWNER, false, change_params, run_results, change_errors, run_resume, "undo a pause" },
+	    "finish running attempts, start no new ones" },
+	{ "run.resume", ACCESS_OWNER, false, change_params, run_results, change_errors, run_resume,
+	    "undo run.pause" },
 	{ "run.retry", ACCESS_OWNER, false, retry_params, run_results, retry_errors, run_retry,
-	    "a new run of the tasks that did not pass" },
+	    "retry a run as a new run of the tasks that did not pass" },
 	{ 0 },
 };

@@ -7,7 +7,7 @@
 #include "model/row_json.h"
 #include "rpc/context.h"
 
-/* When it is tried again; ROW_NONE: nobody knows. */
+/* Time of its next try; ROW_NONE: unknown. */
 static int64_t next_of(struct rpc *rpc, const struct slot_row *slot)
 {
 	const struct cooldown_row *cooldown;
@@ -19,7 +19,7 @@ static int64_t next_of(struct rpc *rpc, const struct slot_row *slot)
 	return cooldown != NULL ? cooldown->until : slot->retry_at;
 }
 
-/* In the "slots" of a document, where it has them. */
+/* Add to "slots" of a document, if it has them. */
 static void add_slot(json_t *run, const struct slot_row *slot, int64_t next)
 {
 	json_t *json;
@@ -41,7 +41,7 @@ void run_reason_add(struct rpc *rpc, const struct run_rows *rows, json_t *run)
 	for (size_t i = 0; rows != NULL && i < rows->nslots; i++) {
 		const struct slot_row *slot = rows->slots[i];
 
-		/* one at its end may still have something to give back */
+		/* an ended slot may still be in teardown */
 		if (slot->iteration != rows->run.iteration ||
 		    (slot_stage_is_end((enum slot_stage)slot->stage) && slot->wait == WAIT_NOTHING))
 			continue;

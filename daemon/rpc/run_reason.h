@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the rows of a run do not say: how long its slots wait for a service, and why the run waits
- * when all of them do. */
+/* What the rows of a run do not contain: how long its slots wait for a service, and why the run
+ * waits if all of them do. */
 #ifndef RPC_RUN_REASON_H
 #define RPC_RUN_REASON_H
 
@@ -10,9 +10,9 @@
 
 struct rpc;
 
-/* Into the document of an unfinished run, or its line of a list: "reason" and "next_at" when every
- * slot that goes on waits, and "next_at" of each of its slots. rows: with the slots; NULL: not
- * known, and nothing is changed. */
+/* Adds to the document of an unfinished run, or its entry of a list: "reason" and "next_at" if
+ * every active slot waits, and "next_at" of each slot. rows: with the slots; NULL: unknown, nothing
+ * is changed. */
 void run_reason_add(struct rpc *rpc, const struct run_rows *rows, json_t *run);
 
 #endif

@@ -42,8 +42,8 @@ static void get_cb(void *arg, struct rowset *set)
 	if (set->count > 0)
 		call_ok(call, json_row(ROW_SALVAGE, set->rows[0]));
 	else
-		call_error(call, RPC_NOT_FOUND, "id", "look at what there is with `rlctl salvage list`",
-		    "there is no salvage %lld", (long long)call_int(call, "id", 0));
+		call_error(call, RPC_NOT_FOUND, "id", "see `rlctl salvage list`",
+		    "no such salvage: %lld", (long long)call_int(call, "id", 0));
 	rowset_release(set);
 }
 
@@ -56,10 +56,10 @@ static struct reply salvage_get(struct rpc *rpc, struct call *call)
 }
 
 static const struct schema list_params[] = {
-	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only what this run has left" },
+	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only entries of this run" },
 	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX,
-	    .help = "of them in a page; 50 when not given" },
-	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
+	    .help = "entries per page; default 50" },
+	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "next of the previous page" },
 	{ 0 },
 };
 static const struct schema get_params[] = {
@@ -68,8 +68,8 @@ static const struct schema get_params[] = {
 };
 
 static const struct result_field list_results[] = {
-	{ "salvage", "array", "newest first; the fields of salvage.get" },
-	{ "next", "integer|null", "cursor of the next page; null: this is the last" },
+	{ "salvage", "array", "newest first, with the fields of salvage.get" },
+	{ "next", "integer|null", "cursor of the next page; null: no more pages" },
 	{ 0 },
 };
 static const struct result_field salvage_results[] = {
@@ -80,8 +80,8 @@ static const int get_errors[] = { RPC_NOT_FOUND, 0 };
 
 const struct method salvage_methods[] = {
 	{ "salvage.list", ACCESS_READ, true, list_params, list_results, NULL, salvage_list,
-	    "what work trees had when they were removed, in pages" },
+	    "list the work saved from removed work trees, in pages" },
 	{ "salvage.get", ACCESS_READ, false, get_params, salvage_results, get_errors, salvage_get,
-	    "where git has what a work tree had" },
+	    "return where git has the content of a removed work tree" },
 	{ 0 },
 };

@@ -19,7 +19,7 @@
 #define PATHS_MAX 2
 #define CLIENTS_MAX 512
 #define CLIENTS_OF_UID 256
-#define ACCEPTS 64		/* in one turn of the loop */
+#define ACCEPTS 64		/* per iteration of the loop */
 
 struct door {
 	struct server *server;
@@ -32,9 +32,9 @@ struct server {
 	struct pool pool;
 	struct door *doors[PATHS_MAX];
 	size_t ndoors;
-	int spare;		/* a descriptor to give up when there are no others, so that a
-				 * client can be told */
-	int open;		/* uv handles */
+	/* a spare descriptor, to accept and refuse a client when no others are left */
+	int spare;
+	int open;		/* open uv handles */
 	void (*closed)(void *arg);
 	void *closed_arg;
 };
@@ -83,7 +83,7 @@ size_t server_clients(const struct server *server)
 	return server->pool.count;
 }
 
-/* Tell a client why it is not served; it is not waited for. */
+/* Tell a client why it is refused, without waiting for it. */
 static void turn_away(int fd, int code, const char *message)
 {
 	size_t size, framed;
@@ -91,7 +91,7 @@ static void turn_away(int fd, int code, const char *message)
 	char *frame = frame_wrap(FRAME_LINE, json, size, &framed);
 
 	if (send(fd, frame, framed, MSG_NOSIGNAL | MSG_DONTWAIT) == -1)
-		log_debug("a client left before it was told: %s", message);
+		log_debug("a client disconnected before it was answered: %s", message);
 	free(frame);
 	free(json);
 	close(fd);
@@ -104,7 +104,7 @@ static void admit(struct server *server, int fd)
 	char text[160];
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == -1) {
-		log_error("cannot learn who a client is: %s", strerror(errno));
+		log_error("cannot determine the user of a client: %s", strerror(errno));
 		close(fd);
 	} else if (peer.uid != geteuid() && peer.uid != 0) {
 		log_warn("a connection of uid %d was refused", (int)peer.uid);
@@ -112,10 +112,10 @@ static void admit(struct server *server, int fd)
 		    (int)geteuid(), (int)peer.uid);
 		turn_away(fd, RPC_NOT_PERMITTED, text);
 	} else if (server->pool.count >= CLIENTS_MAX) {
-		snprintf(text, sizeof(text), "there are %d connections already: close some", CLIENTS_MAX);
+		snprintf(text, sizeof(text), "too many connections (%d): close some", CLIENTS_MAX);
 		turn_away(fd, RPC_LIMIT_REACHED, text);
 	} else if (pool_of_uid(&server->pool, peer.uid) >= CLIENTS_OF_UID) {
-		snprintf(text, sizeof(text), "uid %d has %d connections already: close some",
+		snprintf(text, sizeof(text), "too many connections of uid %d (%d): close some",
 		    (int)peer.uid, CLIENTS_OF_UID);
 		turn_away(fd, RPC_LIMIT_REACHED, text);
 	} else {
@@ -123,8 +123,7 @@ static void admit(struct server *server, int fd)
 	}
 }
 
-/* No descriptor is left: without one to spare, the waiting client would keep the loop
- * awake for nothing. */
+/* No descriptor is left: use the spare one, because the waiting client would keep the loop busy. */
 static bool refuse_one(struct server *server, int listener)
 {
 	int fd;
@@ -136,7 +135,7 @@ static bool refuse_one(struct server *server, int listener)
 	close(server->spare);
 	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd != -1)
-		turn_away(fd, RPC_BUSY, "the daemon has no file descriptor left: try again in a moment");
+		turn_away(fd, RPC_BUSY, "no file descriptor left: try again in a moment");
 	server->spare = spare_fd();
 	return fd != -1;
 }
@@ -148,7 +147,7 @@ static void door_poll_cb(uv_poll_t *poll, int status, int events)
 
 	(void)events;
 	if (status < 0) {
-		log_error("cannot accept clients any more: %s", uv_strerror(status));
+		log_error("cannot accept any more clients: %s", uv_strerror(status));
 		return;
 	}
 	for (int i = 0; i < ACCEPTS; i++) {
@@ -202,7 +201,7 @@ int server_listen(struct server *server, const char *path, char *error, size_t r
 	struct door *door;
 
 	if (server->ndoors == PATHS_MAX) {
-		snprintf(error, room, "cannot listen on %s too: %d sockets are the most", path, PATHS_MAX);
+		snprintf(error, room, "cannot listen on %s too: at most %d sockets are allowed", path, PATHS_MAX);
 		return -1;
 	}
 	door = door_open(server, path, error, room);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sockets: who may connect, frames in, documents out, and what each client may make
- * the daemon hold. */
+/* The sockets: who may connect, frames in, documents out, and limits per client. */
 #ifndef RPC_SERVER_H
 #define RPC_SERVER_H
 
@@ -10,23 +9,23 @@
 
 struct server;
 
-/* One document has come: its calls are to be begun. */
+/* A document has arrived: start its calls. */
 typedef void server_document_cb(void *arg, struct link *link, const char *data, size_t size);
 
 struct server *server_new(uv_loop_t *loop, struct tally *tally, server_document_cb *document, void *arg);
 
-/* Listen on path, mode 0600. A stale socket is taken over, a live one is an error. 0, or -1 with a
- * sentence in error. */
+/* Listen on path with mode 0600. A stale socket is replaced, a live one is an error. Returns 0, or
+ * -1 with a sentence in error. */
 int server_listen(struct server *server, const char *path, char *error, size_t room);
 
-/* Listen anew at each path at which nothing is any more; what fails is logged, and asked for again
- * by another call. */
+/* Listen again at each path whose socket was removed; failures are logged, and another call tries
+ * again. */
 void server_listen_again(struct server *server);
 
 size_t server_clients(const struct server *server);
 
-/* Stop listening, remove the sockets, give clients what can be sent at once, close. Frees the
- * server, then closed(). */
+/* Stop listening, remove the sockets, send clients what can be sent immediately, and close. Frees
+ * the server, then calls closed(). */
 void server_close(struct server *server, void (*closed)(void *arg), void *arg);
 
 #endif

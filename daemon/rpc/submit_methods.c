@@ -48,11 +48,11 @@ static const struct schema review_params[] = {
 };
 static const struct schema submit_params[] = {
 	{ "task", SCHEMA_TEXT, .max = INT_MAX,
-	    .help = "what is to be done: the one task; or one of task_blob, beads, stories, workflow" },
+	    .help = "description of the task; instead of task_blob, beads, stories or workflow" },
 	{ "workdir", SCHEMA_TEXT, .required = true, .min = 1, .max = PATH_MAX,
-	    .help = "absolute path of the directory to work in" },
+	    .help = "absolute path of the workdir" },
 	{ "task_blob", SCHEMA_TEXT, .min = 1, .max = 64,
-	    .help = "name of a blob that holds the task's text, instead of task" },
+	    .help = "name of a blob with the description of the task, instead of task" },
 	SETTING("agent", "default_agent"),
 	SETTING("reviewer_agent", "review.agent"),
 	SETTING("fixer_agent", "review.fixer_agent"),
@@ -65,23 +65,26 @@ static const struct schema submit_params[] = {
 	SETTING("idle_timeout", "limits.idle_timeout"),
 	SETTING("on_lost", "run.on_lost"),
 	SETTING("env", "run.env"),
-	{ "priority", SCHEMA_INT, .min = -100, .max = 100, .help = "higher goes first; 0 when not given" },
+	{ "priority", SCHEMA_INT, .min = -100, .max = 100, .help =
+	    "higher starts first; default 0" },
 	{ "environment", SCHEMA_PAIRS, .max = ENVIRONMENT_MAX,
-	    .help = "the submitter's variables; only those that agents take are used" },
-	{ "key", SCHEMA_TEXT, .min = 1, .max = 256, .help = "a repeat with this key gives the first result" },
-	{ "check", SCHEMA_BOOL, .help = "look whether it would be taken, change nothing" },
+	    .help = "the submitter's variables; only those that agents may get are used" },
+	{ "key", SCHEMA_TEXT, .min = 1, .max = 256, .help =
+	    "the same key returns the first result again" },
+	{ "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" },
 	SETTING("reviewer", "review.reviewer"),
 	SETTING("checks", "review.checks"),
 	SETTING("commit", "run.commit"),
 	SETTING("report", "run.report"),
-	{ "beads", SCHEMA_TEXT_OR_TRUE, .min = 1, .max = PATH_MAX, .help = "absolute path of the "
-	    "directory that holds .beads, or true for the workdir: its beads are the tasks" },
+	{ "beads", SCHEMA_TEXT_OR_TRUE, .min = 1, .max = PATH_MAX, .help =
+	    "absolute path of the directory that contains .beads, or true for the workdir: the "
+	    "beads are the tasks" },
 	{ "stories", SCHEMA_TEXT, .min = 1, .max = INT_MAX,
-	    .help = "text of a PRD in JSON: its user stories are the tasks" },
+	    .help = "text of a JSON PRD: its user stories are the tasks" },
 	{ "stories_path", SCHEMA_TEXT, .min = 1, .max = PATH_MAX,
-	    .help = "absolute path of that file, in which the stories that pass are marked" },
+	    .help = "absolute path of that file; stories that pass are marked in it" },
 	{ "workflow", SCHEMA_TEXT, .min = 1, .max = INT_MAX,
-	    .help = "text of a workflow in YAML: its tasks are the tasks" },
+	    .help = "text of a YAML workflow: its tasks are the tasks" },
 	{ "workflow_path", SCHEMA_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path of that file, for messages" },
 	SETTING("assign", "run.assign"),
 	SETTING("stop_markers", "run.stop_markers"),
@@ -93,9 +96,9 @@ static const struct schema submit_params[] = {
 	SETTING("base", "run.base"),
 	SETTING("integrate", "run.integrate"),
 	{ "group", SCHEMA_TEXT, .min = 1, .max = 64,
-	    .help = "group whose limits hold for the run; \"default\" when not given" },
+	    .help = "group whose limits apply to the run; default \"default\"" },
 	{ "after", SCHEMA_INT, .min = 1, .max = INT64_MAX,
-	    .help = "run that must have succeeded before this one starts" },
+	    .help = "run that must succeed before this one starts" },
 	SETTING("max_cost", "run.max_cost"),
 	SETTING("max_tokens", "run.max_tokens"),
 	SETTING("max_wall", "run.max_wall"),
@@ -110,10 +113,9 @@ struct overrides {
 	size_t count;
 };
 
-/* A submit on its way: its key is looked up, its project and source read, its settings resolved,
- * then it is the engine's. One with a key is on rpc's list from the first moment until its answer,
- * so that a second with the same key, sent before the first is on disk, waits for it instead of
- * making another run. */
+/* A submit in progress: look up its key, read project and source, resolve the settings, hand it to
+ * the engine. A submit with a key is in rpc's list until its answer, so that a second one with the
+ * same key waits for the first instead of creating another run. */
 struct submit {
 	struct rpc *rpc;
 	struct call *call;
@@ -121,11 +123,11 @@ struct submit {
 	struct project_text project;	/* .rld.toml of the workdir */
 	struct submit_source source;
 	struct plan plan;		/* resolved */
-	char *warnings;			/* as struct submission has it */
-	char hash[DIGEST_HEX];		/* of the compared body */
+	char *warnings;			/* as in struct submission */
+	char hash[DIGEST_HEX];		/* of the compared parameters */
 	char **environment;
 	bool listed;
-	bool parked;			/* an older one with this key is under way */
+	bool parked;			/* an older submit with this key is in progress */
 	LIST_ENTRY(submit) entry;
 	TAILQ_ENTRY(submit) unread;
 };
@@ -138,7 +140,7 @@ static bool is_same_key(const struct submit *a, const struct submit *b)
 	    strcmp(call_text(a->call, "key"), call_text(b->call, "key")) == 0;
 }
 
-/* The call is about to be answered. Returns who waited for that. */
+/* The call is about to be answered. Returns the submits that waited for it. */
 static struct submit *submit_unlist(struct submit *s)
 {
 	struct submit *other, *next = NULL;
@@ -225,19 +227,20 @@ static void submit_go(struct submit *s)
 	engine_submit(s->rpc->options.engine, &submission, submit_reply, s);
 }
 
-/* run NULL: there is none. Frees s, or hands it over. */
+/* run NULL: none. Frees s, or passes it on. */
 static void submit_follow(struct submit *s, const struct run_row *run)
 {
 	long long id = (long long)call_int(s->call, "after", 0);
 	char *text = NULL;
 
 	if (run == NULL) {
-		text = xasprintf("there is no run %lld", id);
-		submit_refuse(s, RPC_NOT_FOUND, "after", "'rlctl list' shows the runs", text);
+		text = xasprintf("no such run: %lld", id);
+		submit_refuse(s, RPC_NOT_FOUND, "after", "see 'rlctl list'", text);
 	} else if (run_state_is_end(run->state) && run->state != RUN_S_SUCCEEDED) {
-		text = xasprintf("run %lld is %s, and what comes after it would never start", id,
+		text = xasprintf("run %lld is %s; a run after it would never start", id,
 		    state_name(&run_state_names, run->state));
-		submit_refuse(s, RPC_WRONG_STATE, "after", "retry that run first, and come after its retry", text);
+		submit_refuse(s, RPC_WRONG_STATE, "after",
+		    "retry that run first, then name the retry in --after", text);
 	} else {
 		submit_go(s);
 	}
@@ -250,7 +253,7 @@ static void after_cb(void *arg, struct rowset *set)
 	rowset_release(set);
 }
 
-/* The run that this one comes after: unfinished, or ended well. */
+/* The run that must succeed first: unfinished, or succeeded. */
 static void submit_after(struct submit *s)
 {
 	const struct query_bind binds[] = { { ":id", call_int(s->call, "after", ROW_NONE), NULL }, { NULL, 0, NULL } };
@@ -267,7 +270,7 @@ static void submit_after(struct submit *s)
 		rpc_read(s->rpc, "run.get", ROW_RUN, binds, after_cb, s);
 }
 
-/* Each text once. Takes text. */
+/* Each text once. Takes ownership of text. */
 static void add_warning(json_t *list, char *text)
 {
 	bool there = false;
@@ -281,8 +284,7 @@ static void add_warning(json_t *list, char *text)
 	free(text);
 }
 
-/* Where the coder itself is to rework what was refused, another agent for that is a wish that its
- * profile does not know. */
+/* If the profile makes the implementer fix its own work, a fixer agent has no effect. */
 static void warn_of_switch(json_t *list, const struct plan *plan)
 {
 	const char *coder = plan->agents[ROLE_IMPLEMENT].name, *fixer = plan->agents[ROLE_FIX].name;
@@ -290,8 +292,8 @@ static void warn_of_switch(json_t *list, const struct plan *plan)
 	if (!plan->review || plan->fixer != FIXER_IMPLEMENTER || fixer == NULL || coder == NULL ||
 	    strcmp(coder, fixer) == 0)
 		return;
-	add_warning(list, xasprintf("%s reworks what %s has written: in profile %s the coder stays "
-	    "the coder; omit the fixer's agent to keep it", fixer, coder, plan->profile_name));
+	add_warning(list, xasprintf("%s reworks what %s has written: in profile %s the implementer "
+	    "is also the fixer; omit the fixer's agent", fixer, coder, plan->profile_name));
 }
 
 static char *submit_warnings(const struct plan *plan, char *const *task_plans)
@@ -307,17 +309,16 @@ static char *submit_warnings(const struct plan *plan, char *const *task_plans)
 			warn_of_switch(list, &own);
 		plan_release(&own);
 	}
-	/* what --env names is stored with the run's settings, and its plan can be read as long as
-	 * the run is remembered */
+	/* variables of --env are stored in the run's plan, which clients can read */
 	for (size_t i = 0; plan->env != NULL && plan->env[i] != NULL; i++) {
 		size_t length = strcspn(plan->env[i], "=");
 		char *name = xmemdup0(plan->env[i], length);
 
 		if (redact_hides(name, plan->env[i][length] == '=' ? plan->env[i] + length + 1 : NULL)) {
-			text = xasprintf("%s looks like a secret, and what --env names is stored "
-			    "with the run in the database; leave it out there, and set "
-			    "env = [\"%s\"] in [agent.%s] of rld.toml: then it is taken from your "
-			    "environment, and forgotten with the end of the run",
+			text = xasprintf("%s looks like a secret, and --env would store it in the "
+			    "database with the run; instead, set env = [\"%s\"] in [agent.%s] of "
+			    "rld.toml: then it is taken from your environment and deleted when the "
+			    "run ends",
 			    name, name, plan->agents[ROLE_IMPLEMENT].name);
 			add_warning(list, text);
 		}
@@ -328,8 +329,7 @@ static char *submit_warnings(const struct plan *plan, char *const *task_plans)
 	return text;
 }
 
-/* The settings in force are those of this moment: a reload may have come while the
- * project was read. */
+/* use the current settings: a reload may have come while the project was read */
 static void submit_resolve(struct submit *s)
 {
 	struct project *project = NULL;
@@ -350,8 +350,8 @@ static void submit_resolve(struct submit *s)
 	project_free(project);
 }
 
-/* Projects and sources of those that came while the last ones were read: one worker, so that runs
- * are numbered in the order of arrival. */
+/* Projects and sources of submits that arrived during the previous read. There is one worker, so
+ * that runs are numbered in order of arrival. */
 struct batch_read {
 	struct rpc *rpc;
 	struct submits submits;
@@ -419,7 +419,8 @@ static void by_key_cb(void *arg, struct rowset *set)
 	if (run->body_hash != NULL && strcmp(run->body_hash, s->hash) == 0)
 		call_ok(s->call, submit_result(run));
 	else
-		call_error(s->call, RPC_CONFLICT, "key", "take another key, or submit what was submitted then",
+		call_error(s->call, RPC_CONFLICT, "key",
+		    "use another key, or submit with the original parameters",
 		    "the key '%s' belongs to run %lld, which was submitted with other parameters",
 		    call_text(s->call, "key"), (long long)run->id);
 	rowset_release(set);
@@ -448,7 +449,7 @@ static void submit_start(struct submit *s)
 	rpc_read(s->rpc, "run.by_key", ROW_RUN, binds, by_key_cb, s);
 }
 
-/* SHA-256 of what makes two submits the same. */
+/* SHA-256 of what makes two submits equal. */
 static void hash_body(const json_t *params, char hex[DIGEST_HEX])
 {
 	static const char *const aside[] = { "environment", "key", "check" };
@@ -474,7 +475,7 @@ static bool has_path(const struct overrides *o, const char *path)
 	return false;
 }
 
-/* The settings among params. NULL, or the field of one that is given in two ways. */
+/* Collect the settings in params. Returns NULL, or the field of one that is given twice. */
 static const char *collect(struct overrides *o, const struct schema *params, const char *prefix, const json_t *object)
 {
 	const char *twice = NULL;
@@ -524,7 +525,7 @@ static struct reply submit_call(struct rpc *rpc, struct call *call)
 	}
 	if (twice != NULL) {
 		reply = reply_error(call, RPC_INVALID_PARAMS, twice, NULL,
-		    "'%s' is given in two ways: leave one out", twice);
+		    "'%s' is given twice: remove one of them", twice);
 		submit_free(s, NULL);
 		return reply;
 	}
@@ -535,9 +536,9 @@ static struct reply submit_call(struct rpc *rpc, struct call *call)
 }
 
 static const struct result_field submit_results[] = {
-	{ "id", "integer|null", "of the new run; null for check" },
-	{ "state", "string", "of the run; \"checked\" for check" },
-	{ "warnings", "array", "what was taken, but may not be what was meant" },
+	{ "id", "integer|null", "id of the new run; null for check" },
+	{ "state", "string", "state of the run; \"checked\" for check" },
+	{ "warnings", "array", "what was accepted, but may be a mistake" },
 	{ 0 },
 };
 static const int submit_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_CONFLICT,
@@ -545,6 +546,6 @@ static const int submit_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_CONFLIC
 
 const struct method submit_methods[] = {
 	{ "run.submit", ACCESS_SUBMIT, false, submit_params, submit_results, submit_errors,
-	    submit_call, "put a run in the queue" },
+	    submit_call, "queue a run" },
 	{ 0 },
 };

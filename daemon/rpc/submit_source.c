@@ -20,11 +20,11 @@
 /* different settings in one workflow: they are resolved on the loop */
 #define KINDS_MAX 256
 
-/* The parameters that name a source, and what its readers call its text. */
+/* The parameters that name a source, and how its readers name its text. */
 static const struct given {
 	const char *param;
 	enum source_kind kind;
-	const char *path;	/* the parameter that says which file it was; NULL: there is none */
+	const char *path;	/* the parameter with the path of the file; NULL: none */
 	const char *called;
 } given[] = {
 	{ "task", SOURCE_PROMPT, NULL, NULL },
@@ -36,7 +36,7 @@ static const struct given {
 
 #define GIVEN (sizeof(given) / sizeof(given[0]))
 
-static const char mend[] = "mend the file, and submit it again";
+static const char mend[] = "correct the file, and submit it again";
 
 static bool submit_source_refuse(struct submit_source *source, const char *field, const char *hint,
     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
@@ -55,15 +55,15 @@ static bool submit_source_refuse(struct submit_source *source, const char *field
 	return false;
 }
 
-/* A path could not be used, for this errno: the submit's fault, or that of the host,
- * which passes. */
+/* A path could not be used because of this errno: an error of the submit, or a temporary one of the
+ * host. */
 static void refuse_path(struct submit_source *source, const char *field, const char *hint, const char *path, int error)
 {
 	submit_source_refuse(source, field, host_refusal_hint(error, hint), "%s: %s", path, strerror(error));
 	source->code = host_refusal_code(error, source->code);
 }
 
-/* NULL: it is not given, or no text. */
+/* NULL: missing, or not a text. */
 static const char *text_of(const json_t *params, const char *name)
 {
 	return json_string_value(json_object_get(params, name));
@@ -93,18 +93,20 @@ bool submit_source_take(struct submit_source *source, const json_t *params)
 			source->kind = given[i].kind;
 		if (path != NULL && !here)
 			return submit_source_refuse(source, given[i].path, NULL,
-			    "'%s' tells where '%s' is from: give both, or leave it out",
+			    "'%s' gives the origin of '%s': give both, or remove it",
 			    given[i].path, given[i].param);
 		if (path != NULL && path[0] != '/')
 			return submit_source_refuse(source, given[i].path, NULL,
 			    "'%s' must be an absolute path", given[i].path);
 	}
 	if (count != 1)
-		return submit_source_refuse(source, "task", NULL, "a run has one source of tasks: "
-		    "give one of 'task', 'task_blob', 'beads', 'stories' and 'workflow'");
+		return submit_source_refuse(source, "task", NULL,
+		    "a run has one task source: give one of 'task', 'task_blob', 'beads', "
+		    "'stories' and 'workflow'");
 	if (beads != NULL && beads[0] != '/')
-		return submit_source_refuse(source, "beads", NULL, "'beads' must be the absolute "
-		    "path of the directory that holds .beads, or true for the workdir");
+		return submit_source_refuse(source, "beads", NULL,
+		    "'beads' must be the absolute path of the directory that contains .beads, or "
+		    "true for the workdir");
 	return true;
 }
 
@@ -119,18 +121,18 @@ static bool read_beads(struct submit_source *source)
 	source->path = realpath(dir, NULL);
 	if (source->path == NULL && host_fault(errno))
 		failure = errno;
-	/* a workdir that is wrong is told of as such, later */
+	/* a bad workdir is reported as such, later */
 	if (failure != 0 && (source->path != NULL || named != NULL || host_fault(failure)))
 		refuse_path(source, "beads",
-		    "name the directory that holds .beads, or make it with 'bd init'", beads, failure);
+		    "name the directory that contains .beads, or create it with 'bd init'", beads, failure);
 	if (source->path == NULL)
 		source->path = xstrdup(dir);
 	free(beads);
 	return source->error == NULL;
 }
 
-/* The words of a reader, which knows no files: "workflow:12:5: ..." is "/w/flow.yaml:12:5:
- * ...". words is taken. */
+/* Reword the message of a reader, which knows no files: "workflow:12:5: ..." becomes
+ * "/w/flow.yaml:12:5: ...". Takes ownership of words. */
 static bool refuse_text(struct submit_source *source, const struct given *row, char *words)
 {
 	size_t n = strlen(row->called);
@@ -143,8 +145,8 @@ static bool refuse_text(struct submit_source *source, const struct given *row, c
 	return false;
 }
 
-/* What passes is written back there, by a new file in its place: that it cannot be should not turn
- * out when the work is done. */
+/* Stories that pass are marked by replacing the file: check now that this is possible, not when the
+ * work is done. */
 static bool check_write_back(struct submit_source *source, const struct given *row)
 {
 	char *directory = xmemdup0(source->path, (size_t)(strrchr(source->path, '/') - source->path) + 1);
@@ -152,10 +154,12 @@ static bool check_write_back(struct submit_source *source, const struct given *r
 	int failure = stat(source->path, &st) == -1 ? errno : !S_ISREG(st.st_mode) ? EINVAL : 0;
 
 	if (failure == EINVAL)
-		submit_source_refuse(source, row->path, "name the PRD itself", "%s is no regular file", source->path);
+		submit_source_refuse(source, row->path, "name the PRD file itself",
+		    "%s is not a regular file", source->path);
 	else if (failure != 0 || access(source->path, W_OK) == -1 || access(directory, W_OK | X_OK) == -1)
-		refuse_path(source, row->path, "let the daemon's user write the file and its "
-		    "directory: the stories that pass are marked there",
+		refuse_path(source, row->path,
+		    "let the daemon's user write the file and its directory: stories that pass are "
+		    "marked there",
 		    source->path, failure != 0 ? failure : errno);
 	free(directory);
 	return source->error == NULL;
@@ -169,7 +173,7 @@ static bool read_text(struct submit_source *source, const struct given *row)
 	    char **) = source->kind == SOURCE_STORIES ? stories_read : workflow_read;
 	char *words;
 
-	/* what a link leads to is meant, not the link */
+	/* resolve links: what is meant is their target */
 	source->path = path == NULL ? NULL : realpath(path, NULL);
 	if (path != NULL && source->path == NULL && host_fault(errno)) {
 		refuse_path(source, row->path, NULL, path, errno);
@@ -197,11 +201,11 @@ bool submit_source_read(struct submit_source *source)
 	return true;
 }
 
-/* The settings that a submit names, with those of a task over them. */
+/* The settings of a submit, overlaid with those of a task. */
 struct layer {
 	struct config_override *list;
 	size_t count;
-	char **owned;		/* values and places of those that were set here */
+	char **owned;		/* values and origins set here */
 };
 
 static const char *layer_keep(struct layer *layer, const char *text)
@@ -210,7 +214,7 @@ static const char *layer_keep(struct layer *layer, const char *text)
 	return layer->owned[strings_count(layer->owned) - 1];
 }
 
-/* What the submit says about path does not count. */
+/* Ignore the submit's value of path. */
 static void layer_drop(struct layer *layer, const char *path)
 {
 	size_t kept = 0;
@@ -222,7 +226,7 @@ static void layer_drop(struct layer *layer, const char *path)
 	layer->count = kept;
 }
 
-/* value is taken. place: how errors name it. */
+/* Takes ownership of value. place: its name in error messages. */
 static void layer_set(struct layer *layer, const char *path, json_t *value, const char *place)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY);
@@ -251,13 +255,13 @@ static void layer_release(struct layer *layer)
 	strings_free(layer->owned);
 }
 
-/* What a task says over what the submit says. agent: the run's. */
+/* Overlay the task's settings on the submit's. agent: the run's. */
 static void layer_task(struct layer *layer, const struct submit_source *source,
     const struct task_item *item, const char *agent)
 {
 	const char *coder = item->review && item->coder != NULL ? item->coder : item->agent;
 
-	/* a model goes with its agent */
+	/* a model belongs to its agent */
 	if (coder != NULL && strcmp(coder, agent) != 0)
 		layer_drop(layer, "run.model");
 	if (item->agent != NULL)
@@ -280,7 +284,7 @@ static void layer_task(struct layer *layer, const struct submit_source *source,
 		    item->line, item->column);
 }
 
-/* A workflow's reviews are its own: what the run says about whether and how holds for no task. item
+/* A workflow defines its reviews itself: the run's review settings apply to none of its tasks. item
  * NULL: the run itself. */
 static int resolve_workflow(struct submit_source *source, const struct task_item *item,
     const char *agent, const struct config *config,
@@ -298,13 +302,13 @@ static int resolve_workflow(struct submit_source *source, const struct task_item
 		layer_task(&layer, source, item, agent);
 	rv = config_resolve(config, project, layer.list, layer.count, plan, error);
 	layer_release(&layer);
-	/* people are told of the run, not of each of its tasks */
+	/* warnings are about the run, not each of its tasks */
 	if (rv == 0 && item == NULL && plan->skip_kind == SKIP_OFF)
 		plan_skip(plan, SKIP_BY_TASK);
 	return rv;
 }
 
-/* Places are no parameters. */
+/* The origin is not a parameter name. */
 static bool refuse_settings(struct submit_source *source, const struct config_error *error)
 {
 	bool place = error->field[0] == '/' || strncmp(error->field, "workflow", strlen("workflow")) == 0;
@@ -332,13 +336,13 @@ static bool resolve_tasks(struct submit_source *source, const struct config *con
 	source->plans = xcalloc(source->tasks.count + 1, sizeof(*source->plans));
 	for (size_t i = 0; i < source->tasks.count; i++) {
 		if (items[i].agent == NULL && !items[i].review)
-			continue;	/* the run's hold: no review */
+			continue;	/* same as the run: no review */
 		for (k = 0; k < nkinds && !same_settings(&items[i], kinds[k]); k++)
 			;
 		if (k == KINDS_MAX)
 			return submit_source_refuse(source, "workflow", mend,
-			    "%s:%zu:%zu: the tasks up to here have %d different agents and reviews, "
-			    "and a workflow has no more; split it",
+			    "%s:%zu:%zu: the tasks up to this one use %d different agents and "
+			    "reviews, the maximum for a workflow; split it",
 			    source->path != NULL ? source->path : "workflow", items[i].line,
 			    items[i].column, KINDS_MAX);
 		if (k == nkinds) {
@@ -358,15 +362,15 @@ static bool resolve_tasks(struct submit_source *source, const struct config *con
 	return true;
 }
 
-/* Who picks among beads is nobody's question elsewhere; one who asks for it all the
- * same is told so. */
+/* assign only makes sense with beads; refuse it otherwise. */
 static bool check_assign(struct submit_source *source, const struct config_override *overrides,
     size_t count, struct plan *plan)
 {
 	for (size_t i = 0; i < count && plan->assign == ASSIGN_AGENT; i++) {
 		if (strcmp(overrides[i].path, "run.assign") == 0)
-			return submit_source_refuse(source, "assign", "add --beads, or leave --assign out",
-			    "agents pick their tasks themselves only among beads");
+			return submit_source_refuse(source, "assign",
+			    "add --beads, or remove --assign",
+			    "agents can pick only beads");
 	}
 	plan->assign = ASSIGN_DAEMON;
 	return true;

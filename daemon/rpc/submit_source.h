@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the tasks of a submit come from: read off the loop, then the settings of the run
- * and of each task. */
+/* The task source of a submit: read off the loop; then the settings of the run and of each task. */
 #ifndef RPC_SUBMIT_SOURCE_H
 #define RPC_SUBMIT_SOURCE_H
 
@@ -12,34 +11,35 @@
 
 struct submit_source {
 	enum source_kind kind;
-	char *path;			/* as struct submission has it: NULL: none */
+	char *path;			/* as in struct submission: NULL: none */
 	struct task_list tasks;		/* STORIES, WORKFLOW */
-	char **plans;			/* WORKFLOW: resolved settings of each of tasks, NULL where
-					 * the run's hold; else NULL */
+	/* WORKFLOW: resolved settings of each task, NULL: the run's; otherwise NULL */
+	char **plans;
 
-	/* why there is no such run; error NULL: there may be one */
+	/* why the run is impossible; error NULL: it may be possible */
 	char *error;
 	int code;
 	char field[64];			/* parameter at fault, "": none */
 	const char *hint;		/* remedy, NULL: none */
 
-	const json_t *params;		/* of the submit, read until submit_source_release() */
+	/* parameters of the submit, used until submit_source_release() */
+	const json_t *params;
 	char **kinds;			/* owns the texts of plans */
 };
 
-/* The one source that the parameters of run.submit name. False: error says why not. */
+/* Find the task source in the parameters of run.submit. Returns false with error. */
 bool submit_source_take(struct submit_source *source, const json_t *params);
 
-/* Reads what it names. Blocks on the disk, and on nothing else: a worker thread's
- * work. False: error. */
+/* Read the source. Blocks on the disk only: call it on a worker. Returns false with error. */
 bool submit_source_read(struct submit_source *source);
 
-/* The settings of the run, as config_resolve(), and of each task that has its own. What agents set
- * goes into *environment, see job/secrets.h. False: error; then there is no plan. */
+/* Resolve the settings of the run, as config_resolve(), and of each task with its own. The agents'
+ * variables are added to *environment, see job/secrets.h. Returns false with error, and without a
+ * plan. */
 bool submit_source_resolve(struct submit_source *source, const struct config *config, const struct project *project,
     const struct config_override *overrides, size_t count, struct plan *plan, char ***environment);
 
-/* Also of a zeroed one. */
+/* Also for a zeroed struct. */
 void submit_source_release(struct submit_source *source);
 
 #endif

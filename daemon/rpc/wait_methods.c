@@ -9,13 +9,13 @@
 #define WAITS_OF_LINK 16
 #define IDS_MAX 256
 
-/* A run.wait. It looks at every run (which shows those that do not exist), waits for those that go
- * on, and looks again for the answer. */
+/* A run.wait: check every run (and report those that do not exist), wait for unfinished ones, and
+ * check again for the answer. */
 struct wait {
 	struct rpc *rpc;
 	struct call *call;		/* NULL: the client is gone */
 	json_t *runs;
-	size_t looked;			/* ids looked at in this look */
+	size_t looked;			/* ids checked in this pass */
 	bool last_look, timed_out, listed;
 	uv_timer_t timer;
 	bool has_timer;
@@ -38,8 +38,8 @@ static void wait_free(struct wait *w)
 		free(w);
 }
 
-/* A held run whose holds have all been decided, or that is cancelled, goes on by itself: git and
- * its task source are told first. */
+/* A held run whose holds are all decided, or that is cancelled, still needs git and its task
+ * source. */
 static bool is_settled(const struct run_rows *rows)
 {
 	if (rows->run.state != RUN_S_HELD)
@@ -60,7 +60,7 @@ static int64_t id_at(const struct wait *w, size_t i)
 	return json_integer_value(json_array_get(call_param(w->call, "ids"), i));
 }
 
-/* By the view: what is not in it has ended. */
+/* According to the view: a run that is not in it has ended. */
 static bool all_settled(const struct wait *w)
 {
 	for (size_t i = 0; i < id_count(w); i++) {
@@ -99,7 +99,7 @@ static void gone(void *arg)
 
 	w->call = NULL;
 	call_drop(call);
-	/* A look under way finds out by itself. */
+	/* A pass in progress will notice. */
 	if (w->listed)
 		wait_free(w);
 }
@@ -119,11 +119,11 @@ static void looked(struct wait *w)
 
 	if (w->last_look || all_settled(w)) {
 		if (!w->last_look && json_array_size(w->runs) > 0) {
-			/* one may have ended between the looks at it and at the last */
+			/* a run may have ended between its check and the last one */
 			look_again(w, false);
 			return;
 		}
-		/* who has waited for a run finds its report written */
+		/* the report must be written before the answer */
 		if (w->timed_out)
 			wait_answer(w);
 		else
@@ -190,7 +190,7 @@ static struct reply wait_for(struct rpc *rpc, struct call *call)
 	if (link_waiting(call_link(call)) >= WAITS_OF_LINK)
 		return reply_error(call, RPC_LIMIT_REACHED, NULL,
 		    "name several runs in one run.wait, or use another connection",
-		    "this connection waits %d times already", WAITS_OF_LINK);
+		    "this connection has %d waits already", WAITS_OF_LINK);
 	w = xcalloc(1, sizeof(*w));
 	w->rpc = rpc;
 	w->call = call;
@@ -200,20 +200,21 @@ static struct reply wait_for(struct rpc *rpc, struct call *call)
 }
 
 static const struct schema wait_params[] = {
-	{ "ids", SCHEMA_IDS, .required = true, .min = 1, .max = IDS_MAX, .help = "of the runs" },
+	{ "ids", SCHEMA_IDS, .required = true, .min = 1, .max = IDS_MAX, .help =
+	    "ids of the runs" },
 	{ "timeout_ms", SCHEMA_INT, .max = INT64_C(36500) * 86400000,
-	    .help = "how long to wait at most; for ever when not given" },
+	    .help = "maximum time to wait; default: no limit" },
 	{ 0 },
 };
 static const struct result_field wait_results[] = {
-	{ "runs", "array", "as in run.list, in the order of ids" },
-	{ "timed_out", "boolean", "some go on" },
+	{ "runs", "array", "as in run.list, ordered by id" },
+	{ "timed_out", "boolean", "true: the time is up and some runs continue" },
 	{ 0 },
 };
 static const int wait_errors[] = { RPC_NOT_FOUND, RPC_LIMIT_REACHED, 0 };
 
 const struct method wait_methods[] = {
 	{ "run.wait", ACCESS_READ, false, wait_params, wait_results, wait_errors, wait_for,
-	    "answers when all have ended or are held, and their reports are written" },
+	    "wait until all runs have ended or are held and their reports are written" },
 	{ 0 },
 };

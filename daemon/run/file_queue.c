@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The file queue: work on files that belongs to no run's slot, one at a time and in order:
- * the intake of submits, the cleanup after runs, logs and reports. So an environment file
- * is never removed under a submit that has just found it, and a newer log never comes
- * before an older one. */
+/* The file queue: file work that belongs to no slot, one job at a time and in order: the intake of
+ * submits, the cleanup after runs, logs and reports. So an environment file is never removed while
+ * a submit is about to use it, and an older log never replaces a newer one. */
 #include "run/file_queue.h"
 
 #include <stdlib.h>
@@ -22,21 +21,22 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* Something for the file queue to do: clean up, write, or tell. */
+/* An entry of the file queue: clean up, write, or notify. */
 struct file_job {
 	TAILQ_ENTRY(file_job) entry;
-	int64_t run;			/* ROW_NONE: of no run */
+	int64_t run;			/* ROW_NONE: no run */
 	char *environment, *blob;	/* owned, NULL */
-	bool sweep;			/* every environment that is not in use */
+	bool sweep;			/* remove every environment that is not in use */
 	char *leftover;			/* owned, NULL */
-	struct job *job;		/* a log or a report, owned: none of the
-					 * others then; NULL */
+	/* a log or a report, owned, without any of the others; NULL */
+	struct job *job;
 	const struct job_type *type;
-	void (*reached)(void *arg);	/* nothing to do but to tell that it is its txn; NULL */
+	/* only notify that the queue has reached this entry; NULL */
+	void (*reached)(void *arg);
 	void *arg;
 };
 
-/* Hashes of all environments that unfinished runs or submits need. */
+/* Hashes of all environments needed by unfinished runs or submits. */
 static char **environments_in_use(struct engine *engine)
 {
 	char **list = xcalloc(1, sizeof(*list));
@@ -90,8 +90,8 @@ static const char *write_error(const struct job *job)
 	    ((const struct report_job *)job)->error;
 }
 
-/* A log or a report is for people: when it cannot be written, the run has lost nothing. The rows of
- * a run that has ended stay as they are. */
+/* Logs and reports are for people: a run loses nothing if one cannot be written. The rows of an
+ * ended run stay as they are. */
 static void write_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
@@ -127,7 +127,7 @@ static void start_item(struct engine *engine, struct file_job *item)
 		start_cleanup(engine, item);
 }
 
-/* Tells one who waits for its txn. Takes item. */
+/* Notify the caller that the queue has reached it. Takes ownership of item. */
 static void pass(struct engine *engine, struct file_job *item)
 {
 	TAILQ_REMOVE(&engine->file_queue, item, entry);
@@ -167,7 +167,7 @@ void file_queue_next(struct engine *engine)
 
 	if (engine->file_queue_busy)
 		return;
-	engine->file_queue_busy = true;	/* who is told may hand in more */
+	engine->file_queue_busy = true;	/* the callback may add entries */
 	while ((item = TAILQ_FIRST(&engine->file_queue)) != NULL && item->reached != NULL)
 		pass(engine, item);
 	if (item != NULL)

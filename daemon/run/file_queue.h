@@ -23,7 +23,7 @@ void file_queue_next(struct engine *engine);
 void file_queue_done(struct engine *engine);
 /* Call the callbacks of engine_after_writing(): the queue has stopped. */
 void file_queue_stop(struct engine *engine);
-/* Takes environment, blob and leftover; see struct file_job. */
+/* Takes ownership of environment, blob and leftover; see struct file_job. */
 void file_queue_cleanup(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep);
 /* Queue a log or a report. Takes job. */
 void file_queue_write(struct engine *engine, struct job *job, const struct job_type *type);

@@ -52,7 +52,7 @@ static void approve(struct txn *txn, struct slot *slot, const char *by, const ch
 
 	hold_close(txn, slot, HOLD_S_APPROVED, by, message);
 	review_human(txn, slot, "accepted", by, message);
-	/* a commit needs no attempt, or asks for one that waits for the end of the pause */
+	/* a commit needs no attempt, or one that waits for the end of the pause */
 	if (commit && run->rows->run.state == RUN_S_HELD && run->rows->run.paused == 1)
 		run_event(txn, run, RUN_E_PAUSE, CAUSE(END_NONE, "paused"));
 	else if (commit && run->rows->run.state == RUN_S_HELD)
@@ -72,14 +72,14 @@ static void reject(struct txn *txn, struct slot *slot, const char *by, const cha
 	free(cause);
 }
 
-/* Why the decision cannot be made; RPC_OK: it can. spent: why nothing more of its run is
- * started, "": it is. */
+/* Why the decision is refused; RPC_OK: it is not. spent: why its run starts nothing any more, "":
+ * it does. */
 static int refusal(const struct hold_row *hold, enum hold_decision decision, const char *message,
     const char *spent, struct engine_reply *reply)
 {
 	if (hold->state != HOLD_S_OPEN) {
-		reply->message = "this hold has been decided already";
-		reply->hint = "rlctl hold show tells by whom";
+		reply->message = "this hold was decided already";
+		reply->hint = "see rlctl hold show";
 		return RPC_WRONG_STATE;
 	}
 	if (hold->kind == HOLD_LOST && decision == HOLD_APPROVE) {
@@ -89,18 +89,19 @@ static int refusal(const struct hold_row *hold, enum hold_decision decision, con
 	}
 	if (hold->kind != HOLD_LOST && decision == HOLD_REWORK &&
 	    (message == NULL || message[strspn(message, " \t\r\n")] == '\0')) {
-		reply->message = "rework needs a message: it is what the fixer is told";
-		reply->hint = "say what is to be done, with -m TEXT";
+		reply->message = "rework needs a message for the fixer";
+		reply->hint = "give instructions with -m TEXT";
 		reply->field = "message";
 		return RPC_INVALID_PARAMS;
 	}
-	/* it would fail at once, and could be approved no more */
+	/* it would fail immediately, and could no longer be approved */
 	if (decision == HOLD_REWORK && spent[0] != '\0') {
 		reply->message = spent;
-		reply->hint = hold->kind == HOLD_LOST ? "nothing more of its run is started: "
-		    "reject it; rlctl retry begins a run with a budget of its own" :
-		    "nothing more of its run is started: approve or reject it as it is; "
-		    "rlctl retry begins a run with a budget of its own";
+		reply->hint = hold->kind == HOLD_LOST ?
+		    "its run starts nothing any more: reject it; rlctl retry starts a run with a "
+		    "new budget" :
+		    "its run starts nothing any more: approve or reject it as it is; rlctl retry "
+		    "starts a run with a new budget";
 		return RPC_WRONG_STATE;
 	}
 	return RPC_OK;
@@ -124,8 +125,8 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 		slot = run_slot(run, hold->iteration, hold->slot);
 	if (slot == NULL) {
 		reply.code = RPC_NOT_FOUND;
-		reply.message = "there is no such open hold";
-		reply.hint = "rlctl hold list shows them";
+		reply.message = "no such open hold";
+		reply.hint = "see rlctl hold list";
 	} else if (engine->full) {
 		reply.code = RPC_NO_SPACE;
 		reply.message = "no space left for the database";

@@ -34,8 +34,7 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* The reviewer's file in the user's own tree, malloc'd; NULL: the run has put none there, and one
- * of that name is the user's. */
+/* The review file in the user's own tree, malloc'd; NULL: none was created by the run. */
 static char *leftover_of(const struct run *run)
 {
 	bool reviewed = false;
@@ -60,7 +59,7 @@ void run_cleanup(struct run *run)
 	file_queue_cleanup(engine, id, environment, NULL, leftover, false);
 }
 
-/* The end of the tasks that wait for the review of the run. False: there are none. */
+/* End the tasks that wait for the review of the run. Returns false if there are none. */
 static bool end_implemented(struct txn *txn, struct run *run, enum slot_stage to, struct cause cause)
 {
 	bool any = false;
@@ -74,8 +73,8 @@ static bool end_implemented(struct txn *txn, struct run *run, enum slot_stage to
 	return any;
 }
 
-/* Slot 0 has passed or failed, and they with it: also when a cancel comes before it has given
- * back what it took. */
+/* Slot 0 has passed or failed, and these tasks with it: even if a cancel comes before its teardown
+ * is done. */
 static void follow_review(struct txn *txn, struct run *run)
 {
 	for (size_t i = 0; i < run->nslots; i++) {
@@ -90,7 +89,7 @@ static void follow_review(struct txn *txn, struct run *run)
 	}
 }
 
-/* Which answer, tree and ref the run came to: those of its last passed slot. */
+/* Result of the run: answer, tree and ref of its last passed slot. */
 static void take_result(const struct run *run, struct run_row *row)
 {
 	for (size_t i = 0; i < run->nslots; i++) {
@@ -104,7 +103,7 @@ static void take_result(const struct run *run, struct run_row *row)
 	}
 }
 
-/* It does not wait for the next iteration any more, nor for what held up that it was asked for. */
+/* It no longer waits for the next iteration, nor for what delayed that. */
 static void rest_over(struct txn *txn, struct run *run)
 {
 	if (run->own.activity.kind == ACTIVITY_RETRY) {
@@ -118,8 +117,8 @@ static void rest_over(struct txn *txn, struct run *run)
 		activity_end(&run->own.activity);
 }
 
-/* The run has ended: who was to come after it never will, unless it succeeded; also who is still on
- * its way to the disk. */
+/* The run has ended: cancel runs that wait for its success, unless it succeeded; including those
+ * still being recorded. */
 static void end_dependants(struct txn *txn, struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
@@ -129,14 +128,13 @@ static void end_dependants(struct txn *txn, struct run *run)
 
 	if (row->state == RUN_S_SUCCEEDED)
 		return;
-	cause = xasprintf("run %lld, which it comes after, %s", (long long)row->id,
+	cause = xasprintf("run %lld, which must succeed first, %s", (long long)row->id,
 	    row->state == RUN_S_FAILED ? "failed" : "was cancelled");
 	LIST_FOREACH(other, &run->engine->runs, entry)
 		if (other->rows->run.after_run == row->id &&
 		    !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
 			run_cancel(txn, other, CAUSE(END_AFTER, cause));
-	/* who is still on its way to the disk is cancelled when it is there; that it is to be is
-	 * on record before */
+	/* a run still being recorded is cancelled afterwards; the intention is recorded first */
 	TAILQ_FOREACH(p, &run->engine->deciding, entry) {
 		if (p->row == NULL || p->row->after_run != row->id || p->row->end_kind != END_NONE)
 			continue;
@@ -218,19 +216,19 @@ static void hold(struct txn *txn, struct run *run, struct cause cause)
 static void rework(struct txn *txn, struct run *run, struct cause cause)
 {
 	(void)cause;
-	/* the schedule tells only those that want a slot what they wait for */
+	/* the scheduler reports a reason only for slots that want a permit */
 	if (run->rows->run.paused == 1)
 		run_set_reason(txn_edit_run(txn, run), REASON(WAIT_PAUSED, "paused"));
 	txn_effect_schedule(txn);
 }
 
-/* It has a slot of the daemon again: what was sent back goes on, then what was paused. */
+/* The run has a permit again: continue reworked slots first, then paused ones. */
 static void resume(struct txn *txn, struct run *run)
 {
 	bool has_permit = false;
 
 	if (run->rows->run.iteration == 0) {
-		/* it was paused before it had begun */
+		/* it was paused before it started */
 		if (run->own.activity.kind == ACTIVITY_NONE)
 			txn_effect(txn, run_is_prepared(run) ? EFFECT_LOAD : EFFECT_PREPARE, run, &run->own, ROW_NONE);
 		return;
@@ -247,7 +245,7 @@ static void resume(struct txn *txn, struct run *run)
 	}
 	for (size_t i = 0; i < run->nslots; i++)
 		has_permit |= run->slots[i]->has_permit;
-	/* what ran on while it was paused has one already */
+	/* a slot that kept running during the pause has a permit already */
 	if (has_permit)
 		queue_give(&run->own);
 	txn_touch(txn, run);
@@ -291,9 +289,9 @@ static void finish(struct txn *txn, struct run *run, struct cause cause)
 
 static const struct {
 	void (*record)(struct txn *txn, struct run *run, struct cause cause);
-	/* once the event of the new state is in the decision */
+	/* after the event of the new state was added to the decision */
 	void (*follow)(struct txn *txn, struct run *run);
-	bool keeps_reason;					/* what the run waited for stands */
+	bool keeps_reason;					/* the reason of the wait stays */
 } actions[RUN_ACTIONS] = {
 	[RUN_A_PREPARE] = { .record = prepare },
 	[RUN_A_LOAD] = { .record = load },
@@ -315,7 +313,7 @@ void run_event(struct txn *txn, struct run *run, enum run_event event, struct ca
 	const struct run_edge *edge = run_step((enum run_state)row->state, event);
 
 	if (edge == NULL) {
-		log_bug("run %lld: event %s is not expected in state %s", (long long)row->id, run_event_name(event),
+		log_bug("run %lld: event %s is unexpected in state %s", (long long)row->id, run_event_name(event),
 		    state_name(&run_state_names, row->state));
 		return;
 	}
@@ -340,7 +338,8 @@ void run_cancel(struct txn *txn, struct run *run, struct cause cause)
 	run_event(txn, run, begun ? RUN_E_CANCEL_BEGUN : RUN_E_CANCEL, cause);
 }
 
-/* What was implemented fails with the run, since no review of it will come. False: nothing was. */
+/* Implemented tasks fail with the run, because they will not be reviewed. Returns false if there
+ * are none. */
 static bool fail_implemented(struct txn *txn, struct run *run, struct cause cause)
 {
 	char *text = cause.text != NULL ? xasprintf("not reviewed: %s", cause.text) : NULL;
@@ -350,14 +349,14 @@ static bool fail_implemented(struct txn *txn, struct run *run, struct cause caus
 	return any;
 }
 
-/* It tells more than that the run has failed for another. */
+/* Whether it tells more than that the run failed because of another task. */
 static bool is_own(struct cause cause)
 {
 	return cause.kind != END_NONE && cause.kind != END_NOT_REVIEWED;
 }
 
-/* Why the first slot that stands so does, in whatever iteration: a cause of its own before any
- * other; none does, or there is no cause: none. */
+/* Cause of the first slot in that stage, of any iteration: preferably one of its own; none if there
+ * is no such slot, or no cause. */
 static struct cause cause_of(const struct run *run, enum slot_stage stage)
 {
 	struct cause other = NO_CAUSE;
@@ -375,8 +374,8 @@ static struct cause cause_of(const struct run *run, enum slot_stage stage)
 	return other;
 }
 
-/* The reason of a task that ended so, perhaps in an earlier iteration: why it failed, by whose
- * leave it passed. */
+/* Reason of a task that ended in that state, perhaps in an earlier iteration: why it failed, or who
+ * accepted it. */
 static struct cause reason_of(const struct run *run, enum task_state state)
 {
 	for (size_t i = 0; i < run->rows->ntasks; i++)
@@ -385,7 +384,7 @@ static struct cause reason_of(const struct run *run, enum task_state state)
 	return NO_CAUSE;
 }
 
-/* Why the run ends so or is held. */
+/* Why the run ends this way or is held. */
 static struct cause why(const struct run *run, enum run_event event)
 {
 	static const struct {
@@ -409,8 +408,7 @@ static struct cause why(const struct run *run, enum run_event event)
 	return NO_CAUSE;
 }
 
-/* A slot that has not begun does not begin any more when the run goes no further: its task is
- * anybody's again. */
+/* A slot that has not started will not start any more when the run stops: its task is released. */
 static void let_go(struct txn *txn, struct run *run)
 {
 	char spent[RUN_SPENT_MAX];
@@ -432,7 +430,7 @@ static void let_go(struct txn *txn, struct run *run)
 			run_claim(txn, run, task->id, CLAIM_S_FREE);
 		}
 		slot_set_reason(txn_edit_slot(txn, slot),
-		    REASON(WAIT_UNASSIGNED, "not started: the run goes no further"));
+		    REASON(WAIT_UNASSIGNED, "not started: the run starts nothing any more"));
 		txn_set_task(txn, slot, NULL);
 		slot_move(txn, slot, SLOT_S_WAITING, SLOT_S_PASSED, NULL);
 	}
@@ -462,13 +460,12 @@ void run_reconcile(struct txn *txn, struct run *run)
 		event = RUN_E_FAILED;
 	if (event != RUN_EVENTS && run_cancelling(run))
 		event = RUN_E_CANCELLED;
-	/* what goes on needs a slot of the daemon, which a human's decision does not
-	 * bring with it */
+	/* continuing needs a permit, which a decision does not bring with it */
 	if ((event == RUN_E_NEXT || event == RUN_E_REVIEW) && !run->own.has_permit &&
 	    (state == RUN_S_HELD || state == RUN_S_RUNNING))
 		event = RUN_E_REWORK;
-	/* in the queue, paused or held: only what ends it counts, the rest is looked at
-	 * again when it goes on */
+	/* queued, paused or held: only an end counts now, the rest is evaluated when the run
+	 * continues */
 	if (event == RUN_EVENTS || activity_has_begun(&run->own.activity) ||
 	    (state != RUN_S_RUNNING && (event == RUN_E_HELD || event == RUN_E_NEXT || event == RUN_E_REVIEW))) {
 		free(slots);
@@ -479,7 +476,7 @@ void run_reconcile(struct txn *txn, struct run *run)
 	free(slots);
 	cause = run->failure != NULL ? CAUSE(run->failure_kind, run->failure) : limit != NULL ?
 	    CAUSE(kind, limit) : why(run, event);
-	/* they may still have something to give back, and have touched the run */
+	/* they may still be in teardown, and have touched the run */
 	if (event != RUN_E_FAILED || !fail_implemented(txn, run, cause))
 		run_event(txn, run, event, cause);
 	free(limit);

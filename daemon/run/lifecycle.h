@@ -11,7 +11,7 @@ struct txn;
 
 /* The run has ended, and its events are out: free it, and remove its working files. */
 void run_cleanup(struct run *run);
-/* cause: of an end; what a run is held or paused for becomes its reason. */
+/* cause: for an end; for held and paused it becomes the run's reason. */
 void run_event(struct txn *txn, struct run *run, enum run_event event, struct cause cause);
 /* Decide by the tasks and slots of the run what follows: the next iteration, a review, an end. */
 void run_reconcile(struct txn *txn, struct run *run);

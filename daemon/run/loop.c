@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The outer loop's iterations: what makes one, what is left of it. */
+/* The iterations of the outer loop: starting and finishing one. */
 #include "run/loop.h"
 
 #include <jansson.h>
@@ -30,7 +30,7 @@
 #include "task/task_op.h"
 #include "txn/txn.h"
 
-/* None of the slots of this iteration had a task: the next would come to the same. */
+/* No slot of this iteration had a task: the next iteration would be the same. */
 static bool is_idle(const struct run *run)
 {
 	size_t slots = 0, tasks = 0;
@@ -44,7 +44,7 @@ static bool is_idle(const struct run *run)
 	return slots > 0 && tasks == 0;
 }
 
-/* What others have may be given back, which a source that is read once does not tell. */
+/* Tasks claimed elsewhere may be released, which a source that is read only once does not tell. */
 static bool may_have_more(const struct run *run)
 {
 	bool more = sources[run_source(run)].reloads;
@@ -102,7 +102,7 @@ static struct slot_row *new_slot(const struct run *run, int64_t number, const ch
 	return row;
 }
 
-/* Those of earlier iterations that are over are pages of the past. */
+/* Ended slots of earlier iterations are only history. */
 static void drop_slots(struct run *run)
 {
 	size_t kept = 0;
@@ -134,7 +134,7 @@ static void put_iteration(struct txn *txn, struct run *run)
 	    json_pack("{s:I}", "iteration", (json_int_t)rows->run.iteration));
 }
 
-/* A slot with a task, or with NULL, for its agent will pick one. */
+/* A slot with a task, or with NULL because its agent will pick one. */
 static void add_slot(struct txn *txn, struct run *run, int64_t number, const struct task_row *task)
 {
 	struct slot_row *row = new_slot(run, number, task != NULL ? task->id : NULL);
@@ -163,7 +163,7 @@ static void add_slot(struct txn *txn, struct run *run, int64_t number, const str
 void run_begin_iteration(struct txn *txn, struct run *run)
 {
 	size_t count, first;
-	/* what one slot takes makes nothing else ready */
+	/* claiming a task makes no other task ready */
 	const struct task_row **ready = task_ready(run->rows->tasks, run->rows->ntasks,
 	    (size_t)run->plan.parallel, &count);
 
@@ -186,8 +186,7 @@ void run_begin_iteration(struct txn *txn, struct run *run)
 	txn_effect_schedule(txn);
 }
 
-/* Failed when one of its slots is; idle, when none had a task, is the end of what
- * there is to do. */
+/* Failed if one of its slots is; idle if none had a task, which ends the loop. */
 bool run_finish_iteration(struct txn *txn, struct run *run)
 {
 	const struct run_rows *rows = run->rows;
@@ -239,7 +238,7 @@ void run_begin_review(struct txn *txn, struct run *run)
 void run_finish_tasks(struct txn *txn, struct run *run)
 {
 	const struct run_rows *rows = run->rows;
-	/* of all before any: a task that is cancelled here is nobody's reason */
+	/* compute all reasons first: a task cancelled here must not become the reason of another */
 	char **reasons = task_reasons(rows->tasks, rows->ntasks);
 
 	for (size_t i = 0; i < rows->ntasks; i++) {

@@ -13,7 +13,7 @@ struct txn;
 void run_begin_iteration(struct txn *txn, struct run *run);
 /* End the iteration. False: it was over already. */
 bool run_finish_iteration(struct txn *txn, struct run *run);
-/* Scope "run": everything is implemented, slot 0 reviews it. */
+/* Scope "run": all tasks are implemented, slot 0 reviews them. */
 void run_begin_review(struct txn *txn, struct run *run);
 /* End the tasks that were never begun, with the reason. */
 void run_finish_tasks(struct txn *txn, struct run *run);

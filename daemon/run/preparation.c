@@ -28,7 +28,7 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* What the work is compared with, and in work trees made from. */
+/* Records what the work is compared with, and what work trees are created from. */
 static enum git_op_kind base_op(const struct run *run)
 {
 	return run->plan.isolation == ISOLATION_WORKTREE || run->plan.base != NULL ? GIT_BASE : GIT_SNAPSHOT;
@@ -82,7 +82,7 @@ static void open_cb(void *arg, struct job *job)
 	job_free(job);
 }
 
-/* text NULL: it is no prompt, and each task's text is written when its first attempt begins. */
+/* text NULL: not a prompt; the text of each task is written when its first attempt starts. */
 static void open_run_dir(struct run *run, const char *text, size_t size)
 {
 	struct prepare_run_dir_job *w = xcalloc(1, sizeof(*w));
@@ -126,8 +126,8 @@ static void warn_of_judges(struct txn *txn, const struct slot *slot)
 
 	if (names == NULL)
 		return;
-	text = xasprintf("files that judge this run differ from the last commit: %s; "
-	    "check these changes, and commit those that you want to keep", names);
+	text = xasprintf("the criteria for reviews of this run differ from the last commit: %s; "
+	    "check these changes, and commit those you want to keep", names);
 	run_warn(txn, slot->run, text);
 	free(text);
 }
@@ -151,7 +151,7 @@ void run_git_done(struct txn *txn, struct run *run)
 		text_set(&row->head, git_op_commit(git));
 		text_set(&row->head_at, git_op_head_at(git));
 		warn_of_judges(txn, slot);
-		/* an agent that commits is judged by what it puts on top of this */
+		/* a commit agent's commits are compared with this */
 		if (run->plan.commit == COMMIT_MODE_AGENT) {
 			txn_effect(txn, EFFECT_GIT, run, slot, GIT_PIN);
 			return;
@@ -160,7 +160,7 @@ void run_git_done(struct txn *txn, struct run *run)
 		warn_of_judges(txn, slot);
 		text_set(&row->base_commit, git_op_commit(git));
 		text_set(&row->result_branch, git_op_branch(git));
-		/* a work tree's own is as its disk has it */
+		/* a work tree has its own base, with file contents as on its disk */
 		if (run->plan.isolation != ISOLATION_WORKTREE) {
 			text_set(&row->base_tree, git_op_tree(git));
 			text_set(&row->head, git_op_head(git));

@@ -8,8 +8,8 @@ struct txn;
 
 /* The run's directory, and the base that its work is compared with. */
 void run_prepare(struct run *run);
-/* The operation of git between its slots is over, and went well: the base, or the tree that an
- * iteration begins with. */
+/* A git operation between the slots has succeeded: the base, or the tree at the beginning of an
+ * iteration. */
 void run_git_done(struct txn *txn, struct run *run);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written for people beside the database: review logs in the working directory, reports.
- * Each is made of the committed rows when it is asked for, and handed to the file queue, which
- * keeps the order. */
+/* Files for users outside the database: review logs in the working directory, reports. Each is made
+ * from the committed rows when it is requested, and goes through the file queue, which keeps the
+ * order. */
 #include "run/publication.h"
 
 #include <jansson.h>

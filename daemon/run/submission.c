@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a submit to a queued run: intake (file work, all that wait together; the file queue says
+/* From a submit to a queued run: intake (file work for all waiting submits; the file queue says
  * when), decision, commit, answer. */
 #include "run/submission.h"
 
@@ -85,7 +85,7 @@ void submit_refused(struct pending_submit *p, int code, const char *message, con
 	answer(p, &reply);
 }
 
-/* The new run enters the working rows only now. Frees p. */
+/* Only now the new run is added to the working rows. Frees p. */
 static void submit_committed(struct pending_submit *p, const struct run_rows *rows)
 {
 	struct run_rows *copy = run_rows_new();
@@ -117,7 +117,7 @@ static bool submit_cb(void *arg, enum commit_result result)
 		submit_committed(p, view_run(p->engine->view, p->id));
 		return true;
 	}
-	/* another decision has written of it already */
+	/* another decision has already recorded it as cancelled */
 	if (p->row->end_kind != END_NONE)
 		return false;
 	submit_refused(p, RPC_NO_SPACE, "no space left for the database",
@@ -191,7 +191,7 @@ static void put_tasks(struct txn *txn, struct pending_submit *p, const struct in
 	}
 }
 
-/* What only the workdir decides: isolation and what follows from it. False: it is refused. */
+/* Resolve what depends on the workdir: isolation and what follows from it. False: refused. */
 static bool settle_plan(struct pending_submit *p, bool has_git)
 {
 	const char *field = NULL;
@@ -203,7 +203,7 @@ static bool settle_plan(struct pending_submit *p, bool has_git)
 		if (p->tasks[i]->plan == NULL)
 			continue;
 		if (plan_from_json(p->tasks[i]->plan, &plan) == -1)
-			log_fatal("the resolved plan of a task cannot be read back");
+			log_fatal("cannot read back the resolved plan of a task");
 		why = plan_settle(&plan, has_git, true, &field);
 		free(p->tasks[i]->plan);
 		p->tasks[i]->plan = plan_to_json(&plan);
@@ -215,7 +215,7 @@ static bool settle_plan(struct pending_submit *p, bool has_git)
 	return why == NULL;
 }
 
-/* A held run gives way to its retry in the same decision. */
+/* Cancel a held run in the same decision as its retry. */
 static void cancel_retried(struct txn *txn, struct pending_submit *p)
 {
 	struct run *old = p->retry_of != ROW_NONE ? run_find(p->engine, p->retry_of) : NULL;
@@ -228,7 +228,7 @@ static void cancel_retried(struct txn *txn, struct pending_submit *p)
 	free(cause);
 }
 
-/* It is not there to wait for any more, or will not be when this is on disk. */
+/* Whether it is gone, or will be when this is on disk. */
 static bool has_gone(struct engine *engine, int64_t id)
 {
 	const struct run *run = run_find(engine, id);
@@ -254,8 +254,8 @@ static void decide(struct pending_submit *p, struct intake *item)
 		return;
 	}
 	if (p->after_unfinished && has_gone(p->engine, p->after)) {
-		submit_refused(p, RPC_WRONG_STATE, "the run that this one is to come after has just ended",
-		    "look how it ended, then submit again", "after");
+		submit_refused(p, RPC_WRONG_STATE, "the run named by --after has already ended",
+		    "check how it ended, then submit again", "after");
 		return;
 	}
 	if (!settle_plan(p, item->has_git))
@@ -272,7 +272,7 @@ static void decide(struct pending_submit *p, struct intake *item)
 	cancel_retried(txn, p);
 	txn_reply(txn, p->cb, p->arg, p->id);
 	txn_effect_schedule(txn);
-	/* a retry has already moved the held run's working rows: that cannot be taken back */
+	/* a retry has already changed the held run's working rows, which cannot be undone */
 	txn_on_outcome(txn, p->retry_of == ROW_NONE, submit_cb, p);
 	txn_commit(txn);
 }
@@ -284,7 +284,7 @@ static void intake_cb(void *arg, struct job *job)
 	struct pending_submit *p = TAILQ_FIRST(&engine->deciding), *after;
 	size_t at = 0;
 
-	/* the batch is the part of "deciding" that has no id yet, in order */
+	/* the batch is the part of "deciding" without ids yet, in order */
 	for (; p != NULL && at < w->count; p = after) {
 		after = TAILQ_NEXT(p, entry);
 		if (p->id != 0)
@@ -296,7 +296,7 @@ static void intake_cb(void *arg, struct job *job)
 		at++;
 	}
 	job_free(job);
-	/* only now: a forgetting must see what all of the batch need */
+	/* only now: a cleanup must know what all of the batch need */
 	file_queue_done(engine);
 }
 
@@ -350,7 +350,7 @@ static struct pending_submit *pending_new(struct engine *engine, int64_t owner, 
 	return p;
 }
 
-/* As much as a prompt can show: the row is written often. NULL: none. */
+/* Only as much as a prompt can show, because the row is written often. NULL: none. */
 static char *feature_of(const struct task_list *tasks)
 {
 	const char *text = tasks->description != NULL ? tasks->description : "";
@@ -366,10 +366,11 @@ static char *feature_of(const struct task_list *tasks)
 static bool refuse_state(struct engine *engine, engine_reply_cb *cb, void *arg)
 {
 	if (engine->stopped)
-		refuse_now(cb, arg, RPC_UNAVAILABLE, "the daemon is stopping", "try again when it is back");
+		refuse_now(cb, arg, RPC_UNAVAILABLE, "the daemon is stopping",
+		    "try again when it is running again");
 	else if (engine->draining)
-		refuse_now(cb, arg, RPC_DRAINING, "the daemon is draining and takes no new run",
-		    "submit again when it has been restarted");
+		refuse_now(cb, arg, RPC_DRAINING, "the daemon is draining and accepts no new run",
+		    "submit again after it has been restarted");
 	else if (engine->full)
 		refuse_now(cb, arg, RPC_NO_SPACE, "no space left for the database",
 		    "make room on the disk of the state directory");
@@ -411,8 +412,8 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
 	enqueue(p);
 }
 
-/* Retry: the tasks that did not pass, with their texts, plan and workdir again. The texts are read
- * one after the other. */
+/* Retry: take over the tasks that did not pass, with their texts, plan and workdir. The texts are
+ * read one after the other. */
 
 static void retry_text_cb(void *arg, const char *text, size_t size);
 
@@ -428,7 +429,7 @@ static void retry_next(struct pending_submit *p)
 		return;
 	}
 	TAILQ_REMOVE(&p->engine->reading, p, entry);
-	/* a prompt is looked at like a new one */
+	/* a prompt is validated like a new one */
 	if (p->source == SOURCE_PROMPT) {
 		p->task = xstrdup(p->tasks[0]->text);
 		p->task_size = strlen(p->task);
@@ -451,7 +452,7 @@ static void retry_text_cb(void *arg, const char *text, size_t size)
 	retry_next(p);
 }
 
-/* What only --skip-review left out of a task's own settings is reviewed now. */
+/* Review what only --skip-review left out of a task's own settings. */
 static void unskip(struct task_row *row)
 {
 	struct plan plan = { 0 };
@@ -465,8 +466,7 @@ static void unskip(struct task_row *row)
 	plan_release(&plan);
 }
 
-/* Its work trees are made from what is checked out: what the old run has put on a branch is not
- * in them by itself. */
+/* Its work trees start from what is checked out, without the old run's results on a branch. */
 static void warn_of_result(struct pending_submit *p, const struct run_row *old)
 {
 	json_t *list;
@@ -474,9 +474,9 @@ static void warn_of_result(struct pending_submit *p, const struct run_row *old)
 
 	if (old->result_branch == NULL || old->result_commit == NULL)
 		return;
-	text = xasprintf("what passed in run %lld is on %s, "
-	    "and this run does not begin with it unless it is checked out: "
-	    "\"git merge %s\" first, where what is left builds on it", (long long)old->id,
+	text = xasprintf("the results of run %lld are on %s, and this run starts without them "
+	    "unless they are checked out: \"git merge %s\" first if the remaining tasks build on "
+	    "them", (long long)old->id,
 	    old->result_branch, old->result_branch);
 	list = json_array();
 	json_array_append_new(list, json_string(text));
@@ -485,7 +485,7 @@ static void warn_of_result(struct pending_submit *p, const struct run_row *old)
 	free(text);
 }
 
-/* In another run, after the old one had read its source. */
+/* Whether it passed in another run after the old one had read its source. */
 static bool has_passed_since(const struct pending_submit *p, const struct run_row *old, const char *task)
 {
 	char *source = claim_source(p->source, p->source_path);
@@ -495,7 +495,7 @@ static bool has_passed_since(const struct pending_submit *p, const struct run_ro
 	return claim != NULL && claim->state == CLAIM_S_DONE && claim->at >= old->created_at;
 }
 
-/* Passed ones are left out, and with them the waiting for them. Beads are asked for anew. */
+/* Passed tasks are left out, and with them the dependencies on them. Beads are read again. */
 static void retry_tasks(struct pending_submit *p, const struct run_rows *rows)
 {
 	for (size_t i = 0; p->source != SOURCE_BEADS && i < rows->ntasks; i++) {
@@ -529,7 +529,7 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 		message = xasprintf("run %lld is %s: only a failed, cancelled or held run can be retried",
 		    (long long)old->id, state_name(&run_state_names, old->state));
 		refuse_now(cb, arg, RPC_WRONG_STATE, message, old->state == RUN_S_SUCCEEDED ?
-		    "submit the task anew" : "cancel it first, or wait for it");
+		    "submit the task again" : "cancel it first, or wait for it");
 		free(message);
 		return;
 	}
@@ -537,7 +537,7 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 	p->workdir = xstrdup(old->workdir);
 	p->body_hash = xstrdup("");
 	p->environment = strings_copy(environment);
-	/* a held run's file is still there */
+	/* a held run's file still exists */
 	p->environment_hash = environment == NULL && old->state == RUN_S_HELD ? xstrdup(old->environment) : NULL;
 	p->priority = old->priority;
 	p->source = (enum source_kind)source_find(old->source);
@@ -550,13 +550,14 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 	warn_of_result(p, old);
 	if (p->source != SOURCE_BEADS && p->ntasks == 0) {
 		refuse_now(cb, arg, RPC_WRONG_STATE,
-		    "every task of the run has passed: there is nothing to do again",
-		    "submit it anew to do all of it again");
+		    "all tasks of the run have passed: there is nothing to retry",
+		    "submit it again to repeat all of it");
 		pending_free(p);
 		return;
 	}
 	if (plan_from_json(old->plan, &p->plan) == -1) {
-		refuse_now(cb, arg, RPC_INTERNAL, "the run's settings cannot be read", "submit the task anew");
+		refuse_now(cb, arg, RPC_INTERNAL, "cannot read the run's settings",
+		    "submit the task again");
 		pending_free(p);
 		return;
 	}

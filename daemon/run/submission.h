@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A submitted run on its way to the disk. */
+/* A submitted run until it is recorded. */
 #ifndef RUN_SUBMISSION_H
 #define RUN_SUBMISSION_H
 
@@ -16,44 +16,47 @@
 
 struct engine;
 
-/* A run to be. engine_submit() copies all but the plan, which it takes over. */
+/* A run to be submitted. engine_submit() copies everything but the plan, of which it takes
+ * ownership. */
 struct submission {
 	int64_t owner;			/* uid */
 	const char *workdir;		/* absolute */
 	enum source_kind source;
 	const char *source_path;	/* see struct run_row; NULL: none */
-	const struct task_list *tasks;	/* stories, workflow: what was read; NULL else */
-	char *const *task_plans;	/* workflow: the resolved settings of each of tasks, NULL
-					 * where the run's hold; NULL: of none */
+	const struct task_list *tasks;	/* stories, workflow: the tasks read; otherwise NULL */
+	/* workflow: resolved settings of each task, NULL: the run's; NULL: for all tasks */
+	char *const *task_plans;
 	const char *group;		/* NULL: "default" */
-	int64_t after;			/* run that it comes after; ROW_NONE: none. One that has
-					 * ended must have succeeded: the caller sees to it */
+	/* run that must succeed first; ROW_NONE: none. The caller checks that an ended one has
+	 * succeeded */
+	int64_t after;
 	const char *task;		/* PROMPT: text, NULL when task_blob is given */
 	size_t task_size;
 	const char *task_blob;		/* name of an uploaded blob */
 	char *const *environment;	/* NULL-terminated "K=V" as captured by the
 					 * client; NULL: none */
-	const char *key;		/* idempotency key, which no run and no submit under way
-					 * has: the caller sees to it; NULL: none */
-	const char *body_hash;		/* kept with it */
+	/* idempotency key, unique among runs and submits in progress, which the caller checks;
+	 * NULL: none */
+	const char *key;
+	const char *body_hash;		/* stored with it */
 	int64_t priority;
-	const char *warnings;		/* JSON list of sentences that the run begins
-					 * with; NULL: none */
-	struct plan *plan;		/* the resolved settings; left zero where they were taken,
-					 * and the caller's to release either way */
+	const char *warnings;		/* JSON list of initial warnings; NULL: none */
+	/* the resolved settings; zeroed if ownership was taken, released by the caller in any
+	 * case */
+	struct plan *plan;
 	bool check;			/* validate only */
 };
 
 void engine_submit(struct engine *engine, const struct submission *s, engine_reply_cb *cb, void *arg);
 
 /* A new run of the tasks that did not pass, with the plan of the old one. rows: the old run, from
- * the view or read from the store; copied. A held run is cancelled in the same decision, since
- * the new one needs its workdir. environment: sent anew by the client, because the file of an
- * ended run is gone. */
+ * the view or the store; copied. A held run is cancelled in the same decision, because the new one
+ * needs its workdir. environment: sent again by the client, because the file of an ended run was
+ * deleted. */
 void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t owner,
     char *const *environment, bool check, engine_reply_cb *cb, void *arg);
 
-/* A submit on its way to the commit. */
+/* A submit until its commit. */
 struct pending_submit {
 	TAILQ_ENTRY(pending_submit) entry;
 	struct engine *engine;
@@ -61,13 +64,12 @@ struct pending_submit {
 	char *workdir, *task, *task_blob, *key, *body_hash;
 	enum source_kind source;
 	char *source_path, *group, *project, *feature;
-	char *warnings;			/* JSON, as the run's will be; NULL: none */
+	char *warnings;			/* JSON, for the run; NULL: none */
 	int64_t after;
-	bool after_unfinished;		/* ... when it was submitted */
-	struct task_row **tasks;	/* of stories and workflows, with their texts; as they
-					 * will be put; owned */
+	bool after_unfinished;		/* ... at the time of the submit */
+	struct task_row **tasks;	/* of stories and workflows, with their texts; owned */
 	size_t ntasks;
-	size_t read;			/* retry: tasks whose text has been read */
+	size_t read;			/* retry: number of tasks whose text was read */
 	size_t task_size;
 	char **environment;
 	char *environment_hash;		/* after the intake, or inherited by a retry */
@@ -75,15 +77,15 @@ struct pending_submit {
 	struct plan plan;
 	bool check;
 	int64_t retry_of;		/* ROW_NONE */
-	struct run_rows *retried;	/* copy of what retry needs of the old run, NULL */
+	struct run_rows *retried;	/* copy of the old run's rows needed by a retry, NULL */
 	int64_t id;			/* once decided */
-	struct run_row *row;		/* as it is being recorded, owned; with a cause: it is to be
-					 * cancelled. NULL until then */
+	/* as being recorded, owned; with a cause: to be cancelled. NULL before */
+	struct run_row *row;
 	engine_reply_cb *cb;
 	void *arg;
 };
 
-/* Hands all submits that wait to a worker; file_queue_done() when they are decided. */
+/* Pass all waiting submits to a worker; file_queue_done() is called when they are decided. */
 void submit_intake(struct engine *engine);
 void submit_refused(struct pending_submit *p, int code, const char *message, const char *hint, const char *field);
 

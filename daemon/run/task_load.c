@@ -38,14 +38,14 @@ static void rest_cb(void *arg, const struct wake *wake)
 	struct engine *engine = arg;
 	struct run *run = run_find(engine, wake->run);
 
-	/* it may have been cancelled meanwhile, or paused, which has it begin again */
+	/* it may have been cancelled, or paused, which starts the wait again */
 	if (!engine->stopped && run != NULL && run->rows->run.next_at == wake->until &&
 	    run->own.activity.kind == ACTIVITY_JOB)
 		rest_is_over(run);
 }
 
-/* The time between two iterations: the row says until when. No longer than it was to be, if the
- * clock has been set back since. */
+/* The pause between two iterations, until the time in the row; not longer than configured, if the
+ * clock was set back. */
 static void rest(struct run *run)
 {
 	int64_t until = run->rows->run.next_at, latest = engine_now(run->engine) + run->plan.pause_ms;
@@ -55,8 +55,8 @@ static void rest(struct run *run)
 	    .until = until, .run = run->rows->run.id }, rest_cb);
 }
 
-/* In a shared tree the work of a task begins where the tasks before it have left the tree, and that
- * is what its review is about. */
+/* In a shared tree the work of a task begins with the tree left by earlier tasks, and its review
+ * covers only its own changes. */
 static bool begins_where_it_stands(const struct run *run)
 {
 	const struct plan *plan = &run->plan;
@@ -70,7 +70,7 @@ void run_load(struct run *run)
 	struct txn *txn;
 
 	if (run->engine->draining) {
-		/* the next daemon goes on with it */
+		/* the next daemon continues it */
 		activity_end(&run->own.activity);
 		return;
 	}
@@ -98,7 +98,7 @@ void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, 
 	struct loop loop;
 	bool begins;
 
-	/* paused or cancelled meanwhile: it is asked again when it goes on */
+	/* paused or cancelled: ask again when the run continues */
 	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run)) {
 		text_set(&run->iteration_tree, NULL);
 		queue_give(&run->own);
@@ -118,7 +118,7 @@ void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, 
 		run_event(txn, run, RUN_E_LOADED, NO_CAUSE);
 		return;
 	}
-	/* nothing to do is no iteration: it would cost and bring nothing */
+	/* without a task there is no iteration: it would cost something for nothing */
 	run->drained = true;
 	txn_touch(txn, run);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a task source offers becomes the tasks of the run: which are new, which may be begun, and
- * why the others may not. */
+/* Turns the offers of a task source into tasks of the run: which are new, which may start, and why
+ * others may not. */
 #include "run/task_refresh.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #include "task/task.h"
 #include "txn/txn.h"
 
-/* What the source said, by id: there may be as many as its file has room for. */
+/* The source's answer, sorted by id, because it may be long. */
 struct offer {
 	const struct task_item **items;
 	size_t count;
@@ -45,14 +45,14 @@ static const struct task_item *find_item(const struct offer *offer, const char *
 	return found != NULL ? *found : NULL;
 }
 
-/* It is not begun yet, so what the source says of it now counts. */
+/* Whether it has not started yet, so that the source's answer applies. */
 static bool follows_source(const struct task_row *task)
 {
 	return task->state == TASK_S_OPEN || task->state == TASK_S_TAKEN || task->state == TASK_S_DONE;
 }
 
-/* In some run, and nobody has changed it since. Where bd is there, it knows what has
- * been closed. */
+/* Whether it has passed in some run and was not changed since. bd, if available, knows which ones
+ * were closed. */
 static bool has_passed(const struct run *run, const char *source, const struct task_item *item, bool has_bd)
 {
 	const struct claim_row *claim = source != NULL && !has_bd ?
@@ -77,9 +77,9 @@ static char *taken_by(const struct run *run, const struct task_item *item, bool 
 	return by;
 }
 
-/* The bead that held another one back holds it back no more, whatever the source still says: it is
- * done in this run, which has yet to be reviewed as a whole before its source is told; or it has
- * passed where bd is not there, and nobody tells the source. */
+/* A blocking bead that no longer blocks, whatever the source says: it is done in this run, which
+ * must be reviewed as a whole before the source is told; or it has passed without bd, so that the
+ * source is never told. */
 static bool is_settled(const struct run *run, const struct offer *offer, const char *source, const char *id)
 {
 	const struct task_row *task = run_rows_task(run->rows, id);
@@ -105,8 +105,8 @@ static bool is_over(const struct task_row *task)
 	return task->state == TASK_S_PASSED || task->state == TASK_S_DONE || task->state == TASK_S_IMPLEMENTED;
 }
 
-/* The first of those that still hold it back; *ours: the run has one of them still to do, or
- * has failed with it. */
+/* The first bead that still blocks it; *ours: one of them is still to be done in this run, or has
+ * failed. */
 static const char *waits_for(const struct run *run, const struct offer *offer, const struct task_item *item, bool *ours)
 {
 	const char *first = NULL;
@@ -123,8 +123,8 @@ static const char *waits_for(const struct run *run, const struct offer *offer, c
 	return first != NULL || item->held_by == NULL ? first : item->held_by[0];
 }
 
-/* *last: the position of the one before it. What is done leaves a gap, so that those
- * behind it keep theirs. */
+/* *last: the position of the previous task. Done tasks leave a gap, so that the others keep their
+ * positions. */
 static void refresh(struct txn *txn, struct run *run, const struct offer *offer,
     const struct task_item *item, int64_t *last)
 {
@@ -140,7 +140,7 @@ static void refresh(struct txn *txn, struct run *run, const struct offer *offer,
 	by = taken_by(run, item, offer->has_bd, &passed);
 	held_back = by == NULL && !ready && !item->done && !ours;
 	if (held_back)
-		by = on != NULL ? xasprintf("waits for %s, which is not for this run", on) :
+		by = on != NULL ? xasprintf("waits for %s, which is not in this run", on) :
 		    xstrdup("its source holds it back");
 	kind = passed ? END_DONE : held_back ? on != NULL ? END_DEPENDENCY : END_SOURCE : END_TAKEN;
 	task = known == NULL ? task_row_new(run->rows->run.id, item) : row_copy(ROW_TASK, known);
@@ -164,8 +164,8 @@ static void refresh(struct txn *txn, struct run *run, const struct offer *offer,
 	row_free(ROW_TASK, task);
 }
 
-/* What the claims say of a task that this run has not claimed, with the reason, malloc'd; OPEN:
- * nothing. After a start there is no claim of what was given back. */
+/* State of a task according to claims of other runs, with the reason, malloc'd; OPEN: no claim.
+ * Released tasks have no claim after a restart. */
 static enum task_state claimed_elsewhere(const struct run *run, const char *source,
     const char *task, char **reason, enum end_kind *kind)
 {
@@ -185,7 +185,7 @@ static enum task_state claimed_elsewhere(const struct run *run, const char *sour
 	return TASK_S_OPEN;
 }
 
-/* It was offered, and is not any more. */
+/* It was offered before, and no longer is. */
 static void withdraw(struct txn *txn, const struct run *run, const char *source, const struct task_row *known)
 {
 	char *reason = NULL;
@@ -195,7 +195,8 @@ static void withdraw(struct txn *txn, const struct run *run, const char *source,
 
 	task->state = (int)(state != TASK_S_OPEN ? state : TASK_S_TAKEN);
 	task_set_cause(task, reason != NULL ? CAUSE(kind, reason) :
-	    CAUSE(END_SOURCE, "its source does not offer it any more: it was closed, taken or held back there"));
+	    CAUSE(END_SOURCE,
+	        "its source no longer offers it: it was closed, claimed or held back there"));
 	free(reason);
 }
 

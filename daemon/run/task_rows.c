@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From what a source tells of a task to its row. */
+/* Makes a row from a task of a source. */
 #include "run/task_rows.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "proto/memory.h"
 #include "task/task.h"
 
-#define TITLE_MAX 80	/* code points */
+#define TITLE_MAX 80	/* in code points */
 
 char *task_title(const char *text)
 {
@@ -30,7 +30,7 @@ char *task_title(const char *text)
 	return cut < length ? xasprintf("%.*s…", (int)cut, start) : xmemdup0(start, length);
 }
 
-/* The row's title is not all of it. */
+/* Whether the row's title is shortened. */
 static bool is_cut(const char *title)
 {
 	char *kept = task_title(title);
@@ -40,8 +40,8 @@ static bool is_cut(const char *title)
 	return cut;
 }
 
-/* What an agent is told to do: the title where there is no description or where it is too long for
- * a title, and what must hold in the end. */
+/* Instructions for the agent: the title, if there is no description or the title was shortened, and
+ * the acceptance criteria. */
 static char *text_of(const struct task_item *item)
 {
 	bool described = item->description != NULL && item->description[0] != '\0',

@@ -9,7 +9,7 @@
 #include "core/row.h"
 #include "task/task_op.h"
 
-/* The first line of a text, cut; malloc'd. */
+/* The first line of a text, shortened; malloc'd. */
 char *task_title(const char *text);
 /* A row with its text, without a position. */
 struct task_row *task_row_new(int64_t run, const struct task_item *item);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Provider accounts: limits of rld.toml, and what became of them, which are rows: until when one is
- * exhausted, what it has spent today. */
+/* Provider accounts: limits from rld.toml, and their state, which is in rows: the end of a
+ * cooldown, and today's spending. */
 #include "sched/accounts.h"
 
 #include <jansson.h>
@@ -27,18 +27,18 @@
 #include "proto/state_names.h"
 #include "txn/txn.h"
 
-/* What a service says is kept up to here, bytes. */
+/* Limit for a service's message, in bytes. */
 #define WORDS_MAX 300
 
-/* Of a limit that names no time. */
+/* For a limit without a reset time. */
 #define LIMIT_MS (INT64_C(3600) * 1000)
 
 struct account {
 	RB_ENTRY(account) entry;
 	char *name;
 	struct account_limits limits;
-	struct cooldown_row *cooldown;	/* the last one, also when it is over; NULL: never */
-	struct spend_row **spends;	/* of the last days that it spent something */
+	struct cooldown_row *cooldown;	/* the last one, even if it is over; NULL: never */
+	struct spend_row **spends;	/* of the last days with spending */
 	size_t nspends;
 };
 
@@ -155,10 +155,10 @@ static const struct cooldown_row *in_force(struct engine *engine, const struct a
 
 	if (row == NULL || row->until <= engine_now(engine))
 		return NULL;
-	/* a clock that was set back makes nothing last longer than it could when it was said */
+	/* after the clock was set back, a cooldown lasts no longer than it could have originally */
 	if (row->kind == COOLDOWN_LIMIT && row->until - engine_now(engine) > account->limits.cooldown_max_ms)
 		return NULL;
-	/* whoever makes a budget larger need not say that again */
+	/* a larger budget ends the cooldown without further action */
 	return row->kind == COOLDOWN_BUDGET && !is_spent(engine, account->name) ? NULL : row;
 }
 
@@ -181,7 +181,7 @@ static int64_t today(struct engine *engine)
 	return budget_day(engine_now(engine));
 }
 
-/* A new day begins with nothing. */
+/* A new day starts with zero. */
 static struct spend_row *spend_of(struct engine *engine, struct account *account)
 {
 	struct spend_row *row = budget_day_row(account->spends, account->nspends, today(engine));
@@ -207,7 +207,7 @@ static double number(int64_t value)
 	return value == ROW_NONE ? (double)NAN : (double)value;
 }
 
-/* Of today, without what is set aside. */
+/* Today's budget, without reservations. */
 struct budget account_day(struct engine *engine, const char *name)
 {
 	const struct account_limits *limits = account_limits(engine, name);
@@ -241,7 +241,7 @@ void account_cool(struct txn *txn, struct engine *engine, const char *name, enum
 
 	row->account = xstrdup(name);
 	row->kind = (int)kind;
-	/* what a service says may be read wrongly; what somebody sets, and a day, are no guess */
+	/* a service's message may be misread; what a user sets, and a day, are exact */
 	row->until = kind == COOLDOWN_LIMIT && until > most ? most : until;
 	row->reason = xstrdup(reason);
 	row->attempt = attempt;
@@ -257,8 +257,8 @@ void account_cool(struct txn *txn, struct engine *engine, const char *name, enum
 	txn_effect_cooling(txn);
 }
 
-/* Of a day; nothing more until the next one, unless it is exhausted for longer. What somebody has
- * set stands: the day is looked at again when that is over. */
+/* Put the account on cooldown until the next day, unless it already is for longer. A user's
+ * cooldown stands: the day is checked again when it is over. */
 void account_cool_if_spent(struct txn *txn, struct engine *engine, const char *name,
     const struct budget *b, int64_t attempt)
 {
@@ -290,8 +290,8 @@ void account_look(struct engine *engine, const char *name)
 	txn_commit_or_drop(txn);
 }
 
-/* Some services name a moment that is always near, for hours: each such notice behind another
- * counts twice as long as that one did. */
+/* Some services keep naming a time in the near future, for hours: each such notice after another
+ * counts for twice as long as the previous one. */
 static int64_t least(const struct account *account, int64_t now)
 {
 	const struct cooldown_row *row = account->cooldown;
@@ -315,8 +315,7 @@ void account_exhausted(struct txn *txn, struct engine *engine, const struct atte
 
 	if (until < shortest)
 		until = shortest;
-	/* what somebody has set would be over with the next success, if it were a
-	 * limit from now on */
+	/* a user's cooldown stays: as a limit it would end with the next success */
 	if (row != NULL && (row->until >= until || row->kind == COOLDOWN_OPERATOR))
 		return;
 	if (words != NULL) {
@@ -326,7 +325,8 @@ void account_exhausted(struct txn *txn, struct engine *engine, const struct atte
 		    WORDS_MAX - text_unfinished(line, WORDS_MAX) : strlen(line));
 		free(line);
 	}
-	log_warn("account %s is exhausted: %s", a->account, safe != NULL ? safe : "it does not say why");
+	log_warn("account %s is exhausted: %s", a->account, safe != NULL ? safe :
+	    "no reason given");
 	account_cool(txn, engine, a->account, COOLDOWN_LIMIT, until, safe, a->id, NULL);
 	free(safe);
 }
@@ -337,8 +337,9 @@ void account_serves(struct txn *txn, struct engine *engine, const struct attempt
 
 	if (row == NULL || row->kind != COOLDOWN_LIMIT)
 		return;
-	log_info("account %s serves again", a->account);
-	account_cool(txn, engine, a->account, COOLDOWN_LIMIT, engine_now(engine), "it serves again", a->id, NULL);
+	log_info("account %s is available again", a->account);
+	account_cool(txn, engine, a->account, COOLDOWN_LIMIT, engine_now(engine),
+	    "it is available again", a->id, NULL);
 }
 
 void engine_cooldown_set(struct engine *engine, const char *account, int64_t until,
@@ -364,11 +365,11 @@ void engine_cooldown_set(struct engine *engine, const char *account, int64_t unt
 	txn_effect_schedule(txn);
 	txn_commit(txn);
 	free(human);
-	/* nobody's word makes money */
+	/* a user's word does not add budget */
 	account_look(engine, account);
 }
 
-/* What its attempts that have not ended have set aside, and who waits for it. */
+/* Reservations of its running attempts, and number of waiting slots. */
 static void count_use(const struct engine *engine, const char *name, struct account_info *info)
 {
 	const struct run *run;

@@ -23,7 +23,7 @@ struct account_limits {
 	int64_t budget_day_tokens, budget_day_wall_ms;
 };
 
-/* of an account that rld.toml does not name */
+/* for an account that rld.toml does not name */
 #define ACCOUNT_COOLDOWN_MAX_MS (INT64_C(24) * 3600 * 1000)
 
 /* Set the accounts of rld.toml, at start and after a reload. names is NULL-terminated, with one
@@ -33,9 +33,9 @@ void engine_configure_accounts(struct engine *engine, const char *const *names, 
 struct account_info {
 	const char *name;
 	const struct account_limits *limits;
-	const struct cooldown_row *cooldown;	/* in force; NULL: none */
-	const struct spend_row *spend;		/* of today; NULL: nothing yet */
-	double reserved_usd;			/* by attempts that have not ended */
+	const struct cooldown_row *cooldown;	/* in effect; NULL: none */
+	const struct spend_row *spend;		/* today's; NULL: none yet */
+	double reserved_usd;			/* for running attempts */
 	int64_t reserved_tokens;
 	size_t waiting;				/* slots that wait for the account */
 };
@@ -54,8 +54,10 @@ void engine_cooldown_set(struct engine *engine, const char *account, int64_t unt
 
 struct accounts *accounts_new(void);
 void accounts_free(struct accounts *accounts);
-void accounts_load_cooldown(struct engine *engine, struct cooldown_row *row);	/* takes row */
-void accounts_load_spend(struct engine *engine, struct spend_row *row);		/* takes row */
+/* takes ownership of row */
+void accounts_load_cooldown(struct engine *engine, struct cooldown_row *row);
+/* takes ownership of row */
+void accounts_load_spend(struct engine *engine, struct spend_row *row);
 /* Record and emit a cooldown; until in the past: lifted. A limit lasts at most cooldown_max. */
 void account_cool(struct txn *txn, struct engine *engine, const char *account,
     enum cooldown_kind kind, int64_t until, const char *reason, int64_t attempt, const char *set_by);

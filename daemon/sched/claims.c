@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose the tasks of shared sources are: an index over the claim rows, ahead of them by the
- * transactions in flight. */
+/* Owners of tasks in shared sources: an index of claim rows that includes transactions in
+ * progress. */
 #include "sched/claims.h"
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ const struct claim_row *claims_find(const struct claims *claims, const char *sou
 	return claim != NULL ? claim->row : NULL;
 }
 
-/* Puts the row into the txn, and is so from now on. */
+/* Put the row into the transaction; the index changes now. */
 static void put(struct txn *txn, struct claims *claims, const char *source, const char *task,
     int64_t run, enum claim_state state)
 {
@@ -110,7 +110,7 @@ char *run_claim_source(const struct run *run)
 	return claim_source(run_source(run), run->rows->run.source_path);
 }
 
-/* When the source was asked last: an iteration begins with its answer. */
+/* Time of the last answer of the source: an iteration begins with it. */
 static int64_t loaded_at(const struct run *run)
 {
 	const struct run_rows *rows = run->rows;

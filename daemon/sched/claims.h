@@ -15,7 +15,7 @@ struct txn;
 
 struct claims *claims_new(void);
 void claims_free(struct claims *claims);
-void claims_load(struct claims *claims, struct claim_row *row);	/* takes row */
+void claims_load(struct claims *claims, struct claim_row *row);	/* takes ownership of row */
 /* NULL: never claimed. */
 const struct claim_row *claims_find(const struct claims *claims, const char *source, const char *task);
 /* The name of a source in claims, malloc'd; NULL: its tasks belong to one run. */

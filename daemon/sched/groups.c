@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of runs: limits of rld.toml, and live ones over them, which are rows. */
+/* Groups of runs: limits from rld.toml, overridden by rows set at run time. */
 #include "sched/groups.h"
 
 #include <jansson.h>
@@ -23,7 +23,7 @@
 struct group {
 	RB_ENTRY(group) entry;
 	char *name;
-	int64_t configured;	/* ROW_NONE: rld.toml does not name it */
+	int64_t configured;	/* ROW_NONE: not in rld.toml */
 	int64_t live;		/* ROW_NONE: as configured */
 	bool paused;
 };
@@ -156,7 +156,7 @@ void engine_group_set(struct engine *engine, const char *name, int64_t slots, in
 	row_free(ROW_GROUP, row);
 }
 
-/* Runs of the group that wait in the queue. */
+/* Number of queued runs of the group. */
 static int64_t count_queued(const struct engine *engine, const char *name)
 {
 	const struct run *run;

@@ -19,8 +19,8 @@ void engine_group_set(struct engine *engine, const char *name, int64_t slots, in
 
 struct group_info {
 	const char *name;
-	int64_t slots;			/* in force; ROW_NONE: no limit */
-	bool live;			/* set by engine_group_set(), not by rld.toml */
+	int64_t slots;			/* in effect; ROW_NONE: no limit */
+	bool live;			/* set by engine_group_set(), not in rld.toml */
 	int64_t used, queued;		/* permits that its runs have, runs in the queue */
 	bool paused;
 };
@@ -34,7 +34,7 @@ void engine_configure_groups(struct engine *engine, const char *const *names, co
 
 struct groups *groups_new(void);
 void groups_free(struct groups *groups);
-void groups_load(struct engine *engine, struct group_row *row);	/* takes row */
+void groups_load(struct engine *engine, struct group_row *row);	/* takes ownership of row */
 bool group_is_paused(const struct engine *engine, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The slots of the daemon: who gets one next, who gives one back, and why the others wait.
- * core/schedule.h decides; a slot that has one has a permit. Between its slots a run keeps one for
- * itself, so that it goes on without queueing again. */
+/* Permits: which slot gets the next one, which gives one back, and why the others wait.
+ * core/schedule.h decides. Between its slots a run keeps one permit, so that it continues without
+ * queueing again. */
 #include "sched/permits.h"
 
 #include <stdlib.h>
@@ -22,8 +22,8 @@
 
 #define REASONS_MAX 128
 
-/* The run that it waits for, ROW_NONE: none. A retry does not begin before that which it does again
- * has given back its tasks. */
+/* The run that must end first, ROW_NONE: none. A retry does not start before the original run has
+ * released its tasks. */
 static int64_t comes_after(const struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
@@ -42,7 +42,7 @@ void queue_add(struct run *run)
 		.priority = row->priority,
 		.after = comes_after(run),
 		.group = row->group,
-		/* work trees are everybody's own */
+		/* work trees are not shared */
 		.workspace = run->plan.isolation == ISOLATION_WORKTREE ? NULL : row->workspace,
 	};
 
@@ -66,7 +66,7 @@ void queue_update(struct run *run)
 		permits = 1;
 	for (size_t i = 0; row->state == RUN_S_RUNNING && !run_cancelling(run) && i < run->nslots; i++)
 		permits += wants(run->slots[i]);
-	/* what its slots were told, the run was not */
+	/* its slots have their reason, but not the run */
 	if (row->state == RUN_S_QUEUED && row->wait_kind == WAIT_NOTHING)
 		schedule_want(run->engine->schedule, row->id, 0);
 	if (!run_state_is_end((enum run_state)row->state))
@@ -77,7 +77,7 @@ void queue_want(struct slot *slot)
 {
 	struct slot *own = &slot->run->own;
 
-	/* what the run keeps for itself between its slots would be missing */
+	/* the permit that the run keeps between its slots would be missing */
 	if (own->has_permit && own->activity.kind == ACTIVITY_NONE)
 		queue_give(own);
 	activity_wait(&slot->activity, ACTIVITY_PERMIT);
@@ -112,7 +112,8 @@ void queue_give(struct slot *slot)
 	schedule_give(slot->run->engine->schedule, slot->run->rows->run.id);
 }
 
-/* The run has another permit: the slot that gets it; NULL: none of it wants one any more. */
+/* The run has another permit: returns the slot that gets it; NULL: none of them wants one any
+ * more. */
 static struct slot *give_permit(struct run *run)
 {
 	schedule_take(run->engine->schedule, run->rows->run.id);
@@ -134,7 +135,7 @@ struct slot *permits_next(struct engine *engine)
 		struct run *run = run_find(engine, id);
 
 		if (run->rows->run.state == RUN_S_QUEUED) {
-			/* one that prepared while it was paused has one already */
+			/* a run that prepared while it was paused has one already */
 			queue_give(&run->own);
 			queue_sit(&run->own);
 			slot = &run->own;
@@ -147,7 +148,7 @@ struct slot *permits_next(struct engine *engine)
 	return slot;
 }
 
-/* Its slots that wait for one of the daemon say why. */
+/* Tell its slots that wait for a permit why. */
 static void emit_slots(struct txn *txn, struct run *run, struct reason reason)
 {
 	for (size_t i = 0; i < run->nslots; i++)
@@ -192,7 +193,7 @@ void permits_tell(struct txn *txn, struct engine *engine)
 		if (run != NULL)
 			emit_reason(txn, run);
 	}
-	/* the others when these are on disk: a thousand runs may wait for one workdir */
+	/* continue when these are on disk: a thousand runs may wait for one workdir */
 	if (told == REASONS_MAX)
 		txn_effect_schedule(txn);
 }

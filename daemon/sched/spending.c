@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs and accounts may spend: asked before each attempt, settled after it. core/budget.h says
- * what the numbers mean; they are added up from the rows each time, so that nothing has to be
- * remembered over a restart. */
+/* Budgets of runs and accounts: checked before each attempt, settled after it. core/budget.h
+ * defines the numbers; they are summed up from the rows each time, so that nothing must be restored
+ * after a restart. */
 #include "sched/spending.h"
 
 #include <jansson.h>
@@ -40,7 +40,7 @@ static bool has_ended(const struct attempt_row *a)
 	return a->state == ATTEMPT_S_EXITED || a->state == ATTEMPT_S_LOST;
 }
 
-/* Of today, but for one attempt. */
+/* Today's, without one attempt. */
 static struct budget of_account(struct engine *engine, const char *name, int64_t but)
 {
 	struct budget b = account_day(engine, name);
@@ -58,8 +58,8 @@ static struct budget of_account(struct engine *engine, const char *name, int64_t
 	return b;
 }
 
-/* A check costs nothing, what a program that reviews spends is its own affair, and of an attempt of
- * an older version nobody knows who paid. */
+/* A check costs nothing, the costs of a reviewing program are not counted, and for an attempt of an
+ * older version the account is unknown. */
 static bool is_free(const struct slot *slot, const struct attempt_row *a)
 {
 	return a->account == NULL || (a->role == ROLE_REVIEW && slot_plan(slot)->profile->carrier == CARRIER_EXIT);
@@ -100,7 +100,7 @@ int64_t run_time_left(const struct run *run)
 	return left > 0 ? left : 1;
 }
 
-/* What would be set aside for the attempt; NaN: nothing of that kind. */
+/* Reservation for the attempt; NaN: none of that kind. */
 static void estimate(const struct run *run, const struct attempt_row *a, const struct budget *mine,
     const struct budget *account, double own[BUDGET_KINDS])
 {
@@ -116,7 +116,7 @@ static void estimate(const struct run *run, const struct attempt_row *a, const s
 static char *wait_text(const struct budget *b, enum budget_kind kind, const char *whose, const char *name)
 {
 	char *text = budget_text(b, kind), *reason =
-	    xasprintf("budget: %s%s are %s (%s), and the rest is set aside for attempts under way",
+	    xasprintf("budget: %s%s are %s (%s), and the rest is reserved for running attempts",
 	    whose, text, budget_words[kind].spent, name);
 
 	free(text);
@@ -185,13 +185,13 @@ static json_t *event_body(const struct budget *b, enum budget_kind kind, const c
 	    "spent", b->spent[kind], "limit", b->cap[kind], "account", account);
 }
 
-/* Four fifths are gone: told once of each limit. */
+/* Four fifths are spent: warn once for each limit. */
 static void warn_run(struct txn *txn, struct run *run, const struct budget *before, const struct budget *after)
 {
 	for (int i = 0; i < BUDGET_KINDS; i++) {
 		enum budget_kind kind = (enum budget_kind)i;
 		char *last = xasprintf("(%s)", budget_words[kind].run), *text;
-		/* time passes without an attempt that takes it over the mark */
+		/* time reaches the mark without an attempt */
 		bool warns = kind != BUDGET_WALL ?
 		    budget_warns(after->cap[kind], before->spent[kind], after->spent[kind]) :
 		    budget_warns(after->cap[kind], 0, after->spent[kind]) &&
@@ -211,7 +211,7 @@ static void warn_run(struct txn *txn, struct run *run, const struct budget *befo
 
 static void watch(struct run *run, int64_t until);
 
-/* When most of its time is over. */
+/* Time when most of it is over. */
 static int64_t warn_at(const struct run *run)
 {
 	return run->rows->run.started_at + (int64_t)ceil((double)run->plan.max_wall_ms * BUDGET_WARN);
@@ -222,7 +222,7 @@ static void watch_cb(void *arg, const struct wake *wake)
 	struct engine *engine = arg;
 	struct run *run = run_find(engine, wake->run);
 
-	/* it may be over, or about to be forgotten */
+	/* the run may have ended */
 	if (!engine->stopped && run != NULL && !run_state_is_end((enum run_state)run->rows->run.state)) {
 		struct budget now = of_run(run, ROW_NONE);
 		struct txn *txn = txn_new(engine);
@@ -264,7 +264,7 @@ static void warn_account(struct txn *txn, const char *name, const struct budget 
 	}
 }
 
-/* True: the account has a budget. */
+/* Returns whether the account has a budget. */
 static bool settle_account(struct txn *txn, struct engine *engine, const struct attempt_row *a)
 {
 	struct budget before = account_day(engine, a->account), after;
@@ -293,7 +293,7 @@ void budget_settle(struct txn *txn, const struct slot *slot, const struct attemp
 		warn_run(txn, run, &before, &after);
 		if (!is_free(slot, a))
 			look |= settle_account(txn, run->engine, a);
-		/* what it says is what it counts as */
+		/* a reported cost counts exactly */
 		if (!isnan(budget_told(a, BUDGET_COST)))
 			txn_edit_attempt(txn, a)->reserved_usd = NAN;
 		if (!isnan(budget_told(a, BUDGET_TOKENS)))

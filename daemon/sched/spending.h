@@ -14,7 +14,7 @@ struct run;
 struct slot;
 struct txn;
 
-/* Why nothing more of the run may be started: "$5.20 of $5.00 are spent (max_cost)"; "": it may. */
+/* Why nothing more of the run may start: "$5.20 of $5.00 are spent (max_cost)"; "": it may. */
 void run_spent(const struct run *run, char out[RUN_SPENT_MAX]);
 /* max_wall is over; ms until then, at least 1, ROW_NONE: no limit. */
 bool run_is_out_of_time(const struct run *run);

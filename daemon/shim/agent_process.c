@@ -15,7 +15,8 @@
 
 #include "shim/confine.h"
 
-#define OOM_STEP 300	/* out of memory, the agent goes before its shim and before the daemon */
+/* out of memory, the kernel kills the agent before its shim and before the daemon */
+#define OOM_STEP 300
 #define OOM_MAX 1000
 
 static void agent_failed(struct agent_report *report, const char *what)
@@ -24,7 +25,7 @@ static void agent_failed(struct agent_report *report, const char *what)
 	snprintf(report->what, sizeof(report->what), "%s", what);
 }
 
-/* Best effort: a kernel without the file has no such order to give. */
+/* Best effort: not every kernel has this file. */
 static void raise_oom_score(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
@@ -43,7 +44,7 @@ static void raise_oom_score(void)
 	close(fd);
 }
 
-/* What the shim ignores and blocks for itself is not for the agent. */
+/* Undo the signal handling of the shim. */
 static void reset_signals(void)
 {
 	sigset_t none;
@@ -54,8 +55,8 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The environment of the agent is in our memory, too: a core file with it would outlive the run.
- * What it was before. */
+/* The environment of the agent is also in our memory: a core file with it would outlive the run.
+ * Returns the previous limit. */
 static rlim_t withhold_core(void)
 {
 	struct rlimit limit;
@@ -84,8 +85,8 @@ static void restore_limits(const struct shim_job *job, rlim_t core)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* What confine() would come to, tried by a child of its own: a filter of system calls may kill who
- * asks. *result is 0 or -errno of that; -1 when it could not be tried. */
+/* Try confine() in a child process, because a system call filter may kill the caller. *result is 0
+ * or -errno; returns -1 if it could not be tried. */
 static int rehearse(const struct shim_job *job, int *result)
 {
 	int status, rv;
@@ -122,14 +123,14 @@ static int confine_as_asked(const struct shim_job *job, int rehearsed, struct ag
 	return -1;
 }
 
-/* In the child. Returns only when it failed. */
+/* In the child. Returns only on failure. */
 static void become(const struct shim_job *job, pid_t shim, int in, int out, int err, int told,
     int rehearsed, rlim_t core, struct agent_report *report)
 {
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != shim)
-		_exit(127);	/* the shim died before the kernel knew of our wish */
+		_exit(127);	/* the shim died before prctl() took effect */
 	raise_oom_score();
 	restore_limits(job, core);
 	if (dup2(in, STDIN_FILENO) == -1 || dup2(out, STDOUT_FILENO) == -1 || dup2(err, STDERR_FILENO) == -1) {
@@ -162,7 +163,7 @@ static int make_pipe(int ends[2])
 {
 	if (pipe2(ends, O_CLOEXEC) == -1)
 		return -1;
-	/* our end alone: the agent's blocks as it expects */
+	/* only our end: the agent's end blocks as expected */
 	return fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
@@ -224,9 +225,9 @@ void agent_failure_text(const struct agent_report *report, const struct shim_job
 			     strcmp(report->what, "input") == 0 ? job->input : NULL;
 
 	if (strcmp(report->what, "sandbox") == 0)
-		snprintf(out, room, "sandbox: there is no Landlock here (%s): "
-		    "set review.sandbox = \"try\" to go on without it, "
-		    "or run rld on a kernel that has it", strerror(report->error));
+		snprintf(out, room,
+		    "sandbox: Landlock is not available (%s): set review.sandbox = \"try\" to "
+		    "continue without it, or run rld on a kernel that supports it", strerror(report->error));
 	else
 		snprintf(out, room, "%s%s%s: %s", report->what, object != NULL ? " " : "", object != NULL ? object : "",
 		    strerror(report->error));

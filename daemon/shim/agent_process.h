@@ -8,17 +8,17 @@
 #include "record/shim_job.h"
 
 struct agent {
-	pid_t pid;	/* leads a session and group of its own */
-	int out, err;	/* read ends of its stdout and stderr, not blocking */
-	int report;	/* read end: struct agent_report, then EOF; not blocking */
+	pid_t pid;	/* leader of a session and group of its own */
+	int out, err;	/* read ends of its stdout and stderr, non-blocking */
+	int report;	/* read end: struct agent_report, then EOF; non-blocking */
 };
 
 /* How the start went. The child writes one when it has confined itself, and another one when the
  * exec fails after that. */
 struct agent_report {
 	int sandbox;	/* Landlock ABI that confines the process, 0: none */
-	int error;	/* errno of the step that failed, 0: none so far */
-	char what[8];	/* that step: "chdir", "exec", "input", "pipe", "fork", "sandbox" */
+	int error;	/* errno of the failed step, 0: none so far */
+	char what[8];	/* the step: "chdir", "exec", "input", "pipe", "fork", "sandbox" */
 };
 
 /* Fork and exec. 0, or -1 with report when there was no fork. The caller owns the descriptors, and

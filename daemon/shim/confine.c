@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As in linux/landlock.h, whose edition in Debian 12 ends with ABI 2. */
+/* As in linux/landlock.h, whose version in Debian 12 ends with ABI 2. */
 #define CREATE_RULESET_VERSION	1U
 #define RULE_PATH_BENEATH	1
 #define FS_WRITE_FILE		(UINT64_C(1) << 1)
@@ -20,7 +20,7 @@
 #define FS_IOCTL_DEV		(UINT64_C(1) << 15)
 #define SCOPE_SIGNAL		(UINT64_C(1) << 1)
 
-/* The rights that a rule about a file may give. */
+/* Rights that a rule for a file may grant. */
 #define OF_A_FILE		(FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 
 struct ruleset {
@@ -32,7 +32,7 @@ struct path_beneath {
 	int32_t fd;
 } __attribute__((packed));
 
-/* What each ABI has brought; [0] is ABI 1. The fourth is about the network. */
+/* What each ABI added; [0] is ABI 1. The fourth is about the network. */
 static const struct ruleset additions[CONFINE_LEVEL] = {
 	{ .fs = FS_WRITE_FILE | FS_REMOVE_AND_MAKE },
 	{ .fs = FS_REFER },
@@ -42,11 +42,10 @@ static const struct ruleset additions[CONFINE_LEVEL] = {
 	{ .scoped = SCOPE_SIGNAL },
 };
 
-/* What shells, build tools and terminals open for writing, and keeps nothing. */
+/* Devices that shells, build tools and terminals write to, and that store nothing. */
 static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts" };
 
-/* Allow all that is restricted beneath path. A failure leaves it restricted, so it is none of
- * the confinement. */
+/* Permit everything beneath path. On failure it stays restricted, which is safe. */
 static void allow(int ruleset, uint64_t rights, const char *path)
 {
 	struct path_beneath beneath = { .fd = open(path, O_PATH | O_CLOEXEC) };
@@ -73,7 +72,7 @@ int confine(char *const *writable)
 		attr.fs |= additions[i].fs;
 		attr.scoped |= additions[i].scoped;
 	}
-	/* Older kernels know less of the struct, and take it while the rest is zero. */
+	/* older kernels know a shorter struct, and accept it while the rest is zero */
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
 	if (ruleset == -1)
 		return -errno;
@@ -81,8 +80,8 @@ int confine(char *const *writable)
 		allow(ruleset, attr.fs, devices[i]);
 	for (; writable != NULL && *writable != NULL; writable++)
 		allow(ruleset, attr.fs, *writable);
-	/* Without no_new_privs it is for those with CAP_SYS_ADMIN only; and all are to
-	 * be treated alike. */
+	/* Without no_new_privs this needs CAP_SYS_ADMIN; set it always, so that all users are
+	 * treated alike. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 || syscall(SYS_landlock_restrict_self, ruleset, 0) == -1)
 		rv = -errno;
 	close(ruleset);

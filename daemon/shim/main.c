@@ -33,11 +33,11 @@
 
 static int shim_refuse(const char *what, const char *why)
 {
-	fprintf(stderr, "rl-shim: %s: %s; it is started by rld only\n", what, why);
+	fprintf(stderr, "rl-shim: %s: %s; only rld starts it\n", what, why);
 	return 2;
 }
 
-/* What the host refuses is no wrong start. */
+/* A refusal by the host is not a wrong start. */
 static int refuse_errno(const char *what, int error)
 {
 	int status = shim_refuse(what, strerror(error));
@@ -45,19 +45,19 @@ static int refuse_errno(const char *what, int error)
 	return host_fault(error) ? error : status;
 }
 
-/* Nothing of ours may land on 0 to 2, nothing of the caller's but the lock may stay open. */
+/* Make sure that 0 to 2 are open, and close everything of the caller's but the lock. */
 static void tidy_descriptors(void)
 {
 	for (int fd = 0; fd < RECORD_LOCK_FD; fd++)
 		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
-			/* the lowest free one, so this very number */
+			/* the lowest free number, so this one */
 			open("/dev/null", O_RDWR);
 	fcntl(RECORD_LOCK_FD, F_SETFD, FD_CLOEXEC);
 	close_range(RECORD_LOCK_FD + 1, ~0U, 0);
 }
 
 /* Descriptor 3 must be this directory's lock. Locking it again through the same open file changes
- * nothing; it fails when another shim has the directory. */
+ * nothing; it fails if another shim has the directory. */
 static int check_lock(int dirfd)
 {
 	struct stat mine, there;
@@ -69,14 +69,14 @@ static int check_lock(int dirfd)
 	return flock(RECORD_LOCK_FD, LOCK_EX | LOCK_NB) == -1 ? -errno : 0;
 }
 
-/* A directory is used once. */
+/* A directory is used only once. */
 static bool used(int dirfd)
 {
 	return faccessat(dirfd, RECORD_SHIM, F_OK, 0) == 0 || faccessat(dirfd, RECORD_EXIT, F_OK, 0) == 0;
 }
 
-/* A hang-up or a stray key must not end paid work; SIGTERM, SIGUSR1, SIGUSR2 and SIGCHLD come
- * as a descriptor. */
+/* A hang-up or a key press must not end paid work; SIGTERM, SIGUSR1, SIGUSR2 and SIGCHLD are read
+ * from a descriptor. */
 static int take_signals(void)
 {
 	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM };
@@ -94,7 +94,7 @@ static int take_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* The job was not even tried. */
+/* The job was not started. */
 static void not_started(struct exit_record *record, const char *what, int error)
 {
 	struct timespec ts;
@@ -105,8 +105,8 @@ static void not_started(struct exit_record *record, const char *what, int error)
 	snprintf(record->error, sizeof(record->error), "%s: %s", what, strerror(error));
 }
 
-/* The record vouches for the output: that is on the disk first. A disk that cannot keep it takes
- * nothing from the exit, which is known. */
+/* The record vouches for the output, so that is synced first. If the disk fails, the known exit
+ * status is still recorded. */
 static int write_record(int dirfd, const struct exit_record *record, bool durable)
 {
 	static const char *const streams[] = { RECORD_STDOUT, RECORD_STDERR };
@@ -120,8 +120,8 @@ static int write_record(int dirfd, const struct exit_record *record, bool durabl
 	return exit_record_write(dirfd, record, durable);
 }
 
-/* The last thing that may fail. The exit of a started agent waits for a fault of the host to pass,
- * until SIGTERM comes. */
+/* The last step that may fail. The exit of a started agent waits until a host fault is over, or
+ * SIGTERM arrives. */
 static int leave_record(int dirfd, int sigfd, const struct exit_record *record, bool durable)
 {
 	struct signalfd_siginfo info;
@@ -129,7 +129,8 @@ static int leave_record(int dirfd, int sigfd, const struct exit_record *record, 
 
 	while (host_fault(-(rv = write_record(dirfd, record, durable)))) {
 		if (!used(dirfd))
-			/* no identity: nothing was started, and that shows without a record */
+			/* without an identity nothing was started, so there is no need for a
+			 * record */
 			return rv;
 		sleep(FULL_RETRY_S);
 		while (read(sigfd, &info, sizeof(info)) == sizeof(info))
@@ -185,7 +186,7 @@ int main(int argc, char **argv)
 	if (rv != 0)
 		return shim_refuse("lock on descriptor 3", strerror(-rv));
 	if (used(dirfd))
-		return shim_refuse("attempt directory", "it has been used");
+		return shim_refuse("attempt directory", "it was used already");
 	sigfd = take_signals();
 	if (sigfd == -1)
 		return refuse_errno("signalfd", errno);

@@ -27,14 +27,15 @@
 #include "child/process_tree.h"
 #include "shim/agent_process.h"
 
-#define HELD_IDLE_MS 2000	/* pipes held after the exit: so long without data ends the wait */
-#define HELD_HARD_MS 30000	/* and so long in any case */
-/* whoever has printed since then has begun another turn on the way of SIGUSR1, which
- * comes again if not */
+/* pipes held open after the exit: no data for this long ends the wait */
+#define HELD_IDLE_MS 2000
+#define HELD_HARD_MS 30000	/* and this long in any case */
+/* output within this time before SIGUSR1 belongs to another turn; the signal is repeated
+ * otherwise */
 #define QUIET_MS 500
-#define STRAY_GRACE_MS 2000	/* for what a finished agent left behind */
+#define STRAY_GRACE_MS 2000	/* for processes left behind by a finished agent */
 #define KILL_EVERY_MS 10
-#define KILL_LIMIT_MS 30000	/* strays that outlive SIGKILL for so long are reported instead */
+#define KILL_LIMIT_MS 30000	/* strays that survive SIGKILL for this long are reported instead */
 #define CHUNK 65536
 #define FULL_RETRY_MS 1000
 #define LAST_CHUNKS 16		/* a pipe holds at most 1 MiB, pipe(7) */
@@ -56,13 +57,13 @@ struct supervisor {
 	int sigfd;
 	enum phase phase;
 	int64_t now, started, entered;	/* monotonic; entered: begin of the phase */
-	int64_t last_output, last_counted;	/* on any stream, and on one that counts for the
-						 * limits of silence */
-	int64_t last_said;		/* on stdout; 0: nothing yet */
+	/* on any stream, and on one that counts for idle limits */
+	int64_t last_output, last_counted;
+	int64_t last_said;		/* on stdout; 0: none so far */
 	int64_t grace;			/* of ENDING */
-	bool term;			/* SIGTERM came, its sender is in the record */
-	bool wind_up;			/* SIGUSR1 came, and nothing was printed since */
-	bool stalled;			/* SIGUSR2 came: what it prints is no progress */
+	bool term;			/* SIGTERM was received, its sender is in the record */
+	bool wind_up;			/* SIGUSR1 was received, and no output followed */
+	bool stalled;			/* SIGUSR2 was received: its output is no progress */
 	char chunk[CHUNK];
 };
 
@@ -82,7 +83,7 @@ static void enter(struct supervisor *s, enum phase phase)
 
 static bool pump(struct supervisor *s, struct stream *stream);
 
-/* What lies in the pipes. Bounded: what writes without an end is not waited for. */
+/* Read what is in the pipes, up to a limit. */
 static void empty_pipes(struct supervisor *s)
 {
 	for (int i = 0; i < 2; i++)
@@ -91,8 +92,7 @@ static void empty_pipes(struct supervisor *s)
 				break;
 }
 
-/* The tree is about to get its first signal: what it has written so far is the last that
- * it said unasked. */
+/* The tree is about to get its first signal: output after this may be a reaction to it. */
 static void mark_signal(struct supervisor *s)
 {
 	struct exit_record *r = s->record;
@@ -123,19 +123,19 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* begin + limit; a limit of 0 is none. */
+/* begin + limit; a limit of 0 means none. */
 static int64_t due(int64_t begin, int64_t limit)
 {
 	return limit == 0 || limit > INT64_MAX - begin ? INT64_MAX : begin + limit;
 }
 
-/* What it says meanwhile on stderr, where that counts, it says as long. */
+/* output on stderr extends the time, where stderr counts */
 static int64_t wound_up(const struct supervisor *s)
 {
 	return due(later(s->entered, s->last_counted), s->job->post_result_ms);
 }
 
-/* When the phase wants to be looked at again, whatever happens meanwhile. */
+/* Time of the next check of the phase, whatever happens before. */
 static int64_t deadline(const struct supervisor *s)
 {
 	switch (s->phase) {
@@ -155,7 +155,7 @@ static int64_t deadline(const struct supervisor *s)
 	return s->now;
 }
 
-/* What ends an agent, whether it has given its result or not. */
+/* Whether a limit or signal ends the agent. */
 static bool ends(struct supervisor *s)
 {
 	if (s->tree.main_gone) {
@@ -183,7 +183,7 @@ static void kill_all(struct supervisor *s)
 	tree_kill(&s->tree);
 }
 
-/* One step of the machine above. */
+/* One step of the state machine above. */
 static void step(struct supervisor *s)
 {
 	switch (s->phase) {
@@ -220,7 +220,7 @@ static void step(struct supervisor *s)
 			terminate(s);
 		break;
 	case KILLING:
-		/* An agent that cannot be reaped has no exit that could be told: stay. */
+		/* an agent that cannot be reaped has no known exit: keep waiting */
 		if (s->tree.empty || (s->tree.main_gone && s->now >= s->entered + KILL_LIMIT_MS))
 			enter(s, DONE);
 		else
@@ -231,7 +231,7 @@ static void step(struct supervisor *s)
 	}
 }
 
-/* Read one chunk. False when there is nothing now. */
+/* Read one chunk. Returns false if there is none now. */
 static bool pump(struct supervisor *s, struct stream *stream)
 {
 	ssize_t n = read(stream->fd, s->chunk, sizeof(s->chunk));
@@ -248,17 +248,17 @@ static bool pump(struct supervisor *s, struct stream *stream)
 	s->last_output = s->now;
 	if (stream == &s->streams[0] || s->job->idle_stdout == 0)
 		s->last_counted = s->now;
-	/* who goes on is not through, whatever was taken for its result */
+	/* its work continues, so what looked like a result was none */
 	if (stream == &s->streams[0]) {
 		s->last_said = s->now;
 		s->wind_up = false;
 	}
-	/* what a full disk refuses waits, see keep_output() */
+	/* bytes refused by a full disk are kept, see keep_output() */
 	output_write(stream->writer, s->chunk, (size_t)n);
 	return true;
 }
 
-/* The tree is empty: a process outside of it may hold the pipes and go on writing. */
+/* The tree is empty, but a process outside may hold the pipes and keep writing. */
 static void drain(struct supervisor *s)
 {
 	empty_pipes(s);
@@ -276,7 +276,7 @@ static void read_signals(struct supervisor *s)
 	while (read(s->sigfd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGUSR1)
 			s->wind_up |= s->job->post_result_ms > 0 && s->now >= s->last_said + QUIET_MS;
-		/* nothing has stood still for longer than it runs */
+		/* no attempt can stall for longer than it has run */
 		if (info.ssi_signo == SIGUSR2)
 			s->stalled |= s->phase == RUNNING && s->now >= due(s->started, s->job->idle_ms);
 		if (info.ssi_signo != SIGTERM || s->term)
@@ -326,8 +326,8 @@ static void loop(struct supervisor *s)
 		for (int i = 0; i < 2; i++)
 			if (s->streams[i].fd != -1)
 				pump(s, &s->streams[i]);
-		/* Signals before the reaping: an agent that was already dead when SIGTERM came
-		 * ended by itself. */
+		/* read signals before reaping: an agent that was dead when SIGTERM arrived ended by
+		 * itself */
 		read_signals(s);
 		do {
 			before = s->phase;
@@ -355,8 +355,8 @@ static void record_status(struct supervisor *s)
 	}
 }
 
-/* The last words of what was paid for wait for space, until SIGTERM comes. A step is
- * run again instead. */
+/* The last output of a paid attempt waits for space until SIGTERM arrives. An operation is repeated
+ * instead. */
 static void keep_output(struct supervisor *s)
 {
 	struct pollfd signals = { .fd = s->sigfd, .events = POLLIN };
@@ -419,7 +419,7 @@ void supervise(const struct shim_job *job, int dirfd, int sigfd, struct exit_rec
 		drain(&s);
 		read_news(&s);
 	} else {
-		tree_reap(&s.tree);	/* nobody was forked: waitpid says so */
+		tree_reap(&s.tree);	/* nothing was forked: waitpid says so */
 	}
 	record_status(&s);
 	keep_output(&s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Attempts that wait before they start: for an account that is exhausted, or until a service that
- * failed is asked again. They wait without a slot of the daemon, and the row of their slot says for
- * what; so a restart finds them as they are. */
+/* Attempts that wait before they start: for an exhausted account, or for the retry after a service
+ * failed. They wait without a permit, and the row of their slot says for what; so they keep waiting
+ * after a restart. */
 #include "slot/account_wait.h"
 
 #include <stdlib.h>
@@ -29,24 +29,24 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* The wall clock may be set, and a machine may sleep: so long at most until somebody
- * looks at it again. */
+/* Upper limit of a wait before it is checked again, because the wall clock may be set and a machine
+ * may sleep. */
 #define LOOK_MS (INT64_C(10) * 60 * 1000)
 
-/* No back-off is as long: the clock was set back since. */
+/* No back-off is this long, so the clock was set back. */
 #define RETRY_FAR_MS (2 * BACKOFF_MAX_MS)
 
 /* Why an attempt may not start yet. */
 struct wait {
-	int64_t until;		/* TIME when that changes by itself; ROW_NONE: something else has to
-				 * happen, see txn_effect_cooling() */
-	const char *account;	/* that it waits for, NULL: for none */
-	enum wait_kind kind;	/* of reason */
+	/* TIME when that changes; ROW_NONE: an event changes it, see txn_effect_cooling() */
+	int64_t until;
+	const char *account;	/* account that it waits for, NULL: none */
+	enum wait_kind kind;	/* kind of reason */
 	char *reason;		/* owned */
 };
 
-/* The first of the agents of the attempt whose account is not exhausted; NULL: all are, and *until
- * is the cooldown that is over first. */
+/* The first agent of the attempt whose account is available; NULL: none, and *until is the end of
+ * the earliest cooldown. */
 static const struct agent_plan *choose(struct slot *slot, const struct attempt_row *a,
     const struct cooldown_row **until)
 {
@@ -68,7 +68,7 @@ static bool waits_for_account(struct slot *slot, const struct attempt_row *a, st
 	const struct cooldown_row *cooldown;
 	char until[40];
 
-	/* asked once: time goes on */
+	/* read the clock once: time passes */
 	if (a->role == ROLE_CHECK || choose(slot, a, &cooldown) != NULL)
 		return false;
 	time_format(cooldown->until, until, sizeof(until));
@@ -81,7 +81,7 @@ static bool waits_for_account(struct slot *slot, const struct attempt_row *a, st
 	return true;
 }
 
-/* A service that failed is given some time. */
+/* Back-off after a failure of the service. */
 static bool waits_for_retry(struct slot *slot, const struct attempt_row *a, struct wait *wait)
 {
 	const struct slot_row *row = slot->row;
@@ -101,7 +101,7 @@ static bool waits_for_retry(struct slot *slot, const struct attempt_row *a, stru
 	return true;
 }
 
-/* The host keeps it from being started. */
+/* A host fault prevents the start. */
 static bool waits_for_host(struct slot *slot, const struct attempt_row *a, struct wait *wait)
 {
 	const struct slot_row *row = slot->row;
@@ -117,7 +117,7 @@ static bool waits_for_host(struct slot *slot, const struct attempt_row *a, struc
 	return true;
 }
 
-/* What is left may be needed for what is under way. */
+/* The rest of the budget may be needed by running attempts. */
 static bool waits_for_budget(struct slot *slot, const struct attempt_row *a, struct wait *wait)
 {
 	const struct cooldown_row *until;
@@ -145,7 +145,7 @@ static void wake_cb(void *arg, const struct wake *wake)
 	struct run *run = run_find(engine, wake->run);
 	struct slot *slot = run != NULL ? run_slot(run, wake->iteration, wake->slot) : NULL;
 
-	/* it may have been cancelled or woken meanwhile, and wait for something else */
+	/* it may have been cancelled or woken, and wait for something else */
 	if (!engine->stopped && slot != NULL && slot->activity.wake_at == wake->until) {
 		slot->activity.wake_at = ROW_NONE;
 		if (slot->activity.kind == ACTIVITY_ACCOUNT)
@@ -166,7 +166,7 @@ static void wake_later(struct slot *slot, int64_t until)
 	    .iteration = slot->row->iteration, .slot = slot->row->slot }, wake_cb);
 }
 
-/* It gives its slot of the daemon back; others may have it for hours. */
+/* It gives its permit back, because it may wait for hours. */
 static void cool(struct slot *slot, const struct wait *wait)
 {
 	const struct slot_row *row = slot->row;
@@ -182,7 +182,7 @@ static void cool(struct slot *slot, const struct wait *wait)
 		struct slot_row *edit = txn_edit_slot(txn, slot);
 
 		text_set(&edit->cooling, wait->account);
-		/* also who waits for others is on record as not started */
+		/* an attempt that waits for others is also recorded as not started */
 		if (wait->account == NULL && row->retry_at == ROW_NONE)
 			edit->retry_at = engine_now(slot->run->engine);
 		slot_set_reason(edit, reason);
@@ -204,7 +204,7 @@ bool attempt_waits(struct slot *slot)
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 	const struct agent_plan *agent;
 
-	/* a day's budget may have been made smaller meanwhile */
+	/* the daily budget may have been reduced */
 	for (size_t i = 0; a->role != ROLE_CHECK &&
 	    (agent = plan_agent_at(&slot_plan(slot)->agents[a->role], i)) != NULL; i++)
 		account_look(slot->run->engine, agent->account);
@@ -220,7 +220,7 @@ bool attempt_waits(struct slot *slot)
 	return false;
 }
 
-/* Another agent takes over, or the first does its work again. */
+/* Whether a fallback replaces the agent, or the first choice is available again. */
 static bool takes_over(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	const struct cooldown_row *until;
@@ -230,7 +230,7 @@ static bool takes_over(struct txn *txn, struct slot *slot, const struct attempt_
 	if (agent == NULL || (strcmp(agent->name, a->agent) == 0 && a->account != NULL))
 		return false;
 	if (strcmp(agent->name, a->agent) != 0)
-		log_info("run %lld slot %lld: agent %s works in place of %s", (long long)a->run,
+		log_info("run %lld slot %lld: agent %s replaces %s", (long long)a->run,
 		    (long long)a->slot, agent->name, a->agent);
 	edit = txn_edit_attempt(txn, a);
 	text_set(&edit->agent, agent->name);
@@ -242,7 +242,7 @@ static bool takes_over(struct txn *txn, struct slot *slot, const struct attempt_
 	return true;
 }
 
-/* It was found again after the machine had started anew. */
+/* Record the current boot, if it was adopted after a restart of the machine. */
 static bool is_of_this_boot(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	const char *boot = slot->run->engine->ports.boot_id(slot->run->engine->ports.clock_ctx);
@@ -253,7 +253,7 @@ static bool is_of_this_boot(struct txn *txn, struct slot *slot, const struct att
 	return true;
 }
 
-/* It cools no more: only when that is on disk it may have been started. */
+/* Clear the cooldown. Recovery relies on this being committed before the attempt starts. */
 static bool is_warm(struct txn *txn, struct slot *slot)
 {
 	struct slot_row *row;
@@ -264,7 +264,7 @@ static bool is_warm(struct txn *txn, struct slot *slot)
 	text_set(&row->cooling, NULL);
 	slot_set_reason(row, NO_REASON);
 	row->retry_at = ROW_NONE;
-	/* since when is kept: it may be refused again */
+	/* keep the start of the wait: it may be refused again */
 	row->wait = WAIT_NOTHING;
 	slot_emit_phase(txn, slot);
 	return true;
@@ -289,8 +289,7 @@ void attempt_queues(struct slot *slot, bool cooled)
 	const struct attempt_row *a = run_attempt(slot->run, row->attempt);
 	struct txn *txn = txn_new(slot->run->engine);
 
-	/* it may wait as long as its run is paused: nobody else of its account is to
-	 * wait for that */
+	/* it may wait as long as its run is paused, and must not block others on its account */
 	if (budget_release(txn, a))
 		txn_effect_cooling(txn);
 	if (cooled || row->cooling != NULL) {

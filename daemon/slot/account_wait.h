@@ -9,17 +9,16 @@ struct engine;
 struct run;
 struct slot;
 
-/* The attempt of the slot may not start yet: it waits for an account or a time,
- * without a permit. */
+/* Whether the attempt may not start yet: then it waits for an account or a time, without a
+ * permit. */
 bool attempt_waits(struct slot *slot);
-/* It may: what has changed since it was decided (which agent does it, that it cools no more) is
- * being recorded, and then it comes to the gate again. False: nothing has. */
+/* It may start: record what has changed since it was decided (its agent, the end of its cooldown),
+ * and then check again. Returns false if nothing has changed. */
 bool attempt_settles(struct slot *slot);
-/* It may, but for a slot of the daemon: what it had set aside is for others. cooled: so far it
- * waited for an account or a time, which is no reason any more; that it has not been started
- * stays on record. */
+/* It may start, but needs a permit: release its reservation. cooled: it waited for an account or a
+ * time until now, which is no longer its reason; it stays recorded as not started. */
 void attempt_queues(struct slot *slot, bool cooled);
-/* All that wait are asked again. */
+/* Check all waiting attempts again. */
 void cooling_look(struct engine *engine);
 
 #endif

@@ -14,13 +14,11 @@
 
 #define IS(kind) (1u << ACTIVITY_##kind)
 #define GOES_ON (IS(COMMIT) | IS(JOB))
-/* An attempt that is unfinished: it waits to be started, is prepared, runs, or what
- * it said is read. */
+/* An unfinished attempt: it waits to start, is being built, runs, or its output is being read. */
 #define ATTEMPT (IS(PERMIT) | IS(ACCOUNT) | GOES_ON | IS(ATTEMPT))
 #define OPERATION (IS(RETRY) | GOES_ON | IS(OPERATION))
 
-/* What may be under way in a stage. While an ended slot gives back what it took,
- * allowed_now() decides. */
+/* Activities allowed in a stage. During the teardown of an ended slot, allowed_now() decides. */
 static const unsigned allowed[SLOT_STAGES] = {
 	[SLOT_S_WAITING] = IS(PERMIT) | IS(PICK) | IS(COMMIT),
 	[SLOT_S_CLAIMING] = OPERATION,
@@ -53,7 +51,7 @@ static unsigned allowed_now(const struct slot *slot)
 	return allowed[slot->row->stage];
 }
 
-/* The attempt of a stage that is about one exists, is unfinished and of that role. */
+/* The attempt of a stage exists, is unfinished and has its role. */
 static bool fits_attempt(const struct slot *slot)
 {
 	const struct attempt_row *a;
@@ -81,7 +79,7 @@ void activity_check(const struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
 
-	/* until everything is found, nothing is under way */
+	/* until recovery is complete there are no activities */
 	if (slot->run->engine->recovering)
 		return;
 	if ((allowed_now(slot) & 1u << slot->activity.kind) != 0 && fits_attempt(slot) && fits_operation(slot))
@@ -89,7 +87,7 @@ void activity_check(const struct slot *slot)
 	log_bug("run %lld slot %lld: activity %s does not fit stage %s%s", (long long)slot->run->rows->run.id,
 	    row != NULL ? (long long)row->slot : -1, activity_name(slot->activity.kind),
 	    row != NULL ? state_name(&slot_stage_names, row->stage) : "of the run",
-	    row != NULL && row->leaving != LEAVING_NOTHING ? " while it gives back" : "");
+	    row != NULL && row->leaving != LEAVING_NOTHING ? " during teardown" : "");
 }
 
 void activity_check_run(const struct run *run)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* assign = "agent": an agent picks its task by itself, and what it picked is read from its output.
- * Each slot starts when those before it have picked or ended, so that two agents do not choose at
- * the same moment. */
+/* assign = "agent": an agent picks its task, which is read from its output. Each slot starts when
+ * the slots before it have picked or ended, so that two agents do not choose at the same time. */
 #include "slot/agent_pick.h"
 
 #include <jansson.h>
@@ -52,7 +51,7 @@ void pick_stage(struct txn *txn, struct run *run)
 	}
 }
 
-/* What nobody has begun: the same task never counts for two. */
+/* Tasks that nobody has started: a task never counts for two slots. */
 static char **free_tasks(const struct run *run)
 {
 	enum task_wait *waits = task_waits(run->rows->tasks, run->rows->ntasks);
@@ -83,7 +82,7 @@ static struct pick_job *pick_job_new(const struct slot *slot, bool last)
 	return w;
 }
 
-/* Another slot may have been quicker since the worker looked. */
+/* Another slot may have taken it since the worker looked. */
 static bool take(struct slot *slot, const char *id)
 {
 	struct run *run = slot->run;
@@ -112,7 +111,7 @@ static void look_again(struct engine *engine, struct pick_job *w)
 	engine_job_later(engine, PICK_EVERY_MS, &w->job, &read_pick_type, pick_cb, engine);
 }
 
-/* By key: run and slot may be gone since it was asked for. */
+/* By key: run and slot may be gone by now. */
 static void pick_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
@@ -127,7 +126,7 @@ static void pick_cb(void *arg, struct job *job)
 	if (engine->stopped || slot == NULL || slot->row->attempt != w->attempt) {
 		job_free(job);
 	} else if (missed) {
-		/* from the beginning, without the one that is gone */
+		/* search again from the beginning, without the one taken */
 		bool last = w->last;
 
 		job_free(job);

@@ -7,13 +7,13 @@ struct run;
 struct slot;
 struct txn;
 
-#define REASON_STAGED "waiting to spawn until those before it have picked a task"
+#define REASON_STAGED "waiting to spawn until earlier slots have picked a task"
 
-/* The first slots may begin; each further one when those before it have picked or ended. */
+/* Start the first slots; each other one when those before it have picked or ended. */
 void pick_stage(struct txn *txn, struct run *run);
-/* Look at the output of the slot's attempt, until it has picked or ended. */
+/* Watch the output of the slot's attempt until it has picked or ended. */
 void pick_watch(struct slot *slot);
-/* It has ended: a last look, then attempt_collect(). */
+/* It has ended: read its output a last time, then call attempt_collect(). */
 void pick_last(struct slot *slot);
 
 #endif

@@ -23,7 +23,7 @@
 #include "slot/round.h"
 #include "txn/txn.h"
 
-/* The review or fix that it is, the review that a check comes before. */
+/* Number of the review or fix; for a check, of the review after it. */
 static int64_t round_of(const struct slot_row *row, enum role role)
 {
 	switch (role) {
@@ -119,7 +119,7 @@ void attempt_emit_ended(struct txn *txn, const struct attempt_row *a)
 	txn_emit(txn, "attempt.ended", a->run, body);
 }
 
-/* Nothing of it ran. */
+/* The attempt was never started. */
 static void end_unstarted(struct txn *txn, struct slot *slot, enum process_result process, struct cause cause)
 {
 	struct attempt_row *a = txn_edit_attempt(txn, run_attempt(slot->run, slot->row->attempt));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An attempt of a slot: begun, and over before anything of it ran. */
+/* Beginning an attempt, and ending one that never started. */
 #ifndef SLOT_ATTEMPT_H
 #define SLOT_ATTEMPT_H
 
@@ -11,11 +11,11 @@ struct slot;
 struct txn;
 
 void attempt_begin(struct txn *txn, struct slot *slot, enum role role);
-/* It was decided, and is not started after all, since its run is at a limit: so its slot fails. */
+/* The attempt is not started after all, because its run is at a limit: its slot fails. */
 void attempt_forgone(struct txn *txn, struct slot *slot, struct cause cause);
-/* It was decided, and is cancelled before anything of it ran. */
+/* The attempt is cancelled before it was started. */
 void attempt_unstarted(struct txn *txn, struct slot *slot);
-/* A stage of attempts is to be taken up without one: a bug. */
+/* A stage of attempts is taken up without one: a bug. */
 void attempt_missing(struct slot *slot);
 void attempt_emit_started(struct txn *txn, const struct attempt_row *a);
 void attempt_emit_ended(struct txn *txn, const struct attempt_row *a);

@@ -60,7 +60,7 @@ void attempt_renumber(struct slot *slot)
 	txn_commit(txn);
 }
 
-/* A fault of the host keeps it from being started: it waits for that as for a service. */
+/* A host fault prevents the start: wait for its end as for a service. */
 static void wait_to_start(struct slot *slot, int fault, const char *error)
 {
 	struct txn *txn = txn_new(slot->run->engine);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is reported of the process of an attempt. */
+/* Reports about the process of an attempt. */
 #ifndef SLOT_ATTEMPT_REPORT_H
 #define SLOT_ATTEMPT_REPORT_H
 
@@ -9,7 +9,7 @@ struct slot;
 
 void attempt_started(struct slot *slot);
 void attempt_refused(struct slot *slot, int status, const char *error);	/* status: errno, 0: none */
-/* Its number was taken: it has never begun, and gets the next one. */
+/* Its number was taken: it never started, and gets the next number. */
 void attempt_renumber(struct slot *slot);
 /* record NULL: lost. */
 void attempt_ended(struct slot *slot, const struct exit_record *record, const char *detail);

@@ -44,8 +44,7 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* The errno of the fault of the host that kept the attempt from being started, or its output from
- * being kept; 0: there was none. */
+/* errno of the host fault that prevented the start or the saving of the output; 0: none. */
 static int fault_of(const struct slot *slot, const struct collect_job *w)
 {
 	const struct exit_record *r = &slot->record;
@@ -57,13 +56,13 @@ static int fault_of(const struct slot *slot, const struct collect_job *w)
 	return w->cut ? ENOSPC : 0;
 }
 
-/* What it was, in words. */
+/* The fault as a sentence. */
 static const char *fault_words(const struct slot *slot, const struct collect_job *w)
 {
 	return w->cut ? w->error : slot->record.error;
 }
 
-/* Why the same begins again, in words; NULL: in none. */
+/* Why the attempt is repeated, as a sentence; NULL: no reason known. */
 static const char *words_of(const struct slot *slot, const struct attempt_end *end, const struct collect_job *w)
 {
 	const struct agent_result *r = &w->result;
@@ -75,8 +74,7 @@ static const char *words_of(const struct slot *slot, const struct attempt_end *e
 	return r->error != NULL ? r->error : end->row->cause;
 }
 
-/* The attempt was not served, by its service or the host: the same begins again.
- * False: it counts. */
+/* The service or the host refused the attempt: repeat it. Returns false if it counts. */
 static bool begins_again(struct txn *txn, struct slot *slot, const struct attempt_end *end, const struct collect_job *w)
 {
 	struct slot_row *row;
@@ -116,16 +114,16 @@ void attempt_move(struct txn *txn, struct slot *slot, const struct attempt_end *
 	    &(struct move_why){ .reason = end->reason, .cause = attempt_row_cause(end->row), .hold = HOLD_LOST });
 }
 
-/* It is on record that it was to be ended for its service. */
+/* Whether it was recorded that the attempt is ended because of its service. */
 static bool was_refused(const struct slot *slot)
 {
 	return run_attempt(slot->run, slot->row->attempt)->provider != PROVIDER_NONE;
 }
 
-/* Who ended the process decides what its exit means: only a recorded decision makes it "cancelled".
- * over: it had given its final result, so a clock has ended nothing but its waiting; no daemon may
- * have been there to notice before. The shim of a former version does not tell whether the result
- * came before its signal, or only as an answer to it. */
+/* The recorded reason for ending the process decides what its exit means: only a recorded decision
+ * makes it "cancelled". over: it had given its final result, so a time limit ended only its
+ * waiting; perhaps no daemon was there to notice in time. An older shim does not tell whether the
+ * result came before its signal, or only in reaction to it. */
 static enum process_result process_of(const struct slot *slot, bool over)
 {
 	const struct exit_record *r = &slot->record;
@@ -141,7 +139,7 @@ static enum process_result process_of(const struct slot *slot, bool over)
 	case EXIT_IDLE:
 		return before ? PROCESS_LINGERED : PROCESS_IDLE;
 	case EXIT_RESULT:
-		/* it had taken up another turn when its time was over */
+		/* it had begun another turn when its time was up */
 		return over ? PROCESS_LINGERED : PROCESS_IDLE;
 	case EXIT_TERM:
 		return slot_ending(slot) ? PROCESS_CANCELLED : was_refused(slot) ? PROCESS_REFUSED : PROCESS_LOST;
@@ -174,9 +172,9 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 }
 
 #define NOT_CONFINED \
-	"the reviewer was not confined: this kernel has no Landlock; changes of the tree are only noticed afterwards"
+	"the reviewer was not confined: this kernel has no Landlock; changes to the tree are only detected afterwards"
 
-/* Another attempt of the run was not confined either: it has been told. */
+/* Whether an earlier attempt of the run was not confined, so that there is a warning already. */
 static bool has_unconfined(const struct run_rows *rows, const struct attempt_row *but)
 {
 	for (size_t i = 0; i < rows->nattempts; i++) {
@@ -188,7 +186,7 @@ static bool has_unconfined(const struct run_rows *rows, const struct attempt_row
 	return false;
 }
 
-/* How far a reviewer that may only read was really held to it. */
+/* Record how far a read-only reviewer was confined. */
 static void take_sandbox(struct txn *txn, const struct slot *slot, struct attempt_row *a)
 {
 	struct run *run = slot->run;
@@ -204,26 +202,28 @@ static void take_sandbox(struct txn *txn, const struct slot *slot, struct attemp
 static char *lost_detail(const struct slot *slot)
 {
 	if (!slot->lost)
-		return xasprintf("its supervisor was told to end by process %lld of uid %lld, not by this daemon",
+		return xasprintf("its shim was told to end by process %lld of uid %lld, not by "
+		    "this daemon",
 		    (long long)slot->record.sender_pid, (long long)slot->record.sender_uid);
 	return xstrdup(slot->lost_detail);
 }
 
-/* Takes cause: its service did not let it in. */
+/* Takes ownership of cause: its service refused the login. */
 static char *with_remedy(char *cause, const char *agent)
 {
 	const struct agent_preset *preset = agent_preset_find(agent);
 	char *text = xasprintf("%s; log in: %s", cause,
 	    preset != NULL && preset->login_help != NULL ? preset->login_help :
-	    "run the program once as the user of the agents, or let it have its key by env in rld.toml");
+	    "start the program once as the user that runs the agents, or add its key to env in "
+	    "rld.toml");
 
 	free(cause);
 	return text;
 }
 
-/* What is known of a failure that the attempt's end does not tell by itself. An output without an
- * end is explained by what stands last on stderr, if anything: of a program that exited with 0 that
- * may be any line. malloc'd; NULL: nothing. */
+/* What is known about a failure beyond the attempt's end. An output without an end is explained by
+ * the last line of stderr, if any: in a program that exited with 0 that may be any line. malloc'd;
+ * NULL: nothing. */
 static char *failure_of(const struct attempt_facts *facts, const struct collect_job *w)
 {
 	const struct agent_result *r = &w->result;
@@ -233,16 +233,16 @@ static char *failure_of(const struct attempt_facts *facts, const struct collect_
 	if (w->last_words == NULL || (r->error != NULL && !r->incomplete))
 		return xstrdup(r->error);
 	if (r->error != NULL && facts->process == PROCESS_EXITED && facts->status == 0)
-		return xasprintf("%s; the last line on its standard error is: %s", r->error, w->last_words);
+		return xasprintf("%s; last line of standard error: %s", r->error, w->last_words);
 	return xstrdup(w->last_words);
 }
 
 #define CONFINED \
-	"; its sandbox may have refused that: " \
-	    "name the path in writable of [agent.%s] in rld.toml, or set review.read_only = false"
+	"; its sandbox may have denied that: " \
+	    "add the path to writable of [agent.%s] in rld.toml, or set review.read_only = false"
 
-/* A program that was refused a file says so in its own output, and knows nothing of our sandbox.
- * output: what is known of that; NULL: nothing. */
+/* A program that was denied a file reports that in its output, without knowing about our sandbox.
+ * output: what is known of it; NULL: nothing. */
 static bool was_denied(const struct exit_record *record, const char *output)
 {
 	if (record->how == EXIT_NOT_STARTED)
@@ -250,7 +250,7 @@ static bool was_denied(const struct exit_record *record, const char *output)
 	return output != NULL && (strcasestr(output, "permission denied") != NULL || strstr(output, "EACCES") != NULL);
 }
 
-/* Takes cause. */
+/* Takes ownership of cause. */
 static char *with_sandbox(char *cause, const struct slot *slot, const char *output, const char *agent)
 {
 	char *text;
@@ -283,7 +283,7 @@ static char *cause_of(const struct slot *slot, const struct attempt_facts *facts
 	if (facts->process == PROCESS_LOST)
 		detail = lost_detail(slot);
 	else if (slot->record.how == EXIT_NOT_STARTED && strncmp(slot->record.error, "exec ", 5) == 0)
-		detail = xasprintf("%s; look at the command of [agent.%s] in rld.toml and at PATH",
+		detail = xasprintf("%s; check the command of [agent.%s] in rld.toml and PATH",
 		    slot->record.error, agent);
 	else if (slot->record.how == EXIT_NOT_STARTED)
 		detail = xstrdup(slot->record.error);
@@ -375,7 +375,7 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 	};
 }
 
-/* The clock that has ended it, if one has. */
+/* The time limit that ended it, if any. */
 static struct attempt_limit limit_of(const struct slot *slot, enum role role, enum reader_kind reader)
 {
 	static const enum clock by[] = { [EXIT_WALL] = CLOCK_WALL, [EXIT_IDLE] = CLOCK_IDLE,
@@ -387,7 +387,7 @@ static struct attempt_limit limit_of(const struct slot *slot, enum role role, en
 	    role != ROLE_CHECK && reader_can_tell(reader), clocks_origin(clocks, role, clock) };
 }
 
-/* How it ended. unanswered: nothing that it said shows that its service served it. */
+/* How it ended. unanswered: nothing in its output shows that its service answered. */
 static void take_end(const struct slot *slot, struct attempt_row *a, const struct attempt_facts *facts, bool unanswered)
 {
 	const struct exit_record *r = &slot->record;
@@ -423,7 +423,7 @@ static void take_disk(struct txn *txn, const struct slot *slot, const struct col
 		txn_edit_task(txn, task)->disk_bytes = w->disk_bytes;
 }
 
-/* What it said can be neither read nor kept for now: nothing of it is lost. */
+/* Its output can be neither read nor saved for now: nothing of it is lost. */
 static void wait_to_collect(struct slot *slot, const struct collect_job *w)
 {
 	struct txn *txn = txn_new(slot->run->engine);
@@ -465,7 +465,7 @@ static void collected(struct slot *slot, struct collect_job *w)
 	if (!attempt_succeeded(&facts) || to == SLOT_S_FAILED)
 		take_cause(slot, a, &facts, w);
 	if (!slot->lost && !slot->record.tree_empty)
-		run_warn(txn, run, "an attempt's process tree could not be seen to be empty");
+		run_warn(txn, run, "could not verify that all processes of an attempt have ended");
 	if (w->doubt != NULL && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, w->doubt) == NULL))
 		run_warn(txn, run, w->doubt);
 	budget_settle(txn, slot, a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ended attempt came to: read, recorded, and handed to the stage of its slot. */
+/* Outcome of an ended attempt: read, recorded, and passed to the stage of its slot. */
 #ifndef SLOT_ATTEMPT_RESULT_H
 #define SLOT_ATTEMPT_RESULT_H
 
@@ -13,24 +13,24 @@
 struct slot;
 struct txn;
 
-/* The end of an attempt, as its stage is told of it. One that was not served has begun again and is
- * told of to no stage. */
+/* The end of an attempt, as passed to its stage. One that was refused is repeated and not passed
+ * on. */
 struct attempt_end {
 	const struct attempt_row *row;
 	const struct attempt_facts *facts;
-	enum slot_stage to;		/* stage_after_attempt() */
-	enum move_reason reason;	/* ... as well */
-	bool lost;			/* it is not known what it said */
-	bool failed;			/* to FAILED, and it is known why */
+	enum slot_stage to;		/* from stage_after_attempt() */
+	enum move_reason reason;	/* ... likewise */
+	bool lost;			/* its output is unknown */
+	bool failed;			/* moves to FAILED, for a known reason */
 };
 
-/* Read what the attempt of the slot has left behind, and take what follows from it. */
+/* Read the output of the slot's attempt, and act on it. */
 void attempt_collect(struct slot *slot);
 
 /* For the stages: */
-/* It is the work that the next review is about, unless it came to nothing. */
+/* The attempt is the work for the next review, unless it failed. */
 void attempt_take_answer(struct txn *txn, struct slot *slot, const struct attempt_end *end);
-/* MOVE_RELEASED: the task, if the slot has one, is given back. */
+/* MOVE_RELEASED: give the slot's task back, if any. */
 void attempt_gives_back(struct txn *txn, struct slot *slot, const struct attempt_end *end);
 void attempt_move(struct txn *txn, struct slot *slot, const struct attempt_end *end);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a decided attempt to a started one: what it is given is gathered, and it waits while
- * it may not start. */
+/* From a decided attempt to a started one: collect its input, and wait while it may not start. */
 #include "slot/attempt_start.h"
 
 #include <stdlib.h>
@@ -39,7 +38,7 @@
 #include "task/task_op.h"
 #include "txn/txn.h"
 
-/* An attempt of which nothing ran: the cancel came before its start. */
+/* A cancelled attempt that was never started. */
 static void end_unstarted(struct slot *slot)
 {
 	struct txn *txn = txn_new(slot->run->engine);
@@ -54,8 +53,7 @@ static void build_cb(void *arg, struct job *job);
 static struct job *build_new(struct slot *slot, struct briefing *briefing);
 static bool passes(struct slot *slot);
 
-/* Too little free space: it is asked again, with the texts that w brought, and the slot
- * says why it waits. */
+/* Too little free space: try again, with the texts in w, and record the reason in the slot. */
 static void wait_for_space(struct slot *slot, struct build_job *w)
 {
 	const char *why = w->floor;
@@ -72,7 +70,7 @@ static void wait_for_space(struct slot *slot, struct build_job *w)
 	engine_job_later(engine, FLOOR_WAIT_MS, build_new(slot, &w->briefing), &build_type, build_cb, engine);
 }
 
-/* It waits for space no more. */
+/* It no longer waits for space. */
 static void space_is_back(struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
@@ -93,8 +91,8 @@ static void build_cb(void *arg, struct job *job)
 	struct launch *launch = w->launch;
 
 	if (slot == NULL || slot->row->attempt != w->attempt.id || !passes(slot)) {
-		/* it was cancelled or paused meanwhile, or its account is exhausted: it
-		 * will be built anew */
+		/* it was cancelled or paused, or its account is exhausted: it will be built
+		 * again */
 		job_free(job);
 		return;
 	}
@@ -111,8 +109,8 @@ static void build_cb(void *arg, struct job *job)
 	job_free(job);
 }
 
-/* What the attempt is asked for beyond the task: the newest word counts, a human's before a check's
- * before a reviewer's. */
+/* Instructions other than the task: the newest feedback counts; a human's precedes a check's, a
+ * check's a reviewer's. */
 static void set_follow_up(struct build_job *w, const struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
@@ -139,8 +137,8 @@ static void set_follow_up(struct build_job *w, const struct slot *slot)
 	}
 }
 
-/* The newest work of the slot before that review. ROW_NONE: it is the answer under review, which
- * stands elsewhere, or there is none. */
+/* The newest work of the slot before that review. ROW_NONE: the answer under review, which has its
+ * own section, or none. */
 static int64_t answer_before(const struct slot *slot, const struct review_row *review)
 {
 	const struct run_rows *rows = slot->run->rows;
@@ -172,7 +170,7 @@ static void copy_history(struct build_job *w, const struct slot *slot)
 	}
 }
 
-/* The conversation that goes on, NULL: a new one. */
+/* The conversation to resume, NULL: a new one. */
 static char *session_of(const struct slot *slot)
 {
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
@@ -189,7 +187,7 @@ static void set_interruption(struct build_job *w, const struct slot *slot)
 		w->interruption = xstrdup(before->cause);
 }
 
-/* What an agent may pick from. NULL: it has its task. */
+/* Tasks that an agent may pick. NULL: it has its task. */
 static char *offer_of(const struct slot *slot)
 {
 	const struct run_rows *rows = slot->run->rows;
@@ -199,10 +197,10 @@ static char *offer_of(const struct slot *slot)
 	if (slot->row->task != NULL || slot->row->slot == 0)
 		return NULL;
 	waits = task_waits(rows->tasks, rows->ntasks);
-	buf_adds(&b, "Choose one of these tasks, and only one. "
-	    "Claim it with `bd update ID --claim` where bd is there, say which it is in a line of "
-	    "its own, `Updated task: ID`, and do it. When there is nothing to do, "
-	    "say `no_beads_available` in a line of its own.\n\n");
+	buf_adds(&b,
+	    "Choose exactly one of these tasks. Claim it with `bd update ID --claim` if bd is "
+	    "available, name it on a separate line, `Updated task: ID`, and do it. If there is "
+	    "nothing to do, write `no_beads_available` on a separate line.\n\n");
 	for (size_t i = 0; i < rows->ntasks; i++) {
 		const struct task_row *task = rows->tasks[i];
 
@@ -236,7 +234,7 @@ static int64_t says_no_change(const struct slot *slot)
 	return answer->says_no_change == 1;
 }
 
-/* Takes what is in told. */
+/* Takes ownership of the content of briefing. */
 static struct job *build_new(struct slot *slot, struct briefing *briefing)
 {
 	struct run *run = slot->run;
@@ -272,8 +270,8 @@ static struct job *build_new(struct slot *slot, struct briefing *briefing)
 
 /* ---- the texts that it is told ---- */
 
-/* A role of the profile that sees all stories, and in a review of the whole each
- * that may see a task. */
+/* Whether its role sees all stories: as in the profile, and in a review of the whole run if it may
+ * see tasks. */
 static bool needs_stories(const struct slot *slot)
 {
 	const struct plan *plan = slot_plan(slot);
@@ -330,7 +328,7 @@ static void briefing_text(struct slot *slot, const char *text, size_t size)
 	briefing_read(slot);
 }
 
-/* The run may spend no more, so the attempt of the slot has ended before it started. */
+/* The run's budget is spent, so the slot's attempt ends before it starts. */
 static bool overspends(struct slot *slot)
 {
 	char spent[RUN_SPENT_MAX], *cause;
@@ -348,7 +346,7 @@ static bool overspends(struct slot *slot)
 	return true;
 }
 
-/* Nothing is started while the run or its group is paused, nor without a slot of the daemon. */
+/* Nothing starts while the run or its group is paused, nor without a permit. */
 static bool waits_for_permit(struct slot *slot)
 {
 	struct run *run = slot->run;
@@ -366,7 +364,8 @@ static bool waits_for_permit(struct slot *slot)
 	return true;
 }
 
-/* The gate. Who may not pass is asked again when that has changed. */
+/* The checks before a start. An attempt that does not pass is checked again when something has
+ * changed. */
 static bool passes(struct slot *slot)
 {
 	bool cooled = slot->activity.kind == ACTIVITY_ACCOUNT;
@@ -393,7 +392,7 @@ void attempt_build(struct slot *slot)
 	briefing_release(&slot->briefing);
 	if (needs_stories(slot))
 		list_stories(slot);
-	/* a prompt is in a file already: it may be large */
+	/* a prompt is already in a file, because it may be large */
 	slot->briefing_next = run_source(slot->run) == SOURCE_PROMPT || slot->row->task == NULL;
 	briefing_read(slot);
 }

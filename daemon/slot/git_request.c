@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What git is asked for: the operation, and where it works. */
+/* Input of a git operation: what to do, and where. */
 #include "slot/git_request.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 #include "slot/turn.h"
 #include "txn/txn.h"
 
-/* path, as seen from the workdir, relative to the workspace; NULL: it is outside. */
+/* path, relative to the workdir, as a path relative to the workspace; NULL: it is outside. */
 static char *in_workspace(const struct run_row *run, const char *path)
 {
 	size_t n = strlen(run->workspace);
@@ -57,8 +57,8 @@ char **run_artifacts(const struct run *run)
 {
 	char **list = NULL;
 
-	/* Who has his home under git has our state in it, with the environments of
-	 * others' agents. */
+	/* a home directory under git contains our state, including environments of other runs'
+	 * agents */
 	add_artifact(&list, &run->rows->run, run->engine->state_dir);
 	add_artifacts(&list, &run->rows->run, &run->plan);
 	for (size_t i = 0; i < run->rows->ntasks; i++) {
@@ -72,8 +72,8 @@ char **run_artifacts(const struct run *run)
 	return list;
 }
 
-/* The files that say how the work of the run is judged, relative to the workspace: of a retry what
- * was not taken over. NULL: none. */
+/* Files with the review criteria of the run, relative to the workspace; for a retry, those not
+ * taken over. NULL: none. */
 static char **judge_files(const struct run *run)
 {
 	static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
@@ -103,7 +103,7 @@ static char **judge_files(const struct run *run)
 	return list;
 }
 
-/* Its trailers tell a commit of ours from another's, should the operation begin again. */
+/* Its trailers identify our commit if the operation is repeated. */
 static char *commit_message(const struct slot *slot)
 {
 	const struct task_row *task = slot_task(slot);
@@ -112,7 +112,7 @@ static char *commit_message(const struct slot *slot)
 
 	if (task == NULL)
 		return xasprintf("Review of the run\n\nRld-Run: %lld\nRld-Task: %s\n", (long long)slot->row->run, id);
-	/* a review that must not know the task comes after this commit */
+	/* a review that must not know the task follows this commit */
 	if (plan->review && plan->profile->no_task && plan->integrate == INTEGRATE_MERGE)
 		return xasprintf("Task %lld\n\nRld-Run: %lld\nRld-Task: %lld\n",
 		    (long long)task->position, (long long)slot->row->run, (long long)task->position);
@@ -130,11 +130,11 @@ static char *message_of(const struct slot *slot, enum git_op_kind kind)
 	case GIT_MERGE:
 		return commit_message(slot);
 	case GIT_MEASURE:
-		/* the hooks are asked before a reviewer is paid */
+		/* run the hooks before a reviewer is paid */
 		return slot_begins_review(slot) && slot_plan(slot)->commit == COMMIT_MODE_AUTO ?
 		    commit_message(slot) : NULL;
 	case GIT_WORKTREE_REMOVE:
-		return xasprintf("rld: what the work tree of %s had in run %lld\n",
+		return xasprintf("rld: content of the work tree of %s in run %lld\n",
 		    slot_task_id(slot), (long long)slot->row->run);
 	case GIT_SNAPSHOT:
 	case GIT_VERIFY:
@@ -148,7 +148,7 @@ static char *message_of(const struct slot *slot, enum git_op_kind kind)
 	return NULL;
 }
 
-/* MEASURE compares with the base; the others are about the tree under review. */
+/* MEASURE compares with the base; others use the tree under review. */
 static const char *tree_of(const struct slot *slot, enum git_op_kind kind)
 {
 	if (kind == GIT_MEASURE)
@@ -156,8 +156,8 @@ static const char *tree_of(const struct slot *slot, enum git_op_kind kind)
 	return slot->row != NULL ? slot->row->tree : slot->run->rows->run.base_tree;
 }
 
-/* What the branch of a work tree is made at: what the others have done so far, where everything is
- * put together. Slot 0 has the branch that they were put on. */
+/* Commit where the branch of a work tree starts: with integration, the merged work so far. Slot 0
+ * uses the merged branch. */
 const char *git_commit_of(const struct slot *slot, enum git_op_kind kind)
 {
 	const struct run_row *run = &slot->run->rows->run;
@@ -171,13 +171,13 @@ const char *git_commit_of(const struct slot *slot, enum git_op_kind kind)
 	if (kind == GIT_WORKTREE_ADD && slot->row->base_commit == NULL)
 		return slot_plan(slot)->integrate == INTEGRATE_MERGE && run->result_commit != NULL ?
 		    run->result_commit : run->base_commit;
-	/* what has been put on the branch of the run needs none of its own any more */
+	/* merged work needs no branch of its own any more */
 	if (kind == GIT_MERGE || (kind == GIT_WORKTREE_REMOVE && slot_is_merged(slot)))
 		return slot->row->commit_id;
 	return slot->row->base_commit != NULL ? slot->row->base_commit : run->base_commit;
 }
 
-/* The work tree of the task: where git works, and for the others what it is made of. */
+/* The work tree of the task: where git works, and what others are created from. */
 char *git_dir(const struct slot *slot, enum git_op_kind kind)
 {
 	const struct run *run = slot->run;
@@ -229,7 +229,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.message = message,
 		.artifacts = artifacts,
 		.shared_paths = others,
-		/* what was of the work before they came stays of it */
+		/* work done before they joined stays part of it */
 		.shared_paths_tree = slot->row != NULL && slot->row->tree != NULL ?
 		    slot->row->tree : slot_base_tree(slot),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What git is asked. */
+/* Input of git operations. */
 #ifndef SLOT_GIT_REQUEST_H
 #define SLOT_GIT_REQUEST_H
 
@@ -12,11 +12,11 @@ struct slot;
 struct txn;
 
 void git_begin(struct slot *slot, enum git_op_kind kind);
-/* The work tree or checkout that an operation is about, malloc'd; NULL: none. */
+/* The work tree or checkout of an operation, malloc'd; NULL: none. */
 char *git_dir(const struct slot *slot, enum git_op_kind kind);
-/* The commit that an operation is about. */
+/* The commit of an operation. */
 const char *git_commit_of(const struct slot *slot, enum git_op_kind kind);
-/* What is of the review and not of the work, relative to the workspace: see git_op_spec. Free
+/* Files that belong to the review, not the work, relative to the workspace: see git_op_spec. Free
  * with strings_free(). */
 char **run_artifacts(const struct run *run);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Commits that agents make by themselves in a shared work tree, whatever they were told: HEAD where
- * the work of a slot began is compared with HEAD at its end. Of what has passed they are the
- * result; of anything else it is told how to take them back. Another branch than at the beginning
- * is told in any case. */
+/* Commits made by agents in a shared work tree, whatever they were told: HEAD at the beginning of a
+ * slot's work is compared with HEAD at its end. For passed work the commits are part of the result;
+ * otherwise a warning tells how to undo them. A change of branch always causes a warning. */
 #include "slot/head.h"
 
 #include <jansson.h>
@@ -20,7 +19,7 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* The whole run is reviewed, and comes to one end. */
+/* Whether the whole run is reviewed, with one end for all. */
 static bool of_the_run(const struct slot *slot)
 {
 	return slot_plan(slot)->review && slot_plan(slot)->scope == SCOPE_RUN;
@@ -35,7 +34,7 @@ const char *slot_head(const struct slot *slot)
 	return slot->row->head != NULL && !of_the_run(slot) ? slot->row->head : of_run;
 }
 
-/* What the file HEAD had in it where the work began; NULL: as slot_head(). */
+/* Content of the HEAD file at the beginning of the work; NULL: as slot_head(). */
 static const char *slot_head_at(const struct slot *slot)
 {
 	const char *of_run = slot->run->rows->run.head_at;
@@ -45,7 +44,7 @@ static const char *slot_head_at(const struct slot *slot)
 	return slot->row->head_at != NULL && !of_the_run(slot) ? slot->row->head_at : of_run;
 }
 
-/* There was no commit yet where the work began. */
+/* Whether there was no commit yet at the beginning of the work. */
 static bool is_unborn(const struct slot *slot)
 {
 	return slot_head(slot) == NULL && slot_head_at(slot) != NULL;
@@ -56,15 +55,15 @@ bool head_is_open(const struct slot *slot)
 	const struct slot_row *row = slot->row;
 	bool committed = row->commit_id != NULL || (of_the_run(slot) && slot->run->rows->run.result_commit != NULL);
 
-	/* COMMIT cannot tell what came before the first commit */
+	/* COMMIT cannot tell what existed before the first commit */
 	if (is_unborn(slot) && slot_plan(slot)->commit == COMMIT_MODE_AUTO)
 		committed = false;
-	/* with slot 0 the others pass, and they look */
+	/* other slots pass with slot 0, and check for themselves */
 	return (slot_head(slot) != NULL || is_unborn(slot)) && row->attempt != ROW_NONE &&
 	    !(row->stage == SLOT_S_PASSED && (committed || row->slot == 0));
 }
 
-/* Others of the run have worked in the same tree at the same time. */
+/* Whether other slots of the run have worked in the same tree at the same time. */
 static bool has_siblings(const struct slot *slot)
 {
 	const struct run_rows *rows = slot->run->rows;
@@ -87,7 +86,7 @@ static bool has_warning(const struct run_row *run, const char *text)
 	return has;
 }
 
-/* Other tasks may yet put commits on top of these. */
+/* Whether other tasks may still commit on top of these commits. */
 static bool has_followers(const struct slot *slot)
 {
 	return slot->run->plan.on_failure == ON_FAILURE_CONTINUE && !of_the_run(slot);
@@ -96,16 +95,15 @@ static bool has_followers(const struct slot *slot)
 #define REF_BEGIN "ref: "
 #define BRANCH_BEGIN REF_BEGIN "refs/heads/"
 
-/* The name of the branch that a line of the file HEAD leads to; NULL: it is a commit, or
- * something strange. */
+/* Name of the branch in a line of the HEAD file; NULL: a commit, or something unknown. */
 static const char *branch_in(const char *line)
 {
 	return line != NULL && strncmp(line, BRANCH_BEGIN, strlen(BRANCH_BEGIN)) == 0 ?
 	    line + strlen(BRANCH_BEGIN) : NULL;
 }
 
-/* HEAD leads to another branch than where the work began, or to none any more. A commit on no
- * branch moves on with what is committed there. */
+/* Whether HEAD is on another branch than at the beginning, or on none any more. A detached HEAD
+ * moves with its commits. */
 static bool is_switched(const struct slot *slot)
 {
 	const char *was = slot_head_at(slot), *is = git_op_head_at(slot->op.git);
@@ -116,17 +114,17 @@ static bool is_switched(const struct slot *slot)
 	    (on_ref || strncmp(is, REF_BEGIN, strlen(REF_BEGIN)) == 0);
 }
 
-/* The command that leads back to where HEAD was. */
+/* The command that returns to the previous HEAD. */
 static char *switch_back(const struct slot *slot)
 {
 	const char *branch = branch_in(slot_head_at(slot)), *workspace = slot->run->rows->run.workspace;
 
 	if (branch != NULL && !is_unborn(slot))
-		return xasprintf("`git switch %s` in %s goes back", branch, workspace);
+		return xasprintf("`git switch %s` in %s switches back", branch, workspace);
 	if (branch != NULL)
-		return xasprintf("`git symbolic-ref HEAD refs/heads/%s` in %s goes back to that "
-		    "branch, which has no commit yet", branch, workspace);
-	return xasprintf("`git switch --detach %.12s` in %s goes back", slot_head(slot), workspace);
+		return xasprintf("`git symbolic-ref HEAD refs/heads/%s` in %s switches back to "
+		    "that branch, which has no commit yet", branch, workspace);
+	return xasprintf("`git switch --detach %.12s` in %s switches back", slot_head(slot), workspace);
 }
 
 static char *undo(const struct slot *slot, const char *since, const char *head)
@@ -137,20 +135,22 @@ static char *undo(const struct slot *slot, const char *since, const char *head)
 		return switch_back(slot);
 	if (has_siblings(slot) && since != NULL)
 		return xasprintf("other tasks worked in the same tree: see `git log %.12s..%.12s` "
-		    "in %s, and `git revert` those that are not wanted", since, head, workspace);
+		    "in %s, and `git revert` the commits you do not want", since, head, workspace);
 	if (has_siblings(slot) || (has_followers(slot) && since == NULL))
-		return xasprintf("see `git log %.12s` in %s, and `git revert` those that are not wanted",
+		return xasprintf("see `git log %.12s` in %s, and `git revert` the commits you do "
+		    "not want",
 		    head, workspace);
 	if (has_followers(slot))
-		return xasprintf("`git revert --no-edit %.12s..%.12s` in %s undoes them, "
-		    "and nothing that later tasks commit", since, head, workspace);
+		return xasprintf("`git revert --no-edit %.12s..%.12s` in %s undoes them, but no "
+		    "commits of later tasks", since, head, workspace);
 	if (since == NULL)
-		return xasprintf("`git update-ref -d HEAD` in %s takes them back and keeps the files", workspace);
-	return xasprintf("`git reset %.12s` in %s takes them back and keeps the changes in the work tree",
+		return xasprintf("`git update-ref -d HEAD` in %s undoes them and keeps the files", workspace);
+	return xasprintf("`git reset %.12s` in %s undoes them and keeps the changes in the work "
+	    "tree",
 	    since, workspace);
 }
 
-/* It is a commit of the run's own. */
+/* Whether it is a commit made by the run. */
 static bool is_ours(const struct run_rows *rows, const char *id)
 {
 	for (size_t i = 0; i < rows->nslots; i++)
@@ -159,7 +159,7 @@ static bool is_ours(const struct run_rows *rows, const char *id)
 	return false;
 }
 
-/* What of the operation's answer was made by others, in words; NULL: nothing. */
+/* The part of the operation's result that others made, as a sentence; NULL: nothing. */
 static char *told(const struct slot *slot, const char *head, bool accepted)
 {
 	const char *since = slot_head(slot), *workspace = slot->run->rows->run.workspace;
@@ -169,11 +169,12 @@ static char *told(const struct slot *slot, const char *head, bool accepted)
 
 	if (git_op_rewritten(slot->op.git) && !is_switched(slot)) {
 		way = has_followers(slot) ?
-		    xasprintf("see `git log %.12s` in %s for what there was", since, workspace) :
-		    xasprintf("`git reset %.12s` in %s goes back there and keeps the changes in the work tree",
+		    xasprintf("see `git log %.12s` in %s for the previous history", since, workspace) :
+		    xasprintf("`git reset %.12s` in %s returns there and keeps the changes in the "
+		        "work tree",
 		    since, workspace);
-		text = xasprintf("history was rewritten while it was worked on: HEAD was at %.12s "
-		    "and is at %.12s, which does not come after it; %s", since, head, way);
+		text = xasprintf("history was rewritten during the work: HEAD was at %.12s and is "
+		    "now at %.12s, which does not descend from it; %s", since, head, way);
 		free(way);
 		return text;
 	}
@@ -183,15 +184,15 @@ static char *told(const struct slot *slot, const char *head, bool accepted)
 		return NULL;
 	way = undo(slot, since, head);
 	range = since != NULL ? xasprintf("%.12s..", since) : xstrdup("up to ");
-	text = xasprintf("%zu commit%s that rld did not make came onto HEAD while it was worked on "
-	    "(%s%.12s), and %s; %s", count, count == 1 ? "" : "s", range, head,
-	    accepted ? "the result includes them" : "nothing has accepted them", way);
+	text = xasprintf("%zu commit%s not made by rld appeared on HEAD during the work (%s%.12s), "
+	    "and %s; %s", count, count == 1 ? "" : "s", range, head,
+	    accepted ? "the result includes them" : "no review has accepted them", way);
 	free(range);
 	free(way);
 	return text;
 }
 
-/* In the run's warnings, once. Takes what; NULL: nothing. */
+/* Add to the run's warnings, once. Takes ownership of what; NULL: nothing. */
 static void warn(struct txn *txn, struct slot *slot, char *what)
 {
 	char *text;
@@ -205,7 +206,7 @@ static void warn(struct txn *txn, struct slot *slot, char *what)
 	free(what);
 }
 
-/* The place that a line of the file HEAD names, in words. */
+/* What a line of the HEAD file names, as text. */
 static char *place_in(const char *line)
 {
 	const char *branch = branch_in(line);
@@ -222,8 +223,8 @@ static void emit_switch(struct txn *txn, struct slot *slot)
 	was = place_in(slot_head_at(slot));
 	is = place_in(git_op_head_at(slot->op.git));
 	back = switch_back(slot);
-	warn(txn, slot, xasprintf("another branch was checked out while it was worked on: "
-	    "HEAD was on %s and is on %s; %s", was, is, back));
+	warn(txn, slot, xasprintf("another branch was checked out during the work: HEAD was on %s "
+	    "and is now on %s; %s", was, is, back));
 	free(back);
 	free(is);
 	free(was);
@@ -234,12 +235,12 @@ void head_committed(struct txn *txn, struct slot *slot)
 	const char *commit = git_op_commit(slot->op.git);
 
 	emit_switch(txn, slot);
-	/* what a commit agent does was asked for */
+	/* a commit agent's work was requested */
 	if (slot->op.git_kind == GIT_COMMIT && slot_head(slot) != NULL && commit != NULL)
 		warn(txn, slot, told(slot, commit, true));
 }
 
-/* HEAD has all of what has passed. */
+/* Whether HEAD contains everything that has passed. */
 static bool is_whole(const struct slot *slot)
 {
 	const char *tree = git_op_tree(slot->op.git);
@@ -259,7 +260,7 @@ void head_looked(struct txn *txn, struct slot *slot)
 	if (head != NULL && passed)
 		text_set(&txn_edit_run(txn, slot->run)->result_commit, head);
 	if (head != NULL && passed && !is_whole(slot))
-		warn(txn, slot, xasprintf("%.12s does not have all of the tree that passed, "
-		    "since not all of it is committed; `git status` in %s shows the rest",
+		warn(txn, slot, xasprintf("%.12s does not contain all of the tree that passed, "
+		    "because some of it is uncommitted; see `git status` in %s",
 		    head, run->workspace));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commits that agents make by themselves in a shared work tree. */
+/* Commits made by agents in a shared work tree. */
 #ifndef SLOT_HEAD_H
 #define SLOT_HEAD_H
 
@@ -8,13 +8,13 @@
 struct slot;
 struct txn;
 
-/* HEAD where the work began; NULL: it is not known, or the slot has a work tree of its own. */
+/* HEAD at the beginning of the work; NULL: unknown, or the slot has its own work tree. */
 const char *slot_head(const struct slot *slot);
-/* The slot has ended, and nobody has looked yet what HEAD is. */
+/* The slot has ended, and HEAD has not been checked yet. */
 bool head_is_open(const struct slot *slot);
-/* The slot has its commit: what else came onto HEAD is told. */
+/* The slot has its commit: report other commits on HEAD. */
 void head_committed(struct txn *txn, struct slot *slot);
-/* LOOK has its answer. */
+/* Result of LOOK. */
 void head_looked(struct txn *txn, struct slot *slot);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The human decision queue: a held slot waits at no cost until somebody approves, rejects
- * or sends it back. */
+/* The human decision queue: a held slot waits at no cost until somebody approves, rejects or
+ * reworks it. */
 #include "slot/hold.h"
 
 #include <jansson.h>
@@ -70,7 +70,7 @@ void hold_set_state(struct txn *txn, struct slot *slot, const struct hold_row *r
 	if (by != NULL) {
 		text_set(&hold->decided_by, by);
 		hold->decided_at = engine_now(slot->run->engine);
-		/* it may have waited for weeks: its source is asked anew */
+		/* it may have waited for weeks: ask its source again */
 		slot->run->drained = false;
 	}
 	if (message != NULL)
@@ -97,8 +97,8 @@ static void set_message(struct slot_row *row, const char *message)
 	row->message = message != NULL && message[strspn(message, " \t\r\n")] != '\0' ? xstrdup(message) : NULL;
 }
 
-/* The slot of a hold that was sent back goes on: the lost attempt again, or a fix with the human's
- * text and as many rounds as the plan gives. */
+/* Continue the slot of a hold after rework: the lost attempt again, or a fix with the human's
+ * message and as many rounds as the plan permits. */
 void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -116,7 +116,7 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 		row->fix++;
 		row->item = 0;
 	}
-	/* whoever was lost in the middle of a review goes on with what it was asked for */
+	/* an attempt lost during a review continues with its original instructions */
 	if (hold->kind != HOLD_LOST || role == ROLE_IMPLEMENT)
 		set_message(row, hold->message);
 	why.reason = hold->kind == HOLD_LOST ? MOVE_RETRY : MOVE_DONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks: commands of the administrator that are told of a hold or an end. Each has its row before
- * it is started, so that it runs at least once; how it ends changes nothing. */
+/* Hooks: commands of the administrator, started for a hold or an end. Each has its row before it is
+ * started, so it runs at least once; its outcome changes nothing. */
 #include "slot/hooks.h"
 
 #include <jansson.h>
@@ -41,7 +41,7 @@ static char *make_command(char *const *command)
 	return text;
 }
 
-/* Takes row. */
+/* Takes ownership of row. */
 static struct hook *hook_new(struct engine *engine, const struct hook_row *row)
 {
 	struct hook *hook = xcalloc(1, sizeof(*hook));
@@ -148,7 +148,7 @@ static char **environment_of(const struct engine *engine, const struct hook_row 
 
 	json_object_foreach(object, name, value)
 		environment_set(&env, name, json_string_value(value));
-	/* not kept with the row: the hook may be run again by a daemon at another socket */
+	/* not stored in the row, because the socket may differ when the hook is run again */
 	variables_of_hook_start(&env, row->uuid, engine->socket);
 	json_decref(object);
 	free(error);
@@ -189,7 +189,7 @@ void hook_renumber(struct engine *engine, struct hook *hook)
 	txn_commit(txn);
 }
 
-/* Nothing else speaks of it: no row of its run tells how it ended. */
+/* Only the log reports it: no row of its run tells how the hook ended. */
 static void log_failure(const struct hook_row *row)
 {
 	char *how;
@@ -199,12 +199,12 @@ static void log_failure(const struct hook_row *row)
 	how = row->cause != NULL ? xstrdup(row->cause) : row->signal != ROW_NONE ?
 	    xasprintf("signal %lld", (long long)row->signal) :
 	    xasprintf("exit status %lld", (long long)row->exit_code);
-	log_warn("hook %s of run %lld did not end well: %s; its output is in attempts/%lld",
+	log_warn("hook %s of run %lld failed: %s; its output is in attempts/%lld",
 	    row->name, (long long)row->run, how, (long long)row->id);
 	free(how);
 }
 
-/* The hook is over; takes it. */
+/* The hook has ended; takes ownership. */
 static void finish(struct txn *txn, struct hook *hook)
 {
 	txn_edit_hook(txn, hook->row)->ended_at = txn_now(txn);
@@ -214,7 +214,8 @@ static void finish(struct txn *txn, struct hook *hook)
 	hook_free(hook);
 }
 
-/* Nobody knows whether it has told anyone, or nothing of it ran: once more, under another id. */
+/* It is unknown whether it has done its work, or it never started: run it again, under another
+ * id. */
 static void again(struct engine *engine, struct hook *hook)
 {
 	struct hook_row *row = row_copy(ROW_HOOK, hook->row);
@@ -231,7 +232,7 @@ static void again(struct engine *engine, struct hook *hook)
 	hook_free(hook);
 }
 
-/* By its id: which nobody else has. */
+/* By its unique id. */
 static void again_cb(void *arg, const struct wake *wake)
 {
 	struct engine *engine = arg;
@@ -241,12 +242,12 @@ static void again_cb(void *arg, const struct wake *wake)
 		again(engine, hook);
 }
 
-/* A fault of the host kept it from being started. */
+/* A host fault prevented its start. */
 static void wait_for_host(struct engine *engine, const struct hook *hook, const char *error)
 {
 	int64_t at = engine_now(engine) + HOST_WAIT_MS;
 
-	log_warn("hook %s of run %lld: %s; trying again", hook->row->name, (long long)hook->row->run, error);
+	log_warn("hook %s of run %lld: %s; retrying", hook->row->name, (long long)hook->row->run, error);
 	engine_wake(engine, (struct wake){ .at = at, .until = at, .run = hook->row->run,
 	    .slot = hook->row->id }, again_cb);
 }

@@ -15,19 +15,20 @@ struct engine;
 struct run;
 struct txn;
 
-/* A command of [hook] on its way. It belongs to no slot, since it may outlive its run. */
+/* A hook in progress. It belongs to no slot, because it may outlive its run. */
 struct hook {
 	LIST_ENTRY(hook) entry;
 	const struct hook_row *row;		/* owned */
-	bool begun;			/* the proc port has it */
-	bool looked;			/* recovery: the proc port has found ... */
+	bool begun;			/* it was passed to the proc port */
+	bool looked;			/* recovery: result of the proc port's inspection ... */
 	enum proc_found found;
 	struct exit_record record;
 };
 
-/* Put a hook row into the txn, if the command is not empty. hold NULL: for the end of the run. */
+/* Add a hook row to the transaction, if the command is not empty. hold NULL: for the end of the
+ * run. */
 void hook_add(struct txn *txn, struct run *run, const char *name, char *const *command, const struct hold_row *hold);
-/* The same for a wait that has lasted long, in these words; task NULL: none. */
+/* Likewise for a long wait, with this reason; task NULL: none. */
 void hook_add_wait(struct txn *txn, struct run *run, const char *task, const char *kind, const char *reason);
 void hook_start(struct engine *engine, int64_t id);
 struct hook *hook_find(struct engine *engine, int64_t id);
@@ -35,9 +36,9 @@ void hook_load(struct engine *engine, const struct hook_row *row);
 void hook_adopt_all(struct engine *engine);
 void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record,
     int status, const char *error);
-/* Its number was taken: the next one, and it is started with that. */
+/* Its number was taken: start it with the next one. */
 void hook_renumber(struct engine *engine, struct hook *hook);
-/* Kept until everything is found, see hook_resume_all(). */
+/* Kept until recovery is complete, see hook_resume_all(). */
 void hook_found(struct hook *hook, enum proc_found found, const struct exit_record *record);
 void hook_resume_all(struct engine *engine);
 void hook_free(struct hook *hook);

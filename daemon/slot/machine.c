@@ -31,13 +31,12 @@ void slot_ended(struct txn *txn, struct slot *slot)
 		slot_move(txn, slot, SLOT_S_ENDING, SLOT_S_CANCELLED,
 		    &(struct move_why){ .cause = CAUSE(END_CANCELLED, "cancelled") });
 	else
-		/* its slots may still have something to give back */
+		/* its slots may still be in teardown */
 		txn_touch(txn, slot->run);
 }
 
-/* A cause stands with what ended or is held, and with what is accepted already and has only to
- * be committed. When its commit agent is lost, that it was accepted is kept beside until a
- * human sends it back. */
+/* A cause belongs to ended and held slots, and to accepted work that only needs its commit. When a
+ * commit agent is lost, the acceptance is kept until a human sends the slot back. */
 static void set_cause(struct slot_row *row, enum slot_stage from, const struct move_why *why)
 {
 	static const enum end_kind kinds[ACCEPTEDS] = {
@@ -79,8 +78,8 @@ void slot_on_permit(struct txn *txn, struct slot *slot)
 		txn_effect(txn, EFFECT_BUILD, slot->run, slot, slot->row->attempt);
 }
 
-/* It does nothing for now. Its slot of the daemon goes to the next, or stays with the run when
- * nobody else of it has one or waits for one. */
+/* The slot is idle: its permit goes to another one, or stays with the run if no other slot of the
+ * run has or wants one. */
 void slot_release_permit(struct txn *txn, struct slot *slot)
 {
 	struct run *run = slot->run;
@@ -100,8 +99,8 @@ void slot_release_permit(struct txn *txn, struct slot *slot)
 	}
 }
 
-/* What an attempt waits for before it starts is its own; a reviewer's outlasts the making
- * of its checkout. */
+/* The waits of an attempt before its start belong to it; a reviewer's outlast the making of its
+ * checkout. */
 static void clear_waits(struct slot_row *row)
 {
 	if (row->stage == SLOT_S_CHECKOUT || slot_cools(row))
@@ -133,7 +132,7 @@ void slot_cancel(struct txn *txn, struct slot *slot)
 	    &(struct move_why){ .cause = CAUSE(END_CANCELLED, "cancelled") });
 }
 
-/* It waits for a human, for its run, or for nothing any more. */
+/* Whether it waits for a decision or its run, or has ended. */
 static bool is_settled(const struct slot_row *row)
 {
 	bool over = slot_stage_is_end((enum slot_stage)row->stage) && row->leaving == LEAVING_NOTHING;
@@ -151,7 +150,7 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 	why = why != NULL ? why : &done;
 	slot_wait_over(txn, slot);
 	if (!slot_row_move(row, from, to)) {
-		log_bug("run %lld slot %lld: stage %s does not follow %s, it is in %s",
+		log_bug("run %lld slot %lld: stage %s must not follow %s, its stage is %s",
 		    (long long)row->run, (long long)row->slot,
 		    state_name(&slot_stage_names, (int)to), state_name(&slot_stage_names, (int)from),
 		    state_name(&slot_stage_names, row->stage));
@@ -166,11 +165,11 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 	clear_waits(row);
 	set_cause(row, from, why);
 	stage_of(slot)->enter(txn, slot, from, why);
-	/* "cancelled" is told when it is over, not when it begins */
+	/* "cancelled" is reported at the end, not at the beginning */
 	if (entered != SLOT_S_ENDING && (slot_row_phase(row) != phase || slot_stage_is_end(entered)))
 		slot_emit_phase(txn, slot);
 	activity_check(slot);
-	/* what was ended at once has settled already */
+	/* what ended immediately has settled already */
 	if (slot_stage(slot) != entered || !is_settled(row))
 		return;
 	slot_release_permit(txn, slot);
@@ -181,7 +180,7 @@ void slot_result(struct txn *txn, struct slot *slot, const struct stage_result *
 {
 	const struct stage *stage = stage_of(slot);
 
-	/* an end has only something to give back, and does not fail any more */
+	/* an ended slot is only in teardown, and cannot fail any more */
 	if (result->failure.kind != END_NONE && !slot_stage_is_end(slot_stage(slot)))
 		slot_fail(txn, slot, result->failure);
 	else if (stage->result != NULL)

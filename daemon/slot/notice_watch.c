@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Agents that wait for a service which refuses them: their output is looked at while they run, and
- * when the program says that the account is exhausted, or its key is no good, the attempt is
- * ended, which may be hours before the program or the idle clock would. The decision is on disk,
- * as the attempt's result of the provider, before its shim is told: a daemon that starts in the
- * middle tells it again. */
+/* Watches running agents for refusals by their service: when the program reports that the account
+ * is exhausted, or its key is invalid, the attempt is ended, which may be hours before the program
+ * gives up or the idle limit applies. The decision is recorded as the attempt's provider result
+ * before its shim is told: so a daemon that starts in between tells it again. */
 #include "slot/notice_watch.h"
 
 #include "agent/notice.h"
@@ -29,14 +28,14 @@ static void decide(struct slot *slot, enum provider_result provider)
 	const struct attempt_row *a = run_attempt(slot->run, slot->activity.id);
 	struct txn *txn = txn_new(slot->run->engine);
 
-	log_info("run %lld: attempt %lld is ended, since its service refuses it: %s",
+	log_info("run %lld: ending attempt %lld, because its service refuses it: %s",
 	    (long long)a->run, (long long)a->id, state_name(&provider_result_names, (int)provider));
 	txn_edit_attempt(txn, a)->provider = (int)provider;
 	txn_effect(txn, EFFECT_END, slot->run, slot, a->id);
 	txn_commit(txn);
 }
 
-/* By key: run and slot may be gone since it was asked for. */
+/* By key: run and slot may be gone by now. */
 static void notice_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;

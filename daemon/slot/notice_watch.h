@@ -5,8 +5,7 @@
 
 struct slot;
 
-/* The attempt of the slot runs: when its program says that its service refuses it for
- * long, it is ended. */
+/* The slot's attempt runs: end it if its program reports that its service refuses it for long. */
 void notice_watch(struct slot *slot);
 
 #endif

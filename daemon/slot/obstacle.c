@@ -15,7 +15,7 @@
 #include "slot/round.h"
 #include "txn/txn.h"
 
-/* An obstacle again, although a fixer has been asked, is a stalled round. */
+/* Another obstacle after a fix counts as a stalled round. */
 void obstacle_set(struct txn *txn, struct slot *slot, enum round_end end, char *why)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -23,11 +23,11 @@ void obstacle_set(struct txn *txn, struct slot *slot, enum round_end end, char *
 
 	row->stalled = row->obstacle != NULL ? row->stalled + 1 : 0;
 	text_set(&row->obstacle, why);
-	/* what was accepted without a verdict is not accepted as it is now */
+	/* an acceptance without a verdict does not cover the changed work */
 	slot_set_cause(row, NO_CAUSE);
 	row->accepted = ACCEPTED_BY_NONE;
 	if (round_is_stalled(row->stalled, slot_plan(slot)->stall_limit)) {
-		cause = xasprintf("stalled: %lld fix attempts in a row have left it so: %s",
+		cause = xasprintf("stalled: %lld consecutive fix attempts did not change this: %s",
 		    (long long)row->stalled, why);
 		round_over(txn, slot, end, CAUSE(END_STALLED, cause));
 		free(cause);
@@ -54,8 +54,9 @@ bool obstacle_send_back(struct txn *txn, struct slot *slot)
 	if (marked != NULL) {
 		safe = text_escape(marked, strlen(marked), false);
 		obstacle_set(txn, slot, ROUND_CONFLICT,
-		    xasprintf("the conflict with another task is not resolved: its markers are still in %s. "
-		    "Resolve it so that both tasks hold, and leave no line of `<<<<<<<` and `>>>>>>>`.", safe));
+		    xasprintf("the conflict with another task is not resolved: its markers are "
+		    "still in %s. Resolve it so that both tasks work, and leave no `<<<<<<<` or "
+		    "`>>>>>>>` lines.", safe));
 	} else {
 		safe = text_escape(refused, strlen(refused), true);
 		obstacle_set(txn, slot, ROUND_REFUSED,

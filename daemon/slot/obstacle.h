@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What git has against a result: conflict markers, a conflict, a hook that refuses. */
+/* Objections of git to a result: conflict markers, a conflict, a hook that rejects. */
 #ifndef SLOT_OBSTACLE_H
 #define SLOT_OBSTACLE_H
 
@@ -10,12 +10,13 @@
 struct slot;
 struct txn;
 
-/* The answer of the slot's operation has one of those that are found before a commit. */
+/* Whether the answer of the slot's operation contains one that is found before a commit. */
 bool obstacle_is_there(const struct slot *slot);
-/* If so, it goes to a fixer, while there is a fix round left. False: there is none. */
+/* If so, send the work to a fixer, while there is a fix round left. Returns false if there is
+ * none. */
 bool obstacle_send_back(struct txn *txn, struct slot *slot);
-/* The same with an obstacle that is known. end: of the round when no fix round is
- * left. Takes why. */
+/* Likewise for a known obstacle. end: of the round, if no fix round is left. Takes ownership of
+ * why. */
 void obstacle_set(struct txn *txn, struct slot *slot, enum round_end end, char *why);
 
 #endif

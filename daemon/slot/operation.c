@@ -45,7 +45,7 @@ static const char *name_of(const struct slot *slot)
 	return slot->op.of_source ? task_op_names[slot->op.task_kind] : git_op_names[slot->op.git_kind];
 }
 
-/* What the whole operation came to, when it came to nothing. */
+/* The operation has failed. */
 static void fail(struct txn *txn, struct slot *slot, const char *why)
 {
 	char *safe = text_escape(why, strlen(why), false), *text;
@@ -63,8 +63,8 @@ static void fail(struct txn *txn, struct slot *slot, const char *why)
 	free(safe);
 }
 
-/* It came to nothing, and perhaps only for now: for a fault of the host, its errno, or a source
- * that fails for a while. A run that is being cancelled waits for nothing any more. */
+/* The operation has failed, perhaps temporarily: because of a host fault (its errno), or of a
+ * source. A run being cancelled does not wait. */
 static void failed(struct txn *txn, struct slot *slot, int fault, const char *why)
 {
 	if (fault != 0 && !run_cancelling(slot->run))
@@ -106,7 +106,7 @@ static void begin_step(struct txn *txn, struct slot *slot, struct step_job *w)
 	txn_effect(txn, EFFECT_STEP, run, slot, step->id);
 }
 
-/* Record the end of the slot's step, if it has one that ran. */
+/* Record the end of the slot's step, if it ran. */
 static void end_step(struct txn *txn, struct slot *slot)
 {
 	if (slot->op.step == NULL)
@@ -116,7 +116,7 @@ static void end_step(struct txn *txn, struct slot *slot)
 	slot->op.step = NULL;
 }
 
-/* The slot's step has ended without one. */
+/* The slot's step has ended without a record. */
 static void set_end(struct txn *txn, struct slot *slot, const char *cause)
 {
 	struct step_row *step = txn_edit_step(txn, slot->op.step);
@@ -125,7 +125,7 @@ static void set_end(struct txn *txn, struct slot *slot, const char *cause)
 	text_set(&step->cause, cause);
 }
 
-/* What the exit record of the slot's step says. */
+/* Content of the exit record of the slot's step. */
 static void take_end(struct step_row *step, const struct exit_record *record)
 {
 	step->state = ATTEMPT_S_EXITED;
@@ -208,7 +208,7 @@ void source_begin(struct slot *slot, enum task_op_kind kind)
 	step_first(slot);
 }
 
-/* The cancel came between the decision and the start. */
+/* Cancelled between the decision and the start. */
 static void end_unstarted(struct slot *slot)
 {
 	struct txn *txn = txn_new(slot->run->engine);
@@ -233,7 +233,7 @@ void step_launch(struct slot *slot)
 	strings_append(&argv, engine->rl_git);
 	strings_append(&argv, name_of(slot));
 	launch->id = slot->op.step->id;
-	/* it may be started once more under another number */
+	/* it may be started again under another number */
 	launch->envp = strings_copy(slot->op.next_env);
 	launch->job = (struct shim_job){
 		.argv = argv,
@@ -280,7 +280,7 @@ void step_refused(struct slot *slot, int status, const char *error)
 	txn_commit(txn);
 }
 
-/* The operation of the slot begins again. */
+/* Start the slot's operation again. */
 static void again(struct txn *txn, struct slot *slot)
 {
 	if (slot->row == NULL)
@@ -309,8 +309,8 @@ void step_lost(struct slot *slot)
 	txn_commit(txn);
 }
 
-/* A step of the daemon before this one, which has ended by itself: what it has done is found by the
- * operation, which begins again. */
+/* A step of the previous daemon has ended by itself: the operation starts again and finds what it
+ * did. */
 static void step_outlived(struct slot *slot)
 {
 	struct txn *txn = txn_new(slot->run->engine);
@@ -331,7 +331,7 @@ void step_ended(struct slot *slot, const struct exit_record *record)
 		step_refused(slot, 0, "cancelled");
 		return;
 	}
-	/* nothing but a kill from outside, such as for want of memory, ends rl-git by a signal */
+	/* only a kill from outside, such as for lack of memory, ends rl-git by a signal */
 	if (record == NULL || record->by == EXIT_TERM || (record->how == EXIT_BY_SIGNAL && record->by == EXIT_OWN)) {
 		step_lost(slot);
 		return;

@@ -12,22 +12,22 @@
 struct slot;
 struct txn;
 
-/* What came of an operation, for the files above to take; set once, at start. */
+/* Results of an operation, for the files above; set once, at start. */
 struct operation_calls {
 	void (*done)(struct txn *txn, struct slot *slot, int64_t last_step);
-	void (*failed)(struct txn *txn, struct slot *slot, struct cause cause);	/* for good */
+	void (*failed)(struct txn *txn, struct slot *slot, struct cause cause);	/* permanently */
 };
 
 /* Ask the source of the slot's task, or of the run. */
 void source_begin(struct slot *slot, enum task_op_kind kind);
-/* The operation is slot->op: ask it for its first step. */
+/* Start the operation in slot->op with its first step. */
 void step_first(struct slot *slot);
 void step_launch(struct slot *slot);
 void step_refused(struct slot *slot, int status, const char *error);	/* status: errno, 0: none */
-/* The same as attempt_renumber(). */
+/* Like attempt_renumber(). */
 void step_renumber(struct slot *slot);
 void step_ended(struct slot *slot, const struct exit_record *record);
-/* The step's process is gone without a trace: the operation is run again, three times at most. */
+/* The step's process is gone without a record: run the operation again, three times at most. */
 void step_lost(struct slot *slot);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of what is made in a repository: refs/rl/<instance>/<kind>/<run>[/<task>], and branches
- * rl/<run>... Several daemons may work in one repository, each numbering its runs from 1: the
- * instance is that of the state directory. Runs that an earlier version began have none, and keep
- * the names that they began with. */
+/* Names of refs and branches in a repository: refs/rl/<instance>/<kind>/<run>[/<task>], and
+ * branches rl/<run>... Several daemons may use one repository, each numbering its runs from 1: the
+ * instance identifies the state directory. Runs started by an earlier version have none, and keep
+ * their names. */
 #include "slot/ref_names.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "model/slots.h"
 #include "proto/memory.h"
 
-/* An id as a part of a ref or of a branch: what git or a file system would not have is
+/* An id as part of a ref or branch name: what git or a file system does not allow is
  * percent-encoded, what is too long is cut. */
 static char *part_of(const char *id)
 {
@@ -53,7 +53,7 @@ static char *ref_of_task(const struct slot *slot, const char *kind)
 	return ref;
 }
 
-/* "refs/rl/3f2a9c01/beside/42/1-2": a reviewer may see it, and one of profile "comments" must
+/* "refs/rl/3f2a9c01/beside/42/1-2": visible to reviewers, of whom those of profile "comments" must
  * not know the task. */
 static char *ref_of_slot(const struct slot *slot, const char *kind)
 {

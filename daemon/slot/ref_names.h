@@ -9,13 +9,12 @@
 
 struct slot;
 
-/* The ref that an operation is about; NULL: none. */
+/* The ref of an operation; NULL: none. */
 char *git_ref(const struct slot *slot, enum git_op_kind kind);
-/* Of a MERGE: what the branch of the task had before a conflict, and the note that
- * it was merged. */
+/* For a MERGE: the branch of the task before a conflict, and the note that it was merged. */
 char *git_keep_ref(const struct slot *slot);
 char *git_note_ref(const struct slot *slot);
-/* Short names of branches: with the results of a run, and of a slot's work tree. */
+/* Short names of branches: for the results of a run, and for a slot's work tree. */
 char *git_result_branch(int64_t run);
 char *git_branch(const struct slot *slot);
 

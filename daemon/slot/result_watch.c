@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Agents that have said all and do not exit, and agents that print and get no further: their output
- * is looked at while they run, and when the final result is in it, their shim is told that they may
- * go. It ends them in its own time (limits.post_result). When nothing in it has been progress for
- * the idle limit, the shim is told to end them: it knows bytes alone, and keeps that limit while no
- * daemon runs. Nothing of that is recorded here: what was read can be read again, so a daemon that
- * starts in the middle looks once more, and telling a shim twice is telling it once. */
+/* Watches running agents for a final result and for progress. When the output contains the final
+ * result, the shim is told and ends the agent after limits.post_result. When there was no progress
+ * for the idle limit, the shim is told to end the agent: it knows only bytes, and applies that
+ * limit itself while no daemon runs. Nothing of this is recorded: the output can be read again
+ * after a start, and telling a shim twice has no further effect. */
 #include "slot/result_watch.h"
 
 #include "agent/agent.h"
@@ -23,7 +22,7 @@
 
 #define LOOK_EVERY_MS 1000
 
-/* By key: run and slot may be gone since it was asked for. */
+/* By key: run and slot may be gone by now. */
 static void result_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
@@ -43,7 +42,7 @@ static void result_cb(void *arg, struct job *job)
 	}
 	if (w->stalled && !w->over)
 		engine->ports.stalled(engine->ports.proc_ctx, w->attempt);
-	/* it may take up another txn, and give another result */
+	/* it may begin another turn, and give another result */
 	engine_job_later(engine, LOOK_EVERY_MS, job, &read_result_type, result_cb, engine);
 }
 

@@ -5,8 +5,8 @@
 
 struct slot;
 
-/* The attempt of the slot runs: when it has given its final result, it has limits.post_result to
- * exit; when it makes no progress for its idle limit, it is ended. */
+/* The slot's attempt runs: once it has given its final result, it has limits.post_result to exit;
+ * without progress for its idle limit it is ended. */
 void result_watch(struct slot *slot);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attempts that were cut off: how the next one takes up their work, and when it begins. */
+/* Interrupted attempts: how the next one continues their work, and when it starts. */
 #include "slot/retry.h"
 
 #include <string.h>
@@ -25,19 +25,19 @@ const struct attempt_row *attempt_interrupted(const struct slot *slot, const str
 	for (size_t i = 0; i < slot->run->rows->nattempts; i++) {
 		const struct attempt_row *other = slot->run->rows->attempts[i];
 
-		/* of one that was not started nothing is to be taken up */
+		/* nothing is left of an attempt that never started */
 		if (other->id < a->id && other->iteration == a->iteration &&
 		    other->slot == a->slot && other->process != PROCESS_NOT_STARTED)
 			before = other;
 	}
-	/* whoever failed for good has no successor with the same work */
+	/* an attempt that failed permanently has no successor with the same work */
 	return before != NULL && before->role == a->role && before->round == a->round &&
 	    before->outcome == TASK_R_FAILED ? before : NULL;
 }
 
-/* It was itself to go on with a conversation, and failed of its own accord. One whose service
- * failed for a while tells nothing of the conversation, but it may be what the service fails at:
- * the last try is one without. */
+/* It resumed a conversation and failed by itself. A temporary failure of its service says nothing
+ * about the conversation, which may nevertheless be the reason: so the last try is one without
+ * it. */
 static bool has_failed_to_resume(const struct slot *slot, const struct attempt_row *a)
 {
 	const struct slot_row *row = slot->row;
@@ -59,17 +59,16 @@ int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a)
 		return ROW_NONE;
 	if (from != NULL && has_failed_to_resume(slot, from))
 		return ROW_NONE;
-	/* a fixer may go on with the conversation of the answer under review */
+	/* a fixer may resume the conversation of the answer under review */
 	if (from == NULL && a->role == ROLE_FIX && plan->fixer == FIXER_RESUME && slot->row->answer != ROW_NONE)
 		from = run_attempt(slot->run, slot->row->answer);
-	/* one that was cut off before it said which conversation it went on with */
+	/* one that was interrupted before it named the conversation it resumed */
 	while (from != NULL && from->session == NULL && from->resumes != ROW_NONE)
 		from = run_attempt(slot->run, from->resumes);
 	return from != NULL && from->session != NULL && strcmp(from->agent, a->agent) == 0 ? from->id : ROW_NONE;
 }
 
-/* Its service did not serve it, or the host. No counter of the slot moves but that
- * of such tries. */
+/* Refused by its service or the host. Of the slot's counters only that of such tries changes. */
 void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a,
     const struct attempt_facts *facts, enum slot_stage to, int fault, const char *words)
 {

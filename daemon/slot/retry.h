@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attempts that were cut off. */
+/* Interrupted attempts. */
 #ifndef SLOT_RETRY_H
 #define SLOT_RETRY_H
 
@@ -11,13 +11,13 @@
 struct slot;
 struct txn;
 
-/* The attempt before a of its slot, when it was cut off in the middle of the same work: lost, or
- * not served. NULL: it was not. */
+/* The attempt before a in its slot, if it was interrupted in the same work: lost, or refused. NULL:
+ * it was not. */
 const struct attempt_row *attempt_interrupted(const struct slot *slot, const struct attempt_row *a);
-/* The attempt whose conversation a goes on with, ROW_NONE: it begins a new one. */
+/* The attempt whose conversation a resumes, ROW_NONE: a new conversation. */
 int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a);
-/* Its service did not serve it, or the host (fault: the errno), and said so in these words: the
- * same again, later. NULL: in none. */
+/* Refused by its service, or by the host (fault: the errno), with this reason (NULL: none): repeat
+ * it later. */
 void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a,
     const struct attempt_facts *facts, enum slot_stage to, int fault, const char *words);
 

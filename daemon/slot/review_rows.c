@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The review log of a run: its rows, their findings and the chain that holds them together. */
+/* The review log of a run: its rows, their findings and the hash chain. */
 #include "slot/review_rows.h"
 
 #include <jansson.h>
@@ -34,15 +34,15 @@ const struct review_row *review_last(const struct slot *slot)
 		if (last == NULL)
 			last = row;
 		if (row->attempt == ROW_NONE)
-			continue;	/* a human's, about the review before it */
-		/* the review of the whole run is another one in each iteration */
+			continue;	/* a human decision about the previous review */
+		/* each iteration has its own review of the whole run */
 		a = run_attempt(slot->run, row->attempt);
 		return a->iteration == slot->row->iteration && a->slot == slot->row->slot ? last : NULL;
 	}
 	return last;
 }
 
-/* A finding that somebody has to settle. */
+/* Whether a finding must be fixed. */
 static bool is_open(const struct finding_row *finding)
 {
 	return finding->state != FINDING_RESOLVED &&
@@ -113,7 +113,7 @@ char *review_findings_json(const struct slot *slot)
 	for (size_t i = 0; i < count; i++) {
 		json_t *item;
 
-		/* a fixer of its own sees nothing of the others */
+		/* with one fixer per finding, it sees only its own */
 		if (slot->row->item > 0 && findings[i]->number != slot->row->item)
 			continue;
 		item = json_pack("{s:s, s:s*, s:s*, s:s*, s:s}", "id", findings[i]->id, "file", findings[i]->file,
@@ -144,8 +144,8 @@ static struct finding_row *make_finding(const struct slot *slot, int64_t review,
 	return row;
 }
 
-/* The rows of a review: what it says now, then what was open before and is gone. *said: how many
- * are of the first kind. */
+/* The findings of a review: its own, then earlier open ones that are gone. *said: number of its
+ * own. */
 static struct finding_row **make_findings(const struct slot *slot, int64_t review,
     const struct verdict *v, size_t *said, size_t *count, struct finding_counts *counts)
 {
@@ -165,7 +165,7 @@ static struct finding_row **make_findings(const struct slot *slot, int64_t revie
 		rows[*said] = make_finding(slot, review, &v->findings[*said]);
 	*counts = findings_compare(rows, *said, before, nbefore);
 	*count = *said;
-	/* no verdict settles nothing */
+	/* without a verdict nothing is resolved */
 	for (size_t i = 0; i < nbefore && v->kind != VERDICT_NONE; i++) {
 		if (findings_have((const struct finding_row *const *)rows, *count, before[i]->id))
 			continue;
@@ -202,8 +202,8 @@ static char *ids_json(struct finding_row *const *findings, size_t count)
 	return text;
 }
 
-/* A human's decision about a round that has its review already is one of its own: no two rows of
- * the log have the same number. */
+/* A human decision about a round that already has a review counts as another round: numbers in the
+ * log are unique. */
 static int64_t human_round(const struct slot *slot)
 {
 	const struct review_row *last = review_last(slot);
@@ -211,7 +211,7 @@ static int64_t human_round(const struct slot *slot)
 	return last != NULL && last->iteration >= slot->row->round ? last->iteration + 1 : slot->row->round;
 }
 
-/* The row becomes the next of the run's chain, with its findings. Takes row and findings.
+/* Append the row and its findings to the run's chain. Takes ownership of row and findings.
  * iteration: its number among the task's. */
 static void chain(struct txn *txn, struct slot *slot, struct review_row *row, int64_t iteration,
     struct finding_row **findings, size_t count)
@@ -255,8 +255,8 @@ static void emit_decided(struct txn *txn, const struct slot *slot, const struct 
 	txn_emit(txn, "review.decided", row->run, body);
 }
 
-/* The review attempt of the slot has said something, or failed to. decision, feedback: see
- * struct review_row. */
+/* The slot's review attempt has given an answer, or failed to. decision, feedback: see struct
+ * review_row. */
 struct finding_counts review_append(struct txn *txn, struct slot *slot, const char *decision,
     const char *feedback, const struct verdict *v)
 {
@@ -278,7 +278,7 @@ struct finding_counts review_append(struct txn *txn, struct slot *slot, const ch
 	for (size_t i = 0; i < count; i++)
 		emit_finding(txn, findings[i], row->reviewer_agent);
 	free(findings);
-	/* what a human asked for has been looked at */
+	/* the human's message has been dealt with */
 	text_set(&txn_edit_slot(txn, slot)->message, NULL);
 	return counts;
 }

@@ -14,32 +14,29 @@
 struct slot;
 struct txn;
 
-/* The review attempt of the slot has said something, or failed to. decision, feedback: see
- * struct review_row. */
+/* The slot's review attempt has given an answer, or failed to. decision, feedback: see struct
+ * review_row. */
 struct finding_counts review_append(struct txn *txn, struct slot *slot, const char *decision,
     const char *feedback, const struct verdict *v);
 void review_error(struct txn *txn, struct slot *slot, const char *cause);
-/* A human has the last word about a held task. */
+/* A human decision about a held task. */
 void review_human(struct txn *txn, struct slot *slot, const char *decision, const char *by, const char *message);
-/* The corrector's marks are told as resolved findings; the rows that say so are those of
- * the next review. */
+/* Report the corrector's marks as resolved findings; the next review records them. */
 void review_marked(struct txn *txn, struct slot *slot, const struct verdict_finding *marks, size_t count);
-/* The review log is written again: a review is new in it, or which decision was the final one. */
+/* Write the review log again: it has a new review, or a final decision. */
 void review_log(struct txn *txn, struct slot *slot);
-/* The newest review of what the slot has done; NULL: there was none yet. */
+/* The newest review of the slot's work; NULL: none yet. */
 const struct review_row *review_last(const struct slot *slot);
-/* The finding that comes after number `after` of the last review and is a fixer's to
- * settle, NULL: none. */
+/* The next finding to fix after number `after` of the last review, NULL: none. */
 const struct finding_row *review_item(const struct slot *slot, int64_t after);
 int64_t review_items_left(const struct slot *slot);
 /* "src/foo.ts:42: the comment", malloc'd. */
 char *review_issue(const struct finding_row *finding);
-/* The same of all findings of the last review that somebody has to settle. Free with
- * strings_free(); NULL: none. */
+/* Likewise for all findings to fix in the last review. Free with strings_free(); NULL: none. */
 char **review_issues(const struct slot *slot);
 /* JSON array of the last review's findings, malloc'd; NULL: none. */
 char *review_findings_json(const struct slot *slot);
 
-bool slot_passed(const struct slot *slot);		/* a verdict passed what it has */
+bool slot_passed(const struct slot *slot);		/* whether a verdict passed its work */
 
 #endif

@@ -19,7 +19,7 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* The answer under review is the last one of however many fixers. */
+/* The answer under review is that of the last fixer. */
 void round_begin(struct txn *txn, const struct slot *slot)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -50,8 +50,7 @@ void review_skip(struct txn *txn, struct slot *slot, enum skip_kind kind)
 	    "skip_kind", state_name(&skip_kind_names, (int)kind)));
 }
 
-/* What the run ends with under a policy of known issues: the findings that stay, and the check that
- * fails. Returns how many there are. */
+/* Record known issues of the run: remaining findings, and a failing check. Returns their number. */
 static int64_t keep_issues(struct txn *txn, struct slot *slot, const char *why)
 {
 	const struct review_row *last = review_last(slot);

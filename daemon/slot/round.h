@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A round of review: its begin, and what follows from its end. */
+/* A round of review: its beginning, and what follows from its end. */
 #ifndef SLOT_ROUND_H
 #define SLOT_ROUND_H
 
@@ -9,13 +9,13 @@
 struct slot;
 struct txn;
 
-/* A new review begins: its checks are over. */
+/* A new review begins: its checks have passed. */
 void round_begin(struct txn *txn, const struct slot *slot);
-/* It has begun, and no reviewer is asked after all. */
+/* The round has begun, but there will be no review. */
 void round_forgo(struct txn *txn, const struct slot *slot);
-/* It has come to an end: what the policies of the plan say. why: of a bad end. */
+/* The round is over: apply the policies of the plan. why: of a bad end. */
 void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct cause why);
-/* The work of the slot is not reviewed. */
+/* The slot's work is not reviewed. */
 void review_skip(struct txn *txn, struct slot *slot, enum skip_kind kind);
 
 #endif

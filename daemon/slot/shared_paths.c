@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs side by side in one work tree: one works in it, another has its tasks there and writes them
- * back while the first is measured, reviewed and committed. What it writes is no work of the
- * first. That is remembered for as long as that one works: what was written stays written when the
- * writer has ended. */
+/* Paths that other runs write in a shared work tree: one run works in it while another one keeps
+ * its tasks there and updates them. Such changes are not part of the first run's work. They are
+ * remembered until that run ends, even if the other one ends earlier. */
 #include "slot/shared_paths.h"
 
 #include <jansson.h>
@@ -21,8 +20,7 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* Where its tasks are, relative to a workspace; NULL: elsewhere, or nobody writes
- * there. malloc'd. */
+/* Path of its tasks relative to a workspace; NULL: elsewhere, or not written by it. malloc'd. */
 static char *kept_in(const struct run *run, const char *workspace)
 {
 	const char *path = run->rows->run.source_path;
@@ -37,7 +35,7 @@ static char *kept_in(const struct run *run, const char *workspace)
 	return inside;
 }
 
-/* The paths that a run has met so far. malloc'd, NULL: none. */
+/* The paths recorded for a run so far. malloc'd, NULL: none. */
 static char **met(const struct run_row *row)
 {
 	json_t *array = row->others != NULL ? json_loads(row->others, 0, NULL) : NULL, *path;
@@ -71,8 +69,8 @@ static void meet(struct txn *txn, struct run *run, const struct run *other)
 
 	if (path != NULL && !strings_contain(known, path)) {
 		char *safe = text_escape(path, strlen(path), false);
-		char *text = xasprintf("run %lld keeps its tasks in %s and writes there meanwhile: "
-		    "what changes in it is not reviewed or committed here",
+		char *text = xasprintf("run %lld keeps its tasks in %s and writes there at the "
+		    "same time: changes to it are not reviewed or committed here",
 		    (long long)other->rows->run.id, safe);
 
 		add(txn_edit_run(txn, run), path);

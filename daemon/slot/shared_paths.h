@@ -9,10 +9,10 @@ struct run;
 struct slot;
 struct txn;
 
-/* It begins to work: who else works, and where they keep their tasks. */
+/* The run begins to work: record the paths of other runs in the same tree. */
 void run_meet(struct txn *txn, struct run *run);
-size_t slot_others_met(const struct slot *slot);	/* how many these are */
-/* paths in its work tree, relative to it, that other runs write; malloc'd, NULL: none */
+size_t slot_others_met(const struct slot *slot);	/* number of these paths */
+/* paths in its work tree, relative to it, written by other runs; malloc'd, NULL: none */
 char **slot_others(const struct slot *slot);
 
 #endif

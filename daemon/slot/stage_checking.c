@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CHECKING: the checks of the plan run one after the other, each as an attempt of its own. The
- * first that fails goes to a fixer with its output. */
+/* CHECKING: the checks of the plan run one after the other, each as an attempt. The first that
+ * fails goes to a fixer with its output. */
 #include <stdlib.h>
 
 #include "core/cause.h"
@@ -27,7 +27,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	attempt_begin(txn, slot, ROLE_CHECK);
 }
 
-/* The check has failed: a fixer gets it, while there is a fix round left. */
+/* The check has failed: send it to a fixer, while there is a fix round left. */
 static void failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	enum round_end end = check_classify(slot->row->fix, slot->row->fixes);

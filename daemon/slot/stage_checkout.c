@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CHECKOUT: with workspace = "snapshot" the tree under review is put into a directory of its own,
- * for the reviewer that follows. */
+/* CHECKOUT: with workspace = "snapshot" the tree under review is checked out into a separate
+ * directory for the reviewer. */
 #include "core/row.h"
 #include "git/git_op.h"
 #include "model/slots.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CLAIMING: the task source is told that the slot works on its task, and says whether it may. */
+/* CLAIMING: the task is claimed at its source, which says whether the slot may work on it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }
 
-/* The task is left to the one that has taken it. */
+/* Leave the task to its other claimant. */
 static void set_taken(struct txn *txn, const struct task_row *row, const char *why)
 {
 	struct task_row *task = txn_edit_task(txn, row);
@@ -33,8 +33,7 @@ static void set_taken(struct txn *txn, const struct task_row *row, const char *w
 	task_set_cause(task, CAUSE(END_TAKEN, why));
 }
 
-/* The next task that no run works on; NULL: there is none. What is left to others makes
- * nothing else ready. */
+/* The next task that no run works on; NULL: none. Tasks left to others make nothing else ready. */
 static const struct task_row *next_task(struct txn *txn, struct run *run)
 {
 	size_t count;
@@ -44,13 +43,13 @@ static const struct task_row *next_task(struct txn *txn, struct run *run)
 		if (!run_is_claimed_elsewhere(run, ready[i]->id))
 			next = ready[i];
 		else
-			set_taken(txn, ready[i], "taken: another run works on it");
+			set_taken(txn, ready[i], "claimed by another run");
 	}
 	free(ready);
 	return next;
 }
 
-/* The source says that the task is taken: the slot claims another, while there is one. */
+/* The source says that the task is claimed elsewhere: claim another one, if there is one. */
 static void taken(struct txn *txn, struct slot *slot, const char *by)
 {
 	struct run *run = slot->run;
@@ -63,7 +62,8 @@ static void taken(struct txn *txn, struct slot *slot, const char *by)
 	free(safe);
 	next = next_task(txn, run);
 	if (next == NULL) {
-		slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_TAKEN, "no task: somebody else has taken it"));
+		slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_TAKEN,
+		    "no task: claimed by another program"));
 		txn_set_task(txn, slot, NULL);
 		slot_move(txn, slot, SLOT_S_CLAIMING, SLOT_S_PASSED, NULL);
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* COMMIT_AGENT: with commit = "agent" an agent commits what is accepted. */
+/* COMMIT_AGENT: with commit = "agent" an agent commits the accepted work. */
 #include "core/state.h"
 #include "slot/attempt.h"
 #include "slot/attempt_result.h"

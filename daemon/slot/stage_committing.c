@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* COMMITTING: git commits what is accepted, or adopts what a commit agent has made of it. */
+/* COMMITTING: git commits the accepted work, or adopts the commits of a commit agent. */
 #include <stdlib.h>
 
 #include "core/next_stage.h"
@@ -28,7 +28,7 @@ static void warn_of_no_commit(struct txn *txn, struct slot *slot)
 {
 	bool unchanged = object_is(slot->row->tree, slot_base_tree(slot));
 	char *text = xasprintf("task %s: nothing was committed: %s", slot_task_id(slot),
-	    unchanged ? "the tree is as it was before" : "HEAD has the work already");
+	    unchanged ? "the tree is unchanged" : "HEAD contains the work already");
 
 	run_warn(txn, slot->run, text);
 	free(text);
@@ -46,7 +46,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		return;
 	row = txn_edit_slot(txn, slot);
 	head_committed(txn, slot);
-	/* nothing to commit leaves the branch where it was made */
+	/* without changes the branch stays at its base */
 	text_set(&row->commit_id, commit != NULL ? commit : row->base_commit);
 	text_set(&row->obstacle, NULL);
 	if (commit == NULL)

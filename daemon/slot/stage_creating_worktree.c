@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CREATING_WORKTREE: git makes the work tree of the slot, on a branch of its own. Slot 0 has the
- * branch of the run, where everything has been put together. */
+/* CREATING_WORKTREE: git creates the work tree of the slot, on its own branch. Slot 0 gets the
+ * branch of the run, with all results. */
 #include <stdlib.h>
 
 #include "core/next_stage.h"
@@ -14,8 +14,7 @@
 #include "slot/stages.h"
 #include "txn/txn.h"
 
-/* Where the work tree will be, and what it is made at, is on record before anything
- * of it is there. */
+/* Record path and base of the work tree before anything of it exists. */
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -39,7 +38,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 
 	(void)done;
 	if (whole) {
-		/* the review of the run is about everything since its base */
+		/* the review of the run covers everything since its base */
 		text_set(&row->base_commit, run->base_commit);
 		text_set(&row->base_tree, run->base_tree);
 	} else {

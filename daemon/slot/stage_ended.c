@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PASSED, FAILED and CANCELLED: the slot has come to its end, and gives back what it
- * took (slot/teardown.c). */
+/* PASSED, FAILED and CANCELLED: the slot has ended, and its teardown runs (slot/teardown.c). */
 #include "core/state.h"
 #include "slot/hold.h"
 #include "slot/review_rows.h"

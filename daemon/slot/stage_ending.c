@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ENDING: the slot is cancelled, and what is under way in it comes to an end. */
+/* ENDING: the slot is cancelled, and its activity is being ended. */
 #include "core/row.h"
 #include "model/activity.h"
 #include "model/runs.h"
@@ -8,7 +8,7 @@
 #include "slot/stages.h"
 #include "txn/txn.h"
 
-/* What waits is over at once, a process is told to end, and everything else ends by itself. */
+/* Waits are over immediately, a process is told to end, everything else ends by itself. */
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	(void)from, (void)why;
@@ -34,7 +34,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	}
 }
 
-/* Whatever came of it counts no more. */
+/* The result no longer counts. */
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
 	(void)done;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FIXING: an agent works on what a review, a check, git or a human has against the work. */
+/* FIXING: an agent fixes what a review, a check, git or a human objects to. */
 #include "core/plan.h"
 #include "core/row.h"
 #include "core/state.h"
@@ -11,8 +11,7 @@
 #include "slot/stages.h"
 #include "txn/txn.h"
 
-/* What the attempt is about: a new fix round, or with fixer = "per-finding" the next
- * finding of the same. */
+/* Subject of the attempt: a new fix round, or with fixer = "per-finding" the next finding. */
 static void set_subject(struct txn *txn, const struct slot *slot, enum slot_stage from)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -21,7 +20,7 @@ static void set_subject(struct txn *txn, const struct slot *slot, enum slot_stag
 	if (from != SLOT_S_FIXING) {
 		row->fix++;
 		row->item = 0;
-		/* what a human asked for has been worked on: this is newer */
+		/* the human's message has been dealt with: this is newer */
 		text_set(&row->message, NULL);
 	}
 	if (slot_plan(slot)->fixer != FIXER_PER_FINDING || row->failed_check != ROW_NONE || row->obstacle != NULL)
@@ -30,7 +29,7 @@ static void set_subject(struct txn *txn, const struct slot *slot, enum slot_stag
 	row->item = item != NULL ? item->number : 0;
 }
 
-/* Sent back by a human, or begun again, it is about what stands in the row: see hold_go_on(). */
+/* After rework or a retry the subject is already in the row: see hold_go_on(). */
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	if (why->reason != MOVE_RETRY && from != SLOT_S_HELD)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* HELD: the slot waits for a human's decision. That moves it on: run/hold_decision.c,
- * and hold_go_on(). */
+/* HELD: the slot waits for a decision, which moves it on: run/hold_decision.c, and hold_go_on(). */
 #include "core/row.h"
 #include "model/slots.h"
 #include "slot/hold.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* IMPLEMENTED: the slot waits for the review of the whole run, which is slot 0. The run moves it
- * on: run/lifecycle.c. */
+/* IMPLEMENTED: the slot waits for the review of the whole run by slot 0. The run moves it on:
+ * run/lifecycle.c. */
 #include "slot/review_rows.h"
 #include "slot/stages.h"
 #include "slot/task_end.h"

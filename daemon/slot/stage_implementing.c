@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* IMPLEMENTING: an agent does the task of the slot, or picks one first. */
+/* IMPLEMENTING: an agent does the slot's task, or picks one first. */
 #include "core/plan.h"
 #include "core/row.h"
 #include "core/state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* MEASURING: git says what the work is, as a tree and a patch, and what it has against it. The tree
- * tells whether the last agent has done anything at all. */
+/* MEASURING: git records the work as a tree and a patch, with its objections. The tree shows
+ * whether the last agent has done anything. */
 #include <stdlib.h>
 
 #include "core/cause.h"
@@ -28,7 +28,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }
 
-/* Slot 0 begins with the answer of another slot, whose work has been weighed there. */
+/* Slot 0 starts with the answer of another slot, whose work was already measured there. */
 static struct measure_facts facts_of(const struct slot *slot, const struct attempt_row *answer, const char *tree)
 {
 	const struct slot_row *row = slot->row;
@@ -46,7 +46,7 @@ static struct measure_facts facts_of(const struct slot *slot, const struct attem
 
 #define DENIED " process was denied permissions and changed nothing"
 
-/* The row of the answer says what its attempt has really done. */
+/* Record in the answer's row what its attempt has really done. */
 static void record_outcome(struct txn *txn, struct slot *slot, const struct attempt_row *answer,
     const struct measure_facts *facts, bool failed)
 {
@@ -72,7 +72,7 @@ static void warn_no_change(struct txn *txn, struct slot *slot, const char *then)
 	free(text);
 }
 
-/* No review follows: why not, and that nothing may have been done. */
+/* No review follows: record why, and warn if nothing may have been done. */
 static void pass_unreviewed(struct txn *txn, struct slot *slot, const struct measure_facts *facts)
 {
 	const struct plan *plan = slot_plan(slot);

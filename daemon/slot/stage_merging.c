@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* MERGING: git puts the commits of the slot on the branch of the run. When they do not
- * fit, the work tree stands on that branch instead, with the work laid over it and
- * conflict markers in it. */
+/* MERGING: git merges the commits of the slot into the branch of the run. On a conflict, the work
+ * tree is moved to that branch, with the work as changes and conflict markers. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +27,13 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }
 
-/* The branch is checked out in another work tree. No fixer can help. */
+/* The branch is checked out in another work tree, which no fixer can change. */
 static void blocked(struct txn *txn, struct slot *slot, const char *where)
 {
 	char *safe = text_escape(where, strlen(where), false);
-	char *why = xasprintf("%s is checked out in %s, so nothing is put on it: "
-	    "what is there would fall behind, and a commit there "
-	    "undo it. Go to another branch there, then approve", slot->run->rows->run.result_branch, safe);
+	char *why = xasprintf("%s is checked out in %s, so it was not updated: the checkout would "
+	    "fall behind, and a commit there would undo the merge. Check out another branch there, "
+	    "then approve", slot->run->rows->run.result_branch, safe);
 
 	text_set(&txn_edit_slot(txn, slot)->obstacle, why);
 	round_over(txn, slot, ROUND_CONFLICT, CAUSE(END_CONFLICT, why));
@@ -42,7 +41,7 @@ static void blocked(struct txn *txn, struct slot *slot, const char *where)
 	free(safe);
 }
 
-/* A fixer resolves it, and the next merge is about what is there then. */
+/* A fixer resolves it, and the next merge uses the branch as it is then. */
 static void conflicts(struct txn *txn, struct slot *slot, const char *paths)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -52,11 +51,10 @@ static void conflicts(struct txn *txn, struct slot *slot, const char *paths)
 	text_set(&row->base_tree, git_op_base(slot->op.git));
 	text_set(&row->tree, git_op_tree(slot->op.git));
 	obstacle_set(txn, slot, ROUND_CONFLICT,
-	    xasprintf("this work conflicts with that of another task, which has been put on the "
-	    "same branch meanwhile: %s. The work tree stands on that branch now, "
-	    "and has this work as changes that are not committed; "
-	    "where both changed the same lines there are conflict markers. "
-	    "Resolve them so that both tasks hold.", safe));
+	    xasprintf("this work conflicts with another task that was merged into the same branch "
+	    "in the meantime: %s. The work tree is now at that branch, with this work as "
+	    "uncommitted changes; where both changed the same lines there are conflict markers. "
+	    "Resolve them so that both tasks work.", safe));
 	free(safe);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PINNING: what a verdict passed gets a ref, and is locked from then on. */
+/* PINNING: work that passed gets a ref, and is locked from then on. */
 #include <stdlib.h>
 
 #include "core/row.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* REVIEWING: an agent reviews the work. What it said is read in VERIFYING, once the tree
- * has been looked at. */
+/* REVIEWING: an agent reviews the work. Its answer is read in VERIFYING, after the tree was
+ * checked. */
 #include <stdlib.h>
 
 #include "core/cause.h"
@@ -19,7 +19,7 @@
 #include "slot/stages.h"
 #include "txn/emit.h"
 
-/* Where there is no git, nothing was measured, and the round begins here. */
+/* Without git there was no measurement, so the round begins here. */
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	(void)from;
@@ -29,12 +29,12 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 }
 
 #define LEFT_OUT \
-	"from your environment it gets PATH, HOME and the like, " \
-	    "and the variables that env of [review] or of its agent names; " \
-	"name others that it needs there, or pass them with --env NAME=VALUE"
+	"its environment contains PATH, HOME and the like, " \
+	    "and the variables in env of [review] or of its agent; " \
+	    "add the others it needs there, or pass them with --env NAME=VALUE"
 
-/* A review program inherits everything by its requirement; one that looks for a variable in vain
- * says so by its exit status alone. */
+/* Its requirement lets a reviewing program inherit the environment; one that lacks a variable can
+ * only fail with its exit status. */
 static void failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	char *text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* VERIFYING: git says whether the tree is still the one that was under review, then the verdict is
- * read, and both decide the round. Without git there is only the verdict. */
+/* VERIFYING: git checks that the tree is still the one under review, then the verdict is read, and
+ * both decide the round. Without git there is only the verdict. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,13 +41,13 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 
 /* ---- the verdict ---- */
 
-/* What git saw, kept while the verdict is read. */
+/* Result of git, kept while the verdict is read. */
 struct judgement {
 	struct read_verdict_job job;
 	char *changed, *appeared;
 };
 
-/* The work that passes is none, and its agent did not say that none was needed. */
+/* The passed work contains no change, and its agent did not declare that none was needed. */
 static void warn_of_nothing(struct txn *txn, struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
@@ -58,8 +58,8 @@ static void warn_of_nothing(struct txn *txn, struct slot *slot)
 	if (answer == NULL || answer->slot != row->slot || answer->outcome != TASK_R_NO_CHANGE ||
 	    base == NULL || row->tree == NULL || strcmp(row->tree, base) != 0)
 		return;
-	text = xasprintf("task %s: nothing was changed, no agent said that nothing was to be done, "
-	    "and the review passed it", slot_task_id(slot));
+	text = xasprintf("task %s: nothing was changed, no agent declared that no change was "
+	    "needed, and the review passed", slot_task_id(slot));
 	run_warn(txn, slot->run, text);
 	free(text);
 }
@@ -91,7 +91,7 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 	else
 		counts = review_append(txn, slot, facts.pass ? plan->profile->pass_word :
 		    plan->profile->findings_word, v->feedback, v);
-	/* of what has passed git may still have something to say, again */
+	/* git may still object to passed work */
 	if (reason != NULL || !facts.pass) {
 		row->stalled = reason == NULL && round_stalls(row, counts.new + counts.repeated,
 		    counts.repeated) ? row->stalled + 1 : 0;
@@ -110,15 +110,15 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 	free(reason);
 }
 
-/* What else has happened during the review. */
+/* What else happened during the review. */
 static void warn_of_changes(struct txn *txn, const struct slot *slot, const struct judgement *j)
 {
 	struct run *run = slot->run;
 	char *text;
 
 	if (j->appeared != NULL) {
-		text = xasprintf("task %s: these files appeared in %s during the review, and are no "
-		    "part of the work: %s", slot_task_id(slot), slot_workspace(slot), j->appeared);
+		text = xasprintf("task %s: these files appeared in %s during the review and are "
+		    "not part of the work: %s", slot_task_id(slot), slot_workspace(slot), j->appeared);
 		run_warn(txn, run, text);
 		free(text);
 	}
@@ -129,7 +129,7 @@ static void warn_of_changes(struct txn *txn, const struct slot *slot, const stru
 	}
 }
 
-/* Takes changed and appeared. */
+/* Takes ownership of changed and appeared. */
 static struct judgement *judgement_new(struct slot *slot, char *changed, char *appeared)
 {
 	struct run *run = slot->run;
@@ -210,7 +210,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	const struct git_op *git = slot->op.git;
 
 	(void)done;
-	/* a run that came into the same tree meanwhile may have changed it */
+	/* a run that joined the same tree meanwhile may have changed it */
 	if (git_op_changed(git) != NULL && slot->op.others_met < slot_others_met(slot)) {
 		txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 		return;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* WAITING: the slot exists and waits for its first permit. With assign = "agent" a later one
- * waits until those before it have picked: slot/agent_pick.c. Slots are made in this stage;
- * none moves into it. */
+/* WAITING: the slot waits for its first permit. With assign = "agent" it first waits until earlier
+ * slots have picked: slot/agent_pick.c. Slots are created in this stage; none moves to it. */
 #include "core/next_stage.h"
 #include "core/plan.h"
 #include "core/row.h"
@@ -11,7 +10,7 @@
 #include "sched/permits.h"
 #include "slot/stages.h"
 
-/* The permit is there. What an agent picks by itself it claims by itself. */
+/* The slot has its permit. An agent that picks a task claims it itself. */
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
 	bool claims = run_source(slot->run) == SOURCE_BEADS && slot->row->task != NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the slot's task has come to. */
+/* The end of a slot's task. */
 #ifndef SLOT_TASK_END_H
 #define SLOT_TASK_END_H
 
@@ -8,8 +8,7 @@
 struct slot;
 struct txn;
 
-/* The task of the slot follows it into a stage where the work rests: an end, HELD or
- * IMPLEMENTED. */
+/* The slot's task follows it into a stage without activity: an end, HELD or IMPLEMENTED. */
 void task_end(struct txn *txn, const struct slot *slot, const struct move_why *why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run asks of its task source, and for how long its failures are waited for. */
+/* Requests of a run to its task source, and for how long failures are retried. */
 #include "slot/task_source.h"
 
 #include <stdint.h>
@@ -27,9 +27,9 @@ void source_spec(const struct slot *slot, struct source_spec *spec)
 	spec->reason = xasprintf("passed in run %lld of rld", (long long)run->id);
 }
 
-/* For how long a failure of the source is waited for, by what it tells of itself: what may last is
- * tried again for a while, since a program that is not known here may be busy in words of its own.
- * What is owed to the source is not forgotten soon. */
+/* How long to retry after a failure of the source, depending on its kind: a permanent one is
+ * retried for a while, because an unknown message may mean a busy program. Updates owed to the
+ * source are retried for long. */
 #define FOR_EVER INT64_MAX
 #define A_WHILE (INT64_C(5) * 1000)
 #define LONGER (INT64_C(10) * 60 * 1000)

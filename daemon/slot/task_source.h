@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked of a task's source. */
+/* Requests to a task's source. */
 #ifndef SLOT_TASK_SOURCE_H
 #define SLOT_TASK_SOURCE_H
 
@@ -12,9 +12,9 @@
 struct slot;
 struct txn;
 
-/* What it is; the strings are the caller's. */
+/* The request; its strings belong to the caller. */
 void source_spec(const struct slot *slot, struct source_spec *spec);
-/* The operation has failed, but may not do so later: it is to begin again. */
+/* The operation has failed, perhaps temporarily: start it again. */
 bool source_may_pass(struct slot *slot);
 
 #endif

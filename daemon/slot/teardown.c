@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Teardown: a slot at its end gives back what it took, one operation after the other: its task to
- * the source, closed or released; in a shared work tree HEAD is compared with what it was; a work
- * tree of its own is removed, and what is in no commit is kept. What cannot be given back is a
- * warning, and the rest follows all the same. */
+/* Teardown of an ended slot, one operation after the other: close or release the task at its
+ * source; compare HEAD of a shared work tree; save and remove the slot's own work tree. What fails
+ * becomes a warning, and the rest follows nevertheless. */
 #include "slot/teardown.h"
 
 #include <jansson.h>
@@ -25,8 +24,8 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* The source is told of a task that a slot of this run has had. Passed stories are written down,
- * others as they were. */
+/* Whether the source is told about the task of this slot. Passed stories are marked, others stay
+ * unchanged. */
 static bool tells_source(const struct slot *slot)
 {
 	enum source_kind source = run_source(slot->run);
@@ -54,7 +53,7 @@ static void leave(struct txn *txn, struct slot *slot, enum slot_leaving leaving)
 		txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }
 
-/* What the claim becomes when the source has been told, or there is nobody to tell. */
+/* Set the claim after the source was told, or if there is no need. */
 static void release_claim(struct txn *txn, struct slot *slot)
 {
 	bool passed = slot->row->stage == SLOT_S_PASSED && slot_task(slot) != NULL &&
@@ -97,7 +96,7 @@ static void warn(struct txn *txn, struct slot *slot, const char *what)
 	free(text);
 }
 
-/* The salvage of a work tree: the ref that keeps what was in no commit. */
+/* The salvage of a work tree: a ref to what was not committed. */
 static void add_salvage(struct txn *txn, struct slot *slot, const char *commit)
 {
 	struct run *run = slot->run;
@@ -117,7 +116,7 @@ static void add_salvage(struct txn *txn, struct slot *slot, const char *commit)
 	row_free(ROW_SALVAGE, s);
 }
 
-/* The work tree is gone, and what only it had is kept. */
+/* The work tree was removed, and its unsaved content was saved. */
 static void cleared(struct txn *txn, struct slot *slot)
 {
 	const struct git_op *git = slot->op.git;
@@ -132,14 +131,15 @@ static void cleared(struct txn *txn, struct slot *slot)
 		txn_edit_task(txn, task)->disk_bytes = 0;
 }
 
-/* Warns of a task that bd has given and, no longer on the PATH, cannot be told of. */
+/* Warn about a task from bd if bd is no longer on PATH. */
 static void told(struct txn *txn, struct slot *slot)
 {
 	static const char *const gone[TASK_OPS] = {
-		[TASK_OP_CLOSE] = "bd, which gave it, is not there any more; it has passed, "
-		    "so close it there yourself (bd close)",
-		[TASK_OP_RELEASE] = "bd, which gave it, is not there any more; "
-		    "give it back there yourself (bd update --status=open --assignee=)",
+		[TASK_OP_CLOSE] =
+		    "bd is no longer on PATH; the task passed, so close it manually (bd close)",
+		[TASK_OP_RELEASE] =
+		    "bd is no longer on PATH; reopen the task manually (bd update --status=open "
+		    "--assignee=)",
 	};
 
 	if (slot->bd_claimed && !task_op_has_bd(slot->op.task))

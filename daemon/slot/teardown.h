@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Teardown: a slot at its end gives back what it took. row->leaving says how far it is. */
+/* Teardown of an ended slot. row->leaving is its progress. */
 #ifndef SLOT_TEARDOWN_H
 #define SLOT_TEARDOWN_H
 
@@ -8,9 +8,9 @@ struct stage_result;
 struct txn;
 
 void leave_begin(struct txn *txn, struct slot *slot);
-/* The operation of row->leaving; nothing when everything is given back. */
+/* Start the operation of row->leaving; nothing if the teardown is complete. */
 void leave_act(struct slot *slot);
-/* That operation is over: the next one follows. */
+/* That operation is over: start the next one. */
 void leave_result(struct txn *txn, struct slot *slot, const struct stage_result *done);
 
 #endif

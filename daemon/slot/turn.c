@@ -16,9 +16,9 @@ bool turn_is_needed(enum git_op_kind kind)
 	return kind == GIT_MERGE || kind == GIT_WORKTREE_ADD || kind == GIT_WORKTREE_REMOVE;
 }
 
-/* Merges of a run go one at a time, for each stands on the one before. So does making and
- * removing work trees of a repository: git fails on administrative files that another git
- * is just writing. */
+/* Merges of a run run one at a time, because each builds on the previous one. So do additions and
+ * removals of work trees in a repository: git fails on administrative files that another git is
+ * writing. */
 static bool excludes(const struct slot *a, const struct slot *b)
 {
 	bool tree_a = a->op.git_kind == GIT_WORKTREE_ADD || a->op.git_kind == GIT_WORKTREE_REMOVE,

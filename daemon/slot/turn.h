@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The turns of git operations that exclude each other. */
+/* Mutual exclusion of git operations. */
 #ifndef SLOT_TURN_H
 #define SLOT_TURN_H
 
@@ -10,11 +10,11 @@
 struct slot;
 struct txn;
 
-/* Only one slot may do it at a time. */
+/* Whether only one slot may run it at a time. */
 bool turn_is_needed(enum git_op_kind kind);
-/* Another slot does what the operation of this one excludes. */
+/* Whether another slot runs an operation that excludes this one's. */
 bool turn_is_taken(const struct slot *slot);
-/* The turn of the slot is over, if it had one: the operations that waited for it begin. */
+/* The slot's turn is over, if it had one: start the operations that waited for it. */
 void turn_over(struct txn *txn, struct slot *slot);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a fault of the host, or of a task source, holds up: it is no result of the work. The row
- * says what it waits for, since when and until the next try; then the same begins again, after ever
- * longer waits, until it passes or the run is cancelled. After an hour people are told. */
+/* Waits because of a host fault or a task source: they are no result of the work. The row says what
+ * it waits for, since when and until the next try; then the same work is retried, after ever longer
+ * waits, until it succeeds or the run is cancelled. After an hour users are notified. */
 #include "slot/wait.h"
 
 #include <jansson.h>
@@ -31,7 +31,7 @@
 /* The longest time between two tries. */
 static const int64_t longest[WAITS] = { [WAIT_HOST] = 30 * 1000, [WAIT_SOURCE] = 5 * 60 * 1000 };
 
-/* What the row of the slot, or of the run, says of a wait. */
+/* Fields of a wait in the row of the slot or the run. */
 struct wait_fields {
 	int kind;
 	int64_t since, until;
@@ -82,8 +82,7 @@ static void tell(struct txn *txn, struct slot *slot, const char *what, int error
 	txn_emit(txn, "host", slot->run->rows->run.id, body);
 }
 
-/* The hook on_hold, once: in the first decision about a try that comes an hour after
- * the beginning. */
+/* Run the hook on_hold once, in the first decision about a retry an hour after the beginning. */
 static void emit_wait(struct txn *txn, struct slot *slot, int64_t now, int64_t last)
 {
 	const struct wait_fields f = fields_of(slot);
@@ -115,7 +114,7 @@ void slot_waits(struct txn *txn, struct slot *slot, enum wait_kind kind, int err
 	bool begins = f.since == ROW_NONE;
 	char *reason = reason_of(kind, error, why), *seed;
 
-	/* a clock that was set back is no reason to wait longer */
+	/* do not wait longer because the clock was set back */
 	if (begins || f.since > now)
 		f.since = now;
 	seed = xasprintf("%lld-%lld-%lld", (long long)run->id,
@@ -126,7 +125,7 @@ void slot_waits(struct txn *txn, struct slot *slot, enum wait_kind kind, int err
 	f.reason = reason;
 	set_fields(txn, slot, &f);
 	if (begins) {
-		log_warn("run %lld: %s; trying again until it passes", (long long)run->id, reason);
+		log_warn("run %lld: %s; retrying until it passes", (long long)run->id, reason);
 		if (kind == WAIT_HOST)
 			tell(txn, slot, "waits", error, reason);
 		if (slot->row != NULL)
@@ -171,14 +170,14 @@ static void go_on(struct slot *slot)
 		effect_now(slot, EFFECT_STAGE, ROW_NONE);
 }
 
-/* By key: run and slot may be gone since then, or wait for something else. */
+/* By key: run and slot may be gone, or wait for something else. */
 static void wake_cb(void *arg, const struct wake *wake)
 {
 	struct engine *engine = arg;
 	struct run *run = run_find(engine, wake->run);
 	struct slot *slot = run != NULL ? run_slot(run, wake->iteration, wake->slot) : NULL;
 
-	/* a daemon that drains begins nothing: the next one does */
+	/* a draining daemon starts nothing: the next one does */
 	if (!engine->stopped && !engine->draining && slot != NULL &&
 	    slot->activity.kind == ACTIVITY_RETRY && slot->activity.wake_at == wake->until)
 		go_on(slot);

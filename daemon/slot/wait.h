@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a fault of the host, or of a task source, holds up. */
+/* Waits because of a host fault or a task source. */
 #ifndef SLOT_WAIT_H
 #define SLOT_WAIT_H
 
@@ -10,17 +10,16 @@
 struct slot;
 struct txn;
 
-/* The row of the slot says what it waits for, in words that name the place; error: the errno of a
- * fault of the host. Told once; what the slot does meanwhile is the caller's. */
+/* Record in the slot's row what it waits for, with the place; error: errno of a host fault.
+ * Reported once; the slot's activity is the caller's concern. */
 void slot_waits(struct txn *txn, struct slot *slot, enum wait_kind kind, int error, const char *why);
-/* The same, and the operation of the slot begins again at the time of the next try. */
+/* Likewise, and the slot's operation starts again at the time of the next try. */
 void slot_wait(struct txn *txn, struct slot *slot, enum wait_kind kind, int error, const char *why);
-/* That has passed, or it is not waited for any more. Nothing, when the slot did not wait. */
+/* The wait is over, or no longer needed. Does nothing if the slot did not wait. */
 void slot_wait_over(struct txn *txn, struct slot *slot);
-/* For how long already, also while it is tried again; 0: it does not wait. */
+/* Length of the wait so far, including retries; 0: it does not wait. */
 int64_t slot_waited_ms(struct slot *slot);
-/* The run is cancelled: what a slot at its end still has to give back is tried once
- * more, at once. */
+/* The run is cancelled: try what is left of a teardown once more, immediately. */
 void slot_wait_ends(struct slot *slot);
 
 #endif

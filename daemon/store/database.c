@@ -15,20 +15,20 @@
 #include "store/script.h"
 #include "store/statement.h"
 
-/* quick_check reads the whole file, 1 ms per MiB: larger ones would delay each start by more than
- * a quarter second. */
+/* quick_check reads the whole file, 1 ms per MiB: checking larger ones would delay each start by
+ * more than a quarter second. */
 #define CHECK_MAX (256 << 20)
 
-/* A check that is asked for holds up commits: how long it may. Between two looks at the clock so
- * many steps of SQLite's machine. */
+/* A requested check blocks commits: limit its duration, and steps of SQLite's machine between two
+ * looks at the clock. */
 #define CHECK_NS (UINT64_C(10) * 1000000000)
 #define CHECK_STEPS 20000
 
-/* Frames in the WAL that are worth a checkpoint: 4 MiB. */
+/* Frames in the WAL that justify a checkpoint: 4 MiB. */
 #define CHECKPOINT_FRAMES 1000
 
-/* The commit mark comes with one page of 4 KiB; reserving more at a time saves calls
- * while the WAL grows. */
+/* The commit mark needs one page of 4 KiB; reserving more at a time saves calls while the WAL
+ * grows. */
 #define RESERVE_MIN (16 << 10)
 #define RESERVE_STEP (256 << 10)
 
@@ -37,15 +37,16 @@ struct database {
 	struct statements *statements;
 	struct statement *begin, *commit, *rollback;
 	char *path;
-	int wal;		/* of our own, for fallocate(2) only; -1 before it is open */
+	/* our own descriptor, for fallocate(2) only; -1 before it is open */
+	int wal;
 	off_t wal_size;		/* as last seen */
 	off_t reserved;		/* blocks of the WAL are allocated up to here */
 	int frames;		/* in the WAL after the last commit */
-	bool checkpoint_failed;	/* told once */
+	bool checkpoint_failed;	/* reported once */
 };
 
-/* The file is there, ours alone and 0600 before SQLite sees it; the WAL gets its mode from it.
- * Closed again before SQLite opens it: a later close(2) would drop SQLite's locks. */
+/* Create the file with mode 0600 before SQLite sees it; the WAL inherits the mode. It is closed
+ * again before SQLite opens it, because a later close(2) would drop SQLite's locks. */
 static int create_file(const char *path, off_t *size, char *error, size_t room)
 {
 	struct stat st;
@@ -53,10 +54,11 @@ static int create_file(const char *path, off_t *size, char *error, size_t room)
 
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
 	if (fd == -1) {
-		const char *remedy = errno == ENOENT ? "its directory does not exist: make it" :
-		    errno == EISDIR ? "a directory stands in its place: move it away" :
-		    errno == ELOOP ? "a symbolic link stands in its place: move it away" :
-		    errno == ENOSPC || errno == EDQUOT ? "free some space" : "change the rights";
+		const char *remedy = errno == ENOENT ? "its directory does not exist: create it" :
+		    errno == EISDIR ? "there is a directory in its place: move it away" :
+		    errno == ELOOP ? "there is a symbolic link in its place: move it away" :
+		    errno == ENOSPC || errno == EDQUOT ? "free some space" :
+		        "change its permissions";
 
 		snprintf(error, room, "%s: %s: %s, or name another place with --state-dir", path,
 		    strerror(errno), remedy);
@@ -64,11 +66,11 @@ static int create_file(const char *path, off_t *size, char *error, size_t room)
 	}
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		snprintf(error, room,
-		    "%s: no regular file: move it away, or name another place with --state-dir", path);
+		    "%s: not a regular file: move it away, or name another place with --state-dir", path);
 		goto failed;
 	}
 	if ((st.st_mode & 077) != 0 && fchmod(fd, 0600) != 0) {
-		snprintf(error, room, "%s: readable by others: %s: make it 0600", path, strerror(errno));
+		snprintf(error, room, "%s: readable by other users: %s: chmod it to 0600", path, strerror(errno));
 		goto failed;
 	}
 	*size = st.st_size;
@@ -88,7 +90,8 @@ static int check_content(sqlite3 *handle, char *error, size_t room)
 		return -1;
 	if (strcmp(row.values[0], "ok") == 0)
 		return 0;
-	snprintf(error, room, "%s: damaged (%s): restore a backup, or move it away to begin anew",
+	snprintf(error, room,
+	    "%s: damaged (%s): restore a backup, or move it away to start with an empty database",
 	    sqlite3_db_filename(handle, "main"), row.values[0]);
 	return -1;
 }
@@ -99,22 +102,24 @@ static int enter_wal(sqlite3 *handle, char *error, size_t room)
 
 	if (script_once(handle, "connection.journal", &row, error, room) != 0)
 		return -1;
-	/* a database that was in another mode gets its log file with the first read */
+	/* a database that was in another mode gets its WAL with the first read */
 	if (strcmp(row.values[0], "wal") == 0)
 		return script_once(handle, "connection.identity", &row, error, room);
-	snprintf(error, room, "%s: the file system allows no write-ahead log: name another place with --state-dir",
+	snprintf(error, room,
+	    "%s: the file system does not support write-ahead logging: name another place with "
+	    "--state-dir",
 	    sqlite3_db_filename(handle, "main"));
 	return -1;
 }
 
-/* After a read or write in WAL mode: then the file is there. */
+/* Call it after a read or write in WAL mode, when the file exists. */
 static int open_wal(struct database *db, char *error, size_t room)
 {
 	char *path = xasprintf("%s-wal", db->path);
 
 	db->wal = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (db->wal == -1)
-		snprintf(error, room, "%s: %s: see to the rights of its directory", path, strerror(errno));
+		snprintf(error, room, "%s: %s: check the permissions of its directory", path, strerror(errno));
 	free(path);
 	return db->wal == -1 ? -1 : 0;
 }
@@ -129,7 +134,7 @@ static int wal_hook(void *arg, sqlite3 *handle, const char *name, int frames)
 	return SQLITE_OK;
 }
 
-/* The connection refuses what would make it depend on the contents of the file. */
+/* Refuse features that would make the connection depend on the content of the file. */
 static void harden(sqlite3 *handle)
 {
 	sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -175,7 +180,7 @@ struct database *database_open(const char *path, char *error, size_t room)
 	db->begin = database_statement(db, "transaction.begin");
 	db->commit = database_statement(db, "transaction.commit");
 	db->rollback = database_statement(db, "transaction.rollback");
-	/* takes the place of the automatic checkpoint, whose errors nobody sees */
+	/* replaces the automatic checkpoint, whose errors are ignored */
 	sqlite3_wal_hook(db->handle, wal_hook, db);
 	return db;
 
@@ -192,7 +197,7 @@ void database_close(struct database *db)
 		int rc = sqlite3_wal_checkpoint_v2(db->handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 
 		if (rc != SQLITE_OK)
-			log_warn("%s: checkpoint: %s: what is recorded stays in %s-wal", db->path,
+			log_warn("%s: checkpoint: %s: the records remain in %s-wal", db->path,
 			    sqlite3_errmsg(db->handle), db->path);
 		statements_free(db->statements);
 	}
@@ -209,7 +214,7 @@ struct statement *database_statement(struct database *db, const char *name)
 	struct statement *s = statements_find(db->statements, name);
 
 	if (s == NULL)
-		log_fatal("bug: there is no statement %s", name);
+		log_fatal("bug: no such statement: %s", name);
 	return s;
 }
 
@@ -221,8 +226,8 @@ _Noreturn static void die(struct database *db, const char *what)
 	    error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
 }
 
-/* Inside a transaction only the WAL is written; its file keeps the errno, also where the connection
- * does not learn it. */
+/* Within a transaction only the WAL is written; its file handle keeps the errno, even where the
+ * connection does not return it. */
 static bool no_space(struct database *db, int rc)
 {
 	sqlite3_file *wal = NULL;
@@ -234,7 +239,7 @@ static bool no_space(struct database *db, int rc)
 	return script_is_full(rc, error);
 }
 
-/* Sort the outcome of s. */
+/* Classify the outcome of s. */
 static enum database_result outcome(struct database *db, struct statement *s, int rc)
 {
 	if (rc == SQLITE_DONE)
@@ -273,8 +278,7 @@ enum database_result database_change(struct database *db, struct statement *s, c
 	return outcome(db, s, run_plain(s, binds));
 }
 
-/* Blocks for the commit mark behind the end of the WAL. A file system that cannot reserve
- * is taken as it is. */
+/* Reserve blocks for the commit mark after the end of the WAL, if the file system can. */
 static enum database_result reserve(struct database *db)
 {
 	struct stat st;
@@ -282,7 +286,7 @@ static enum database_result reserve(struct database *db)
 	if (fstat(db->wal, &st) != 0)
 		log_fatal("%s-wal: %s", db->path, strerror(errno));
 	if (st.st_size < db->wal_size)
-		db->reserved = 0;	/* it was cut, and blocks behind its end with it */
+		db->reserved = 0;	/* it was truncated, including the reserved blocks */
 	db->wal_size = st.st_size;
 	if (db->reserved >= st.st_size + RESERVE_MIN)
 		return DATABASE_OK;
@@ -312,13 +316,13 @@ enum database_result database_flush(struct database *db)
 void database_commit(struct database *db)
 {
 	if (run_plain(db->commit, NULL) != SQLITE_DONE)
-		die(db, "the commit failed and may have happened all the same");
+		die(db, "the commit reported a failure, but may have succeeded");
 }
 
 void database_rollback(struct database *db)
 {
 	if (sqlite3_get_autocommit(db->handle))
-		return;		/* the error has done it */
+		return;		/* the error rolled back already */
 	if (run_plain(db->rollback, NULL) != SQLITE_DONE)
 		die(db, statement_name(db->rollback));
 }
@@ -327,7 +331,7 @@ void database_read(struct database *db, struct statement *s, enum row_kind kind,
     const struct query_bind *binds, size_t max, struct rowset *set)
 {
 	if (statement_rows(s) != kind)
-		log_fatal("bug: statement %s gives no %s rows", statement_name(s), row_types[kind].name);
+		log_fatal("bug: statement %s returns no %s rows", statement_name(s), row_types[kind].name);
 	if (statement_run(s, binds, max, set) != SQLITE_DONE)
 		die(db, statement_name(s));
 }
@@ -372,6 +376,6 @@ void database_checkpoint(struct database *db)
 	if (!script_is_full(rc, sqlite3_system_errno(db->handle)))
 		die(db, "checkpoint");
 	if (!db->checkpoint_failed)
-		log_warn("%s: no space for a checkpoint: %s-wal grows until there is", db->path, db->path);
+		log_warn("%s: no space for a checkpoint: %s-wal grows until there is space", db->path, db->path);
 	db->checkpoint_failed = true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one connection to the database: open, migrate, transactions, and what each error means. Used
+/* The only connection to the database: open, migrate, transactions, and the meaning of errors. Used
  * by one thread at a time. */
 #ifndef STORE_DATABASE_H
 #define STORE_DATABASE_H
@@ -13,14 +13,14 @@ struct statement;
  * statement. */
 enum database_result {
 	DATABASE_OK,
-	DATABASE_FULL	/* no space; nothing is lost by database_rollback() */
+	DATABASE_FULL	/* no space; database_rollback() loses nothing */
 };
 
 /* NULL with a sentence in error that names the file and the remedy. */
 struct database *database_open(const char *path, char *error, size_t room);
 void database_close(struct database *db);
 
-/* Valid as long as db; a name that sql/ does not have is a bug and ends the process. */
+/* Valid as long as db; a name missing in sql/ is a bug and ends the process. */
 struct statement *database_statement(struct database *db, const char *name);
 
 enum database_result database_begin(struct database *db);
@@ -31,7 +31,7 @@ enum database_result database_change(struct database *db, struct statement *s, c
  * shows here, where a rollback is still possible. */
 enum database_result database_flush(struct database *db);
 
-/* After database_flush(). Any error ends the process, since the commit may have happened. */
+/* After database_flush(). Any error ends the process, because the commit may have happened. */
 void database_commit(struct database *db);
 void database_rollback(struct database *db);
 
@@ -42,7 +42,7 @@ void database_read(struct database *db, struct statement *s, enum row_kind kind,
 /* Check the whole file; deep: also its indexes against their tables. fault gets what is wrong. */
 enum store_health database_check(struct database *db, bool deep, char *fault, size_t room);
 
-/* Move the WAL into the database when it has grown long enough. */
+/* Move the WAL into the database if it is long enough. */
 void database_checkpoint(struct database *db);
 
 #endif

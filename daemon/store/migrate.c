@@ -41,8 +41,9 @@ int migrate_version(sqlite3 *db, char *error, size_t room)
 		return -1;
 	}
 	if ((size_t)version > sql_migrations_count) {
-		snprintf(error, room, "%s: written by a newer rld (schema %d, this one knows %zu): "
-		    "start that one, or name another place with --state-dir",
+		snprintf(error, room,
+		    "%s: written by a newer rld (schema %d, this one supports %zu): start the "
+		    "newer one, or name another place with --state-dir",
 		    path, version, sql_migrations_count);
 		return -1;
 	}
@@ -63,7 +64,7 @@ static int migrate_one(sqlite3 *db, int version, char *error, size_t room)
 		snprintf(error, room, "bug: %s leaves the schema at version %d", m->name, reached);
 		goto rollback;
 	}
-	/* on failure the caller gives up: nothing is retried */
+	/* on failure the caller gives up, so there is no retry */
 	return script_once(db, "migration.commit", NULL, error, room);
 
 rollback:

@@ -12,13 +12,15 @@ static const struct {
 	int code;
 	const char *sentence;
 } remedies[] = {
-	{ SQLITE_BUSY, "in use by another process: end that one first" },
+	{ SQLITE_BUSY, "in use by another process: end that process first" },
 	{ SQLITE_NOTADB, "not a database: move it away, or name another place with --state-dir" },
-	{ SQLITE_CORRUPT, "damaged: restore a backup, or move it away to begin anew" },
+	{ SQLITE_CORRUPT,
+	    "damaged: restore a backup, or move it away to start with an empty database" },
 	{ SQLITE_READONLY, "cannot be written: change its owner, or name another place with --state-dir" },
 	{ SQLITE_PERM, "cannot be written: change its owner, or name another place with --state-dir" },
-	{ SQLITE_CANTOPEN, "cannot be opened: see to the rights of its directory, "
-	    "or name another place with --state-dir" },
+	{ SQLITE_CANTOPEN,
+	    "cannot be opened: check the permissions of its directory, or name another place with "
+	    "--state-dir" },
 };
 
 bool script_is_full(int rc, int error)
@@ -32,7 +34,8 @@ void script_error(sqlite3 *db, int rc, char *error, size_t room)
 	const char *path = sqlite3_db_filename(db, "main");
 
 	if (script_is_full(rc, sqlite3_system_errno(db))) {
-		snprintf(error, room, "%s: no space: free some, or name another place with --state-dir", path);
+		snprintf(error, room,
+		    "%s: no space left: free some space, or name another place with --state-dir", path);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++) {
@@ -70,5 +73,5 @@ int script_once(sqlite3 *db, const char *name, struct script_row *row, char *err
 		if (sql_statements[i].once && strcmp(sql_statements[i].name, name) == 0)
 			return script_text(db, sql_statements[i].text, row, error, room);
 	}
-	abort();	/* a name that sql/ does not have */
+	abort();	/* a name missing in sql/ */
 }

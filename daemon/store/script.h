@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The result of a script that gives one row of up to three values, as text. */
+/* The result of a script that returns one row of up to three values, as text. */
 struct script_row {
 	char values[3][256];
 };
@@ -15,7 +15,7 @@ struct script_row {
 /* Run a "-- once:" script of sql/; row may be NULL. 0, or -1 with a sentence in error. */
 int script_once(sqlite3 *db, const char *name, struct script_row *row, char *error, size_t room);
 
-/* Run text (of one or more statements). */
+/* Run text (one or more statements). */
 int script_text(sqlite3 *db, const char *text, struct script_row *row, char *error, size_t room);
 
 /* A call failed with rc, by errno error, for lack of space. */

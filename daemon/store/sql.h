@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The file NNNN-name.sql brings the schema from version NNNN-1 to NNNN. */
+/* The file NNNN-name.sql upgrades the schema from version NNNN-1 to NNNN. */
 struct sql_migration {
 	const char *name;	/* "0001-init.sql" */
 	const char *text;
@@ -16,7 +16,7 @@ struct sql_migration {
 struct sql_statement {
 	const char *name;
 	bool once;		/* run at open, not kept prepared */
-	const char *rows;	/* row type that the columns fill, NULL: gives no rows */
+	const char *rows;	/* row type of the columns, NULL: returns no rows */
 	const char *text;
 };
 

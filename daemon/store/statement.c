@@ -11,7 +11,7 @@
 #include "proto/memory.h"
 #include "store/sql.h"
 
-/* The column that is no field: what to bind as ":after" for the next page. */
+/* A column that is not a field: the value of ":after" for the next page. */
 #define AFTER "after"
 
 enum { PUTS_MAX = 2 };
@@ -19,9 +19,9 @@ enum { PUTS_MAX = 2 };
 struct statement {
 	const struct sql_statement *sql;
 	sqlite3_stmt *stmt;
-	enum row_kind put;		/* kind that a ".put" writes, else ROW_KINDS */
-	enum row_kind rows;		/* kind of the columns, else ROW_KINDS */
-	const struct field **params;	/* of a ".put": [i] is the field of parameter i + 1 */
+	enum row_kind put;		/* kind written by a ".put", otherwise ROW_KINDS */
+	enum row_kind rows;		/* kind of the columns, otherwise ROW_KINDS */
+	const struct field **params;	/* for a ".put": [i] is the field of parameter i + 1 */
 	const struct field **columns;	/* [i] is the field of column i, NULL for the
 					 * column AFTER */
 	int nparams, ncolumns;
@@ -54,7 +54,7 @@ static const struct field *field_named(enum row_kind kind, const char *name)
 	return NULL;
 }
 
-/* Is it "<table>.put" or "<table>.put-something"? Then the kind of the table, which may be none. */
+/* Whether it is "<table>.put" or "<table>.put-something"; *kind: that of the table, if any. */
 static bool is_put(const char *name, enum row_kind *kind)
 {
 	const char *dot = strchr(name, '.');
@@ -74,7 +74,7 @@ static int map_params(struct statement *s, char *error, size_t room)
 
 		s->params[i] = name != NULL ? field_named(s->put, name + 1) : NULL;
 		if (s->params[i] == NULL) {
-			snprintf(error, room, "statement %s: parameter %s is no field of %s", s->sql->name,
+			snprintf(error, room, "statement %s: parameter %s is not a field of %s", s->sql->name,
 			    name != NULL ? name : "?", row_types[s->put].name);
 			return -1;
 		}
@@ -95,7 +95,7 @@ static int map_columns(struct statement *s, char *error, size_t room)
 		}
 		s->columns[i] = field_named(s->rows, name);
 		if (s->columns[i] == NULL) {
-			snprintf(error, room, "statement %s: column %s is no field of %s", s->sql->name, name,
+			snprintf(error, room, "statement %s: column %s is not a field of %s", s->sql->name, name,
 			    row_types[s->rows].name);
 			return -1;
 		}
@@ -115,7 +115,7 @@ static int statement_init(struct statement *s, sqlite3 *db, const struct sql_sta
 	if (is_put(sql->name, &s->put)) {
 		if (s->put != ROW_KINDS)
 			return map_params(s, error, room);
-		snprintf(error, room, "statement %s: there is no such row type", sql->name);
+		snprintf(error, room, "statement %s: no such row type", sql->name);
 		return -1;
 	}
 	if (sql->rows == NULL)
@@ -123,11 +123,11 @@ static int statement_init(struct statement *s, sqlite3 *db, const struct sql_sta
 	s->rows = kind_named(sql->rows, strlen(sql->rows));
 	if (s->rows != ROW_KINDS)
 		return map_columns(s, error, room);
-	snprintf(error, room, "statement %s: there is no row type %s", sql->name, sql->rows);
+	snprintf(error, room, "statement %s: no row type %s", sql->name, sql->rows);
 	return -1;
 }
 
-/* Every kind must have a ".put", else a decision could not be recorded. */
+/* Every kind must have a ".put", otherwise a decision could not be recorded. */
 static int collect_puts(struct statements *all, char *error, size_t room)
 {
 	size_t count[ROW_KINDS] = { 0 };
@@ -145,7 +145,7 @@ static int collect_puts(struct statements *all, char *error, size_t room)
 	}
 	for (int kind = 0; kind < ROW_KINDS; kind++) {
 		if (count[kind] == 0) {
-			snprintf(error, room, "there is no statement %s.put", row_types[kind].name);
+			snprintf(error, room, "no statement %s.put", row_types[kind].name);
 			return -1;
 		}
 	}
@@ -264,7 +264,8 @@ static void read_field(const struct statement *s, int column, const struct field
 			abort();
 		*(int *)value = state_value(f->names, text);
 		if (*(int *)value == -1)
-			log_fatal("%s: statement %s: column %s holds '%s', which is no %s: restore a backup",
+			log_fatal("%s: statement %s: column %s contains '%s', which is not a %s: "
+			    "restore a backup",
 			    sqlite3_db_filename(sqlite3_db_handle(s->stmt), "main"), s->sql->name, f->name, text,
 			    f->names->what);
 		break;
@@ -324,7 +325,7 @@ int statement_run(struct statement *s, const struct query_bind *binds, size_t ma
 		return rc;
 	while ((rc = sqlite3_step(s->stmt)) == SQLITE_ROW) {
 		assert(s->rows != ROW_KINDS);
-		if (set->count == max) {	/* there is one more: a next page */
+		if (set->count == max) {	/* there is another one, so there is a next page */
 			set->after = after;
 			rc = SQLITE_DONE;
 			break;
@@ -337,7 +338,7 @@ int statement_run(struct statement *s, const struct query_bind *binds, size_t ma
 		if (s->after != -1)
 			after = sqlite3_column_int64(s->stmt, s->after);
 	}
-	/* at once: an unfinished SELECT would keep the WAL from being checkpointed */
+	/* immediately: an unfinished SELECT would block checkpoints of the WAL */
 	sqlite3_reset(s->stmt);
 	if (rc != SQLITE_DONE)
 		rowset_release(set);

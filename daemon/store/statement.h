@@ -20,13 +20,13 @@ void statements_free(struct statements *all);
 struct statement *statements_find(struct statements *all, const char *name);
 
 const char *statement_name(const struct statement *s);
-/* The row type of its columns, ROW_KINDS when it gives no rows. */
+/* The row type of its columns, ROW_KINDS if it returns no rows. */
 enum row_kind statement_rows(const struct statement *s);
 
 /* The i-th statement that writes a row of this kind; NULL: no more. */
 struct statement *statements_put(struct statements *all, enum row_kind kind, size_t i);
 
-/* Run a ".put" with row's fields. SQLITE_DONE, or an error code. */
+/* Run a ".put" with row's fields. Returns SQLITE_DONE, or an error code. */
 int statement_write(struct statement *s, const void *row);
 
 /* Run any other statement with binds (may be NULL). set gets at most max rows. SQLITE_DONE, or an

@@ -11,12 +11,12 @@
 #include "proto/memory.h"
 #include "store/database.h"
 
-/* The newest events that stay. Older ones go in small bites, a few more with each
- * commit than it brings. */
+/* Number of events to keep. Older ones are deleted in small steps, a few more with each commit than
+ * it adds. */
 #define EVENTS_KEPT INT64_C(1000000)
 #define EVENTS_BITE 64
 
-/* While the disk is full: how often it is tried again, and how much must fit before anything is. */
+/* While the disk is full: interval of retries, and the space needed to continue. */
 #define RETRY_NS UINT64_C(1000000000)
 #define PROBE_BYTES (256 << 10)
 
@@ -34,7 +34,7 @@ struct job {
 
 	struct statement *statement;		/* JOB_READ */
 	enum row_kind rows_kind;
-	struct query_bind *binds;		/* owned, with the texts in it */
+	struct query_bind *binds;		/* owned, including its texts */
 	struct rowset set;
 	store_rows_cb *rows;
 
@@ -52,20 +52,20 @@ struct event_range {
 };
 
 struct store {
-	/* The thread's; the loop's before it starts and after it ended. */
+	/* Used by the thread; by the loop before it starts and after it ended. */
 	struct database *db;
 	struct statement *trim;
-	struct jobs waiting;		/* decisions not yet recorded: more than one turn only
-					 * for want of space */
+	/* decisions not recorded yet: for more than one turn only for lack of space */
+	struct jobs waiting;
 	struct event_range events;
 	bool full;
-	uint64_t retry_at;		/* while full: not before */
+	uint64_t retry_at;		/* while full: next try */
 	uint64_t commits;
 
 	/* Shared, under lock. */
 	uv_mutex_t lock;
 	uv_cond_t wake;
-	struct jobs queue;		/* handed over by the loop */
+	struct jobs queue;		/* from the loop */
 	struct jobs done;		/* to be reported on the loop */
 	bool closing;
 	struct {
@@ -74,7 +74,7 @@ struct store {
 		uint64_t commits;
 	} published;				/* as of the last turn of the thread */
 
-	/* The loop's. */
+	/* Used by the loop. */
 	uv_async_t async;
 	uv_thread_t thread;
 	bool started;
@@ -97,7 +97,7 @@ static void job_free(struct job *job)
 
 /* ---- the thread ---- */
 
-/* Take over what the loop has handed; wait for it when there is nothing to do. False: closing, and
+/* Take new jobs from the loop; wait if there is nothing to do. Returns false when closing and
  * nothing is left. */
 static bool store_take(struct store *s, struct jobs *reads)
 {
@@ -123,7 +123,7 @@ static bool store_take(struct store *s, struct jobs *reads)
 	return more;
 }
 
-/* Kinds that have an id, which is the first field of their rows. */
+/* Kinds whose first field is an id. */
 static const char *const drops[ROW_KINDS] = { [ROW_ATTEMPT] = "attempt.drop",
     [ROW_STEP] = "step.drop", [ROW_HOOK] = "hook.drop" };
 
@@ -152,7 +152,7 @@ static enum database_result record_decision(struct store *s, struct decision *d,
 	return DATABASE_OK;
 }
 
-/* Delete events that are too old, at most as many as came and a bite more. */
+/* Delete old events, at most as many as were added and a few more. */
 static enum database_result trim_events(struct store *s, int64_t came, struct event_range *events)
 {
 	int64_t first = events->last - EVENTS_KEPT + 1;
@@ -165,7 +165,7 @@ static enum database_result trim_events(struct store *s, int64_t came, struct ev
 	return database_change(s->db, s->trim, (struct query_bind[]){ { ":first", first, NULL }, { NULL, 0, NULL } });
 }
 
-/* All decisions that wait, in one transaction. DATABASE_FULL: nothing was recorded. */
+/* Record all waiting decisions in one transaction. DATABASE_FULL: nothing was recorded. */
 static enum database_result record_batch(struct store *s)
 {
 	struct event_range events = s->events;
@@ -182,7 +182,7 @@ static enum database_result record_batch(struct store *s)
 		goto full;
 	database_commit(s->db);
 	s->commits++;
-	s->events = events;	/* after a rollback the numbers are given again */
+	s->events = events;	/* after a rollback the numbers are reused */
 	return DATABASE_OK;
 
 full:
@@ -190,7 +190,7 @@ full:
 	return DATABASE_FULL;
 }
 
-/* Is there space again? A row of some size is written and rolled back. */
+/* Whether there is space again: write some rows and roll back. */
 static bool probe_space(struct store *s)
 {
 	struct setting_row row = { .name = (char[]){ "probe" }, .value = xcalloc(PROBE_BYTES + 1, 1) };
@@ -204,7 +204,7 @@ static bool probe_space(struct store *s)
 	return fits;
 }
 
-/* The disk is full: what may be refused is. */
+/* The disk is full: refuse refusable decisions. */
 static void store_refuse(struct store *s, struct jobs *done)
 {
 	struct jobs kept = STAILQ_HEAD_INITIALIZER(kept);
@@ -241,7 +241,7 @@ static void record(struct store *s, struct jobs *done)
 	STAILQ_CONCAT(done, &s->waiting);
 }
 
-/* One turn: record, then read, then report. */
+/* A turn: record, then read, then report. */
 static void store_turn(struct store *s, struct jobs *reads)
 {
 	struct jobs done = STAILQ_HEAD_INITIALIZER(done);
@@ -280,7 +280,7 @@ static void store_main(void *arg)
 
 /* ---- the loop ---- */
 
-/* Signals are the loop's. */
+/* Block signals: they belong to the loop. */
 static void store_start(struct store *s)
 {
 	sigset_t all, old;
@@ -405,7 +405,7 @@ uint64_t store_commits(const struct store *s)
 	return s->told_commits;
 }
 
-/* seq of the row that statement gives, 0 when it gives none. */
+/* seq of the row returned by statement, 0: none. */
 static int64_t read_seq(struct store *s, const char *statement)
 {
 	struct rowset set;
@@ -471,8 +471,7 @@ void store_close(struct store *s)
 	if (s->started)
 		uv_thread_join(&s->thread);
 
-	/* What the callbacks hand over now is recorded here: the thread is gone, its
-	 * part is ours. */
+	/* the thread is gone, so commits made by the callbacks are recorded here */
 	s->started = true;
 	s->retry_at = 0;
 	do {
@@ -488,7 +487,8 @@ void store_close(struct store *s)
 		lost++;
 	}
 	if (lost > 0)
-		log_error("no space: %zu decisions are not recorded; the next start finds out anew", lost);
+		log_error("no space left: %zu decisions were not recorded; the next start makes "
+		    "them again", lost);
 	database_close(s->db);
 	s->db = NULL;
 	uv_close((uv_handle_t *)&s->async, store_closed_cb);

@@ -16,7 +16,7 @@ enum store_result {
 	STORE_NO_SPACE	/* rolled back, nothing recorded; only for refusable decisions */
 };
 
-/* Rows in one page of history. */
+/* Rows per page of history. */
 #define STORE_PAGE 256
 
 /* The rows of one query, in its order, all of one kind. Fields that the statement does not select
@@ -30,7 +30,7 @@ struct rowset {
 
 void rowset_release(struct rowset *set);
 
-/* Called on the loop. d is the decision as handed over, event rows with their seq; the callee
+/* Called on the loop. d is the decision that was passed in, event rows with their seq; the callee
  * owns and frees it. */
 typedef void store_committed_cb(void *arg, enum store_result result, struct decision *d);
 
@@ -41,7 +41,7 @@ typedef void store_rows_cb(void *arg, struct rowset *set);
 /* Values of the named parameters of a query; the list ends with name NULL. */
 struct query_bind {
 	const char *name;	/* ":run"; parameters that no bind names are NULL */
-	int64_t number;		/* bound when text is NULL; ROW_NONE binds NULL */
+	int64_t number;		/* used if text is NULL; ROW_NONE binds NULL */
 	const char *text;	/* copied */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program bd: fixed words, and what its answers mean. */
+/* The program bd: its command lines, and the meaning of its answers. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdarg.h>
@@ -16,17 +16,17 @@
 
 #define OUTPUT_MAX ((size_t)64 * 1024 * 1024)
 #define STDERR_MAX 65536
-#define MESSAGE_MAX 600			/* of bd's own words in an error */
+#define MESSAGE_MAX 600			/* limit for bd's message in an error */
 
 /* ---- running it ---- */
 
-/* What a bd said. */
+/* The answer of a bd process. */
 struct answer {
 	const char *name;	/* "bd ready" */
 	bool ok;		/* it exited with 0 */
 	bool killed;
 	char *text;		/* stdout */
-	json_t *json;		/* the same, NULL: nothing that can be read, and said says why */
+	json_t *json;		/* likewise, NULL: unreadable, `said` tells why */
 	char *said;
 };
 
@@ -41,11 +41,11 @@ static void answer_release(struct answer *a)
 static const char *const environment[] = {
 	"LC_ALL=C",
 	"NO_COLOR=1",
-	"BEADS_NO_DAEMON=1",	/* older ones leave a process behind otherwise */
+	"BEADS_NO_DAEMON=1",	/* older versions would leave a process running */
 	NULL
 };
 
-/* Its stderr, "" when there is none. */
+/* Its stderr, "" if empty. */
 static char *words_of(const struct child_end *end)
 {
 	size_t size = end->err.size < STDERR_MAX ? end->err.size : STDERR_MAX;
@@ -84,7 +84,7 @@ static void read_answer(struct answer *a, struct child_end *end)
 	}
 }
 
-/* Takes text. */
+/* Takes ownership of text. */
 static void bd_add(char ***list, char *text)
 {
 	strings_append(list, text);
@@ -107,8 +107,8 @@ static char **environment_of(const struct task_op *op)
 	return env;
 }
 
-/* bd with these words, NULL-terminated. name: of it in errors. A word of ours that begins with a
- * dash holds its value behind "=", so that no value is taken for an option. */
+/* Run bd with these words, NULL-terminated. name: for errors. Options with a value are written with
+ * "=", so that no value is taken as an option. */
 static void bd_run(struct task_op *op, struct answer *a, const char *name, const char *word, ...)
     __attribute__((sentinel));
 static void bd_run(struct task_op *op, struct answer *a, const char *name, const char *word, ...)
@@ -142,22 +142,25 @@ static void bd_run(struct task_op *op, struct answer *a, const char *name, const
 
 /* ---- why it failed ---- */
 
-#define BUSY "see which other program keeps its database busy"
+#define BUSY "find out which other program keeps its database busy"
 
-/* What bd's words tell of a failure: will it pass, and what is to be done. The first sign that is
- * in them counts. */
+/* What bd's message tells about a failure: whether it is temporary, and the remedy. The first
+ * matching row counts. */
 static const struct ill {
 	const char *sign;
 	enum task_trouble trouble;
-	int fault;		/* of the host, the errno; 0: none */
+	int fault;		/* errno of a host fault; 0: none */
 	const char *remedy;
 } ills[] = {
-	{ "blocked by open issues", TROUBLE_LASTS, 0, "close those first, or take the dependency out" },
+	{ "blocked by open issues", TROUBLE_LASTS, 0,
+	    "close those first, or remove the dependency" },
 	{ "open child issue", TROUBLE_LASTS, 0, "close its children first" },
-	{ "no beads database", TROUBLE_LASTS, 0, "run `bd init` there, or name a directory that has beads" },
+	{ "no beads database", TROUBLE_LASTS, 0,
+	    "run `bd init` there, or name a directory that contains beads" },
 	{ "unknown flag", TROUBLE_LASTS, 0, "install a newer bd" },
 	{ "unknown command", TROUBLE_LASTS, 0, "install a newer bd" },
-	{ "no issues found matching", TROUBLE_LASTS, 0, "see `bd show`: the issue is not there any more" },
+	{ "no issues found matching", TROUBLE_LASTS, 0,
+	    "see `bd show`: the issue no longer exists" },
 	{ "database or disk is full", TROUBLE_PASSES, ENOSPC, "make room on the disk" },
 	{ "disk I/O error", TROUBLE_PASSES, EIO, "check the disk" },
 	{ "locked", TROUBLE_PASSES, 0, BUSY },
@@ -166,8 +169,8 @@ static const struct ill {
 	{ "timed out", TROUBLE_PASSES, 0, BUSY },
 	{ "deadline exceeded", TROUBLE_PASSES, 0, BUSY },
 	{ "connection refused", TROUBLE_PASSES, 0, "start the server of its database" },
-	{ "connection reset", TROUBLE_PASSES, 0, "see the server of its database" },
-	{ "", TROUBLE_UNCLEAR, 0, "see what `bd doctor` says there" },
+	{ "connection reset", TROUBLE_PASSES, 0, "check the server of its database" },
+	{ "", TROUBLE_UNCLEAR, 0, "see `bd doctor` there" },
 };
 
 static const struct ill *ill_of(const char *said)
@@ -179,7 +182,7 @@ static const struct ill *ill_of(const char *said)
 	return &ills[i];
 }
 
-/* said: what it is of its words that tells. */
+/* said: the decisive part of the message. */
 static int fail_answer(struct task_op *op, const struct answer *a, const char *said)
 {
 	char *line = xmemdup0(said, strnlen(said, MESSAGE_MAX)), *words, *id = NULL;
@@ -193,7 +196,7 @@ static int fail_answer(struct task_op *op, const struct answer *a, const char *s
 		id = text_escape(op->spec.task, strlen(op->spec.task), false);
 	task_op_fail(op, xasprintf("%s%s%s in %s: %s; %s", a->name, id != NULL ? " " : "",
 	    id != NULL ? id : "", op->spec.path,
-	    words[0] != '\0' ? words : "it failed without a word", ill_of(words)->remedy));
+	    words[0] != '\0' ? words : "it failed without output", ill_of(words)->remedy));
 	op->result.trouble = a->killed ? TROUBLE_PASSES : (int)ill_of(said)->trouble;
 	op->result.fault = fault != 0 ? fault : ill_of(said)->fault;
 	free(line);
@@ -202,7 +205,7 @@ static int fail_answer(struct task_op *op, const struct answer *a, const char *s
 	return -1;
 }
 
-/* The issue of the operation among those of answer; NULL: it is not there. */
+/* The operation's issue in the answer; NULL: it is missing. */
 static const json_t *issue_of(const struct task_op *op, const json_t *answer)
 {
 	const json_t *one;
@@ -226,7 +229,7 @@ static bool member_is(const json_t *object, const char *name, const char *text)
 
 /* ---- the operations ---- */
 
-/* To the end of the line, for people. */
+/* Up to the end of the line, for people. */
 static char *rest_of_line(const char *text)
 {
 	size_t n = strcspn(text, "\r\n");
@@ -243,10 +246,10 @@ static int claim_issue(struct task_op *op, struct answer *a)
 	bd_run(op, a, "bd update", "update", "--json", "--claim", NULL);
 	if (a->ok && a->json != NULL)
 		return member_is(issue_of(op, a->json), "status", "in_progress") ? 0 :
-		    fail_answer(op, a, "it did not say that the issue is in progress now");
+		    fail_answer(op, a, "it did not confirm that the issue is in progress");
 	if ((who = strstr(a->said, by)) != NULL) {
 		op->result.taken = rest_of_line(who + strlen(by));
-		/* this very operation, before it was interrupted */
+		/* claimed by this very operation, before it was interrupted */
 		if (op->spec.actor != NULL && strcmp(op->result.taken, op->spec.actor) == 0)
 			text_set(&op->result.taken, NULL);
 	} else if ((who = strstr(a->said, state)) != NULL) {
@@ -264,9 +267,10 @@ static int close_issue(struct task_op *op, struct answer *a)
 	bd_run(op, a, "bd close", "close", "--json", NULL);
 	if (a->ok && member_is(issue_of(op, a->json), "status", "closed"))
 		return 0;
-	/* it may have been closed before, by the agent or by this very operation before the daemon
+	/* it may have been closed before, by the agent, or by this operation before the daemon
 	 * died */
-	fail_answer(op, a, a->ok && a->json != NULL ? "it did not say that the issue is closed now" : a->said);
+	fail_answer(op, a, a->ok && a->json != NULL ?
+	    "it did not confirm that the issue is closed" : a->said);
 	bd_run(op, a, "bd show", "show", "--json", NULL);
 	if (!a->ok || !member_is(issue_of(op, a->json), "status", "closed"))
 		return -1;
@@ -284,7 +288,7 @@ static int release_issue(struct task_op *op, struct answer *a)
 	assignee = json_string_value(json_object_get(issue, "assignee"));
 	if (!a->ok || issue == NULL)
 		return fail_answer(op, a, a->json != NULL ? "it did not show the issue" : a->said);
-	/* another that has it by now keeps it */
+	/* leave it with another claimant */
 	if (op->spec.actor != NULL && assignee != NULL && assignee[0] != '\0' && strcmp(assignee, op->spec.actor) != 0)
 		return 0;
 	if (member_is(issue, "status", "open") && (assignee == NULL || assignee[0] == '\0'))
@@ -292,14 +296,14 @@ static int release_issue(struct task_op *op, struct answer *a)
 	bd_run(op, a, "bd update", "update", "--json", "--status=open", "--assignee=", NULL);
 	if (a->ok && member_is(issue_of(op, a->json), "status", "open"))
 		return 0;
-	return fail_answer(op, a, a->json != NULL ? "it did not say that the issue is open now" : a->said);
+	return fail_answer(op, a, a->json != NULL ? "it did not confirm that the issue is open" : a->said);
 }
 
 static int load_issues(struct task_op *op, struct answer *a)
 {
 	char *error;
 
-	/* a number: older ones list 10 or 100 when they are not told */
+	/* a number, because older versions list only 10 or 100 by default */
 	bd_run(op, a, "bd ready", "ready", "--json", "--limit=1000000", NULL);
 	if (!a->ok || a->json == NULL)
 		return fail_answer(op, a, a->said);
@@ -309,8 +313,7 @@ static int load_issues(struct task_op *op, struct answer *a)
 		return -1;
 	}
 	text_set(&op->result.ready, a->text);
-	/* only people are told of these: one that has no such answer still has what is ready
-	 * done */
+	/* only for display: a bd without such an answer still lists what is ready */
 	bd_run(op, a, "bd blocked", "blocked", "--json", NULL);
 	if (a->ok && a->json != NULL) {
 		bd_list_blocked(a->json, &op->list);
@@ -329,8 +332,8 @@ int task_op_run(struct task_op *op)
 	int rv;
 
 	if (op->spec.task != NULL && op->spec.task[0] == '-')
-		return task_op_fail(op, xasprintf("the id %s begins with a dash, "
-		    "which bd takes for an option; rename the issue", op->spec.task));
+		return task_op_fail(op, xasprintf("the id %s begins with a dash, which bd takes as "
+		    "an option; rename the issue", op->spec.task));
 	rv = runs[op->spec.kind](op, &answer);
 	answer_release(&answer);
 	return rv;

@@ -11,10 +11,11 @@
 #include "task/list.h"
 #include "task/value.h"
 
-/* open beads that one bead waits for: with more it waits for its source to say that it is ready */
+/* maximum number of open beads that one bead waits for; beyond it the bead waits until its source
+ * reports it ready */
 #define HOLDS_MAX 64
 
-/* Statuses that hold nothing back; done: there is nothing left to do. */
+/* Statuses that block nothing; done: there is nothing left to do. */
 static const struct {
 	const char *name;
 	bool done;
@@ -22,11 +23,11 @@ static const struct {
 	{ "closed", true }, { "tombstone", true }, { "pinned", false },
 };
 
-/* Types of issues that bd keeps for itself and never offers. */
+/* Internal issue types that bd never offers. */
 static const char *const kept_types[] = { "merge-request", "gate", "molecule", "message", "agent",
     "role", "rig", NULL };
 
-/* Dependencies of other types say something, and hold nothing back. */
+/* Dependency types that block nothing. */
 static const struct {
 	const char *name;
 	enum edge_kind kind;
@@ -56,7 +57,7 @@ static bool is_kept_type(const json_t *object)
 	return false;
 }
 
-/* Put off until a time that has not come, or that nobody understands. */
+/* Deferred until a time in the future, or an unreadable one. */
 static bool is_deferred(const json_t *object, int64_t now)
 {
 	const json_t *until = json_object_get(object, "defer_until");
@@ -84,8 +85,8 @@ static void add_edge(struct bead *bead, const char *on, enum edge_kind kind)
 	bead->edges[bead->nedges++] = (struct edge){ xstrdup(on), kind };
 }
 
-/* A record {issue_id, depends_on_id, type}, or the other issue itself with a dependency_type, as
- * `bd show` has it. */
+/* A record {issue_id, depends_on_id, type}, or the other issue itself with a dependency_type, as in
+ * `bd show`. */
 static bool take_record(struct bead *bead, const json_t *record)
 {
 	const char *on = json_string_value(json_object_get(record, "depends_on_id")),
@@ -99,7 +100,7 @@ static bool take_record(struct bead *bead, const json_t *record)
 	if (on == NULL)
 		return false;
 	if (whose != NULL && strcmp(whose, bead->item.id) != 0)
-		return true;	/* the other way round: not what this one waits for */
+		return true;	/* the reverse direction: not what this one waits for */
 	if (type == NULL)
 		type = edge_types[0].name;
 	for (size_t i = 0; i < sizeof(edge_types) / sizeof(edge_types[0]); i++)
@@ -127,8 +128,7 @@ static bool take_dependencies(struct bead *bead, const json_t *object)
 	return true;
 }
 
-/* The ids that it waits for itself: a parent is done after its children, so that nobody waits for
- * it. */
+/* The ids it depends on directly, without its parent: a parent is done after its children. */
 static char **depends_on(const struct bead *bead)
 {
 	char **ids = xcalloc(bead->nedges + 1, sizeof(char *));
@@ -166,7 +166,7 @@ bool bead_read(struct bead *bead, const json_t *object, int64_t now, char **word
 
 	*bead = (struct bead){ .item = { .priority = ROW_NONE, .max_reviews = ROW_NONE } };
 	if (!json_is_object(object)) {
-		*words = xasprintf("it is %s, and an issue is an object", value_kind(object));
+		*words = xasprintf("it is %s, but an issue is an object", value_kind(object));
 		return false;
 	}
 	if (!take_id(bead, object)) {
@@ -217,9 +217,9 @@ static int compare_id(const void *key, const void *member)
 	return strcmp(key, ((const struct bead *)member)->item.id);
 }
 
-/* What holds a bead back: others that are open, or what no bead's end changes. */
+/* What blocks a bead: other open beads, or something that no bead's end changes. */
 struct hold {
-	char **by;		/* ids, each once, owned by their beads; count of them */
+	char **by;		/* `count` unique ids, owned by their beads */
 	size_t count;
 	bool for_good;
 };
@@ -229,7 +229,7 @@ static void hold_add(struct hold *hold, char *id)
 	for (size_t i = 0; i < hold->count; i++)
 		if (strcmp(hold->by[i], id) == 0)
 			return;
-	/* a family may hand down what all of it waits for */
+	/* a family may inherit many dependencies */
 	if (hold->count == HOLDS_MAX) {
 		hold->for_good = true;
 		return;
@@ -239,7 +239,7 @@ static void hold_add(struct hold *hold, char *id)
 	hold->by[hold->count++] = id;
 }
 
-/* By its own dependencies. One on a bead that nobody knows is one for good. */
+/* By its own dependencies. One on an unknown bead blocks for ever. */
 static void hold_own(struct hold *hold, const struct bead *bead, const struct bead *beads, size_t count)
 {
 	hold->for_good = strcmp(bead->item.status, "deferred") == 0;
@@ -261,7 +261,7 @@ static void hold_inherit(struct hold *hold, const struct hold *parent)
 		hold_add(hold, parent->by[i]);
 }
 
-/* Its hold is complete now. */
+/* Its hold is complete. */
 static void set_ready(struct bead *bead, const struct hold *hold)
 {
 	struct task_item *item = &bead->item;
@@ -275,10 +275,11 @@ static void set_ready(struct bead *bead, const struct hold *hold)
 		item->held_by[i] = xstrdup(hold->by[i]);
 }
 
-/* What is handed down: the children of each bead, in one array. */
+/* Inheritance: the children of each bead, in one array. */
 struct family {
-	size_t *parents;	/* of each bead: how many are not looked at yet */
-	size_t *first;		/* of each bead: its first child in children; count + 1 of them */
+	size_t *parents;	/* for each bead: number of parents not processed yet */
+	/* for each bead: index of its first child in children; count + 1 entries */
+	size_t *first;
 	size_t *children;
 };
 
@@ -333,7 +334,7 @@ void beads_work_out(struct bead *beads, size_t count)
 		if (f.parents[i] == 0)
 			queue[end++] = i;
 	}
-	/* Parents first. Who is among its own ancestors is never reached, and so is not ready. */
+	/* Parents first. A bead that is its own ancestor is never reached, and so never ready. */
 	for (size_t at = 0; at < end; at++) {
 		size_t parent = queue[at];
 

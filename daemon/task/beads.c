@@ -15,7 +15,7 @@
 #define LINE_VALUES 100000
 #define ANSWER_VALUES 2000000
 
-/* Beads in the order in which they were read. */
+/* Beads in the order of their lines. */
 struct pile {
 	struct bead *beads;
 	size_t count;
@@ -46,11 +46,11 @@ static int compare_beads(const void *a, const void *b)
 	const struct bead *x = a, *y = b;
 	int by_id = strcmp(x->item.id, y->item.id);
 
-	/* line: the order in which they were read */
+	/* line: reading order */
 	return by_id != 0 ? by_id : (x->item.line > y->item.line) - (x->item.line < y->item.line);
 }
 
-/* By id, of each id the one that was read last. */
+/* Sort by id, keeping for each id the bead read last. */
 static void pile_sort(struct pile *pile)
 {
 	size_t kept = 0;
@@ -69,7 +69,7 @@ static void pile_sort(struct pile *pile)
 	pile->count = kept;
 }
 
-/* The beads become a list, in the order in which they are offered. */
+/* Turn the beads into a list, in the order of the source. */
 static void pile_move(struct pile *pile, struct task_list *list)
 {
 	for (size_t i = 0; i < pile->count; i++) {
@@ -96,8 +96,9 @@ static const char *line_remedy(const char *line, size_t size)
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (size >= strlen(marks[i]) && memcmp(line, marks[i], strlen(marks[i])) == 0)
-			return "this is what a merge leaves that git could not finish: finish it";
-	return "mend or remove the line, or have bd write the file again: bd export -o .beads/issues.jsonl";
+			return "this is an unresolved merge conflict: resolve it";
+	return "correct or remove the line, or let bd write the file again: bd export -o "
+	    ".beads/issues.jsonl";
 }
 
 static bool is_blank(const char *line, size_t size)
@@ -108,7 +109,7 @@ static bool is_blank(const char *line, size_t size)
 	return true;
 }
 
-/* False with *words. */
+/* Returns false with *words. */
 static bool take_line(struct pile *pile, const char *line, size_t size, char **words)
 {
 	json_t *object;
@@ -134,7 +135,8 @@ int beads_read_jsonl(const char *text, size_t size, struct task_list *list, char
 
 	*list = (struct task_list){ 0 };
 	if (size > SIZE_LIMIT) {
-		*error = xstrdup(".beads/issues.jsonl is longer than 64 MiB; install bd, or remove what is closed");
+		*error = xstrdup(".beads/issues.jsonl is longer than 64 MiB; install bd, or remove "
+		    "closed issues");
 		return -1;
 	}
 	while (at < size) {
@@ -159,7 +161,7 @@ int beads_read_jsonl(const char *text, size_t size, struct task_list *list, char
 
 /* ---- bd --json ---- */
 
-/* {"schema_version", "data"}, or what is in it alone. */
+/* The content of {"schema_version", "data"}, or the value itself. */
 static json_t *unwrapped(json_t *value)
 {
 	json_t *data = json_object_get(value, "schema_version") != NULL ? json_object_get(value, "data") : NULL;
@@ -192,11 +194,12 @@ json_t *bd_answer(const char *text, size_t size, char **error)
 		return value;
 	said = json_object_get(value, "error");
 	if (said != NULL) {
-		const char *words = json_is_string(said) ? json_string_value(said) : "bd says that it failed";
+		const char *words = json_is_string(said) ? json_string_value(said) :
+		    "bd reported a failure";
 
 		*error = text_escape(words, strlen(words), false);
 	} else if (!json_is_object(value) && !json_is_null(value)) {
-		*error = xasprintf("bd printed %s, and no issue", value_kind(value));
+		*error = xasprintf("bd printed %s instead of issues", value_kind(value));
 	} else {
 		list = json_array();
 		if (json_is_object(value))
@@ -218,7 +221,7 @@ int bd_list(const json_t *answer, struct task_list *list, char **error)
 	*list = (struct task_list){ 0 };
 	json_array_foreach(answer, i, one) {
 		if (!bead_read(pile_add(&pile), one, pile.now, &words)) {
-			*error = xasprintf("issue %zu that bd printed: %s", i + 1, words);
+			*error = xasprintf("issue %zu in the output of bd: %s", i + 1, words);
 			free(words);
 			pile_release(&pile);
 			return -1;
@@ -226,7 +229,7 @@ int bd_list(const json_t *answer, struct task_list *list, char **error)
 	}
 	pile_sort(&pile);
 	for (i = 0; i < pile.count; i++)
-		/* which bd would take for an option */
+		/* bd would take it as an option */
 		pile.beads[i].item.ready = pile.beads[i].item.id[0] != '-';
 	pile_move(&pile, list);
 	return 0;
@@ -247,7 +250,7 @@ static char **blockers(const json_t *object)
 void bd_list_blocked(const json_t *answer, struct task_list *list)
 {
 	int64_t now = clock_wall();
-	json_t *known = json_object();	/* by id: there may be thousands of each */
+	json_t *known = json_object();	/* indexed by id: there may be thousands of each */
 	const json_t *one;
 	struct bead bead;
 	char *words;

@@ -9,9 +9,9 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 
-#define CYCLE_SHOWN 8	/* names of a cycle in a message */
+#define CYCLE_SHOWN 8	/* names of a cycle shown in a message */
 
-/* An item and where it stands. */
+/* An item and its position. */
 struct entry {
 	const struct task_item *item;
 	size_t at;
@@ -21,7 +21,7 @@ struct task_item *list_add(struct task_list *list)
 {
 	size_t n = list->count;
 
-	/* room is a power of two: full when the count is one */
+	/* room is a power of two: full if the count is one */
 	if ((n & (n - 1)) == 0)
 		list->items = xreallocarray(list->items, n == 0 ? 1 : n * 2, sizeof(*list->items));
 	list->items[n] = (struct task_item){ .priority = ROW_NONE, .max_reviews = ROW_NONE };
@@ -95,7 +95,7 @@ static int by_id_only(const void *a, const void *b)
 	return by_id != 0 ? by_id : compare_number(x->at, y->at);
 }
 
-/* All items, sorted; count of them. */
+/* All items, sorted; `count` of them. */
 static struct entry *entries(const struct task_list *list, int (*compare)(const void *, const void *))
 {
 	struct entry *all = xcalloc(list->count + 1, sizeof(*all));
@@ -135,9 +135,9 @@ const char *list_id_fault(const char *id)
 	for (size_t i = 0; i < size; i++) {
 		unsigned char c = (unsigned char)id[i];
 
-		/* C1 in UTF-8 as well */
+		/* also C1 in UTF-8 */
 		if (c < 0x20 || c == 0x7f || (c == 0xc2 && (unsigned char)id[i + 1] < 0xa0))
-			return "the id has a control character; give the task a plain one";
+			return "the id contains a control character; remove it";
 	}
 	return NULL;
 }
@@ -167,7 +167,7 @@ static bool check_ids(const struct task_list *list, const struct entry *sorted, 
 	if (twice == SIZE_MAX)
 		return true;
 	id = shown(list->items[twice].id);
-	words = xasprintf("the id \"%s\" is given to two tasks; rename one of them", id);
+	words = xasprintf("the id \"%s\" is used by two tasks; rename one of them", id);
 	free(id);
 	return bad(fault, twice, SIZE_MAX, words);
 }
@@ -196,8 +196,8 @@ static bool check_names(const struct task_list *list, const struct entry *sorted
 				continue;
 			id = shown(list->items[i].id);
 			on = shown(names[d]);
-			words = xasprintf("\"%s\" depends on \"%s\", and there is no such task; "
-			    "write the id of another task, or leave it out", id, on);
+			words = xasprintf("\"%s\" depends on \"%s\", which does not exist; write "
+			    "the id of another task, or remove it", id, on);
 			free(id);
 			free(on);
 			return bad(fault, i, d, words);
@@ -206,7 +206,7 @@ static bool check_names(const struct task_list *list, const struct entry *sorted
 	return true;
 }
 
-/* How far a search has come: the item, and which of its dependencies is looked at. */
+/* State of a search: the item, and which of its dependencies is being followed. */
 struct step {
 	size_t item, dependency;
 };
@@ -229,7 +229,7 @@ static bool bad_cycle(const struct task_list *list, const struct step *path, siz
 	}
 	char *id = shown(list->items[path[first].item].id);
 
-	buf_addf(&b, "%s; take one of them out", id);
+	buf_addf(&b, "%s; remove one of them", id);
 	free(id);
 	return bad(fault, path[depth - 1].item, path[depth - 1].dependency, buf_take(&b, NULL));
 }

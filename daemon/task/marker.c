@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A line without its end, and without the white space around it. */
+/* A line without its newline and surrounding white space. */
 struct line {
 	const char *text;
 	size_t size;
@@ -27,7 +27,7 @@ static struct line trimmed(const char *text, size_t size)
 	return (struct line){ text, size };
 }
 
-/* How many of ` or ~ it begins with, when there are three at least. */
+/* Number of ` or ~ at its beginning, if there are at least three. */
 static size_t fence_size(struct line line)
 {
 	size_t n = 0;
@@ -37,7 +37,7 @@ static size_t fence_size(struct line line)
 	return n >= 3 ? n : 0;
 }
 
-/* `code` on a line is no fence: what opens one has no further ` behind it. */
+/* `code` on a line is not a fence: a fence has no further ` after it. */
 static bool opens(struct line line, size_t n)
 {
 	return n > 0 && (line.text[0] == '~' || memchr(line.text + n, '`', line.size - n) == NULL);

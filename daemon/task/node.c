@@ -22,7 +22,7 @@ void node_free(struct node *node)
 {
 	if (node == NULL)
 		return;
-	/* no deeper than NODE_DEPTH_MAX */
+	/* at most NODE_DEPTH_MAX */
 	for (size_t i = 0; i < node->count; i++)
 		node_free(node->items[i]);
 	free(node->items);
@@ -69,10 +69,11 @@ static struct node *add_node(struct builder *b, enum node_kind kind, yaml_mark_t
 static bool begin(struct builder *b, const yaml_event_t *event, enum node_kind kind)
 {
 	if (expects_key(b))
-		return node_fail(b, event->start_mark, "a list or mapping stands for a key; a key is a word");
+		return node_fail(b, event->start_mark,
+		    "a list or mapping is used as a key; keys are words");
 	if (b->depth == NODE_DEPTH_MAX)
 		return node_fail(b, event->start_mark,
-		    "lists and mappings lie more than 16 deep; nothing here needs that");
+		    "lists and mappings are nested more than 16 deep; simplify the file");
 	b->open[b->depth] = add_node(b, kind, event->start_mark);
 	b->depth++;
 	return true;
@@ -85,7 +86,8 @@ static bool add_scalar(struct builder *b, const yaml_event_t *event)
 	struct node *node;
 
 	if (memchr(text, '\0', size) != NULL)
-		return node_fail(b, event->start_mark, "the text has a NUL character; take it out");
+		return node_fail(b, event->start_mark,
+		    "the text contains a NUL character; remove it");
 	node = add_node(b, NODE_TEXT, event->start_mark);
 	node->text = xmemdup0(text, size);
 	node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
@@ -103,7 +105,7 @@ static int compare_keys(const void *a, const void *b)
 	    (x->column > y->column) - (x->column < y->column);
 }
 
-/* The map that ends has no key twice. */
+/* Check that the map that ends has no key twice. */
 static bool end_map(struct builder *b, const struct node *map)
 {
 	size_t n = map->count / 2;
@@ -124,7 +126,7 @@ static bool end_map(struct builder *b, const struct node *map)
 	if (again == NULL)
 		return true;
 	shown = text_escape(again->text, strlen(again->text), false);
-	b->error = xasprintf("%zu:%zu: the key \"%s\" is there already, in line %zu; leave one of them",
+	b->error = xasprintf("%zu:%zu: the key \"%s\" is already in line %zu; remove one of them",
 	    again->line, again->column, shown, first->line);
 	free(shown);
 	return false;
@@ -146,11 +148,12 @@ static bool is_plain_data(struct builder *b, const yaml_event_t *event)
 		tag = event->data.mapping_start.tag;
 	}
 	if (event->type == YAML_ALIAS_EVENT || anchor != NULL)
-		return node_fail(b, event->start_mark, "anchors (&) and aliases (*) are not taken; "
-		    "write the value out, or put the text in quotes");
+		return node_fail(b, event->start_mark,
+		    "anchors (&) and aliases (*) are not supported; write the value out, or quote "
+		    "the text");
 	if (tag != NULL)
 		return node_fail(b, event->start_mark,
-		    "tags (!) are not taken; write the value alone, or put the text in quotes");
+		    "tags (!) are not supported; write only the value, or quote the text");
 	return true;
 }
 
@@ -159,7 +162,8 @@ static bool take_event(struct builder *b, const yaml_event_t *event)
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:
 		if (b->started)
-			return node_fail(b, event->start_mark, "a second document begins; write one file for each");
+			return node_fail(b, event->start_mark,
+			    "a second document begins; write each to a separate file");
 		b->started = true;
 		return true;
 	case YAML_SEQUENCE_START_EVENT:
@@ -184,8 +188,8 @@ static bool take_event(struct builder *b, const yaml_event_t *event)
 	return true;
 }
 
-/* Bytes of the line break at text, as YAML 1.1 has them, which is what the parser counts by; 0:
- * there is none. */
+/* Length of the line break at text, as defined by YAML 1.1, because the parser counts lines that
+ * way; 0: none. */
 static size_t break_size(const char *text, size_t size)
 {
 	static const char *const breaks[] = { "\r\n", "\n", "\r", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9" };
@@ -221,15 +225,15 @@ static bool parser_failed(struct builder *b, const char *text, size_t size)
 	yaml_mark_t at = p->problem_mark, end;
 	char *words;
 
-	/* what no YAML may hold shows before there is a mark */
+	/* invalid bytes are reported before there is a mark */
 	if (p->error == YAML_READER_ERROR)
 		return node_fail(b, mark_at(text, p->problem_offset < size ? p->problem_offset : size),
-		    "a character that YAML does not allow; take it out");
-	/* the parser imagines a line behind the last one */
+		    "a character that YAML does not allow; remove it");
+	/* the parser counts a line after the last one */
 	end = mark_at(text, size);
 	if (at.line > end.line)
 		at = end;
-	words = xasprintf("%s%s%s; look at the indentation and the quotes there",
+	words = xasprintf("%s%s%s; check the indentation and the quotes there",
 	    p->context != NULL ? p->context : "", p->context != NULL ? ": " : "", problem);
 	node_fail(b, at, words);
 	free(words);

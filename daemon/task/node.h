@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A YAML document as a tree that knows the line and column of everything in it. Plain data only:
- * anchors, aliases, tags and keys that come twice are refused. What a plain word means is decided
- * by the core schema of YAML 1.2. Pure. */
+/* A YAML document as a tree with the line and column of every node. Plain data only: anchors,
+ * aliases, tags and duplicate keys are refused. The core schema of YAML 1.2 decides the type of a
+ * plain word. Pure. */
 #ifndef TASK_NODE_H
 #define TASK_NODE_H
 
@@ -18,20 +18,19 @@ struct node {
 	enum node_kind kind;
 	size_t line, column;		/* from 1 */
 	char *text;			/* TEXT: without a NUL inside */
-	bool plain;			/* TEXT: without quotes, so that it may be no string */
-	struct node **items;	/* MAP: key, value, key, value; all keys are TEXT and differ */
-	size_t count;			/* of items */
+	bool plain;			/* TEXT: unquoted, so it may be another type */
+	struct node **items;	/* MAP: key, value, key, value; keys are TEXT and unique */
+	size_t count;			/* number of items */
 };
 
-/* The one document of text. NULL with *error, "LINE:COLUMN: words" with the remedy, malloc'd. */
+/* The only document of text. NULL with *error, "LINE:COLUMN: message" with the remedy, malloc'd. */
 struct node *node_read(const char *text, size_t size, char **error);
 void node_free(struct node *node);
 
 /* The value of name in a MAP; NULL: none. */
 const struct node *node_get(const struct node *map, const char *name);
 
-/* What the core schema makes of a node: "text", "a number", "true", "null", "a list", "a
- * mapping". */
+/* Type of a node in the core schema: "text", "a number", "true", "null", "a list", "a mapping". */
 const char *node_describe(const struct node *node);
 
 bool node_is_string(const struct node *node);

@@ -13,14 +13,14 @@
 #define LINE_KEPT ((size_t)64 * 1024)
 
 struct pick {
-	char **ids;		/* sorted, each once */
+	char **ids;		/* sorted and unique */
 	size_t count;
-	struct buf line;	/* what has come of a line that has no end yet */
-	bool cut;		/* ... and more than is kept */
+	struct buf line;	/* a line without an end so far */
+	bool cut;		/* ... and its excess was dropped */
 	const char *picked;	/* one of ids */
 };
 
-/* What agents and their tools print when a task is taken up. */
+/* Phrases printed by agents and their tools when they start a task. */
 static const char *const phrases[] = { "updated issue:", "updated task:", "bd update", "tsq update" };
 
 static int compare(const void *a, const void *b)
@@ -75,7 +75,7 @@ static bool joins(unsigned char c)
 	return c == '-' || c == '.';
 }
 
-/* x-7 ends where no letter follows, nor a dot or dash with a letter behind it: x-7.1 is another id,
+/* x-7 must not be followed by a letter, nor by a dot or dash and a letter: x-7.1 is another id,
  * "x-7." is not. */
 static bool ends_at(const char *text, size_t size, size_t at)
 {
@@ -105,7 +105,7 @@ static size_t lower(const struct pick *p, size_t lo, size_t hi, size_t depth, un
 	return lo;
 }
 
-/* The longest id that stands at text[at]; NULL: none. */
+/* The longest id at text[at]; NULL: none. */
 static const char *id_at(const struct pick *p, const char *text, size_t size, size_t at)
 {
 	size_t lo = 0, hi = p->count, depth = 0;
@@ -128,7 +128,7 @@ static const char *id_at(const struct pick *p, const char *text, size_t size, si
 
 /* ---- a text ---- */
 
-/* The id behind the first phrase that has one. */
+/* The id after the first phrase that has one. */
 static const char *explicit_id(const struct pick *p, const char *text, size_t size)
 {
 	for (size_t at = 0; at < size; at++) {
@@ -142,7 +142,7 @@ static const char *explicit_id(const struct pick *p, const char *text, size_t si
 			if (size - at < n || strncasecmp(text + at, phrases[i], n) != 0)
 				continue;
 			behind = at + n;
-			/* quotes as well, and what escapes them */
+			/* also skip quotes and their escapes */
 			while (behind < size && text[behind] != '\0' && strchr(" \t\\\"'`", text[behind]) != NULL)
 				behind++;
 			id = behind > at + n ? id_at(p, text, size, behind) : NULL;
@@ -153,7 +153,7 @@ static const char *explicit_id(const struct pick *p, const char *text, size_t si
 	return NULL;
 }
 
-/* What a line names, over all the ways of looking at it. */
+/* The id that a line names, over all ways to read it. */
 struct named {
 	const char *id;
 	bool several;
@@ -172,7 +172,7 @@ static void collect(const struct pick *p, const char *text, size_t size, struct 
 	}
 }
 
-/* All strings of a document, members' names aside. No deeper than scan_json() allows. */
+/* Search all strings of a document, except member names. Not deeper than scan_json() allows. */
 static const char *look_into(const struct pick *p, const json_t *value, struct named *named)
 {
 	const char *name, *id = NULL;
@@ -217,7 +217,7 @@ static const char *pick_look(const struct pick *p, const char *line, size_t size
 	if (id == NULL)
 		id = look_as_json(p, line, size, &named);
 	if (id != NULL || cut)
-		return id;	/* what is not seen may name others */
+		return id;	/* the missing part may name others */
 	collect(p, line, size, &named);
 	return named.several ? NULL : named.id;
 }

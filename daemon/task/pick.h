@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which task an agent has picked by itself, read from its output as it comes (requirement 000).
- * Pure.
+/* Which task an agent has picked, read from its output as it arrives (requirement 000). Pure.
  *
- * An explicit line counts at once: "Updated issue: ID", "Updated task: ID", "bd update ID", "tsq
- * update ID". Else a line in which exactly one distinct known id appears. Ids may be dotted
- * (x-7.1), and x-7 is not in x-7.1 nor in x-71. First pick wins. */
+ * An explicit line counts immediately: "Updated issue: ID", "Updated task: ID", "bd update ID",
+ * "tsq update ID". Otherwise a line that contains exactly one known id. Ids may be dotted (x-7.1),
+ * and x-7 is contained neither in x-7.1 nor in x-71. The first pick wins. */
 #ifndef TASK_PICK_H
 #define TASK_PICK_H
 
@@ -13,17 +12,16 @@
 
 struct pick;
 
-/* ids: the tasks that may be picked, NULL-terminated, copied. What is not among them never
- * counts. */
+/* ids: the tasks that may be picked, NULL-terminated, copied. Other ids never count. */
 struct pick *pick_new(char *const *ids);
 void pick_free(struct pick *pick);
 
-/* More output of one stream. A line that is cut is kept until its end comes, and cut itself beyond
- * 64 KiB. In a line that is a JSON document, its texts are looked at one by one as well. True:
- * something has been picked. */
+/* More output of one stream. An incomplete line is kept until its end arrives, up to 64 KiB. In a
+ * line that is a JSON document, its strings are also searched one by one. Returns whether a task
+ * was picked. */
 bool pick_feed(struct pick *pick, const char *data, size_t size);
 
-/* There is no more: a last line without a newline counts, too. */
+/* End of the output: a last line without a newline counts, too. */
 bool pick_end(struct pick *pick);
 
 /* The id, owned by pick; NULL: none yet. */

@@ -16,7 +16,7 @@
 #define VALUES_MAX 1000000
 #define STORIES_MAX 10000
 
-/* What people write where others write a number. */
+/* Words used in place of a number. */
 static const struct {
 	const char *word;
 	int64_t priority;
@@ -65,7 +65,7 @@ static bool take_passes(const json_t *story, struct task_item *item)
 	return passes == NULL || json_is_boolean(passes) || json_is_null(passes);
 }
 
-/* The ids of stories that are to pass before. */
+/* The ids of stories that must pass first. */
 static bool take_depends_on(const json_t *story, struct task_item *item)
 {
 	const json_t *list = json_object_get(story, "dependsOn"), *one;
@@ -106,13 +106,14 @@ static bool take_story(struct reader *r, size_t i, const json_t *story)
 		return wrong_type(r, i, story, "id", "give the story an id such as \"US-001\"");
 	}
 	if (!value_take_text(story, "title", &item->title))
-		return wrong_type(r, i, story, "title", "write text");
+		return wrong_type(r, i, story, "title", "write a string");
 	if (!value_take_text(story, "description", &item->description))
-		return wrong_type(r, i, story, "description", "write text");
+		return wrong_type(r, i, story, "description", "write a string");
 	if (!value_take_criteria(story, "acceptanceCriteria", &item->acceptance))
-		return wrong_type(r, i, story, "acceptanceCriteria", "write a list of texts, or one text");
+		return wrong_type(r, i, story, "acceptanceCriteria",
+		    "write a list of strings, or one string");
 	if (!take_priority(story, item))
-		return wrong_type(r, i, story, "priority", "write a whole number, 1 going before 2");
+		return wrong_type(r, i, story, "priority", "write an integer; 1 comes before 2");
 	if (!take_depends_on(story, item))
 		return wrong_type(r, i, story, "dependsOn", "write a list of ids of other stories");
 	if (!take_passes(story, item))
@@ -130,16 +131,16 @@ static bool take_document(struct reader *r, const json_t *document)
 		return stories_fail(r, "it is %s; a PRD is an object with a list \"userStories\"",
 		    value_kind(document));
 	if (!json_is_array(stories))
-		return stories_fail(r, "\"userStories\" is %s; a PRD has a list of stories there", value_kind(stories));
+		return stories_fail(r, "\"userStories\" is %s; write a list of stories", value_kind(stories));
 	if (json_array_size(stories) == 0)
 		return stories_fail(r, "\"userStories\" is empty; write at least one story");
 	if (json_array_size(stories) > STORIES_MAX)
 		return stories_fail(r, "it has more than %d stories; split it", STORIES_MAX);
 	if (!value_take_text(document, "project", &r->list->project))
-		return stories_fail(r, "\"project\" is %s; write text",
+		return stories_fail(r, "\"project\" is %s; write a string",
 		    value_kind(json_object_get(document, "project")));
 	if (!value_take_text(document, "description", &r->list->description))
-		return stories_fail(r, "\"description\" is %s; write text",
+		return stories_fail(r, "\"description\" is %s; write a string",
 		    value_kind(json_object_get(document, "description")));
 	json_array_foreach(stories, i, story)
 		if (!take_story(r, i, story))
@@ -226,9 +227,9 @@ static size_t skip_value(const char *text, size_t at)
 	return at;
 }
 
-/* A member of an object: where its parts begin and end. */
+/* A member of an object: offsets of its parts. */
 struct member {
-	size_t space;			/* what separates it from the brace or comma in front */
+	size_t space;			/* white space after the preceding brace or comma */
 	size_t key, key_end;
 	size_t value, value_end;
 };
@@ -242,8 +243,7 @@ static bool key_is(const char *text, const struct member *m, const char *name)
 	return is;
 }
 
-/* The member behind at, a brace or comma. False: there is none, and m->space is where that
- * shows. */
+/* The member after at, a brace or comma. False: there is none, and m->space is where that shows. */
 static bool next_member(const char *text, size_t at, struct member *m)
 {
 	*m = (struct member){ .space = at + 1 };
@@ -256,7 +256,8 @@ static bool next_member(const char *text, size_t at, struct member *m)
 	return true;
 }
 
-/* The member name of the object at object; without one the last member in *m, and false. */
+/* The member name of the object at object; if missing, *m is the last member, and false is
+ * returned. */
 static bool find_member(const char *text, size_t object, const char *name, struct member *m)
 {
 	struct member next;
@@ -274,7 +275,7 @@ static bool find_member(const char *text, size_t object, const char *name, struc
 	return false;
 }
 
-/* Where story number of the text's userStories begins. */
+/* Offset of story `number` in the text's userStories. */
 static size_t story_at(const char *text, size_t from, size_t number)
 {
 	struct member stories;
@@ -297,7 +298,7 @@ static char *with_passes(const char *text, size_t size, size_t story, size_t *ou
 		buf_adds(&b, "true");
 		buf_add(&b, text + m.value_end, size - m.value_end);
 	} else {
-		/* behind the last one, laid out like it; there is one, the id */
+		/* after the last member, with its layout; there is at least one, the id */
 		buf_add(&b, text, m.value_end);
 		buf_adds(&b, ",");
 		buf_add(&b, text + m.space, m.key - m.space);
@@ -309,7 +310,7 @@ static char *with_passes(const char *text, size_t size, size_t story, size_t *ou
 	return buf_take(&b, out_size);
 }
 
-/* Its place in the file. What else is wrong there by now keeps no story from being marked. */
+/* Its position in the file. Other mistakes in the file do not prevent marking. */
 static bool find_story(struct reader *r, const json_t *document, const char *id, size_t *number)
 {
 	const json_t *stories = json_object_get(document, "userStories"), *story;
@@ -323,9 +324,11 @@ static bool find_story(struct reader *r, const json_t *document, const char *id,
 		free(other);
 	}
 	if (found == 0)
-		stories_fail(r, "it has no story \"%s\" any more; set its \"passes\" by hand where it is now", shown);
+		stories_fail(r,
+		    "it no longer contains story \"%s\"; set its \"passes\" manually where it is "
+		    "now", shown);
 	else if (found > 1)
-		stories_fail(r, "the id \"%s\" is given to two stories; rename one of them", shown);
+		stories_fail(r, "the id \"%s\" is used by two stories; rename one of them", shown);
 	free(shown);
 	return found == 1;
 }

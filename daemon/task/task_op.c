@@ -45,13 +45,13 @@ static const char *file_fault(int error)
 	switch (error) {
 	case -ENOENT:
 	case -ENOTDIR:
-		return "is not there";
+		return "does not exist";
 	case -EFBIG:
 		return "is too long";
 	case -EINVAL:
-		return "is no regular file";
+		return "is not a regular file";
 	case -ELOOP:
-		return "is a symbolic link, which is not followed here";
+		return "is a symbolic link, which is not followed";
 	default:
 		return host_words(-error);
 	}
@@ -66,7 +66,7 @@ static void load_jsonl(struct task_op *op)
 
 	if (rv != 0) {
 		task_op_fail(op, xasprintf("bd is not on the PATH of the agents, and %s %s; "
-		    "install bd, or put that file there", shown, file_fault(rv)));
+		    "install bd, or create that file", shown, file_fault(rv)));
 	} else {
 		if (beads_read_jsonl(text, size, &op->list, &error) != 0) {
 			task_op_fail(op, xasprintf("%s (in %s)", error, op->spec.path));
@@ -90,7 +90,7 @@ static char *pass_story(const char *path, const char *id)
 		return xstrdup(file_fault(rv));
 	out = stories_pass(text, size, id, &out_size, &error);
 	if (out != NULL) {
-		/* the same again is not worth a new file */
+		/* no change, so no new file */
 		rv = out_size == size && memcmp(out, text, size) == 0 ? 0 : file_update(path, out, out_size);
 		error = rv == 0 ? NULL : xasprintf("cannot be written: %s", host_words(-rv));
 		free(out);
@@ -112,7 +112,8 @@ static void close_story(struct task_op *op)
 		return;
 	path = text_escape(op->spec.path, strlen(op->spec.path), false);
 	id = text_escape(op->spec.task, strlen(op->spec.task), false);
-	task_op_fail(op, xasprintf("%s: %s; the story %s has passed, so set \"passes\": true there yourself",
+	task_op_fail(op, xasprintf("%s: %s; the story %s has passed, so set \"passes\": true "
+	    "manually",
 	    path, error, id));
 	free(error);
 	free(path);
@@ -124,7 +125,7 @@ static void close_story(struct task_op *op)
 #define SPEC(name, kind) { #name, kind, offsetof(struct task_op, spec.name), 0, NULL }
 #define RESULT(name, kind) { #name, kind, offsetof(struct task_op, result.name), 0, NULL }
 
-/* An operation with bd, and what came of it: the same rows for both ways. */
+/* An operation with bd and its result: the same rows serve both directions. */
 static const struct fields_row op_rows[] = {
 	{ "kind", FIELDS_NAME, offsetof(struct task_op, spec.kind), TASK_OPS, task_op_names },
 	SPEC(path, FIELDS_STRING),
@@ -188,7 +189,7 @@ int task_op_write(const struct task_op *op, int dirfd)
 	return fields_write(dirfd, RECORD_RESULT, &op_type, op, false);
 }
 
-/* The tasks, from what bd printed. */
+/* The tasks, from the output of bd. */
 static void take_list(struct task_op *op)
 {
 	char *words = NULL;
@@ -212,8 +213,8 @@ int task_op_result(struct task_op *op, int dirfd)
 	int rv;
 
 	if (exit_record_read(dirfd, &record) == 0 && record.by == EXIT_WALL) {
-		task_op_fail(op, xasprintf("bd in %s: it did not end in time, and was killed; "
-		    "see what `bd doctor` says there", op->spec.path));
+		task_op_fail(op, xasprintf("bd in %s timed out and was killed; see `bd doctor` "
+		    "there", op->spec.path));
 		op->result.trouble = TROUBLE_PASSES;
 		return 0;
 	}

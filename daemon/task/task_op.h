@@ -23,21 +23,20 @@
 
 enum source_kind { SOURCE_PROMPT, SOURCE_BEADS, SOURCE_STORIES, SOURCE_WORKFLOW, SOURCES };
 
-/* One row a source. */
+/* One row per source. */
 struct source {
 	const char *name;	/* "beads": stored in run.source */
-	bool reloads;		/* tasks may come and go while the run works: it is loaded
-				 * before each iteration */
+	/* tasks may come and go during the run: load it before each iteration */
+	bool reloads;
 	bool markers;		/* a stop marker ends the run */
-	bool claims;		/* other runs may want the same task: a claim row
-				 * says whose it is */
-	const char *profile;	/* of the reviews of its tasks, whatever the run's
-				 * is; NULL: the run's */
+	bool claims;		/* other runs may want the same task: a claim row names its owner */
+	/* for the reviews of its tasks, instead of the run's; NULL: the run's */
+	const char *profile;
 };
 
 extern const struct source sources[SOURCES];
 
-/* -1: no source of that name. */
+/* -1: no such source. */
 int source_find(const char *name);
 
 enum task_op_kind { TASK_OP_LOAD, TASK_OP_CLAIM, TASK_OP_CLOSE, TASK_OP_RELEASE, TASK_OPS };
@@ -48,12 +47,12 @@ extern const char *const task_op_names[TASK_OPS];
 struct task_op_spec {
 	enum task_op_kind kind;
 	enum source_kind source;
-	const char *path;	/* beads: the directory that holds .beads; stories: the PRD file;
-				 * absolute. NULL: there is none to write to */
-	const char *search;	/* PATH in which bd is looked for, and that its process
-				 * gets; NULL: no bd */
+	/* beads: the directory that contains .beads; stories: the PRD file; absolute. NULL: nothing
+	 * to write to */
+	const char *path;
+	const char *search;	/* PATH to search for bd, and for its process; NULL: no bd */
 	const char *task;	/* id; LOAD: NULL */
-	const char *actor;	/* who claims: "rld-42-5c1f09ab" */
+	const char *actor;	/* claimant: "rld-42-5c1f09ab" */
 	const char *reason;	/* CLOSE */
 };
 
@@ -62,48 +61,47 @@ struct task_op;
 struct task_op *task_op_new(const struct task_op_spec *spec);
 void task_op_free(struct task_op *op);
 
-/* What is done without a program. STEP_NEXT_RUN: rl-git is to be run. Does file work: called off
- * the loop. */
+/* Does what needs no program. STEP_NEXT_RUN: run rl-git next. Works on files: call it off the
+ * loop. */
 enum step_next task_op_begin(struct task_op *op);
 
-/* What rl-git reads, malloc'd. */
+/* The input of rl-git, malloc'd. */
 char *task_op_text(const struct task_op *op, size_t *size);
-/* What it has left in dirfd, its attempt directory. 0, and task_op_error() tells whether it failed;
- * or -errno: there is no result. */
+/* Reads what rl-git left in dirfd, its attempt directory. Returns 0, and task_op_error() tells
+ * whether it failed; or -errno: no result. */
 int task_op_result(struct task_op *op, int dirfd);
 
-/* For rl-git: the operation that fd has, NULL: none. */
+/* For rl-git: the operation in fd, NULL: none. */
 struct task_op *task_op_read(int fd);
-/* Does it, with bd. 0, or -1 with task_op_error(). */
+/* Run it, with bd. Returns 0, or -1 with task_op_error(). */
 int task_op_run(struct task_op *op);
-/* The result, into the directory dirfd. 0 or -errno. */
+/* Write the result to the directory dirfd. Returns 0 or -errno. */
 int task_op_write(const struct task_op *op, int dirfd);
 
-/* When it is over: what the source's program said is masked. The tasks themselves are the user's
- * own words. */
+/* Redact the messages of the source's program at the end. The tasks themselves are the user's own
+ * text. */
 void task_op_redact(struct task_op *op, const struct redactor *redactor);
 
 const char *task_op_error(const struct task_op *op);
 
-/* Why an operation has failed, as far as its program tells. */
+/* Why an operation failed, as far as its program tells. */
 enum task_trouble {
-	TROUBLE_LASTS,		/* the same again would come to the same: no such issue, an option
-				 * that it does not know */
-	TROUBLE_UNCLEAR,	/* it said nothing that is known here */
-	TROUBLE_PASSES,		/* its database was locked, it took too long, it was killed */
+	TROUBLE_LASTS,		/* permanent: no such issue, an unknown option */
+	TROUBLE_UNCLEAR,	/* no known message */
+	TROUBLE_PASSES,		/* temporary: a locked database, a timeout, a signal */
 	TROUBLES
 };
 
 enum task_trouble task_op_trouble(const struct task_op *op);
-/* The errno of a fault of the host that the program spoke of; 0: none. */
+/* The errno of a host fault in the program's message; 0: none. */
 int task_op_fault(const struct task_op *op);
 
-/* LOAD: valid until the op is freed. */
+/* LOAD: valid until the operation is freed. */
 const struct task_list *task_op_list(const struct task_op *op);
-/* LOAD: bd was asked, so claims of other programs are seen. */
+/* LOAD: bd was used, so claims of other programs are visible. */
 bool task_op_has_bd(const struct task_op *op);
 
-/* CLAIM: NULL when the task is ours; else who has it, in the source's words. Not an error. */
+/* CLAIM: NULL if the task is ours; otherwise who has it, in the source's words. Not an error. */
 const char *task_op_taken(const struct task_op *op);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An operation on a task source from inside. */
+/* Internals of an operation on a task source. */
 #ifndef TASK_TASK_OP_INT_H
 #define TASK_TASK_OP_INT_H
 
@@ -10,14 +10,14 @@ struct task_op {
 	char *bd;			/* absolute path of the program; NULL: none */
 	struct {
 		char *error, *taken;
-		char *ready, *blocked;	/* LOAD: what bd printed */
-		int trouble;		/* of error, where a program has failed */
-		int fault;		/* of the host, the errno: it is why error is there */
+		char *ready, *blocked;	/* LOAD: output of bd */
+		int trouble;		/* for error, if a program failed */
+		int fault;		/* errno of the host fault that caused error */
 	} result;
 	struct task_list list;
 };
 
-/* The operation has failed; error is its own from now on. -1. */
+/* The operation has failed; takes ownership of error. Returns -1. */
 int task_op_fail(struct task_op *op, char *error);
 
 #endif

@@ -14,8 +14,8 @@
 
 static const char *const scan_words[SCAN_RESULTS] = {
 	[SCAN_EMPTY] = "it is empty",
-	[SCAN_NUL] = "it has a NUL byte",
-	[SCAN_DEEP] = "its objects and lists lie more than 64 deep",
+	[SCAN_NUL] = "it contains a NUL byte",
+	[SCAN_DEEP] = "its objects and lists are nested more than 64 deep",
 	[SCAN_MANY] = "it has too many values",
 };
 
@@ -39,7 +39,7 @@ json_t *value_read(const char *text, size_t size, size_t max_values, char **erro
 	value = json_loadb(text + mark, size - mark, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &said);
 	if (value == NULL) {
 		words = text_escape(said.text, strlen(said.text), false);
-		*error = xasprintf("it is no JSON: line %d, column %d: %s", said.line, said.column, words);
+		*error = xasprintf("it is not valid JSON: line %d, column %d: %s", said.line, said.column, words);
 		free(words);
 	}
 	return value;
@@ -79,7 +79,7 @@ void criteria_add(struct buf *b, const char *criterion)
 	for (size_t i = 0; i < size; i++) {
 		buf_add(b, criterion + i, 1);
 		if (criterion[i] == '\n')
-			buf_adds(b, "  ");	/* a further line of the same item */
+			buf_adds(b, "  ");	/* another line of the same item */
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the readers of JSON sources share: bounded parsing, and values that several tools write in
- * several ways. Pure. */
+/* Shared by the readers of JSON sources: bounded parsing, and values that tools write in several
+ * ways. Pure. */
 #ifndef TASK_VALUE_H
 #define TASK_VALUE_H
 
@@ -9,27 +9,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A whole document. NULL with *error, words without a place, malloc'd. */
+/* A whole document. NULL with *error, a message without a place, malloc'd. */
 json_t *value_read(const char *text, size_t size, size_t max_values, char **error);
 
-/* A byte order mark in front of a text: its size, 0 when there is none. */
+/* Size of a byte order mark at the beginning of a text, 0: none. */
 size_t value_mark(const char *text, size_t size);
 
-/* "a string", "an object": what value is. */
+/* "a string", "an object": the type of value. */
 const char *value_kind(const json_t *value);
 
-/* A member that is a string, absent or null, in which case *out is NULL. A new string. False: it is
- * something else. */
+/* A member that is a string, or missing or null, which gives NULL. A new string. False: another
+ * type. */
 bool value_take_text(const json_t *object, const char *name, char **out);
 
-/* A member that is a string or a list of strings: Markdown, a "- " line for each of a list. As
- * above. */
+/* A member that is a string or a list of strings: Markdown, with a "- " line for each. As above. */
 bool value_take_criteria(const json_t *object, const char *name, char **out);
 
-/* A member that is a number, or one as text: "2", "P2". ROW_NONE when it is absent or null. */
+/* A member that is a number, also as text: "2", "P2". ROW_NONE if missing or null. */
 bool value_take_priority(const json_t *object, const char *name, int64_t *out);
 
-/* An id: a string, or a whole number. A new string; NULL: it is neither. */
+/* An id: a string or an integer. A new string; NULL: neither. */
 char *value_id(const json_t *value);
 
 /* Criteria of a list, one after the other. */

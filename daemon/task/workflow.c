@@ -15,11 +15,11 @@
 #define REVIEWS_MAX 101		/* max_fixes = 100 */
 #define EXIT_CONDITION "review.decision == GO"
 
-/* A task while it is read: what must be seen together before it counts. */
+/* A task being read: parts that are checked together at its end. */
 struct draft {
 	struct task_item *item;
 	char *prompt;
-	const struct node *agent, *coder, *reviewer;	/* where they stand, NULL: they do not */
+	const struct node *agent, *coder, *reviewer;	/* nodes of these keys, NULL: missing */
 	bool has_enabled;
 };
 
@@ -63,13 +63,13 @@ static bool is_blank(const char *text)
 static bool take_string(struct reader *r, const struct node *value, const char *name, char **out)
 {
 	if (value->kind == NODE_TEXT && !node_is_string(value) && !node_is_null(value))
-		return workflow_fail(r, value, "\"%s\" is %s; put it in quotes to make it text",
+		return workflow_fail(r, value, "\"%s\" is %s; quote it to make it text",
 		    name, node_describe(value));
 	if (!node_is_string(value))
-		return workflow_fail(r, value, "\"%s\" is %s; write text, or leave the key out",
+		return workflow_fail(r, value, "\"%s\" is %s; write text, or remove the key",
 		    name, node_describe(value));
 	if (is_blank(value->text))
-		return workflow_fail(r, value, "\"%s\" is blank; write text, or leave the key out", name);
+		return workflow_fail(r, value, "\"%s\" is blank; write text, or remove the key", name);
 	free(*out);
 	*out = xstrdup(value->text);
 	return true;
@@ -78,7 +78,7 @@ static bool take_string(struct reader *r, const struct node *value, const char *
 static bool take_map(struct reader *r, const struct node *map, const struct key *keys, const char *what)
 {
 	if (map->kind != NODE_MAP)
-		return workflow_fail(r, map, "%s is %s; write its keys as a mapping", what, node_describe(map));
+		return workflow_fail(r, map, "%s is %s; write a mapping", what, node_describe(map));
 	for (size_t i = 0; i < map->count; i += 2) {
 		const struct key *key = keys;
 
@@ -90,7 +90,8 @@ static bool take_map(struct reader *r, const struct node *map, const struct key 
 
 			for (key = keys; key->name != NULL; key++)
 				buf_addf(&known, "%s%s", known.size > 0 ? ", " : "", key->name);
-			workflow_fail(r, map->items[i], "unknown key \"%s\" in %s; it may have: %s",
+			workflow_fail(r, map->items[i],
+			    "unknown key \"%s\" in %s; the keys are: %s",
 			    shown, what, known.data);
 			buf_release(&known);
 			free(shown);
@@ -135,7 +136,7 @@ static bool take_max_iterations(struct reader *r, const struct node *value)
 
 	if (!node_to_int(value, &number) || number < 1 || number > REVIEWS_MAX)
 		return workflow_fail(r, value,
-		    "\"max_iterations\" counts reviews; write a whole number from 1 to %d", REVIEWS_MAX);
+		    "\"max_iterations\" is the number of reviews; write an integer from 1 to %d", REVIEWS_MAX);
 	r->draft.item->max_reviews = number;
 	return true;
 }
@@ -159,12 +160,12 @@ static bool take_exit_conditions(struct reader *r, const struct node *value)
 {
 	if (value->kind != NODE_LIST || value->count == 0)
 		return workflow_fail(r, value, "\"exit_conditions\" is %s; write a list with \""
-		    EXIT_CONDITION "\", or leave the key out",
+		    EXIT_CONDITION "\", or remove the key",
 		    value->kind == NODE_LIST ? "an empty list" : node_describe(value));
 	for (size_t i = 0; i < value->count; i++)
 		if (value->items[i]->kind != NODE_TEXT || !is_exit_condition(value->items[i]->text))
 			return workflow_fail(r, value->items[i],
-			    "an exit condition that is not known; the only one is \"" EXIT_CONDITION "\"");
+			    "an unknown exit condition; the only one is \"" EXIT_CONDITION "\"");
 	return true;
 }
 
@@ -226,7 +227,7 @@ static bool take_depends_on(struct reader *r, const struct node *value)
 		/* an id such as 7 is a number only for YAML */
 		if (value->items[i]->kind != NODE_TEXT || node_is_null(value->items[i]))
 			return workflow_fail(r, value->items[i],
-			    "\"depends_on\" has %s in its list; write the id of a task",
+			    "\"depends_on\" contains %s; write the id of a task",
 			    node_describe(value->items[i]));
 		ids[i] = xstrdup(value->items[i]->text);
 	}
@@ -272,7 +273,7 @@ static const struct key task_keys[] = {
 	{ NULL, NULL },
 };
 
-/* The description goes in front of the prompt. */
+/* Put the description before the prompt. */
 static void join_text(struct draft *draft)
 {
 	struct task_item *item = draft->item;
@@ -291,7 +292,7 @@ static void join_text(struct draft *draft)
 	draft->prompt = NULL;
 }
 
-/* What a disabled overlay says has no meaning. */
+/* Ignore the content of a disabled overlay. */
 static void drop_overlay(struct task_item *item)
 {
 	free(item->coder);
@@ -312,8 +313,9 @@ static bool take_task(struct reader *r, const struct node *key, const struct nod
 	what = xasprintf("task \"%s\"", shown);
 	ok = take_map(r, value, task_keys, what);
 	if (ok && item->review && item->agent != NULL && item->coder != NULL && strcmp(item->agent, item->coder) != 0)
-		ok = workflow_fail(r, r->draft.coder, "\"coder_agent\" is not the task's \"agent\"; "
-		    "the coder stays the coder: write one of them, or the same twice");
+		ok = workflow_fail(r, r->draft.coder,
+		    "\"coder_agent\" differs from the task's \"agent\"; the coder is the task's "
+		    "agent: write one of them, or the same value twice");
 	join_text(&r->draft);
 	if (!item->review)
 		drop_overlay(item);
@@ -333,7 +335,7 @@ static bool take_version(struct reader *r, const struct node *value)
 	for (size_t i = 0; known[i] != NULL; i++)
 		if (value->kind == NODE_TEXT && strcmp(value->text, known[i]) == 0)
 			return true;
-	return workflow_fail(r, value, "a version that is not known; write \"1\", or leave the key out");
+	return workflow_fail(r, value, "an unknown version; write \"1\", or remove the key");
 }
 
 static bool take_name(struct reader *r, const struct node *value)

@@ -18,7 +18,7 @@
 #include "proto/error.h"
 #include "proto/memory.h"
 
-/* A row that the decision edits. */
+/* A row edited by the transaction. */
 struct txn_row {
 	enum row_kind kind;
 	const void *row;
@@ -42,7 +42,7 @@ struct txn {
 	struct run **touched;
 	size_t ntouched;
 	bool refusable;
-	txn_outcome_cb *outcome;	/* NULL: nobody asks for it */
+	txn_outcome_cb *outcome;	/* NULL: no callback */
 	void *outcome_arg;
 };
 
@@ -80,7 +80,7 @@ void txn_emit(struct txn *txn, const char *type, int64_t run, json_t *body)
 	json_decref(body);
 }
 
-/* The same working row, which this room alone may change. */
+/* The same working row, writable; only for this room. */
 static void *edit(struct txn *txn, enum row_kind kind, const void *row)
 {
 	for (size_t i = 0; i < txn->nrows; i++)
@@ -143,7 +143,7 @@ void txn_set_task(struct txn *txn, struct slot *slot, const char *task)
 
 void txn_add(struct txn *txn, const struct run *run, enum row_kind kind, void *row)
 {
-	/* a task's text is the store's: it may be 16 MiB */
+	/* only the store has a task's text, because it may be 16 MiB */
 	if (kind == ROW_TASK) {
 		txn_put(txn, ROW_TASK, row);
 		text_set(&((struct task_row *)row)->text, NULL);
@@ -154,7 +154,7 @@ void txn_add(struct txn *txn, const struct run *run, enum row_kind kind, void *r
 	edit(txn, kind, row);
 }
 
-/* It is recorded no more. */
+/* Do not record it any more. */
 static void unedit(struct txn *txn, const void *row)
 {
 	for (size_t i = 0; i < txn->nrows; i++)
@@ -178,7 +178,7 @@ void txn_retire(struct txn *txn, enum row_kind kind, const void *row)
 	row_free(kind, row);
 }
 
-/* The edited rows enter the decision as they are now. */
+/* Add the edited rows to the decision, as they are now. */
 static void record(struct txn *txn)
 {
 	for (size_t i = 0; i < txn->nrows; i++)
@@ -214,10 +214,10 @@ void txn_effect(struct txn *txn, enum effect_kind kind, struct run *run, struct 
 		txn_effect_schedule(txn);
 }
 
-/* Of no run. */
+/* For an effect without a run. */
 static void effect_of_engine(struct txn *txn, enum effect_kind kind, int64_t id)
 {
-	/* a look at everything is taken once */
+	/* effects on the whole engine are needed only once */
 	for (size_t i = 0; kind > EFFECT_CLEANUP && i < txn->neffects; i++)
 		if (txn->effects[i].kind == kind)
 			return;
@@ -270,7 +270,7 @@ void txn_reply(struct txn *txn, engine_reply_cb *cb, void *arg, int64_t run)
 	txn->answers[txn->nanswers++] = (struct txn_answer){ cb, arg, run };
 }
 
-/* The effects of one kind. */
+/* Carry out the effects of one kind. */
 static void apply_effects(const struct txn *txn, enum effect_kind kind)
 {
 	for (size_t i = 0; i < txn->neffects; i++)
@@ -288,7 +288,7 @@ static void give_answers(const struct txn *txn)
 
 		if (reply.rows == NULL && txn->answers[i].run != 0) {
 			reply.code = RPC_NOT_FOUND;
-			reply.message = "the run has just ended";
+			reply.message = "the run has already ended";
 		}
 		txn->answers[i].cb(txn->answers[i].arg, &reply);
 	}
@@ -325,8 +325,8 @@ static void txn_done(void *arg, enum commit_result result, struct decision *d)
 	bool again;
 
 	engine->commits--;
-	/* a decision about what has happened cannot be refused: the store waits
-	 * until there is space */
+	/* a decision about something that has happened cannot be refused: the store waits for
+	 * space */
 	if (result == COMMIT_NO_SPACE && !txn->refusable)
 		log_fatal("a decision that cannot be refused was refused for lack of space");
 	if (result == COMMIT_OK)
@@ -358,7 +358,7 @@ void txn_touch(struct txn *txn, struct run *run)
 	txn->touched[txn->ntouched++] = run;
 }
 
-/* The run that was touched first, which is touched no more; NULL: none is. */
+/* Remove and return the run that was touched first; NULL: none. */
 static struct run *next_touched(struct txn *txn)
 {
 	struct run *run = txn->ntouched > 0 ? txn->touched[0] : NULL;
@@ -368,7 +368,7 @@ static struct run *next_touched(struct txn *txn)
 	return run;
 }
 
-/* Until nothing moves: a run that is reconciled may touch itself or others. */
+/* Until nothing changes: a reconciled run may touch itself or others. */
 static void reconcile(struct txn *txn)
 {
 	struct run *run;

@@ -19,11 +19,11 @@ enum effect_kind {
 	EFFECT_PREPARE,	/* the run's own slot: task file, base snapshot */
 	EFFECT_BUILD,	/* build and launch the attempt id */
 	EFFECT_STAGE,	/* take up the stage of the slot: struct stage, recover */
-	EFFECT_GIT,	/* the run's own slot: begin the git operation id */
+	EFFECT_GIT,	/* the run's own slot: start the git operation id */
 	EFFECT_LOAD,	/* the run's own slot: wait between iterations, then ask the source */
 	EFFECT_PERMIT,	/* wait for a permit */
 	EFFECT_STEP,	/* launch the slot's step */
-	EFFECT_END,	/* end what is under way in the slot */
+	EFFECT_END,	/* end the process of the slot */
 	EFFECT_HOOK,	/* start the hook id */
 	EFFECT_LOG,	/* write the review log of the slot's task */
 	EFFECT_REPORT,	/* write the run's report */
@@ -37,7 +37,7 @@ enum effect_kind {
 /* An action that follows a decision when it is on disk. Keys, not pointers: the run may be gone. */
 struct effect {
 	enum effect_kind kind;
-	int64_t run, iteration, slot;	/* ROW_NONE: of no run; slot ROW_NONE: the run's own */
+	int64_t run, iteration, slot;	/* ROW_NONE: no run; slot ROW_NONE: the run's own */
 	int64_t id;
 };
 

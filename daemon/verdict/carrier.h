@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The carriers: how a profile's reviewer says what it found. One file each, one row each in
- * verdict.c. A reader gets what the reviewer left behind and fills out, which is zero before. */
+/* The carriers: how a profile's reviewer reports its findings. One file each, and one row each in
+ * verdict.c. A reader gets the reviewer's output and fills in out, which is zeroed before. */
 #ifndef VERDICT_CARRIER_H
 #define VERDICT_CARRIER_H
 
@@ -16,13 +16,13 @@ void carrier_decision_read(const struct verdict_input *in, struct verdict *out);
 /* A Markdown file of issues. No file or a blank one is a pass, if the reviewer said anything at
  * all. */
 void carrier_file_read(const struct verdict_input *in, struct verdict *out);
-/* Exit status 0 or 1, and what the program printed. */
+/* Exit status 0 or 1, and the program's output. */
 void carrier_exit_read(const struct verdict_input *in, struct verdict *out);
 /* A file {"comments": [{"file", "line", "severity": "must-fix" | "suggestion", "comment"}],
  * "summary": "..."}. */
 void carrier_comments_read(const struct verdict_input *in, struct verdict *out);
 
-/* The one finding of a carrier that gives its findings as one text: the feedback. */
+/* The single finding of a carrier whose findings are one text: the feedback. */
 void carrier_single_finding(struct verdict *out);
 
 #endif

@@ -14,7 +14,7 @@
 #define TEXT(x) TEXT_(x)
 #define TEXT_(x) #x
 #define COMMENTS_MAX 500
-#define VALUES_MAX (COMMENTS_MAX * 16)	/* bounds what the parser allocates */
+#define VALUES_MAX (COMMENTS_MAX * 16)	/* limits what the parser allocates */
 
 #define MUST_FIX "must-fix"
 #define SUGGESTION "suggestion"
@@ -42,7 +42,7 @@ static json_t *parse(const char *text, size_t size)
 	return object;
 }
 
-/* A member that need not be there; null is as good as absent. */
+/* An optional member; null counts as missing. */
 static bool absent(const json_t *value)
 {
 	return value == NULL || json_is_null(value);
@@ -58,7 +58,7 @@ static char *bounded(const json_t *string)
 	return clean_text(json_string_value(string), json_string_length(string), CLEAN_FINDING_MAX);
 }
 
-/* Fill finding; NULL, or the reason why it is none. */
+/* Fill in finding; returns NULL, or why it is invalid. */
 static char *read_comment(const json_t *comment, struct verdict_finding *finding)
 {
 	const json_t *file = json_object_get(comment, "file"), *line = json_object_get(comment, "line");
@@ -109,7 +109,7 @@ static char *read_comments(const json_t *comments, struct verdict *out)
 	return NULL;
 }
 
-/* The must-fix ones as a list: what remains to be done. */
+/* The must-fix comments as a list: what remains to be done. */
 static char *feedback_of(const struct verdict *v)
 {
 	struct buf b = { 0 };

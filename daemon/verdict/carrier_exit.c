@@ -4,8 +4,8 @@
 #include "proto/memory.h"
 #include "verdict/clean.h"
 
-/* A fixer has to be told something. */
-#define NO_WORDS "The reviewer asks for another pass and gave no reason."
+/* A fixer needs some instruction. */
+#define NO_WORDS "The reviewer requested another round without giving a reason."
 
 void carrier_exit_read(const struct verdict_input *in, struct verdict *out)
 {
@@ -15,7 +15,7 @@ void carrier_exit_read(const struct verdict_input *in, struct verdict *out)
 	}
 	out->source = "exit";
 	out->kind = in->status == 0 ? VERDICT_PASS : VERDICT_FINDINGS;
-	/* what is printed with an accept is no answer to anybody */
+	/* output of a pass is addressed to nobody */
 	if (out->kind == VERDICT_PASS)
 		out->feedback = xstrdup("");
 	else if (clean_is_silent(in->text, in->text_size))

@@ -42,7 +42,7 @@ void carrier_file_read(const struct verdict_input *in, struct verdict *out)
 		read_findings(clean, strlen(clean), out);
 		free(clean);
 	} else if (clean_is_silent(in->text, in->text_size)) {
-		/* it may have died politely */
+		/* it may have failed with exit status 0 */
 		out->reason = xstrdup(NO_EVIDENCE);
 	} else {
 		out->source = "text";

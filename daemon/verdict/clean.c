@@ -11,7 +11,7 @@
 #define BOM "\xef\xbb\xbf"
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* Of as many as there are: what was cleaned may be cleaned again. */
+/* Length of all byte order marks: cleaned text may be cleaned again. */
 static size_t bom_length(const char *text, size_t size)
 {
 	size_t n = 0;
@@ -40,7 +40,7 @@ bool clean_is_silent(const char *text, size_t size)
 	return silent;
 }
 
-/* Bytes of the code point at text, 0 when there is none. */
+/* Length of the code point at text, 0: invalid. */
 static size_t point_length(const char *text, size_t size)
 {
 	unsigned char c = (unsigned char)*text;

@@ -8,36 +8,36 @@
 #include "base/strip.h"
 #include "proto/memory.h"
 
-/* A stretch of the text that was meant to be an object. */
+/* A part of the text that was meant to be an object. */
 struct slice {
 	size_t start, size;
-	bool broken;		/* known without parsing it */
-	bool inside;		/* of an array or of an object in prose: no verdict, but it
-				 * may contradict one */
+	bool broken;		/* known without parsing */
+	/* part of an array, or of an object in prose: no verdict, but it may contradict one */
+	bool inside;
 };
 
 struct scan {
 	const char *text;
 	size_t size;
-	size_t window;		/* what starts before is not read */
-	char *quoted;		/* the key with its quotes, owned */
-	bool everywhere;	/* every { counts, not only the first thing on a line */
+	size_t window;		/* text before this offset is ignored */
+	char *quoted;		/* the quoted key, owned */
+	bool everywhere;	/* every { counts, not only at the beginning of a line */
 	struct slice slices[EXTRACT_OBJECTS];	/* a ring: number n is at n % EXTRACT_OBJECTS */
-	size_t count;		/* of all slices, those that fell out of the ring included */
-	size_t inside;		/* what starts before is inside of something */
-	bool stale;		/* something that is not read mentions the key */
+	size_t count;		/* of all slices, including those dropped from the ring */
+	size_t inside;		/* text before this offset is inside something */
+	bool stale;		/* something that was ignored mentions the key */
 };
 
-/* What a { at this place of its line is. */
+/* The position of a { on its line. */
 enum place {
-	PLACE_FIRST,		/* first thing on the line or in a fence: a candidate */
-	PLACE_BEHIND,		/* on the line on which a candidate ended: one as well, so that
-				 * "{...} {...}" are two */
+	PLACE_FIRST,		/* at the beginning of a line or in a fence: a candidate */
+	/* on the line where a candidate ended: also one, so that "{...} {...}" are two */
+	PLACE_BEHIND,
 	PLACE_INNER		/* in prose */
 };
 
-/* Index behind the bracket that closes the one at start, strings and escapes respected;
- * 0 when none does. */
+/* Offset after the bracket that closes the one at start, respecting strings and escapes; 0:
+ * none. */
 static size_t balance(const char *text, size_t size, size_t start, size_t *deepest)
 {
 	const char open = text[start], close = open == '{' ? '}' : ']';
@@ -78,8 +78,8 @@ static bool mentions(const struct scan *s, size_t start, size_t size)
 	return memmem(s->text + start, size, s->quoted, strlen(s->quoted)) != NULL;
 }
 
-/* Objects out of bounds are not parsed. One that has the key in plain sight may disagree
- * with the verdict. */
+/* Objects beyond the limits are not parsed. One with the key in plain sight may contradict the
+ * verdict. */
 static void push(struct scan *s, size_t start, size_t end, bool broken)
 {
 	struct slice *place = &s->slices[s->count % EXTRACT_OBJECTS];
@@ -106,7 +106,7 @@ static size_t skip_white(const char *text, size_t size, size_t i)
 	return i;
 }
 
-/* The opening of a fence at i with its info word, up to what follows; 0 when there is none. */
+/* Length of a fence opening at i, including its info word; 0: none. */
 static size_t fence_length(const char *text, size_t size, size_t i)
 {
 	size_t n = i;
@@ -120,15 +120,16 @@ static size_t fence_length(const char *text, size_t size, size_t i)
 	return n - i;
 }
 
-/* A [ that opens JSON rather than "[x] done". */
+/* Whether a [ opens JSON rather than "[x] done". */
 static bool opens_array(const char *text, size_t size, size_t i)
 {
 	i = skip_white(text, size, i + 1);
 	return i < size && (isdigit((unsigned char)text[i]) || (text[i] != '\0' && strchr("{[\"-", text[i]) != NULL));
 }
 
-/* An object with a member, or an array of such, in the middle of a line: {"name": or [{"name": and
- * the like. Code and prose have braces that close nowhere, so other ones are no JSON. */
+/* Whether an object with a member, or an array of such, begins in the middle of a line: {"name": or
+ * [{"name": and the like. Other braces in code and prose need not be balanced, so they are not
+ * JSON. */
 static bool opens_member(const char *text, size_t size, size_t i)
 {
 	if (text[i] == '[')
@@ -147,8 +148,8 @@ static bool opens_member(const char *text, size_t size, size_t i)
 	return i < size && text[i] == ':';
 }
 
-/* Something opens at i whose inside is not to be taken for a verdict. An array with the key is none
- * itself; an object in prose has to end, or it is a broken one. */
+/* Something opens at i whose content must not be taken as a verdict. An array with the key is no
+ * verdict either; an object in prose must be complete, or it is broken. */
 static void enclose(struct scan *s, size_t i, bool array)
 {
 	size_t deepest, end = balance(s->text, s->size, i, &deepest);
@@ -160,8 +161,8 @@ static void enclose(struct scan *s, size_t i, bool array)
 	s->inside = end > 0 ? end : s->size;
 }
 
-/* Collect the slices. One that never balances takes all the rest of the text: nothing inside
- * it is looked at. */
+/* Collect the slices. One that is never balanced takes the rest of the text: nothing inside it is
+ * examined. */
 static void scan_run(struct scan *s)
 {
 	enum place place = PLACE_FIRST;
@@ -208,8 +209,8 @@ static void scan_release(struct scan *s)
 	free(s->quoted);
 }
 
-/* The object of a slice, NULL when it is broken. jansson takes a raw NUL behind a number for the
- * end of the text. */
+/* The object of a slice, NULL if it is broken. jansson takes a raw NUL after a number as the end of
+ * the text. */
 static json_t *slice_parse(const struct scan *s, const struct slice *slice)
 {
 	if (slice->broken || memchr(s->text + slice->start, '\0', slice->size) != NULL)
@@ -217,8 +218,8 @@ static json_t *slice_parse(const struct scan *s, const struct slice *slice)
 	return json_loadb(s->text + slice->start, slice->size, JSON_REJECT_DUPLICATES, NULL);
 }
 
-/* Read the slices in order: the last object with the key counts. broken: it does not, or there is
- * none where one was meant. */
+/* Read the slices in order: the last object with the key counts. broken: it is invalid, or none was
+ * complete where one was meant. */
 static struct extract scan_read(const struct scan *s, const char *key, bool *broken)
 {
 	struct extract found = { .result = EXTRACT_NO_OBJECT, .conflict = s->stale };
@@ -253,9 +254,8 @@ static struct extract scan_read(const struct scan *s, const char *key, bool *bro
 	return found;
 }
 
-/* Nothing stands on a line of its own: the object that ends the text. Closing marks of code may
- * follow it. In prose a broken brace means nothing, but whole objects with the key have to
- * agree here as well. */
+/* No object begins a line: use the one that ends the text. Closing marks of code may follow it. A
+ * broken brace in prose means nothing, but complete objects with the key must agree here, too. */
 static struct extract read_end(const char *text, size_t size, const char *key, enum extract_result otherwise)
 {
 	struct extract found = { .result = otherwise };
@@ -282,7 +282,7 @@ static struct extract read_end(const char *text, size_t size, const char *key, e
 	return found;
 }
 
-/* JSON, but no object: an array, a string, a number. */
+/* JSON, but not an object: an array, a string, a number. */
 static bool is_other_json(const char *text, size_t size)
 {
 	json_t *value;

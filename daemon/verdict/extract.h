@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the JSON object that carries a verdict in a reviewer's text: pure, bounded, linear in the
- * length of the text. */
+/* Finds the JSON object with the verdict in a reviewer's text: pure, bounded, linear in the length
+ * of the text. */
 #ifndef VERDICT_EXTRACT_H
 #define VERDICT_EXTRACT_H
 
@@ -9,26 +9,27 @@
 
 #include <jansson.h>
 
-#define EXTRACT_WINDOW (256 * 1024)	/* bytes at the end of the text whose objects are read */
-#define EXTRACT_OBJECTS 64		/* the last ones of them */
-/* objects and arrays inside each other, the outermost counts */
+#define EXTRACT_WINDOW (256 * 1024)	/* size of the end of the text whose objects are read */
+#define EXTRACT_OBJECTS 64		/* maximum number of objects, counted from the end */
+/* nesting depth of objects and arrays */
 #define EXTRACT_DEPTH 64
 
 enum extract_result {
 	EXTRACT_FOUND,
-	EXTRACT_EMPTY,		/* nothing but white space */
+	EXTRACT_EMPTY,		/* only white space */
 	EXTRACT_NO_OBJECT,
-	EXTRACT_BROKEN,		/* an object that is none, where one was meant; or JSON
-				 * that is no object */
-	EXTRACT_KEYLESS,	/* whole objects, none of them with the key */
+	/* an invalid object where one was meant; or JSON other than an object */
+	EXTRACT_BROKEN,
+	EXTRACT_KEYLESS,	/* complete objects, none with the key */
 	EXTRACT_RESULTS
 };
 
 struct extract {
 	enum extract_result result;
 	json_t *object;		/* EXTRACT_FOUND: the last one with the key, owned by the caller */
-	bool conflict;		/* EXTRACT_FOUND: another one gives the key another value, or might:
-				 * it was out of bounds */
+	/* EXTRACT_FOUND: another one has a different value for the key, or may have, because it was
+	 * beyond the limits */
+	bool conflict;
 };
 
 /* A candidate is each { that is the first thing on its line or in a fence, to the } that balances
@@ -45,7 +46,8 @@ struct extract {
  * inside it. */
 struct extract extract_find(const char *text, size_t size, const char *key);
 
-/* What was got in place of what was expected: short JSON in ASCII, "nothing" for NULL. malloc'd. */
+/* The value found in place of the expected one: short JSON in ASCII, "nothing" for NULL.
+ * malloc'd. */
 char *extract_got(const json_t *value);
 /* "missing or invalid KEY: expected string, got 7". malloc'd. */
 char *extract_invalid(const char *key, const char *expected, const json_t *got);

@@ -5,8 +5,8 @@
 #include "proto/memory.h"
 #include "verdict/carrier.h"
 
-/* Length without the white space at the end: feedback is kept byte for byte, a finding is
- * an item of a list. */
+/* Length without trailing white space: feedback is kept byte for byte, but a finding is a list
+ * item. */
 static size_t trimmed(const char *text)
 {
 	size_t length = strlen(text);
@@ -16,7 +16,7 @@ static size_t trimmed(const char *text)
 	return length;
 }
 
-/* One text is one finding, so that a repeated one is known by its id. */
+/* One text is one finding, so that a repeated one has the same id. */
 void carrier_single_finding(struct verdict *out)
 {
 	out->findings = xcalloc(1, sizeof(*out->findings));

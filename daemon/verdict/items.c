@@ -14,20 +14,20 @@
 #define EMPHASIS "*_~"
 
 struct line {
-	const char *text, *end;		/* behind the indent; before trailing white space */
+	const char *text, *end;		/* after the indent; before trailing white space */
 	size_t indent;			/* columns */
 };
 
 struct state {
 	struct items *items;
-	bool fixed;			/* what is asked for */
-	char *severity;			/* NULL: no heading yet */
-	const char *item, *item_end;	/* behind the list mark; NULL: none is open */
+	bool fixed;			/* which items are wanted */
+	char *severity;			/* NULL: no heading so far */
+	const char *item, *item_end;	/* after the list mark; NULL: no open item */
 	size_t indent;			/* of its list mark */
-	bool blank;			/* the line before was */
-	char fence;			/* of what the open one is made, 0: none is open */
+	bool blank;			/* the previous line was blank */
+	char fence;			/* character of the open fence, 0: none */
 	size_t fence_length;
-	bool fence_inside;		/* it is part of the item */
+	bool fence_inside;		/* the fence is part of the item */
 };
 
 static const char *skip(const char *p, const char *end, const char *chars)
@@ -46,7 +46,7 @@ static size_t count(const char *p, const char *end, char c)
 	return n;
 }
 
-/* Behind "[ ]" or "[x]", and whoever marks may put a second one in front; or p. */
+/* After "[ ]" or "[x]", of which a marker may have added a second one; otherwise p. */
 static const char *skip_box(const char *p, const char *end)
 {
 	while (end - p >= 3 && p[0] == '[' && strchr(" xX~-", p[1]) != NULL && p[2] == ']' &&
@@ -55,8 +55,8 @@ static const char *skip_box(const char *p, const char *end)
 	return p;
 }
 
-/* Behind "FIXED:", in whatever emphasis; NULL when p does not begin with it. *open: the mark of
- * emphasis that is still open. */
+/* After "FIXED:", with any emphasis; NULL if p does not begin with it. *open: a mark of emphasis
+ * that is still open. */
 static const char *skip_fixed(const char *p, const char *end, char *open)
 {
 	*open = '\0';
@@ -73,8 +73,8 @@ static const char *skip_fixed(const char *p, const char *end, char *open)
 	return skip(p, end, " \t\n");
 }
 
-/* A mark of strong emphasis or of deletion: which one it is, -1 for none. One with white space on
- * both sides is text. */
+/* A mark of strong emphasis or deletion: which one, -1: none. A mark with white space on both sides
+ * is text. */
 static int strong_mark(const char *from, const char *p, const char *end)
 {
 	if (end - p < 2 || p[0] != p[1] || (*p != '*' && *p != '~'))
@@ -84,8 +84,8 @@ static int strong_mark(const char *from, const char *p, const char *end)
 	return *p == '~';
 }
 
-/* Without the pairs of them outside of code, wherever they begin and end: a corrector may put its
- * mark before or behind. */
+/* Without their pairs outside of code, wherever they begin and end: a corrector may put its mark
+ * inside or outside. */
 static char *without_strong(const char *from, const char *end)
 {
 	size_t left[2] = { 0, 0 };
@@ -119,7 +119,7 @@ static char *without_strong(const char *from, const char *end)
 	return buf_take(&out, NULL);
 }
 
-/* Size without white space at the end. */
+/* Size without trailing white space. */
 static size_t trimmed(const char *text, size_t size)
 {
 	while (size > 0 && isspace((unsigned char)text[size - 1]))
@@ -127,7 +127,8 @@ static size_t trimmed(const char *text, size_t size)
 	return size;
 }
 
-/* Split an item, without its list mark, into a finding; its text is "" when there is nothing. */
+/* Split an item, without its list mark, into the parts of a finding; its text is "" if there is
+ * none. */
 static void split(const char *from, const char *end, size_t max, struct verdict_finding *out)
 {
 	char *plain = without_strong(skip_box(from, end), end), open;
@@ -164,7 +165,7 @@ static void drop(struct verdict_finding *finding)
 	free(finding->text);
 }
 
-/* The open item is whole. */
+/* The open item is complete. */
 static void finish(struct state *s)
 {
 	struct items *items = s->items;
@@ -196,7 +197,7 @@ static void begin(struct state *s, const struct line *line, const char *text)
 	s->indent = line->indent;
 }
 
-/* What stands under it is as severe as it says. */
+/* A heading is the severity of the items under it. */
 static void head(struct state *s, const char *from, const char *end)
 {
 	size_t size;
@@ -218,7 +219,7 @@ static void head(struct state *s, const char *from, const char *end)
 	}
 }
 
-/* Behind "## "; NULL when the line is no heading. */
+/* After "## "; NULL if the line is not a heading. */
 static const char *heading_text(const struct line *line)
 {
 	size_t n = count(line->text, line->end, '#');
@@ -228,7 +229,7 @@ static const char *heading_text(const struct line *line)
 	return skip(line->text + n, line->end, " \t");
 }
 
-/* A short line that is strong as a whole: a heading of those who use none. */
+/* A short line in bold: a heading in texts that use no "#". */
 static bool is_strong_line(const struct line *line)
 {
 	const char *end = line->end > line->text && line->end[-1] == ':' ? line->end - 1 : line->end;
@@ -254,7 +255,7 @@ static bool is_rule(const struct line *line)
 	return n >= 3;
 }
 
-/* Behind "- " or "12. "; NULL when the line begins with no list mark. */
+/* After "- " or "12. "; NULL if the line does not begin with a list mark. */
 static const char *list_text(const struct line *line)
 {
 	const char *p = line->text;
@@ -269,7 +270,7 @@ static const char *list_text(const struct line *line)
 	return p == line->end || isspace((unsigned char)*p) ? skip(p, line->end, " \t") : NULL;
 }
 
-/* A line in a fence, its end included. */
+/* A line in a fence, including its end. */
 static void read_code(struct state *s, const struct line *line)
 {
 	size_t n = count(line->text, line->end, s->fence);
@@ -298,7 +299,7 @@ static bool is_fence(const struct line *line)
 
 static void read_line(struct state *s, const struct line *line)
 {
-	/* set off from the item, or deep enough to be part of it */
+	/* separated from the item, or indented enough to be part of it */
 	bool inside = s->item != NULL && line->indent >= s->indent + 2;
 	bool apart = s->item == NULL || (s->blank && !inside);
 	const char *text;
@@ -361,7 +362,7 @@ void item_read(const char *text, size_t size, size_t max, struct verdict_finding
 
 	split(skip(clean, end, " \t\r\n"), end, max, out);
 	if (out->text[0] == '\0') {
-		/* nothing but marks: as it stands */
+		/* only marks: keep it unchanged */
 		drop(out);
 		*out = (struct verdict_finding){ .text = clean_text(text, size, max) };
 	}

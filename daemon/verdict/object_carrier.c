@@ -34,7 +34,7 @@ static char *invalid_word(const struct object_form *form, const json_t *word)
 	return reason;
 }
 
-/* Absent is fine, anything but an object of booleans is not. */
+/* May be missing; anything but an object of booleans is invalid. */
 static bool valid_checks(const json_t *checks)
 {
 	const char *name;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The carriers that are one JSON object in a text: a word that decides, and a text
- * that says why. */
+/* Carriers that are a JSON object in a text: a word that decides, and a text with the reason. */
 #ifndef VERDICT_OBJECT_CARRIER_H
 #define VERDICT_OBJECT_CARRIER_H
 
 #include "verdict/verdict.h"
 
-/* Names in the object. */
+/* Member names. */
 struct object_form {
 	const char *key;		/* of the word */
 	const char *pass, *findings;	/* the two words */

@@ -9,7 +9,7 @@
 #define PATH_LONGEST 1024
 #define LINE_DIGITS 9
 
-/* `name.suffix` alone may be code as well: only of these it is a file. */
+/* `name.suffix` alone may also be code: only with these suffixes it is a file. */
 static const char *const suffixes[] = {
 	"c", "h", "cc", "hh", "cpp", "hpp", "m", "rs", "go", "zig", "py", "js", "jsx", "mjs", "ts",
 	"tsx", "vue", "java", "kt", "scala", "cs", "rb", "php", "pl", "swift", "sh", "bash", "sql",
@@ -22,7 +22,7 @@ static bool is_path_char(char c)
 	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || (c != '\0' && strchr("_./@+-[]", c) != NULL);
 }
 
-/* What stands behind the last dot of the last name; 0 when there is nothing like a suffix. */
+/* Length of the suffix of the last name; 0: none. */
 static size_t suffix_length(const char *path, size_t size)
 {
 	size_t n = 0;
@@ -60,8 +60,8 @@ static size_t digits(const char *p)
 	return strspn(p, "0123456789");
 }
 
-/* ":12", ":12:5", ":12-15", "#L12-L15", " line 12", " (lines 12-15)" at p: their length and the
- * first number; 0: none. */
+/* ":12", ":12:5", ":12-15", "#L12-L15", " line 12", " (lines 12-15)" at p: its length and the first
+ * number; 0: none. */
 static size_t line_length(const char *p, long *line)
 {
 	static const char *const openings[] = { ":", "#L", " (line ", " (lines ", " (L", " line ", " lines " };
@@ -87,7 +87,7 @@ static size_t line_length(const char *p, long *line)
 	return 0;
 }
 
-/* What sets a place off from the text behind it; 0 when nothing does. */
+/* Length of the separator between a position and the text; 0: none. */
 static size_t separator_length(const char *p)
 {
 	static const char *const marks[] = { ":", ",", "-", "\xe2\x80\x93", "\xe2\x80\x94" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of a reviewer in, a verdict or the fixed reason of a violation out. Pure; one
- * file per carrier. */
+/* Turns a reviewer's output into a verdict, or the fixed reason of a violation. Pure; one file per
+ * carrier. */
 #ifndef VERDICT_VERDICT_H
 #define VERDICT_VERDICT_H
 
@@ -10,12 +10,12 @@
 #include "core/profile.h"
 
 enum verdict_kind {
-	VERDICT_NONE,		/* violation: reason says which */
+	VERDICT_NONE,		/* violation: see reason */
 	VERDICT_PASS,
 	VERDICT_FINDINGS
 };
 
-/* One item of a review as the reviewer gave it. All owned, NULL when not given. */
+/* An item of a review as given by the reviewer. All owned, NULL if not given. */
 struct verdict_finding {
 	char *file;
 	long line;		/* 0: not given */
@@ -29,14 +29,14 @@ struct verdict {
 				 * docs/protocol.md */
 	char *feedback;		/* for the fixer; never NULL or blank for VERDICT_FINDINGS */
 	char *quality_checks;	/* DECISION: the object as compact JSON; NULL: not given */
-	const char *source;	/* "text", "file" or "exit", static; NULL when nothing was read */
+	const char *source;	/* "text", "file" or "exit", static; NULL if nothing was read */
 	struct verdict_finding *findings;
 	size_t nfindings;
 };
 
-/* What a reviewer left behind. text: its final text, any bytes. file: VERDICT and
- * DECISION: $RL_VERDICT_FILE, FILE and COMMENTS: the carrier file in the working
- * directory; NULL: it is not there. */
+/* Output of a reviewer. text: its final text, any bytes. file: for VERDICT and DECISION
+ * $RL_VERDICT_FILE, for FILE and COMMENTS the carrier file in the working directory; NULL:
+ * missing. */
 struct verdict_input {
 	const char *text;
 	size_t text_size;
@@ -45,14 +45,14 @@ struct verdict_input {
 	int64_t status;		/* EXIT: exit status, 0 or 1 */
 };
 
-/* Read by the profile's carrier. Always fills out. */
+/* Read by the profile's carrier. Always fills in out. */
 void verdict_read(enum carrier carrier, const struct verdict_input *in, struct verdict *out);
 void verdict_release(struct verdict *v);
 
 /* The items of a Markdown review file that a corrector marked ("- [x] FIXED: text", "FIXED: text",
- * with or without list mark, check box and emphasis): their texts as the review had them, without
- * the mark, so that finding_id() knows them again. Split into file, line, severity and text as the
- * file carrier does. Their number; *out is new, NULL when there is none. */
+ * with or without list mark, check box and emphasis): their texts as in the review, without the
+ * mark, so that finding_id() matches. Split into file, line, severity and text like the file
+ * carrier. Returns their number; *out is new, NULL if there are none. */
 size_t verdict_marks(const char *text, size_t size, struct verdict_finding **out);
 void verdict_findings_free(struct verdict_finding *findings, size_t count);
 

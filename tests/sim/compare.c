@@ -451,7 +451,7 @@ void compare_runs(struct world *w)
 			world_fail(w, "run %lld is still running, but nothing moves", (long long)rows->run.id);
 		if (!run_state_is_end((enum run_state)rows->run.state) && rows->run.end_kind == END_NONE &&
 		    rows->run.after_run != ROW_NONE && comes_to_nothing(w, rows->run.after_run))
-			world_fail(w, "run %lld is %s, and run %lld, which it comes after, came to nothing",
+			world_fail(w, "run %lld is %s, and run %lld, which must succeed first, came to nothing",
 			    (long long)rows->run.id,
 			    state_name(&run_state_names, rows->run.state), (long long)rows->run.after_run);
 		if (rows->run.state == RUN_S_QUEUED && !has_to_wait(w, rows))

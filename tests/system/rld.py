@@ -758,5 +758,5 @@ class Daemon:
                     break
             else:
                 names = sorted(os.readlink(f"/proc/{self.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{self.pid}/fd"))
-                wrong.append(f"{now} open files in the idle daemon, {self.fds} at its start: {names}")
+                wrong.append(f"{now} open files in the idle daemon, {self.fds} at start: {names}")
         return wrong

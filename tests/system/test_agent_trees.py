@@ -254,7 +254,7 @@ def test_review_file_written_as_an_answer_to_its_end(make_daemon, repo, tmp_path
                         review={"enabled": True, "profile": profile, "max_fixes": 0, "read_only": False})
     row = daemon.ended(run)
     assert (row["state"], row["cause"]) == ("failed", "reviewer contract violation: the review "
-                                            "file was changed after the reviewer was told to end")
+                                            "file was changed after the reviewer was told to stop")
     assert [review["decision"] for review in daemon.reviews(run)] == ["violation"]
 
 

@@ -279,7 +279,7 @@ def test_closed_by_somebody_else(make, tmp_path, has_bd):
     assert tasks_done(daemon.play) == ["x-1", "x-3"]
     assert states(daemon, run)["x-1"] == "passed" and states(daemon, run)["x-2"] in ("done", "taken")
     assert (not has_bd or reasons(daemon, run)["x-2"] ==
-            "its source does not offer it any more: it was closed, taken or held back there")
+            "its source no longer offers it: it was closed, claimed or held back there")
 
 
 # ---- order ---------------------------------------------------------------------------------------
@@ -338,14 +338,14 @@ def test_what_waits_for_others_says_for_whom(make, tmp_path, has_bd):
     run = submit(daemon, beads.path)
     daemon.play.arrived("g")
     assert states(daemon, run) == {"x-1": "claimed", "x-2": "open", "x-3": "taken", "x-4": "open"}
-    assert (reasons(daemon, run)["x-3"] == "waits for y-1, which is not for this run"
+    assert (reasons(daemon, run)["x-3"] == "waits for y-1, which is not in this run"
             and "waits for x-1" in daemon.rlctl("show", run, check=0).out)
     daemon.play.go("g")
     row = daemon.ended(run)
     assert row["state"] == "succeeded" and tasks_done(daemon.play) == ["x-1", "x-2"], row
     assert states(daemon, run) == {"x-1": "passed", "x-2": "passed", "x-3": "taken", "x-4": "cancelled"}
-    assert reasons(daemon, run)["x-4"] == "depends on x-3, which is left to others"
-    assert row["cause"] == "1 task(s) left, which wait for others that this run does not have", row
+    assert reasons(daemon, run)["x-4"] == "depends on x-3, which is left to another run"
+    assert row["cause"] == "1 task(s) left, waiting for tasks that are not in this run", row
 
 
 @EXPORT_OR_BD
@@ -361,7 +361,7 @@ def test_what_waits_for_a_bead_that_only_waits_for_the_review_of_the_run(make, t
     row = daemon.ended(submit(daemon, repo.path, review={"enabled": True, "scope": "run"}))
     assert row["state"] == "succeeded" and tasks_done(daemon.play) == ["x-1", "x-2", "x-3"], row
     assert states(daemon, 1) == {"x-1": "passed", "x-2": "passed", "x-3": "passed", "z-1": "taken"}
-    assert reasons(daemon, 1)["z-1"] == "waits for y-1, which is not for this run"
+    assert reasons(daemon, 1)["z-1"] == "waits for y-1, which is not in this run"
     assert len(daemon.play.starts(1, "review")) == 1
 
 
@@ -395,7 +395,7 @@ def test_one_malformed_line(make, tmp_path, wrong, words):
         assert ((told.code, told.data["field"]) == (-32602, "beads")
                 and ".beads/issues.jsonl:3: " in told.message and words in told.message), told
     done = daemon.rlctl("submit", "--dry-run", "--beads", cwd=beads.path, check=1)
-    assert ".beads/issues.jsonl:3: " in done.err and "would be taken" not in done.out + done.err
+    assert ".beads/issues.jsonl:3: " in done.err and "The run is valid" not in done.out + done.err
     assert daemon.call("run.list")["runs"] == [] and daemon.play.starts() == [], "none of it is trusted"
 
 
@@ -587,4 +587,4 @@ def test_beside_a_run_that_is_reviewed_in_the_same_tree(make_daemon, tmp_path, r
     assert (repo.git("status", "--porcelain").splitlines()[0].strip() == "M .beads/issues.jsonl"
             and beads.issues()["x-1"][0] == "closed")
     assert [w.split(":")[0]
-            for w in row["warnings"]] == ["run 2 keeps its tasks in .beads and writes there meanwhile"], row
+            for w in row["warnings"]] == ["run 2 keeps its tasks in .beads and writes there at the same time"], row

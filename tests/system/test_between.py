@@ -281,7 +281,7 @@ def test_what_it_comes_after_fails_while_it_is_on_its_way_to_the_disk(make_daemo
         answer = rpc.reply()
     if "result" in answer:
         row = daemon.ended(answer["result"]["id"])
-        assert (row["state"], row["cause"]) == ("cancelled", f"run {first}, which it comes after, failed"), row
+        assert (row["state"], row["cause"]) == ("cancelled", f"run {first}, which must succeed first, failed"), row
     assert [s[0] for s in daemon.play.starts()] == [first]
 
 

@@ -194,8 +194,8 @@ def test_who_does_not_fit_waits_for_the_others(paid, repo):
             daemon.play.go(name)
         # 0.80 are spent; 0.40 are set aside for the third, and 0.40 more would be too much
         waiting = events.until("slot.phase", lambda e: e["phase"] == "cooling")
-        assert (waiting["reason"] == "budget: $0.80 of $1.50 are spent (max_cost), "
-                "and the rest is set aside for attempts under way")
+        assert (waiting["reason"] == "budget: $0.80 of $1.50 are spent (max_cost), and the rest "
+                "is reserved for running attempts")
         third = waiting["task"] == "d" and "c" or "d"
         daemon.play.arrived(third)
         assert [s[1] for s in daemon.play.starts(number)].count("implement") == 3
@@ -344,8 +344,8 @@ SILENT = {"agent.silent": {"command": ["/bin/true"]}}
 
 
 @pytest.mark.parametrize("params,field,words", [
-    ({"agent": "silent", "max_cost": 1}, "max_cost", "agent 'silent', which implements, does not tell what it costs"),
-    ({"agent": "silent", "max_tokens": 1}, "max_tokens", "does not tell how many tokens it uses"),
+    ({"agent": "silent", "max_cost": 1}, "max_cost", "agent 'silent', which implements, does not report its cost"),
+    ({"agent": "silent", "max_tokens": 1}, "max_tokens", "does not report its tokens"),
     ({"reviewer_agent": "silent", "review": {"enabled": True}, "max_cost": 1}, "max_cost",
      "agent 'silent', which reviews"),
 ])
@@ -371,7 +371,7 @@ def test_the_options(paid, repo):
         said = daemon.rlctl("submit", "-C", str(repo.path), f"{option}={value}", "do it")
         assert said.returncode == 2 and option in said.err
     said = daemon.rlctl("submit", "-C", str(repo.path), "--agent", "silent", "--max-cost", "2.50", "do it")
-    assert said.returncode == 1 and "does not tell what it costs" in said.err
+    assert said.returncode == 1 and "does not report its cost" in said.err
     said = daemon.rlctl("submit", "-C", str(repo.path), "--max-cost", "0", "do it")
     assert (said.returncode == 1
             and "--max-cost: must be an amount from 0.01 to " in said.err), "nothing could ever start"
@@ -464,7 +464,7 @@ def test_two_runs_of_an_account_share_its_day(paid, repo, tmp_path):
         waits = events.until("slot.phase", lambda e: e["phase"] == "cooling")
         assert waits["run"] == second
         assert (waits["reason"] == "budget: account paid: 0 of 1 tokens are used "
-                "(budget_day_tokens), and the rest is set aside for attempts under way")
+                "(budget_day_tokens), and the rest is reserved for running attempts")
         daemon.play.go("g1")
         assert daemon.ended(first)["state"] == "succeeded"
         waits = events.until("slot.phase", lambda e: e["run"] == second

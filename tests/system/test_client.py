@@ -91,7 +91,7 @@ class FakeDaemon:
             except Refuse as refusal:
                 reply["error"] = refusal.error
             except KeyError:
-                reply["error"] = {"code": -32601, "message": f"there is no method {method}"}
+                reply["error"] = {"code": -32601, "message": f"unknown method {method}"}
             except OSError:
                 return
             try:
@@ -246,7 +246,7 @@ def test_usage_errors_are_2_and_ask_nothing(fake, rlctl, args):
 def test_a_run_that_is_no_number_is_told_so(fake, rlctl):
     fake.answers["run.cancel"] = {"id": 1, "state": "cancelled"}
     _, err = rlctl("cancel", "1", "x", check=2)
-    assert "x is no run's number" in err and fake.of("run.cancel") == []
+    assert "x is not a run number" in err and fake.of("run.cancel") == []
 
 
 # ---- submit --------------------------------------------------------------------------------------
@@ -412,11 +412,11 @@ def test_the_environment_goes_by_a_list(fake, rlctl):
 
 def test_errors_carry_message_hint_and_option(fake, rlctl):
     def refuse(_, params):
-        raise Refuse(-32602, "there is no agent 'x\x1b[31m'", field="reviewer_agent",
+        raise Refuse(-32602, "unknown agent 'x\x1b[31m'", field="reviewer_agent",
                      hint="agents: claude", kind="invalid-params")
     fake.answers["run.submit"] = refuse
     out, err = rlctl("submit", "--reviewer-agent", "x", "t", check=1)
-    assert out == "" and err == "rlctl: --reviewer-agent: there is no agent 'x\\x1b[31m'\n  agents: claude\n"
+    assert out == "" and err == "rlctl: --reviewer-agent: unknown agent 'x\\x1b[31m'\n  agents: claude\n"
 
 
 # ---- finding a daemon ----------------------------------------------------------------------------
@@ -590,7 +590,7 @@ def test_a_daemon_is_started_once_for_many(tmp_path):
 def test_a_start_that_fails_shows_what_the_daemon_said(tmp_path):
     rlctl = beside(tmp_path, "#!/bin/sh\necho '<3>the state is \033[1mbroken' >&2\nexit 7\n")
     _, err = ctl(tmp_path, "status", "--start", rlctl=rlctl, check=3)
-    assert "exit status 7" in err and "  the state is \\x1b[1mbroken" in err and "rld.log" in err
+    assert "exited with status 7" in err and "  the state is \\x1b[1mbroken" in err and "rld.log" in err
 
 
 def test_stop_starts_no_daemon(tmp_path):
@@ -648,8 +648,8 @@ def test_no_daemon_beside_a_system_unit_without_asking(tmp_path, unit, started):
     err = run()
     assert (tmp_path / "started").exists() == started, err
     if unit == "closed":
-        assert "the system's serves other users" in run("--no-start")
-        assert "you may not connect" in run("--socket", "/run/rld/rld.sock", status=1)
+        assert "the system daemon serves other users" in run("--no-start")
+        assert "no permission to connect" in run("--socket", "/run/rld/rld.sock", status=1)
     elif not started:
         assert "systemctl start rld" in err and "--start" in err
         run("--start")
@@ -843,12 +843,12 @@ def test_a_run_that_is_held_ends_with_13_and_the_way_on(fake, rlctl):
                   event(14, "slot.phase", slot=1, phase="held", round=3, cause=HOLD["reason"]),
                   event(15, "run.state", state="held")], run)
     out, err = rlctl("run", "x", check=13)
-    assert out == "" and "\nReview failed after 3 iterations.\nHold 3 waits for a human: NO_GO unresolved" in err
-    assert err.endswith('Run 7 waits for you: "rlctl hold show 3".\n')
+    assert out == "" and "\nReview failed after 3 iterations.\nHold 3 needs a decision: NO_GO unresolved" in err
+    assert err.endswith('Run 7 needs your decision: "rlctl hold show 3".\n')
     fake.answers["run.wait"] = {"runs": [{"id": 7, **run}], "timed_out": False}
     fake.answers["hold.list"] = {"holds": [HOLD], "next": None}
     out, err = rlctl("wait", "7", check=13)
-    assert "held" in out and err == 'Run 7 waits for you: "rlctl hold show 3".\n'
+    assert "held" in out and err == 'Run 7 needs your decision: "rlctl hold show 3".\n'
     assert fake.of("hold.list") == [{"run": 7, "state": "open"}]
 
 
@@ -893,7 +893,7 @@ def test_wait_ends_with_the_worst(fake, rlctl, states, code):
 
 def test_wait_says_that_the_runs_go_on_without_the_daemon(fake, rlctl):
     fake.answers["run.wait"] = lambda peer, _: peer.shutdown(socket.SHUT_RDWR)
-    assert "the runs and their agents go on; the same command takes up the waiting\n" in rlctl("wait", "7", check=3)[1]
+    assert "the runs and their agents continue; repeat the command to wait again\n" in rlctl("wait", "7", check=3)[1]
 
 
 def test_a_known_key_of_an_ended_run_follows_nothing(fake, rlctl):
@@ -923,7 +923,7 @@ def test_a_daemon_that_does_not_come_back_is_3(fake):
     assert process.stderr.readline() == b"Run 7 running\n"
     fake.close()
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 3 and b"waiting for it to come back" in err and b"rlctl wait 7" in err
+    assert process.returncode == 3 and b"waiting for it to return" in err and b"rlctl wait 7" in err
 
 
 def test_a_daemon_that_comes_back_is_followed_on(fake, tmp_path):
@@ -931,7 +931,7 @@ def test_a_daemon_that_comes_back_is_followed_on(fake, tmp_path):
     process = start(tmp_path, "run", "x", socket_path=fake.path)
     assert process.stderr.readline() == b"Run 7 running\n"
     fake.close()
-    assert process.stderr.readline() == b"The daemon has gone; waiting for it to come back.\n"
+    assert process.stderr.readline() == b"The daemon disappeared; waiting for it to return.\n"
     fake.path.unlink()
     again = FakeDaemon(fake.path)
     script(again, [], {"state": "succeeded"})
@@ -999,10 +999,10 @@ def test_interrupt_while_the_daemon_is_gone_lets_go(fake):
     process = start(fake.path.parent, "run", "x", socket_path=fake.path)
     assert process.stderr.readline() == b"Run 7 running\n"
     fake.close()
-    assert b"waiting for it to come back" in process.stderr.readline()
+    assert b"waiting for it to return" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130 and b"Run 7 goes on without this terminal" in err and b"Ctrl-C" not in err
+    assert process.returncode == 130 and b"Run 7 continues" in err and b"Ctrl-C" not in err
 
 
 def test_an_ignored_interrupt_stays_ignored(fake):
@@ -1142,7 +1142,7 @@ def test_show_run_and_attempt(fake, rlctl):
     assert json.loads(rlctl("show", "--json", "12/2")[0]) == attempt
     assert "has no attempt 3" in rlctl("show", "12/3", check=1)[1]
     out, _ = rlctl("review", "show", "12")
-    assert ("Review 1  drift  t1 by r, of the work of c" in out and "    mend\n    it\n" in out
+    assert ("Review 1  drift  t1 by r, work of c" in out and "    mend\n    it\n" in out
             and "    - a.c:3 high: bad [new]" in out)
 
 
@@ -1218,7 +1218,7 @@ def test_diff_is_paged_and_coloured_only_on_a_terminal(fake, rlctl, tmp_path):
     shown = on_terminal(tmp_path, fake, 80, "diff", "7")
     assert "\x1b[31m-old\x1b[0m" in shown and "\tnew" not in shown.replace("\t\x1b[32mnew", "")
     fake.answers["run.diff"] = {"diff": ""}
-    assert rlctl("diff", "7") == ("", "Nothing has changed.\n")
+    assert rlctl("diff", "7") == ("", "No changes.\n")
 
 
 def test_events_have_amounts_as_they_were_written(fake, rlctl):
@@ -1265,12 +1265,12 @@ def test_what_an_agent_wrote_never_goes_to_the_daemon(fake, tmp_path, closed):
 def test_cancel_and_retry_several(fake, rlctl):
     def cancel(_, p):
         if p["id"] == 2:
-            raise Refuse(1, "there is no run 2", kind="not-found", hint="see rlctl list")
+            raise Refuse(1, "no such run: 2", kind="not-found", hint="see rlctl list")
         return {"id": p["id"], "state": {3: "running", 4: "held"}.get(p["id"], "cancelled")}
     fake.answers["run.cancel"] = cancel
     _, err = rlctl("cancel", "1", "2", "3", "4", check=1)
-    assert [p["id"] for p in fake.of("run.cancel")] == [1, 2, 3, 4] and "there is no run 2\n  see rlctl list" in err
-    assert "Run 1: cancelled" in err and "Run 3: being cancelled" in err and "Run 4: being cancelled" in err
+    assert [p["id"] for p in fake.of("run.cancel")] == [1, 2, 3, 4] and "no such run: 2\n  see rlctl list" in err
+    assert "Run 1: cancelled" in err and "Run 3: cancelling" in err and "Run 4: cancelling" in err
     fake.answers["run.retry"] = lambda _, p: {"id": p["id"] + 10, "state": "queued"}
     assert rlctl("retry", "1", "2")[0] == "11\n12\n"
     assert all(any(e.startswith("PATH=") for e in p["environment"]) for p in fake.of("run.retry"))
@@ -1289,7 +1289,7 @@ def test_hold_list_shows_what_is_open(fake, rlctl):
     assert (json.loads(rlctl("--json", "hold", "list", "--state", "rejected")[0])["holds"] == [HOLD]
             and fake.of("hold.list")[2] == {"state": "rejected"})
     fake.answers["hold.list"] = {"holds": [], "next": None}
-    assert rlctl("hold", "list") == ("", "Nothing waits for a human.\n")
+    assert rlctl("hold", "list") == ("", "No open holds.\n")
 
 
 def test_hold_show_has_the_history_and_the_way_on(fake, rlctl):
@@ -1299,7 +1299,7 @@ def test_hold_show_has_the_history_and_the_way_on(fake, rlctl):
     assert [out.count(f"again {n}") for n in (1, 2, 3)] == [1, 1, 1] and "test_coverage_adequate: false" in out
     fake.answers["hold.get"] = {**HOLD, "kind": "lost", "reviews": []}
     out, _ = rlctl("hold", "show", "3")
-    assert "rework 3, which runs it again" in out and "approve" not in out
+    assert "rework 3 to run it again" in out and "approve" not in out
     fake.answers["hold.get"] = {**HOLD, "state": "approved", "decided_by": "human:anna"}
     out, _ = rlctl("hold", "show", "3")
     assert "human:anna" in out and "rlctl hold" not in out
@@ -1394,7 +1394,7 @@ def test_status_config_and_rpc(fake, rlctl):
                             "e=")[0])["got"] == {"a": 1, "b": "text", "c": [1], "d": "1", "e": ""}
     assert (json.loads(rlctl("rpc", "x.y", "[1, 2]")[0])["got"] == [1, 2]
             and json.loads(rlctl("rpc", "x.y")[0])["got"] is None)
-    assert "there is no method" in rlctl("rpc", "no.such", check=1)[1]
+    assert "unknown method" in rlctl("rpc", "no.such", check=1)[1]
 
 
 def test_stop_waits_until_the_daemon_is_gone(fake, tmp_path):

@@ -324,7 +324,7 @@ def test_hooks_are_not_asked_about_what_is_not_committed_here(trees, repo, tmp_p
 WRONG = {
     "changes a file": ("echo more >> t1.txt; git add t1.txt; git commit -q -m x\n", "t1.txt"),
     "changes a file and leaves it": ("git add t1.txt; git commit -q -m x; echo more >> t1.txt\n", "t1.txt"),
-    "amends": ("git add t1.txt; git commit -q --amend -m x\n", "rewritten history"),
+    "amends": ("git add t1.txt; git commit -q --amend -m x\n", "rewrote history"),
     "goes back": ("git commit -q --allow-empty -m root; "
                   "git reset -q --soft HEAD~2 2> /dev/null || git update-ref -d HEAD\n", ""),
     "merges": ("git add t1.txt; git commit -q -m x; git merge -q --no-ff -m merge $(git "
@@ -347,7 +347,7 @@ def test_a_commit_agent_that(trees, repo, tmp_path, how, place):
     assert words in (row["cause"] or row["reason"]), row
     if row["state"] == "failed" and row["cause"].startswith("git "):
         # what to do there is told only of a place that stays
-        assert ("that work tree goes with its task, and what it has is kept" in row["cause"]) == (
+        assert ("that work tree is removed with its task, and its content is saved" in row["cause"]) == (
             place == "worktree"), row
     # which belongs to all work trees: that is the agent's doing
     if place == "worktree" and "stash" not in script:

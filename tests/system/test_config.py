@@ -59,7 +59,7 @@ BAD = [
     ("unknown default agent", "default_agent = 'nobody'\n", "1:", "nobody"),
     ("a cycle of profiles", "[profile.a]\nextends = 'b'\n[profile.b]\nextends = 'a'\n", "2:11", "cycle"),
     ("a profile that extends nothing", "[profile.a]\nmax_fixes = 1\n", "1:10", "extends"),
-    ("a profile with a built-in name", "[profile.exit]\nextends = 'verdict'\n", "1:10", "built in"),
+    ("a profile with a built-in name", "[profile.exit]\nextends = 'verdict'\n", "1:10", "built-in"),
     ("a hook that is no list", "[hook]\non_end = 'mail'\n", "2:", "on_end"),
     ("a check that is empty", "[review]\nchecks = ['']\n", "2:", "checks"),
     ("a review file elsewhere", "[review]\nreview_file = '../x'\n", "2:", "review_file"),
@@ -89,7 +89,7 @@ def test_not_utf8_too_long_missing_a_directory(make_daemon, tmp_path):
     assert done.returncode == 1
     done = check(daemon, "# long\n" * 10000)
     assert done.returncode == 1 and "32" in done.stderr
-    for path, word in ((tmp_path / "none.toml", "No such file"), (tmp_path, "directory")):
+    for path, word in ((tmp_path / "none.toml", "No such file"), (tmp_path, "not a regular file")):
         done = subprocess.run([str(RLD), "--config", str(path), "--check-config"],
                               capture_output=True, text=True, env=daemon.environment)
         assert done.returncode == 1 and str(path) in done.stderr and word in done.stderr, done.stderr
@@ -189,7 +189,7 @@ def test_reload_affects_new_runs_only(make_daemon, repo):
     daemon.write_config({"review": {"enabled": True, "max_fixes": 0}})
     before = len(daemon.log())
     os.kill(daemon.pid, signal.SIGHUP)
-    while "read again" not in daemon.log()[before:]:
+    while "settings reloaded" not in daemon.log()[before:]:
         daemon.call("daemon.status")
     second = daemon.submit(repo.path)
     for _ in range(2):

@@ -369,9 +369,9 @@ def test_require_is_not_started(place, why):
     place.inside.chmod(0o777)
     record = place.attempt(sh(f"echo x > {place.inside}/f"), before, sandbox=REQUIRE).run()
     assert how(record) == ("not-started", error, "own")
-    assert record["error"] == (f"sandbox: there is no Landlock here ({os.strerror(error)}): "
-                               "set review.sandbox = \"try\" to go on "
-                               "without it, or run rld on a kernel that has it")
+    assert record["error"] == (f"sandbox: Landlock is not available ({os.strerror(error)}): set "
+                               "review.sandbox = \"try\" to continue without it, or run rld on a "
+                               "kernel that supports it")
     assert "sandbox" not in record
     assert list(place.inside.iterdir()) == []
 

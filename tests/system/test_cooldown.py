@@ -339,9 +339,9 @@ def test_the_conversation_goes_on(start, repos):
     assert second["resumes"] == first["id"] and first["resumes"] is None
     assert (daemon.play.path / f"args.{run}.implement.2").read_text() == f"--resume conversation-{first['id']}\n"
     prompt = daemon.play.prompt(run, "implement", 2).decode()
-    assert ("was cut off in the middle of its work" in prompt and WORDS in prompt
-            and "This conversation is that attempt's" in prompt)
-    assert "cut off" not in daemon.play.prompt(run, "implement", 1).decode()
+    assert ("was interrupted in the middle of its work" in prompt and WORDS in prompt
+            and "This conversation belongs to that attempt" in prompt)
+    assert "was interrupted" not in daemon.play.prompt(run, "implement", 1).decode()
 
 
 def test_a_conversation_that_is_gone_costs_one_try(start, repos):

@@ -89,16 +89,16 @@ def test_a_span_of_time(two, span, ms):
     ({"account": "antropic", "for": "2h"}, 1, "account", "anthropic, "),
     ({"account": "", "for": "2h"}, -32602, "account", "empty"),
     ({"for": "2h"}, -32602, "account", "missing"),
-    ({"account": "purse"}, -32602, "for", "until when"),
-    ({"account": "purse", "for": "2h", "until": LATER}, -32602, "until", "one of them"),
+    ({"account": "purse"}, -32602, "for", "end of the cooldown"),
+    ({"account": "purse", "for": "2h", "until": LATER}, -32602, "until", "mutually exclusive"),
     ({"account": "purse", "for": "soon"}, -32602, "for", "15m"),
     ({"account": "purse", "for": -1}, -32602, "for", "15m"),
-    ({"account": "purse", "for": 0}, -32602, "for", "no time"),
+    ({"account": "purse", "for": 0}, -32602, "for", "out of range"),
     ({"account": "purse", "for": "400d"}, -32602, "for", "366"),
     ({"account": "purse", "for": 10 ** 18}, -32602, "for", "366"),
     ({"account": "purse", "until": LATER}, -32602, "until", "366"),
     ({"account": "purse", "until": "22:52"}, -32602, "until", "RFC 3339"),
-    ({"account": "purse", "until": "2001-01-01T00:00:00Z"}, -32602, "until", "passed"),
+    ({"account": "purse", "until": "2001-01-01T00:00:00Z"}, -32602, "until", "in the past"),
     ({"account": "purse", "for": "2h", "reason": "x" * 1001}, -32602, "reason", "1000"),
 ])
 def test_what_is_refused(two, params, code, field, words):
@@ -157,14 +157,14 @@ def test_the_commands(two):
     done = daemon.rlctl("cooldown", "set", "purse", "2h", "-m", "the boss needs it", check=0)
     user = user_name()
     assert done.out == "" and done.err.startswith("Account purse: exhausted until 20"), done.err
-    assert done.err.endswith(f"): {user} says so: the boss needs it.\n"), done.err
+    assert done.err.endswith(f"): set by {user}: the boss needs it.\n"), done.err
     assert "(in 1h 59m)" in done.err or "(in 2h 00m)" in done.err
     lines = daemon.rlctl("cooldown", "list", check=0).out.splitlines()
     assert lines[0].split() == ["ACCOUNT", "STATE", "UNTIL", "AGENTS",
                                 "WHY"], "a column in which nothing stands is left out"
     rows = {line.split()[0]: line for line in lines[1:]}
     assert (rows["purse"].split()[1] == "exhausted"
-            and rows["purse"].endswith(f" play      {user} says so: the boss needs it")), rows["purse"]
+            and rows["purse"].endswith(f" play      set by {user}: the boss needs it")), rows["purse"]
     assert rows["pocket"].split()[1:] == ["serves", "other"]
     status = daemon.rlctl("status", check=0).out
     assert [line for line in status.splitlines()
@@ -186,7 +186,7 @@ def test_mistakes_on_the_command_line(two):
         assert done.out == "" and done.err, wrong
     assert "2026-11-22T22:52:00Z" in daemon.rlctl("cooldown", "set", "purse", "soon", check=2).err
     done = daemon.rlctl("cooldown", "set", "antropic", "2h", check=1)
-    assert "there is no account 'antropic'" in done.err and "anthropic" in done.err and "cooldown list" in done.err
+    assert "unknown account 'antropic'" in done.err and "anthropic" in done.err and "cooldown list" in done.err
 
 
 def test_the_event_is_a_sentence(two):
@@ -194,8 +194,8 @@ def test_the_event_is_a_sentence(two):
     daemon.call("cooldown.set", account="purse", reason="the boss needs it", **{"for": "2h"})
     daemon.call("cooldown.clear", account="purse")
     lines = [line for line in daemon.rlctl("events", check=0).out.splitlines() if "cooldown" in line]
-    assert "Account purse is exhausted until 20" in lines[0] and lines[0].endswith("says so: the boss needs it"), lines
-    assert lines[1].endswith("Account purse serves again"), lines
+    assert "Account purse is exhausted until 20" in lines[0] and lines[0].endswith(": the boss needs it"), lines
+    assert lines[1].endswith("Account purse is available again"), lines
 
 
 def test_watch_tells_it(two):
@@ -207,7 +207,7 @@ def test_watch_tells_it(two):
     daemon.call("cooldown.set", account="purse", reason="the boss needs it", **{"for": "2h"})
     assert watch.stdout.readline().decode().startswith("Account purse is exhausted until 20")
     daemon.call("cooldown.clear", account="purse")
-    assert watch.stdout.readline().decode() == "Account purse serves again\n"
+    assert watch.stdout.readline().decode() == "Account purse is available again\n"
     watch.terminate()
     watch.wait()
 

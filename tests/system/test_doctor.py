@@ -70,42 +70,42 @@ def test_as_measured(host):
     assert agent == {"name": "claude", "program": "claude", "path": str(path), "version": MEASURED,
                      "measured": MEASURED, "installed": True,
                      "checks": [{"name": "claude", "state": "ok",
-                                 "text": f"{MEASURED}, as measured, {path}", "remedy": None},
+                                 "text": f"{MEASURED}, as tested, {path}", "remedy": None},
                                 {"name": "claude", "state": "ok",
-                                 "text": "a login is there: ANTHROPIC_API_KEY", "remedy": None},
+                                 "text": "logged in: ANTHROPIC_API_KEY", "remedy": None},
                                 {"name": "claude", "state": "ok",
-                                 "text": "its package asks for Node.js 22.0 or later", "remedy": None}]}
+                                 "text": "its package requires Node.js 22.0 or later", "remedy": None}]}
     for args in ([], ["--json"], ["--deep"]):
         done = host.doctor(*args, check=0, ANTHROPIC_API_KEY=SECRET)
         assert SECRET not in done.out + done.err
     assert SECRET not in host.daemon.log()
-    assert f"ok       claude      {MEASURED}, as measured" in done.out
+    assert f"ok       claude      {MEASURED}, as tested" in done.out
     assert "Not installed: codex, gemini, opencode, copilot, qwen, pi\n" in done.out
 
 
 @pytest.mark.parametrize("found, word",
-                         [("2.1.328", "another patch"), ("2.4.0", "may have changed"),
-                          ("3.1.330", "another major version"),
-                          ("2.1.330-beta.1", "another patch"), ("1.9", "another major version")])
+                         [("2.1.328", "a different patch level"), ("2.4.0", "may have changed"),
+                          ("3.1.330", "a different major version"),
+                          ("2.1.330-beta.1", "a different patch level"), ("1.9", "a different major version")])
 def test_drift(host, found, word):
     """Another version than the measured one is a warning that says how far it is off."""
     host.program("claude", f"echo 'claude v{found} of today'")
     agent = host.agent("claude", check=0, ANTHROPIC_API_KEY="x")
     state, text = says(agent)[0]
-    assert state == "warning" and f"{found} at {host.bin}/claude, measured with {MEASURED}" in text and word in text
+    assert state == "warning" and f"{found} at {host.bin}/claude, tested with {MEASURED}" in text and word in text
     assert agent["version"] == found and "make check-agents" in agent["checks"][0]["remedy"]
 
 
 @pytest.mark.parametrize("script, state, text", [
-    ("echo 'no words but words'", "warning", "tells no version: no words but words"),
-    (":", "warning", "tells no version"),
-    ("printf '\\377\\033[31m\\n'", "warning", "tells no version: \\xff\\x1b[31m"),
+    ("echo 'no words but words'", "warning", "prints no version: no words but words"),
+    (":", "warning", "prints no version"),
+    ("printf '\\377\\033[31m\\n'", "warning", "prints no version: \\xff\\x1b[31m"),
     ("echo '0.1 is broken' >&2; exit 3", "failed", "ended with exit status 3: 0.1 is broken"),
-    ("kill -9 $$", "failed", "died of signal 9"),
-    ("while :; do echo 2.1.330; done", "warning", "printed without end, and was ended"),
-    (f"echo '{MEASURED}' >&2", "ok", f"{MEASURED}, as measured"),
-    (f"echo 'warning: 9.9.9 is out' >&2; echo {MEASURED}", "ok", f"{MEASURED}, as measured"),
-    (f"read line && echo 1.2.3; echo {MEASURED}", "ok", f"{MEASURED}, as measured"),
+    ("kill -9 $$", "failed", "was killed by signal 9"),
+    ("while :; do echo 2.1.330; done", "warning", "printed too much and was killed"),
+    (f"echo '{MEASURED}' >&2", "ok", f"{MEASURED}, as tested"),
+    (f"echo 'warning: 9.9.9 is out' >&2; echo {MEASURED}", "ok", f"{MEASURED}, as tested"),
+    (f"read line && echo 1.2.3; echo {MEASURED}", "ok", f"{MEASURED}, as tested"),
 ], ids=["words", "silent", "garbage", "fails", "dies", "floods", "stderr", "both", "reads"])
 def test_answers(make_daemon, tmp_path, script, state, text):
     """What else a program may answer; of the default agent a broken one is a failure."""
@@ -124,8 +124,9 @@ def test_hangs(host):
     host.program("codex", "echo codex-cli 0.169.0")
     report = host.report("--timeout", "1s", check=0, ANTHROPIC_API_KEY="x", CODEX_API_KEY="x")
     agents = {agent["name"]: agent for agent in report["client"]["agents"]}
-    assert says(agents["claude"])[0] == ("warning", f"{host.bin}/claude did not tell its version in 1 s, and was ended")
-    assert says(agents["codex"])[0] == ("ok", f"0.169.0, as measured, {host.bin}/codex")
+    assert says(agents["claude"])[0] == (
+        "warning", f"{host.bin}/claude --version did not finish within 1 s and was killed")
+    assert says(agents["codex"])[0] == ("ok", f"0.169.0, as tested, {host.bin}/codex")
 
 
 def test_side_by_side(host):
@@ -162,7 +163,7 @@ def test_not_executable(host):
     shutil.copy(host.bin / "claude", other / "claude")
     (other / "claude").chmod(0o755)
     agent = host.agent("claude", check=0, PATH=f"{host.bin}:relative:{other}", ANTHROPIC_API_KEY="x")
-    assert says(agent)[0] == ("ok", f"{MEASURED}, as measured, {other}/claude")
+    assert says(agent)[0] == ("ok", f"{MEASURED}, as tested, {other}/claude")
 
 
 def test_no_interpreter(host):
@@ -178,7 +179,7 @@ def test_needed(make_daemon, tmp_path):
     done = host.doctor(check=1)
     assert "failed   codex       not installed: codex is not on your PATH; review.agent names this agent" in done.out
     assert "not installed: qwen is not on your PATH; review.fixer_agent names this agent" in done.out
-    assert "-> install it, or name another agent there in rld.toml" in done.out
+    assert "-> install it, or name another program there in rld.toml" in done.out
     assert "not installed: pi is not on your PATH; agent.play.fallback names this agent" in done.out
     assert "Not installed: claude, gemini, opencode, copilot\n" in done.out and "3 failed" in done.out
     host.program("codex", "echo 0.169.0")
@@ -188,24 +189,24 @@ def test_needed(make_daemon, tmp_path):
 
 
 def test_login(host):
-    """A variable that is not empty is a login, and a file that has more in it than "{}"."""
+    """A variable that is not empty is a login, and a file that contains more than "{}"."""
     host.program("codex", "echo 0.169.0")
-    no_login = ("warning", "no login is to be seen: neither a variable nor a file that it would use")
+    no_login = ("warning", "no login found: neither a variable nor a file")
     place, home = host.home / ".codex", host.daemon.path / "codex home"
     assert says(host.agent("codex", check=0, CODEX_API_KEY=""))[1] == no_login
     assert "codex login" in host.agent("codex", check=0)["checks"][1]["remedy"]
-    assert says(host.agent("codex", CODEX_API_KEY="k"))[1] == ("ok", "a login is there: CODEX_API_KEY")
+    assert says(host.agent("codex", CODEX_API_KEY="k"))[1] == ("ok", "logged in: CODEX_API_KEY")
     place.mkdir()
     for nothing in ("", "{}"):
         (place / "auth.json").write_text(nothing)
         assert says(host.agent("codex"))[1] == no_login
     (place / "auth.json").write_text('{"tokens": {}}')
-    assert says(host.agent("codex"))[1] == ("ok", "a login is there: ~/.codex/auth.json")
+    assert says(host.agent("codex"))[1] == ("ok", "logged in: ~/.codex/auth.json")
     shutil.rmtree(place)
     home.mkdir()
     (home / "auth.json").write_text('{"tokens": {}}')
     assert says(host.agent("codex"))[1] == no_login
-    assert says(host.agent("codex", CODEX_HOME=str(home)))[1] == ("ok", "a login is there: $CODEX_HOME/auth.json")
+    assert says(host.agent("codex", CODEX_HOME=str(home)))[1] == ("ok", "logged in: $CODEX_HOME/auth.json")
 
 
 def test_own_agents(make_daemon, tmp_path):
@@ -224,13 +225,13 @@ def test_own_agents(make_daemon, tmp_path):
     assert SECRET not in done.out + done.err
     agents = {agent["name"]: agent for agent in json.loads(done.out)["client"]["agents"]}
     assert not mark.exists() and agents["tool"]["installed"] and agents["tool"]["version"] is None
-    assert says(agents["tool"]) == [("ok", f"{host.bin}/tool; not one of the programs that rld "
-                                     "knows, so its version was not asked for")]
+    assert says(agents["tool"]) == [("ok", f"{host.bin}/tool; rld does not know this program, so "
+                                     "its version was not checked")]
     assert agents["opus"]["version"] == MEASURED and says(agents["opus"])[1][0] == "warning"
-    assert says(agents["set"])[1] == ("ok", "a login is there: ANTHROPIC_API_KEY")
-    assert says(agents["claude"])[1] == ("ok", "a login is there: ANTHROPIC_API_KEY")
-    assert says(agents["elsewhere"]) == [("ok", "claude: where it is depends on the run")]
-    assert says(agents["script"]) == [("ok", "./run: where it is depends on the run")]
+    assert says(agents["set"])[1] == ("ok", "logged in: ANTHROPIC_API_KEY")
+    assert says(agents["claude"])[1] == ("ok", "logged in: ANTHROPIC_API_KEY")
+    assert says(agents["elsewhere"]) == [("ok", "claude: the path depends on the run")]
+    assert says(agents["script"]) == [("ok", "./run: the path depends on the run")]
     rows = {agent["name"]: agent for agent in host.daemon.call("daemon.doctor")["agents"]}
     assert rows["opus"]["preset"] == "claude" and rows["opus"]["account"] == "mine" and rows["opus"]["env"] == []
     assert rows["set"]["set"] == ["ANTHROPIC_API_KEY"] and SECRET not in json.dumps(rows)
@@ -326,7 +327,7 @@ def test_config(daemon):
     daemon.call("daemon.reload")
     assert daemon_checks(daemon)["config"]["state"] == "ok"
     daemon.config.chmod(0o666)
-    assert "may be written by others" in daemon_checks(daemon)["config"]["text"]
+    assert "is writable by other users" in daemon_checks(daemon)["config"]["text"]
     good = daemon.config.read_text()
     daemon.config.write_text("paralel = 2\n")
     check = daemon_checks(daemon)["config"]
@@ -374,8 +375,8 @@ def test_helper(make_daemon, tmp_path, name):
     check = daemon_checks(daemon)[name]
     assert check["state"] == "failed" and "No such file" in check["text"]
     for script, state, text in [(f"echo {name} 9.9", "warning",
-                                 f"says '{name} 9.9', the daemon is rld 0.1.0"),
-                                ("exit 1", "failed", "does not say its version")]:
+                                 f"prints '{name} 9.9', the daemon is rld 0.1.0"),
+                                ("exit 1", "failed", "prints no version")]:
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
         check = daemon_checks(daemon)[name]
@@ -403,7 +404,7 @@ def test_programs_of_the_daemon(make_daemon, tmp_path):
 def test_limits(make_daemon):
     daemon = make_daemon(prefix=["/bin/sh", "-c", "ulimit -n 100; exec \"$@\"", "sh"])
     check = daemon_checks(daemon)["limits"]
-    assert check["state"] == "warning" and check["text"].startswith("100 open files at most")
+    assert check["state"] == "warning" and check["text"].startswith("100 open files allowed")
 
 
 def test_strays(daemon):
@@ -448,7 +449,8 @@ def test_an_account_of_nobody(make_daemon):
                                  "account.payed": {"budget_day_tokens": 5},
                                  "account.anthropic": {"budget_day_usd": 5}})
     accounts = [check for check in daemon.call("daemon.doctor")["checks"] if check["name"] == "account"]
-    assert [check["state"] for check in accounts] == ["warning"] and "no agent is paid by payed" in accounts[0]["text"]
+    assert [check["state"]
+            for check in accounts] == ["warning"] and "no agent uses account payed" in accounts[0]["text"]
     assert "rlctl cooldown list" in accounts[0]["remedy"]
 
 
@@ -468,7 +470,7 @@ def test_reviews(daemon, repo):
     runs = [daemon.review(repo.path, f"task {i}") for i in range(2)]
     daemon.ended(*runs)
     assert (daemon_checks(daemon, deep=True)["reviews"]["text"] ==
-            "4 reviews of the newest 2 runs are as they were written")
+            "4 reviews of the newest 2 runs are unaltered")
     text, = [row["feedback"] for row in daemon.call("review.list", run=runs[0])["reviews"]
              if row["decision"] == "drift"]
     daemon.stop()
@@ -512,7 +514,7 @@ def test_attempts(daemon, repo):
     assert daemon_checks(daemon, deep=True)["attempts"]["state"] == "ok"
     (daemon.state / "attempts" / str(attempt) / "exit.bad").write_text("x")
     check = daemon_checks(daemon, deep=True)["attempts"]
-    assert check["state"] == "warning" and "1 with a damaged exit record, 0 that are none of rld's" in check["text"]
+    assert check["state"] == "warning" and "1 with a damaged exit record, 0 unknown to rld" in check["text"]
 
 
 def test_draining(daemon, repo):

@@ -189,7 +189,7 @@ def test_every_block_does_what_the_page_says(reader):
     ("rlctl status --start\n", "rlctl stauts --start\n", "a command of this block fails"),
     ("rlctl --version\n", "rlctl --version --no-such-option\n", "a command of this block fails"),
     ("rlctl 0.1.0\n", "rlctl 0.0.9\n", "and not what it printed"),
-    ("  ok       database    sound\n", "  failed   database    broken\n", "and not what it printed"),
+    ("  ok       database    intact\n", "  failed   database    broken\n", "and not what it printed"),
 ])
 def test_a_wrong_page_is_noticed(reader, old, new, message):
     with pytest.raises((AssertionError, pytest.fail.Exception), match=message):

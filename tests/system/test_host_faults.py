@@ -180,7 +180,7 @@ def test_output_that_is_not_all_there_is_no_result(make_daemon, repo, tools):
     daemon.start()
     run = daemon.review(repo.path, commit="auto")
     event = waits_for_host(daemon, run)
-    assert "what rl-git printed was not all kept in " in event["reason"], event
+    assert "the output of rl-git in " in event["reason"], event
     assert (tools.path / "was-cut").exists()
     (tools.path / "cut").unlink()
     row = daemon.ended(run)
@@ -199,8 +199,8 @@ def test_a_list_of_beads_that_is_not_all_there_is_none(make_daemon, tmp_path, to
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2"))
     run = submit(daemon, beads.path)
     event = waits_for_host(daemon, run)
-    assert ("the result of rl-git in " in event["reason"]
-            and "cannot be read: it is not all there" in event["reason"]), event
+    assert ("cannot read the result of rl-git in " in event["reason"]
+            and ": it is incomplete" in event["reason"]), event
     assert daemon.run(run)["wait"] == "host"
     (tools.path / "cut").unlink()
     assert daemon.ended(run)["state"] == "succeeded" and {s for s, _ in beads.issues().values()} == {"closed"}

@@ -347,7 +347,7 @@ def test_a_retry_leaves_out_what_has_passed_in_another_run(make_daemon, tmp_path
     assert tasks_done(daemon.play, 2) == ["s-1", "s-2", "s-3"] and tasks_done(daemon.play, 3) == ["s-3"]
     with pytest.raises(RpcError) as refused:
         daemon.call("run.retry", id=2)
-    assert "every task of the run has passed" in refused.value.message
+    assert "all tasks of the run have passed" in refused.value.message
 
 
 # ---- who may change what meanwhile ---------------------------------------------------------------

@@ -71,7 +71,7 @@ def test_decision(paste, repo):
     assert decisions(daemon) == ["NO_GO", "NO_GO", "NO_GO", "GO"] and daemon.run(1)["state"] == "succeeded"
     log = json.loads(repo.read(".ai-sdd/state/review-logs/t1.json"))
     assert log["final_decision"] == "GO" and len(log["iterations"]) == 4 and json.dumps(log["task_id"]) in done.out
-    assert "every hash fits" in done.out and "point 3" in done.out
+    assert "all hashes match" in done.out and "point 3" in done.out
 
 
 def test_file(paste, repo):

@@ -4,7 +4,7 @@ anything is started or paid for."""
 import pytest
 
 # what is said of every wrong parameter, and helps nobody who has used options
-GENERAL = "describe the parameters"
+GENERAL = "for the parameters, or rlctl help"
 BEAD = '{"id": "b-1", "title": "one"}\n'
 
 
@@ -29,32 +29,32 @@ MISTAKES = {
     "beads and stories": (files(beads=BEAD, prd="{}"), ["--beads", "--stories", "prd.json"], 2,
                           ["give --beads or --stories, not both"]),
     "beads with a broken line": (files(beads=BEAD + "{\n"), ["--beads"], 1,
-                                 [".beads/issues.jsonl:2: it is no JSON", "mend or remove the line"]),
+                                 [".beads/issues.jsonl:2: it is not valid JSON", "correct or remove the line"]),
     "no such PRD": (None, ["--stories", "prd.json"], 1, ["--stories: prd.json: No such file or directory"]),
     "a PRD that is no JSON": (files(prd="{"), ["--stories", "prd.json"], 1,
-                              ["prd.json: it is no JSON: line 1, column 1",
-                               "mend the file, and submit it again"]),
+                              ["prd.json: it is not valid JSON: line 1, column 1",
+                               "correct the file, and submit it again"]),
     "a PRD without stories": (files(prd='{"userStories": []}'), ["--stories", "prd.json"], 1,
                               ['"userStories" is empty; write at least one story']),
-    "a workflow that is no YAML": (flow("   x: [\n"), WORKFLOW, 1, ["flow.yaml:4:", "look at the indentation"]),
-    "an empty workflow": (files(flow="\n"), WORKFLOW, 1, ["flow.yaml cannot be taken: it is empty"]),
+    "a workflow that is no YAML": (flow("   x: [\n"), WORKFLOW, 1, ["flow.yaml:4:", "check the indentation"]),
+    "an empty workflow": (files(flow="\n"), WORKFLOW, 1, ["flow.yaml: it is empty"]),
     "an unknown key": (flow("    depend_on: [b]\n"), WORKFLOW, 1,
                        ['flow.yaml:4:5: unknown key "depend_on" in task "a"', "depends_on"]),
     "an unknown agent": (flow("    agent: nobody\n"), WORKFLOW, 1,
-                         ["flow.yaml:4:12: there is no agent 'nobody'", "[agent.nobody]"]),
+                         ["flow.yaml:4:12: unknown agent 'nobody'", "[agent.nobody]"]),
     "a cycle": (flow("    depends_on: [a]\n"), WORKFLOW, 1, ["flow.yaml:4:18: the dependencies form a cycle: a -> a"]),
     "an unknown dependency": (flow("    depends_on: [b]\n"), WORKFLOW, 1,
-                              ['flow.yaml:4:18: "a" depends on "b", and there is no such task']),
+                              ['flow.yaml:4:18: "a" depends on "b", which does not exist']),
     "no slots": (None, ["-P", "0", "work"], 2, ["--parallel must be at least 1, is 0"]),
     "too many slots": (None, ["-P", "65", "work"], 1, ["--parallel: must be from 1 to 64, is 65"]),
     "an agent that nobody configured": (None, ["-a", "nobody", "work"], 1,
-                                        ["--agent: there is no agent 'nobody'; choose one of",
+                                        ["--agent: unknown agent 'nobody'; choose one of",
                                          "[agent.nobody]"]),
     "no name of a group": (None, ["--group", "a/b", "work"], 1, ["--group: 'group' must be a name: letters, digits"]),
-    "after a run that is not there": (None, ["--after", "7", "work"], 1, ["--after: there is no run 7", "rlctl list"]),
+    "after a run that is not there": (None, ["--after", "7", "work"], 1, ["--after: no such run: 7", "rlctl list"]),
     "agents choose among stories": (files(prd='{"userStories": [{"id": "a"}]}'),
                                     ["--stories", "prd.json", "--assign=agent"], 1,
-                                    ["--assign: ", "only among beads"]),
+                                    ["--assign: ", "only beads"]),
     "agents choose in work trees": (files(beads=BEAD), ["--beads", "--assign=agent", "--isolation=worktree"],
                                     1, ["--assign: ", "choose --isolation shared, or --assign daemon"]),
     "slots that share and commit": (files(beads=BEAD),
@@ -71,7 +71,7 @@ MISTAKES = {
     "a word that is none": (None, ["--on-failure=maybe", "work"], 2,
                             ['--on-failure must be one of "stop", "continue"']),
     "a group in the project's file": (files(project="[group.night]\nslots = 1\n"), ["work"], 1,
-                                      [".rld.toml:1:2: 'group' belongs to rld.toml"]),
+                                      [".rld.toml:1:2: 'group' is only allowed in rld.toml"]),
     "a wrong value in the project's file": (files(project="[run]\nparallel = 0\n"), ["work"], 1,
                                             [".rld.toml:2:12: 'run.parallel' must be from 1 to 64, is 0"]),
 }
@@ -131,18 +131,19 @@ def fails(daemon, repo, *options):
     done = daemon.rlctl("run", *options, cwd=repo.path, check=10)
     number = daemon.call("run.list")["runs"][0]["id"]
     assert daemon.attempts(number) == []
-    assert f'Run {number} has no attempts; "rlctl show {number}" says why.' in daemon.rlctl("logs", number, check=0).err
+    assert f'Run {number} has no attempts; "rlctl show {number}" tells why.' in daemon.rlctl("logs", number,
+                                                                                             check=0).err
     return daemon.run(number)["cause"] + done.err
 
 
 def test_a_base_that_is_not_there(daemon, repo):
-    assert "'nowhere' is no branch or commit in" in fails(daemon, repo, "--base=nowhere", "work")
+    assert "'nowhere' is not a branch or commit in" in fails(daemon, repo, "--base=nowhere", "work")
 
 
 def test_submodules_that_are_checked_out(daemon, repo, tmp_path):
     repo.git("-c", "protocol.file.allow=always", "submodule", "-q", "add", str(repo.path), "part")
     repo.git("commit", "-qm", "a part")
-    assert ("has submodules that are checked out (part)" in (text := fails(daemon, repo, "-P2", "work"))
+    assert ("has checked out submodules (part)" in (text := fails(daemon, repo, "-P2", "work"))
             and "--isolation shared" in text)
 
 
@@ -153,6 +154,6 @@ def test_conflicts_that_are_not_resolved(daemon, repo):
         repo.git("add", "same")
         repo.git("commit", "-qm", branch)
     repo.git("merge", "-q", "one", check=False)
-    assert ("has conflicts that are not resolved" in (text := fails(daemon, repo, "-P2", "work"))
+    assert ("has unresolved conflicts" in (text := fails(daemon, repo, "-P2", "work"))
             and "git merge --abort" in text)
 

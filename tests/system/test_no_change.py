@@ -7,8 +7,8 @@ from rld import Repo
 
 SAYS = "answer 'It is there already.\n\n  No_Change_Needed\n'\n"
 CLAIMS = "answer 'Done. I have mended the parser.'\n"
-NOTHING_PASSED = "task t1: nothing was changed, no agent said that nothing was to be done, and the review passed it"
-NOTHING = "the implementer changed nothing and did not say that nothing was to be done"
+NOTHING_PASSED = "task t1: nothing was changed, no agent declared that no change was needed, and the review passed"
+NOTHING = "the implementer changed nothing and did not declare that no change was needed"
 
 
 def outcome(daemon, run, role="implement"):
@@ -68,14 +68,14 @@ def test_nothing_can_be_told_without_git(make_daemon, tmp_path):
     daemon = make_daemon(scripts={"implement": CLAIMS}, config={"run": {"on_no_change": "fail"}})
     row = daemon.ended(daemon.submit(tmp_path / "plain"))
     assert (row["state"], row["warnings"]) == ("succeeded", [])
-    assert "by a line of its own" not in daemon.play.prompt(row["id"], "implement").decode()
+    assert "on a separate line" not in daemon.play.prompt(row["id"], "implement").decode()
 
 
 # ---- with one ------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("script,outcomes,words", [
-    (SAYS, ["done"], "The developer says that nothing had to be changed."),
-    (CLAIMS, ["no-change"], "The developer did not say that nothing had to be changed"),
+    (SAYS, ["done"], "The developer says that no change was needed."),
+    (CLAIMS, ["no-change"], "The developer did not say that no change was needed"),
 ])
 def test_the_reviewer_is_told(make_daemon, repo, script, outcomes, words):
     daemon = make_daemon(scripts={"implement": script, "review": "pass\n"})
@@ -92,7 +92,7 @@ def test_a_fixer_mends_what_the_implementer_did_not(make_daemon, repo):
     row = daemon.ended(daemon.review(repo.path))
     assert row["state"] == "succeeded" and row["warnings"] == []
     assert (outcome(daemon, row["id"]), outcome(daemon, row["id"], "fix")) == (["no-change"], ["done"])
-    assert "had to be changed" not in daemon.play.prompt(row["id"], "review", 2).decode()
+    assert "no change was needed" not in daemon.play.prompt(row["id"], "review", 2).decode()
 
 
 def test_a_fixer_that_mends_nothing_either_is_told(make_daemon, repo):

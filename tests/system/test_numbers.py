@@ -142,8 +142,8 @@ def test_the_database_is_older_than_the_directories(make_daemon, repo):
         (daemon.state / "attempts" / name).mkdir()
     daemon.start()
     assert daemon.call("run.list")["runs"] == []
-    said = (f"{daemon.state} has attempts/{highest} and runs/{max(old)}, "
-            "but rld.db knows attempts up to 0 and runs up to 0 only")
+    said = (f"{daemon.state} contains attempts/{highest} and runs/{max(old)}, but rld.db ends at "
+            "attempt 0 and run 0")
     assert said in daemon.log()
     check = checks(daemon)["numbers"]
     assert check["state"] == "warning" and said in check["text"] and "rld.db-wal" in check["remedy"]

@@ -13,7 +13,7 @@ OWN = 'echo one >> work.txt\ngit add work.txt\ngit -c user.name=a -c user.email=
 AMEND = 'echo one >> work.txt\ngit add work.txt\ngit -c user.name=a -c user.email=a@b commit -q --amend -m rewritten\n'
 HALF = OWN + "echo two >> work.txt\n"
 COMMITS = ["none", "auto", "agent"]
-SPOILS = "commit that rld did not make"
+SPOILS = "commit not made by rld"
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def subjects(repo, since):
 
 
 def told(row):
-    return [w for w in row["warnings"] if "rld did not make" in w or "history was rewritten" in w]
+    return [w for w in row["warnings"] if "not made by rld" in w or "history was rewritten" in w]
 
 
 def command_of(text):
@@ -71,7 +71,7 @@ def test_what_did_not_pass_is_told(shared, repo, commit, how):
     else:
         row = daemon.ended(number)
     assert row["state"] == ("cancelled" if how == "cancel" else "failed") and row["result_commit"] is None, row
-    assert (len(told(row)) == 1 and "nothing has accepted them" in told(row)[0]
+    assert (len(told(row)) == 1 and "no review has accepted them" in told(row)[0]
             and str(repo.path) in told(row)[0]), row["warnings"]
     repo.git(*command_of(told(row)[0]))
     assert repo.git("rev-parse", "HEAD") == since and repo.read("work.txt") == "one\n"
@@ -122,7 +122,7 @@ def test_a_review_of_the_run_tells_once(shared, repo):
                                    isolation="shared", commit="auto",
                                    review={"enabled": True, "scope": "run", "max_fixes": 0})["id"])
     assert (row["state"] == "failed" and len(told(row)) == 1
-            and told(row)[0].startswith("2 commits that")), row["warnings"]
+            and told(row)[0].startswith("2 commits not made by rld")), row["warnings"]
     repo.git(*command_of(told(row)[0]))
     assert repo.git("rev-parse", "HEAD") == since
 
@@ -145,7 +145,7 @@ def test_the_task_that_changed_nothing_is_named(shared, repo):
                                    isolation="shared", commit="auto", on_no_change="review",
                                    review={"enabled": True})["id"])
     said = [w for w in row["warnings"] if "nothing was committed" in w]
-    assert said == [f"task {each}: nothing was committed: the tree is as it was before"
+    assert said == [f"task {each}: nothing was committed: the tree is unchanged"
                     for each in ("a", "b")], row["warnings"]
 
 
@@ -174,7 +174,7 @@ def test_what_is_not_committed_is_told(shared, repo, implement, whole):
     daemon = shared(implement)
     row = daemon.ended(daemon.review(repo.path))
     head = repo.git("rev-parse", "HEAD")
-    said = [w for w in row["warnings"] if "does not have all of the tree that passed" in w]
+    said = [w for w in row["warnings"] if "does not contain all of the tree that passed" in w]
     assert (row["state"] == "succeeded" and row["result_commit"] == head
             and [head[:12] in w for w in said] == [True] * (not whole)), row
 
@@ -183,7 +183,7 @@ def test_the_first_commit_is_told_when_nothing_accepts_it(shared, unborn):
     daemon = shared(OWN + "exit 3\n")
     row = daemon.ended(daemon.review(unborn.path, commit="auto"))
     assert row["state"] == "failed" and row["result_commit"] is None
-    assert len(told(row)) == 1 and "nothing has accepted them" in told(row)[0], row["warnings"]
+    assert len(told(row)) == 1 and "no review has accepted them" in told(row)[0], row["warnings"]
     unborn.git(*re.search(r"`git (update-ref -d HEAD)`", told(row)[0]).group(1).split())
     assert unborn.git("for-each-ref", "refs/heads") == "" and unborn.read("work.txt") == "one\n"
 
@@ -207,7 +207,8 @@ def test_another_branch_is_told(shared, repo, commit, review, work):
     daemon, branch = shared("git switch -qc elsewhere\n" + work, review), repo.git("symbolic-ref", "--short", "HEAD")
     row = daemon.ended(daemon.review(repo.path, commit=commit, review={"max_fixes": 0}))
     assert row["state"] == ("succeeded" if review == "pass\n" else "failed"), row
-    assert len(switched(row)) == 1 and f"HEAD was on {branch} and is on elsewhere" in switched(row)[0], row["warnings"]
+    assert (len(switched(row)) == 1
+            and f"HEAD was on {branch} and is now on elsewhere" in switched(row)[0]), row["warnings"]
     assert all("git reset" not in w for w in row["warnings"]), "that would move the branch of the agent"
     repo.git(*re.search(r"`git (switch [^`]+)`", switched(row)[0]).group(1).split())
     assert repo.git("symbolic-ref", "--short", "HEAD") == branch
@@ -219,7 +220,7 @@ def test_another_branch_is_told(shared, repo, commit, review, work):
 def test_where_head_leads_at_the_end_counts(shared, repo, there, told_of):
     daemon, branch = shared(there + "\necho one > work.txt\n"), repo.git("symbolic-ref", "--short", "HEAD")
     row = daemon.ended(daemon.review(repo.path, commit="none"))
-    assert row["state"] == "succeeded" and [f"HEAD was on {branch} and is on no branch" in w
+    assert row["state"] == "succeeded" and [f"HEAD was on {branch} and is now on no branch" in w
                                             for w in switched(row)] == ([True] if told_of else []), row
 
 

@@ -164,7 +164,7 @@ def pause_held(daemon, repo, **settings):
     daemon.play.go(f"g{run}")
     assert daemon.ended(run)["state"] == "held"
     assert daemon.rlctl("pause", run, check=0).err == \
-        f'Run {run}: held and paused; a decision starts no attempt. "rlctl resume {run}" continues the run.\n'
+        f'Run {run}: held and paused; decisions start no attempt. "rlctl resume {run}" continues the run.\n'
     row = daemon.run(run)
     assert (row["state"], row["paused"]) == ("held", True), row
     refused(daemon, "run.pause", 2, id=run)
@@ -246,7 +246,7 @@ def test_the_commands(daemon, repos):
     shown = daemon.rlctl("show", runs[0], check=0).out
     assert shown.splitlines()[0] == f"Run {runs[0]}  paused"
     done = daemon.rlctl("pause", runs[0], 99, check=1)
-    assert "paused already" in done.err and "there is no run 99" in done.err
+    assert "already paused" in done.err and "no such run: 99" in done.err
     done = daemon.rlctl("resume", *runs, check=0)
     assert [line.split(":")[0]
             for line in done.err.splitlines()] == [f"Run {r}" for r in runs] and "paused" not in done.err

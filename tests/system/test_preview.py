@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""attempt.preview: the last lines of what an attempt shows, as its reader understands them."""
+"""attempt.preview: return the last lines of an attempt, as interpreted by its reader."""
 import json
 import os
 

@@ -186,8 +186,8 @@ def test_a_reviewer_that_has_to_write_elsewhere_is_told_how(loop):
     loop.set(review_1='echo x > elsewhere || exit 1\n' + CLEAN)
     row = loop.run()
     loop.ends(End("failed", "reviewer process exited with status 1: ", 10), row)
-    assert ("Permission denied; its sandbox may have refused that: "
-            "name the path in writable of [agent.play] in rld.toml" in row["cause"]), row["cause"]
+    assert ("Permission denied; its sandbox may have denied that: add the path to writable of "
+            "[agent.play] in rld.toml" in row["cause"]), row["cause"]
 
 
 @needs_landlock
@@ -211,14 +211,14 @@ def test_without_landlock_it_is_caught_by_hashes(make_daemon, repo, tmp_path):
     assert "README" in row["cause"] and "work.txt" in row["cause"]
     assert made.daemon.attempts(1)[1]["sandbox"] == "none"
     assert ([w for w in row["warnings"] if "not confined" in w]
-            and [w for w in row["warnings"] if w.endswith("no part of the work: new.txt")])
+            and [w for w in row["warnings"] if w.endswith("not part of the work: new.txt")])
     assert (repo.path / "new.txt").exists(), "what is new may be a person's"
 
 
 def test_sandbox_require_refuses_where_the_kernel_cannot(make_daemon, repo, tmp_path):
     made = without_landlock(make_daemon, repo, tmp_path, sandbox="require")
     row = made.run()
-    made.ends(End("failed", "reviewer process could not be started: sandbox: there is no Landlock here", 10), row)
+    made.ends(End("failed", "reviewer process could not be started: sandbox: Landlock is not available", 10), row)
     assert made.roles() == ["implement"], "no reviewer ran"
     assert not there(made)
 

@@ -162,7 +162,7 @@ def test_a_coder_that_is_switched_is_told(loop):
     command = loop.play.command()
     loop.daemon.write_config({"agent.dev": {"command": command}, "agent.other": {"command": command}})
     loop.daemon.restart()
-    told = "other reworks what dev has written: in profile decision the coder stays the coder"
+    told = "other reworks what dev has written: in profile decision the implementer is also the fixer"
     err = loop.daemon.rlctl("submit", "--review=decision", "-a", "dev", "--fixer-agent", "other",
                             "do it", cwd=loop.repo.path, check=0).err
     assert told in err, err
@@ -171,7 +171,8 @@ def test_a_coder_that_is_switched_is_told(loop):
     for options in (["--review=decision", "-a", "dev", "--fixer-agent", "dev"],
                     ["--review=verdict", "-a", "dev", "--fixer-agent", "other"],
                     ["-a", "dev", "--fixer-agent", "other"]):
-        assert "the coder stays" not in loop.daemon.rlctl("submit", *options, "do it", cwd=loop.repo.path, check=0).err
+        assert "the implementer is also the fixer" not in loop.daemon.rlctl("submit", *options, "do it",
+                                                                            cwd=loop.repo.path, check=0).err
     flow = json.dumps({"tasks": {n: {"prompt": "x", "agent": "dev",
                                      "overlays": {"agentic_review": {"enabled": True}}} for n in "ab"}})
     warnings = loop.daemon.call("run.submit", workdir=str(loop.repo.path), workflow=flow,
@@ -630,7 +631,7 @@ def test_a_hook_that_fails_changes_nothing(make_daemon, repo, tmp_path):
     made.ends(DECISION.on_exhausted, made.run())
     made.daemon.rlctl("hold", "reject", 1, check=0)
     assert made.daemon.ended(1)["state"] == "failed"
-    for said in ("hook on_hold of run 1 did not end well: exec /no/such/program: No such file or directory; its output",
-                 "hook on_end of run 1 did not end well: exit status 1; its output"):
+    for said in ("hook on_hold of run 1 failed: exec /no/such/program: No such file or directory; its output",
+                 "hook on_end of run 1 failed: exit status 1; its output"):
         while said not in made.daemon.log():
             pass

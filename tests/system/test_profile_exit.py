@@ -163,7 +163,7 @@ def test_feedback_without_words(loop):
     """Exit code 1 with nothing on stdout still asks for another pass."""
     loop.set(review_1="exit 1\n")
     loop.passes(loop.run())
-    assert "gave no reason" in loop.prompt("fix")
+    assert "without giving a reason" in loop.prompt("fix")
 
 
 def test_feedback_that_is_no_utf8(loop):
@@ -563,7 +563,7 @@ def test_a_report_takes_the_place_of_files_only(loop, tmp_path):
     (tmp_path / "link").symlink_to("pipe")
     for name in ("pipe", "link"):
         done = rlctl(loop, "--report", tmp_path / name, check=1)
-        assert f"{name} is no regular file" in done.err
+        assert f"{name} is not a regular file" in done.err
     with pytest.raises(RpcError) as refused:
         loop.submit(report=str(tmp_path / "pipe"))
     assert refused.value.data["field"] == "report"

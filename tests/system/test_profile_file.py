@@ -271,7 +271,7 @@ def test_us004_a_crash_is_an_error(loop, before):
 def test_us004_a_file_that_is_none(loop, what):
     """Returns Error on failure: a folder or a link in its place is neither pass nor issues."""
     loop.set(review_1=what + PASS)
-    loop.ends(End("failed", "reviewer contract violation: the review file is no plain file", 10), loop.run())
+    loop.ends(End("failed", "reviewer contract violation: the review file is not a regular file", 10), loop.run())
     assert loop.decisions() == ["violation"] and loop.repo.read("README") == "scratch\n"
 
 
@@ -293,7 +293,7 @@ def test_us004_a_file_that_is_too_large(loop, tmp_path, elsewhere):
     attempt = next(a["id"] for a in loop.daemon.attempts(run) if a["role"] == "review")
     kept = loop.daemon.state / "attempts" / str(attempt) / "carrier.large"
     assert (row["state"], row["cause"]) == ("failed", "reviewer contract violation: the review "
-                                            f"file is larger than 1 MiB; it is kept as {kept}")
+                                            f"file is larger than 1 MiB; it is saved as {kept}")
     assert kept.read_bytes() == (b"- [ ] bad\n" * 209716)[:2097152] and not (repo.path / FILE).exists()
     assert [r["decision"] for r in loop.daemon.reviews(run)] == ["violation"]
 
@@ -666,8 +666,8 @@ def test_a_file_of_nearly_that_name_is_no_pass(loop, place, name):
     row = loop.run(review=place)
     kept = [p for p in (loop.daemon.state / "attempts").glob("*/carrier.misnamed")]
     assert [p.read_text() for p in kept] == ["bad\n"]
-    loop.ends(End("failed", f"reviewer contract violation: misnamed review file: {name} was written instead of {FILE}; "
-                            f"its text is kept in {kept[0]}", 10), row)
+    loop.ends(End("failed", f"reviewer contract violation: misnamed review file: {name} was "
+                            f"written instead of {FILE}; its text is saved in {kept[0]}", 10), row)
     assert loop.repo.git("log", "--oneline").count("\n") == 0, "nothing was committed"
 
 

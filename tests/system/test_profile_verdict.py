@@ -346,7 +346,7 @@ def test_a_prompt_may_be_a_link(loop, tmp_path):
     assert loop.run()["cause"] == f"prompt file {place}/reviewer.md: No such file or directory"
     (place / "reviewer.md").unlink()
     (place / "reviewer.md").mkdir()
-    assert loop.run()["cause"] == f"prompt file {place}/reviewer.md: is no regular file"
+    assert loop.run()["cause"] == f"prompt file {place}/reviewer.md: is not a regular file"
 
 
 @pytest.mark.parametrize("option", ["--developer-prompt", "--reviewer-prompt"])

@@ -89,11 +89,12 @@ def test_a_run_keeps_what_it_was_submitted_with(make_daemon, repo):
 @pytest.mark.parametrize("text, place, word", [
     ("[review]\nmax_fixs = 1\n", "2:1", "max_fixes"),
     ("[review]\nmax_fixes = -1\n", "2:13", "max_fixes"), ("x = \n", "1:", ""),
-    ("[agent.claude]\ncommand = ['sh']\n", "1:2", "belongs to rld.toml"),
-    ("[hook]\non_end = ['sh']\n", "1:2", "belongs to rld.toml"),
-    ("default_agent = 'x'\n", "1:1", "belongs to rld.toml"), ("[limits]\ntimeout = 3\n", "1:2", "belongs to rld.toml"),
+    ("[agent.claude]\ncommand = ['sh']\n", "1:2", "is only allowed in rld.toml"),
+    ("[hook]\non_end = ['sh']\n", "1:2", "is only allowed in rld.toml"),
+    ("default_agent = 'x'\n", "1:1", "is only allowed in rld.toml"),
+    ("[limits]\ntimeout = 3\n", "1:2", "is only allowed in rld.toml"),
     ("[access]\nadmin = ['x']\n", "1:2", "unknown"), ("[launcher.x]\n", "1:2", "unknown"),
-    ("[account.x]\n", "1:2", "belongs to rld.toml"),
+    ("[account.x]\n", "1:2", "is only allowed in rld.toml"),
     ("[review]\nsandbox = 'off'\n", "2:11", "stricter"), ("[review]\nagent = 'nobody'\n", "2:9", "nobody"),
     ("[review]\nprofile = 'nobody'\n", "2:11", "nobody"),
     ("developerPromptPath = 'none.md'\n", "1", "none.md"), ("[review]\nreview_log = '/etc'\n", "2:14", "review_log"),
@@ -328,7 +329,7 @@ def test_options_of_a_submit(make_daemon, repo, tmp_path):
     (["--check"], 2, "check"), (["--report", "none/r.json"], 1, "none"),
     (["--report", "."], 1, "directory"), (["--report", "dir"], 1, "directory"),
     (["--report", "dir/"], 1, "directory"), (["--report", "file/r"], 1, "file"),
-    (["--review=nobody"], 1, "there is no profile 'nobody'"), (["--review=exit"], 1, "--reviewer"),
+    (["--review=nobody"], 1, "unknown profile 'nobody'"), (["--review=exit"], 1, "--reviewer"),
     (["--check", " "], 1, "empty"),
     (["--reviewer", "true", "--review=verdict"], 1, "verdict"), (["--reviewer", "./none"], 1, "none"),
 ])
@@ -343,7 +344,7 @@ def test_wrong_options(daemon, repo, args, status, word):
 
 def test_one_setting_in_two_ways(daemon, repo):
     for params in ({"reviewer": "true", "review": {"reviewer": "true"}}, {"checks": [], "review": {"checks": []}}):
-        assert "given in two ways" in refused(daemon, repo.path, **params).message
+        assert "given twice" in refused(daemon, repo.path, **params).message
 
 
 def test_every_key_of_a_review_by_rpc(make_daemon, repo):

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 OTHER_BOOT = "00000000-0000-4000-8000-000000000000"
-LOOKED = "looked at since the machine was started anew"
+LOOKED = "checked after the restart of the machine"
 
 
 def boots(daemon):
@@ -63,8 +63,8 @@ def test_a_ref_is_pinned_again(passed, repo, damage):
     damage(repo.path / ".git" / row["result_ref"])
     reboot(daemon)
     assert repo.git("rev-parse", row["result_ref"]) == row["result_tree"]
-    said = (f"run {row['id']}, task t1: {row['result_ref']} in {repo.path} was missing or broken "
-            "after the machine was started anew, and points at")
+    said = (f"run {row['id']}, task t1: {row['result_ref']} in {repo.path} was missing or damaged "
+            "after the machine restarted, and has been restored to")
     assert said in daemon.log() and "results" not in checks(daemon)
     daemon.stop()
     assert boots(daemon) not in ([], [OTHER_BOOT]), "it has been looked at"

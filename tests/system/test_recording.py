@@ -17,7 +17,7 @@ README = SOURCE / "README.md"
 RECORD = bool(os.environ.get("RL_RECORD"))      # write, do not compare
 FROZEN = (
     (r"\b(?:\d+ms|\d+s|\d+m \d\ds)\b", "41s"),
-    (r"It took 41s", "It took 2m 44s"),
+    (r"Duration: 41s", "Duration: 2m 44s"),
     (r"updated 41s", "updated 2s"),
     (r"\b[0-9a-f]{8}\b", "3f2a9c01"),
 )

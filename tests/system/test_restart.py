@@ -159,7 +159,7 @@ def test_on_lost_retry(make_daemon, repo, script):
     lost = [a for a in daemon.attempts(number) if a["state"] == "lost"]
     assert len(lost) == 1 and lost[0]["role"] == role
     assert len(daemon.play.starts(role=role)) > before
-    told = [p.name for p in daemon.play.path.glob("prompt.*") if "cut off" in p.read_text()]
+    told = [p.name for p in daemon.play.path.glob("prompt.*") if "was interrupted in the middle" in p.read_text()]
     assert told == [f"prompt.{number}.{role}.{before + 1}"], "the retry is told, and nobody after it"
 
 
@@ -200,12 +200,12 @@ def test_reboot(make_daemon, repo):
     daemon.start()
     assert daemon.ended(number)["state"] == "held"
     attempt = daemon.attempts(number)[0]
-    assert attempt["state"] == "lost" and "started anew" in attempt["cause"], attempt
+    assert attempt["state"] == "lost" and "restarted" in attempt["cause"], attempt
 
 
 @pytest.mark.parametrize("rebooted,cause",
                          [(True, "the machine went down before the end of its output was on the disk of "),
-                          (False, "is shorter than its exit record says: a file was cut or removed there; ")])
+                          (False, "is shorter than its exit record says: a file was truncated or removed there; ")])
 def test_output_that_is_gone(make_daemon, repo, rebooted, cause):
     """The exit record vouches for more than there is: the cause says what became of it, and not
     that the disk was full."""
@@ -224,7 +224,7 @@ def test_output_that_is_gone(make_daemon, repo, rebooted, cause):
     daemon.start()
     row = daemon.ended(number)
     assert row["state"] == "held" and row["reason"].startswith("host: ") and cause in row["reason"], row
-    assert row["reason"].endswith("start it again: rlctl hold rework"), row
+    assert row["reason"].endswith("run it again with rlctl hold rework"), row
     daemon.cancelled(number)
 
 
@@ -294,7 +294,7 @@ def test_a_second_instance_is_refused_and_told_who_holds_the_state(daemon):
                             stdin=subprocess.DEVNULL)
     assert second.returncode != 0
     # not for the socket, which is taken as well
-    assert (f"{daemon.state}/lock is held by another rld (pid {daemon.pid}); "
+    assert (f"{daemon.state}/lock is locked by another rld (pid {daemon.pid}); "
             "stop that one" in second.stderr), second.stderr
     assert time.monotonic() - started < 30
     assert daemon.call("daemon.status")
@@ -305,9 +305,9 @@ def test_a_second_instance_waits_for_the_first_to_go(daemon):
     old = daemon.process
     pid = daemon.pid
     new = daemon.spawn()
-    while "waiting up to 10 s for it to end" not in daemon.log():
+    while "waiting up to 10 s for it to exit" not in daemon.log():
         assert new.poll() is None
-    assert f"{daemon.state}/lock is held by another rld (pid {pid})" in daemon.log(), (
+    assert f"{daemon.state}/lock is locked by another rld (pid {pid})" in daemon.log(), (
         "told while it waits, not only at the end")
     os.kill(pid, signal.SIGTERM)
     assert old.wait() == 0
@@ -459,7 +459,7 @@ def test_a_copy_of_a_state_directory_in_use_is_refused(make_daemon, repo):
     process = copy.spawn()
     assert process.wait() == 1
     copy.notify.close()
-    assert "works for another state directory, and this one is a copy of that" in copy.log().splitlines()[-1]
+    assert "belongs to another state directory, so this one is a copy" in copy.log().splitlines()[-1]
     assert alive(agent)
     daemon.play.go("g")
     assert daemon.ended(run)["state"] == "succeeded"

@@ -123,7 +123,7 @@ def test_a_conversation_that_goes_on(claude_daemon, repo):
     fix, = [a for a in attempts if a["role"] == "fix"]
     implement = attempts[0]
     assert fix["resumes"] == implement["id"] and implement["resumes"] is None
-    assert re.search(r"^goes on with +attempt 1$", daemon.rlctl("show", f"{run}/{fix['number']}").out, re.M)
+    assert re.search(r"^continues +attempt 1$", daemon.rlctl("show", f"{run}/{fix['number']}").out, re.M)
     lines = daemon.rlctl("report", run).out.splitlines()
     heading = next(line for line in lines if "TURN" in line)
     line = next(line for line in lines if re.match(r" *\d+ +fix ", line))
@@ -188,7 +188,7 @@ def test_an_output_without_an_end_is_called_so(claude_daemon, repo):
     cause = claude_daemon.ended(claude_daemon.submit(repo.path))["cause"]
     assert cause.startswith("implementer process exited with status 0 but reported an error: "
                             "the output ends without a result line"), cause
-    assert cause.endswith("the last line on its standard error is: [STARTUP] a phase was never ended"), cause
+    assert cause.endswith("last line of standard error: [STARTUP] a phase was never ended"), cause
 
 
 @pytest.mark.parametrize("words,status", [("no, ", 400), ("You've hit your session limit ", 429)])

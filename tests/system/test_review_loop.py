@@ -157,7 +157,7 @@ def test_a_verdict_is_not_read_from_output_that_lost_its_end(daemon, repo):
                      'truncate -s "$kept" "$stdout"\n'})
     row = daemon.ended(daemon.review(repo.path))
     assert (row["state"] == "held"
-            and "is shorter than its exit record says: a file was cut or removed there" in row["reason"])
+            and "is shorter than its exit record says: a file was truncated or removed there" in row["reason"])
     assert repo.git("for-each-ref", daemon.ref("passed")) == ""
 
 
@@ -219,8 +219,8 @@ def test_a_new_file_stays_and_is_no_part_of_the_work(daemon, repo):
     row = daemon.ended(number)
     assert row["state"] == "succeeded"
     assert repo.read("notes.txt") == "scratch\n" and repo.read("deep/er/x.txt") == "more\n"
-    assert row["warnings"] == [f"task t1: these files appeared in {repo.path} during the review, "
-                               "and are no part of the work: deep/er/x.txt, notes.txt"]
+    assert row["warnings"] == [f"task t1: these files appeared in {repo.path} during the review "
+                               "and are not part of the work: deep/er/x.txt, notes.txt"]
     assert repo.git("ls-tree", "-r", "--name-only", row["result_ref"]).split() == ["README", "work.txt"]
 
 
@@ -236,8 +236,8 @@ def test_what_appeared_is_not_in_the_next_round_either(daemon, repo, place, comm
     number = daemon.review(repo.path, review={"workspace": place}, commit=commit)
     row = daemon.ended(number)
     assert row["state"] == "succeeded", row
-    assert appeared(row) == [f"task t1: these files appeared in {repo.path} during the review, "
-                             "and are no part of the work: mine.txt, taken.txt"]
+    assert appeared(row) == [f"task t1: these files appeared in {repo.path} during the review and "
+                             "are not part of the work: mine.txt, taken.txt"]
     assert repo.read("mine.txt") == "mine\n"
     prompt = daemon.play.prompt(number, "review", 2)
     assert b"taken.txt" in prompt and b"mine.txt" not in prompt

@@ -50,9 +50,9 @@ def test_a_commit_that_a_hook_refuses(make_daemon, repo):
     repo.write(".git/hooks/pre-commit", "#!/bin/sh\ngrep -q two work.txt\n")
     (repo.path / ".git/hooks/pre-commit").chmod(0o755)
     done = run(daemon, repo, "--review", "--commit=auto", check=0)
-    assert ("It cannot be committed or merged as it is. Running fixer (fix 1): "
-            "the commit was refused by a hook of the repository:  "
-            "pre-commit failed without a word" in told(done) and "Issues found" not in done.err)
+    assert ("The result cannot be committed or merged yet. Running fixer (fix 1): the commit "
+            "was refused by a hook of the repository:  pre-commit failed without output" in told(done)
+            and "Issues found" not in done.err)
     assert repo.git("show", "HEAD:work.txt") == "one\ntwo"
 
 
@@ -99,7 +99,7 @@ def test_a_restart_of_the_daemon_is_no_end(make_daemon, repo):
     assert process.returncode == 0 and out == b"second answer\n"
     assert lines.count("Run 1 running: preparing") == 1 and lines.count(
         "Reviewing changes (iteration 1/6)...") == 1 and lines.count("Run 1 succeeded") == 1
-    assert "The daemon has gone; waiting for it to come back." in lines
+    assert "The daemon disappeared; waiting for it to return." in lines
 
 
 def test_checks_are_shown(daemon, repo):

@@ -69,7 +69,7 @@ def test_tasks_in_order_with_what_they_left(make_daemon, repo, stories):
     told = facts(text)
     assert (told["source"] == [f"stories {stories}: Parser"]
             and told["tasks"] == ["3: 2 passed, 1 failed"] and told["group"] == ["night"]), told
-    assert (told["to take it"] == ["git merge BRANCH, for each of the 2 tasks that passed"]
+    assert (told["to merge it"] == ["git merge BRANCH, for each of the 2 tasks that passed"]
             and told["base"] == [row["base_commit"][:12]])
     lines = table(text, "TASK")
     assert [line.split()[:2] for line in lines[1:]] == [["US-3", "passed"], ["US-1", "failed"],
@@ -84,9 +84,9 @@ def test_the_branch_that_has_everything(make_daemon, repo, stories):
     assert row["state"] == "succeeded" and row["result_branch"], row
     text = daemon.rlctl("show", run, check=0).out
     assert (facts(text)["branch"] == [row["result_branch"]]
-            and facts(text)["to take it"] == [f"git merge {row['result_branch']}"])
+            and facts(text)["to merge it"] == [f"git merge {row['result_branch']}"])
     before = repo.git("rev-parse", "main")
-    repo.git(*facts(text)["to take it"][0].split()[1:])
+    repo.git(*facts(text)["to merge it"][0].split()[1:])
     assert {repo.read(f"{name}.txt").strip()
             for name in TITLES} == set(TITLES) and repo.git("rev-parse", "main") != before
 
@@ -97,7 +97,7 @@ def test_the_branch_of_the_only_one(make_daemon, repo, stories):
     row = daemon.ended(run)
     told = facts(daemon.rlctl("show", run, check=0).out)
     assert (told["tasks"] == ["3: 1 passed, 2 failed"]
-            and told["to take it"] == [f"git merge {row['tasks'][2]['branch']}"]), told
+            and told["to merge it"] == [f"git merge {row['tasks'][2]['branch']}"]), told
 
 
 def test_the_result_beside_work_that_is_not_committed(make_daemon, repo, stories):
@@ -106,8 +106,8 @@ def test_the_result_beside_work_that_is_not_committed(make_daemon, repo, stories
     daemon = make_daemon(scripts={"implement": IMPLEMENT})
     done = daemon.rlctl("run", "--stories", "prd.json", "-P2", cwd=repo.path, check=0)
     told = facts(daemon.rlctl("show", 1, check=0).out)
-    assert 'To take it: "git merge rl/1-result".' in done.err and told["to take it"] == ["git merge rl/1-result"]
-    repo.git(*told["to take it"][0].split()[1:], check=False)
+    assert 'To merge it: "git merge rl/1-result".' in done.err and told["to merge it"] == ["git merge rl/1-result"]
+    repo.git(*told["to merge it"][0].split()[1:], check=False)
     assert not (repo.path / "US-1.txt").exists()
     repo.git(*told["or else"][0].split(",")[0].split()[1:])
     assert {repo.read(f"{name}.txt").strip() for name in TITLES} == set(TITLES)
@@ -121,7 +121,7 @@ def test_nothing_to_take(make_daemon, repo, stories):
     for options in (["-P2", "work"], ["--stories", "prd.json", "--integrate=none", "--isolation=worktree"]):
         done = daemon.rlctl("run", *options, cwd=repo.path, check=0)
         told = facts(daemon.rlctl("show", len(daemon.call("run.list")["runs"]), check=0).out)
-        assert not {"to take it", "or else", "branch", "commit"} & told.keys() and "To take it" not in done.err, told
+        assert not {"to merge it", "or else", "branch", "commit"} & told.keys() and "To merge it" not in done.err, told
     assert repo.git("for-each-ref", "refs/heads/rl") == ""
 
 
@@ -132,10 +132,10 @@ def test_what_no_review_has_passed_is_not_offered(make_daemon, repo, stories):
     done = daemon.rlctl("run", "--stories", "prd.json", "-P2", "--review=file",
                         "--review-max-fix-attempts=0", cwd=repo.path, check=10)
     told = facts(daemon.rlctl("show", 1, check=0).out)
-    assert (told["branch"] == ["rl/1-result"] and "to take it" not in told
-            and "which nothing has passed" in told["to see it"][0]), told
-    assert "To take it" not in done.err and "It is committed as" not in done.err
-    assert "US-2.txt" in repo.git(*told["to see it"][0].split(",")[0].split()[1:])
+    assert (told["branch"] == ["rl/1-result"] and "to merge it" not in told
+            and "which passed no review" in told["to show it"][0]), told
+    assert "To merge it" not in done.err and "It is committed as" not in done.err
+    assert "US-2.txt" in repo.git(*told["to show it"][0].split(",")[0].split()[1:])
 
 
 def test_slots_at_work(make_daemon, repo, stories):
@@ -187,5 +187,5 @@ def test_the_commit_of_a_shared_workdir(make_daemon, repo):
     row = daemon.ended(run)
     told = facts(daemon.rlctl("show", run, check=0).out)
     assert (told["commit"] == [row["result_commit"]]
-            and told["to see it"] == [f"git show {row['result_commit'][:12]}"]), told
+            and told["to show it"] == [f"git show {row['result_commit'][:12]}"]), told
     assert "tasks" not in told and "source" not in told

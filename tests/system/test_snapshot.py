@@ -75,7 +75,7 @@ def test_what_others_write_meanwhile_does_not_bear_on_it(made):
     row = made.daemon.ended(number)
     assert row["state"] == "succeeded", row
     assert row["warnings"] == [f"task t1: these files appeared in {made.repo.path} during the "
-                               "review, and are no part of the work: new.txt"]
+                               "review and are not part of the work: new.txt"]
     assert (made.play.path / "read").read_text() == "one\n"
     assert made.repo.git("show", f"{row['result_ref']}:work.txt") == "one"
     assert made.repo.read("work.txt") == made.repo.read("new.txt") == "somebody else\n"

@@ -75,7 +75,7 @@ def test_an_answer_waits_for_space(small, repo):
     filling = fill(daemon.state / "attempts")
     daemon.play.go("g")
     wait_gone(shim)
-    until_it_waits(daemon, number, "host: its answer cannot be kept in ")
+    until_it_waits(daemon, number, "host: its answer cannot be written to ")
     assert daemon.run(number)["state"] == "running"
     os.unlink(filling)
     row = daemon.ended(number)

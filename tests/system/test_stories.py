@@ -150,8 +150,8 @@ def test_beside_a_run_that_is_reviewed_in_the_same_tree(make_daemon, repo, kille
                     "HEAD") == "work.txt" and repo.git("status", "--porcelain") == "M prd.json"
     assert all(prd.passes().values()) and repo.git("show", "HEAD:prd.json") + "\n" == reviewed.decode()
     assert [w for w in row["warnings"] if "prd.json" in w] == [
-        "run 2 keeps its tasks in prd.json and writes there meanwhile: "
-        "what changes in it is not reviewed or committed here"], row
+        "run 2 keeps its tasks in prd.json and writes there at the same time: changes to it are "
+        "not reviewed or committed here"], row
 
 
 def test_who_comes_while_the_tree_is_verified(make_daemon, repo, tmp_path):
@@ -236,8 +236,8 @@ def test_a_mistake_in_another_story_keeps_nobody_from_being_marked(make_daemon, 
 
 
 @pytest.mark.parametrize("change, words", [
-    (lambda p: p.write(story("US-2"), story("US-3")), 'no story "US-1" any more'),
-    (lambda p: p.path.unlink(), "is not there"),
+    (lambda p: p.write(story("US-2"), story("US-3")), 'no longer contains story "US-1"'),
+    (lambda p: p.path.unlink(), "does not exist"),
     (lambda p: p.path.write_text("{"), ""), (lambda p: (p.path.unlink(), p.path.mkdir()), ""),
 ])
 def test_what_cannot_be_written_is_told(make_daemon, work, prd, change, words):
@@ -251,7 +251,7 @@ def test_what_cannot_be_written_is_told(make_daemon, work, prd, change, words):
     assert states(daemon, run)["US-1"] == "passed"
     assert len(row["warnings"]) == 1, row
     assert (str(prd.path) in row["warnings"][0] and words in row["warnings"][0]
-            and 'set "passes": true there yourself' in row["warnings"][0]), row
+            and 'set "passes": true manually' in row["warnings"][0]), row
 
 
 def test_without_a_path_nothing_is_written(make_daemon, work, prd):

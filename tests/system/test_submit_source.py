@@ -43,8 +43,8 @@ def beads_in(path, *ids):
 
 WRONG_FLOWS = [
     ("an agent that is none", FLOW.replace("agent: play", "agent: plya"), "3:12",
-     "there is no agent 'plya'; choose one of"),
-    ("a reviewer that is none", FLOW.replace("critic", "nobody"), "11:25", "there is no agent 'nobody'; choose one of"),
+     "unknown agent 'plya'; choose one of"),
+    ("a reviewer that is none", FLOW.replace("critic", "nobody"), "11:25", "unknown agent 'nobody'; choose one of"),
     ("a key that is none", FLOW.replace("prompt: type", "promt: type"), "6:5", "promt"),
     ("a cycle", FLOW.replace("    prompt: think\n", "    prompt: think\n    depends_on: [build]\n"), "", "cycle"),
     ("a task that is none", FLOW.replace("[design]", "[desing]"), "7:", "desing"),
@@ -82,7 +82,7 @@ def test_where_nothing_can_be_written_back(daemon, repo):
     gone = refused(daemon, stories=json.dumps(PRD), stories_path=f"{repo.path}/gone.json", workdir=str(repo.path))
     assert (gone.data["field"] == "stories_path" and "No such file" in gone.message
             and "daemon's user" in gone.data["hint"])
-    assert "no regular file" in refused(daemon, stories=json.dumps(PRD),
+    assert "not a regular file" in refused(daemon, stories=json.dumps(PRD),
                                         stories_path=str(repo.path), workdir=str(repo.path)).message
 
 
@@ -154,7 +154,7 @@ def test_after(make_daemon, tmp_path):
                          gates=["g1", "g2"])
     one, two = Repo(tmp_path / "1"), Repo(tmp_path / "2")
     done = daemon.rlctl("submit", "--after", "9", "x", cwd=one.path, check=1)
-    assert "--after: there is no run 9" in done.err
+    assert "--after: no such run: 9" in done.err
     first, second = daemon.submit(one.path), daemon.submit(two.path)
     with pytest.raises(RpcError) as error:
         daemon.call("run.submit", task="x", workdir=str(one.path), after=9)
@@ -196,7 +196,7 @@ def test_a_project_says_how_it_is_worked_on(daemon, repo):
     beads_in(repo.path, "b-1")
     repo.write(".rld.toml", "[run]\nparallel = 2\nisolation = \"shared\"\ncommit = \"auto\"\n")
     done = daemon.rlctl("submit", "--beads", cwd=repo.path, check=1)
-    assert "--commit: slots that share one directory" in done.err
+    assert "--commit: slots that share a directory" in done.err
     daemon.rlctl("submit", "--beads", "--isolation", "worktree", "--dry-run", cwd=repo.path, check=0)
     shown = {row["path"]: row for row in json.loads(daemon.rlctl("config", "show", "--json", "-C",
                                                                  repo.path, check=0).out)["settings"]}
@@ -204,7 +204,7 @@ def test_a_project_says_how_it_is_worked_on(daemon, repo):
     assert shown["run.stop_markers"]["from"] == "default"
     repo.write(".rld.toml", "[group.default]\nslots = 64\n")
     done = daemon.rlctl("submit", "--beads", cwd=repo.path, check=1)
-    assert f"{repo.path}/.rld.toml:1:2: 'group' belongs to rld.toml" in done.err
+    assert f"{repo.path}/.rld.toml:1:2: 'group' is only allowed in rld.toml" in done.err
 
 
 

@@ -127,12 +127,12 @@ EDITS = {
     "one in the middle is removed": (["DELETE FROM finding WHERE review = 2",
                                       "DELETE FROM review WHERE number = 2"], "review 2 is missing"),
     "the last is removed": (["DELETE FROM finding WHERE review = 4", "DELETE FROM review WHERE number = 4"],
-                            "recorded 4 reviews, the log holds 3"),
-    "all are removed": (["DELETE FROM finding", "DELETE FROM review"], "recorded 4 reviews, the log holds 0"),
+                            "recorded 4 reviews, but the log contains 3"),
+    "all are removed": (["DELETE FROM finding", "DELETE FROM review"], "recorded 4 reviews, but the log contains 0"),
     "all are removed and the count": (["DELETE FROM finding", "DELETE FROM review", "UPDATE run SET review_count = 0"],
-                                      "not the one that the run has recorded"),
+                                      "not the one recorded by the run"),
     "the tail is cut and the count": (["DELETE FROM finding WHERE review > 2", "DELETE FROM review WHERE number > 2",
-                                       "UPDATE run SET review_count = 2"], "not the one that the run has recorded"),
+                                       "UPDATE run SET review_count = 2"], "not the one recorded by the run"),
     "one is removed and the rest moved up":
     (["DELETE FROM finding WHERE review = 2", "DELETE FROM review WHERE number = 2",
       "UPDATE finding SET review = review - 1 WHERE review > 2",
@@ -155,7 +155,7 @@ EDITS = {
       "FROM review WHERE number = 4", "UPDATE run SET review_count = 5"], "review 5 was changed"),
     "one is put in front": ([f"INSERT INTO review (run, number, {COPIED}, hash) SELECT run, 0, "
                              f"{COPIED}, 'x' FROM review WHERE number = 1"],
-                            "review 1 is missing: number 0 stands in its place"),
+                            "review 1 is missing: number 0 is in its place"),
     "one is put far in front": ([f"INSERT INTO review (run, number, {COPIED}, hash) SELECT run, "
                                  f"-9223372036854775808, {COPIED}, 'x' "
                                  "FROM review WHERE number = 1"], "review 1 is missing"),
@@ -183,7 +183,7 @@ EDITS = {
                                        "review 4 was changed"),
     "a finding is added to no review": (["INSERT INTO finding (run, review, number, id, text, "
                                          "state) VALUES ({run}, 9, 1, 'x', 'x', 'new')"],
-                                        "belongs to no review"),
+                                        "has no matching review"),
     "a finding is put in front": (["INSERT INTO finding (run, review, number, id, text, state) "
                                    "VALUES ({run}, 0, 0, 'x', 'x', 'new')"], "review 1 was changed"),
     "a finding is put far in front": (["INSERT INTO finding (run, review, number, id, text, "
@@ -191,10 +191,10 @@ EDITS = {
                                       "review 1 was changed"),
     "a finding is moved": (["UPDATE finding SET review = 2, number = 99 WHERE review = 1 AND number = 1"],
                            "review 1 was changed"),
-    "the count": (["UPDATE run SET review_count = 5"], "recorded 5 reviews, the log holds 4"),
+    "the count": (["UPDATE run SET review_count = 5"], "recorded 5 reviews, but the log contains 4"),
     "the newest hash": (["UPDATE run SET review_head = (SELECT hash FROM review WHERE number = 3)"],
-                        "not the one that the run has recorded"),
-    "no newest hash": (["UPDATE run SET review_head = NULL"], "not the one that the run has recorded"),
+                        "not the one recorded by the run"),
+    "no newest hash": (["UPDATE run SET review_head = NULL"], "not the one recorded by the run"),
 }
 
 
@@ -234,7 +234,7 @@ def test_an_edit_with_true_hashes(log):
     statements = []
     reviews[1]["decision"] = "pass"
     for at, said in ((1, "review 3 does not follow review 2"), (2, "review 4 does not follow review 3"),
-                     (3, "not the one that the run has recorded")):
+                     (3, "not the one recorded by the run")):
         reviews[at]["hash"] = hashed(reviews[at], findings[at])
         statements.append(f"UPDATE review SET decision = '{reviews[at]['decision']}', hash = '{reviews[at]['hash']}', "
                           f"previous_hash = '{reviews[at]['previous_hash']}' WHERE number = {at + 1}")

@@ -87,8 +87,8 @@ def test_after_a_failure(queue, end, words, killed):
         daemon.call("run.cancel", id=first)
     rows = daemon.ended(first, second, third, beside)
     assert [r["state"] for r in rows] == ["failed" if end else "cancelled"] + ["cancelled"] * 3
-    assert rows[1]["cause"] == rows[3]["cause"] == f"run {first}, which it comes after, {words}"
-    assert rows[2]["cause"] == f"run {second}, which it comes after, was cancelled"
+    assert rows[1]["cause"] == rows[3]["cause"] == f"run {first}, which must succeed first, {words}"
+    assert rows[2]["cause"] == f"run {second}, which must succeed first, was cancelled"
     assert started(daemon) == [first]
     daemon.rlctl("wait", third, check=11)
     assert rows[1]["cause"] in daemon.rlctl("show", second, check=0).out

@@ -107,7 +107,7 @@ def test_the_daemon_dies(at_a, on):
     screen.shows("I look at it")
     at_a.kill()
     assert screen.ended() == 3 and screen.restored()
-    assert "the daemon has gone; run 1 and its agents go on" in screen.message()
+    assert "the daemon disappeared; run 1 and its agents continue" in screen.message()
     at_a.start()
 
 
@@ -197,7 +197,7 @@ def test_a_run_that_is_reviewed_as_a_whole(make_daemon, repo, on):
     screen = on(daemon, "watch", 1)
     screen.shows("> all FIX  fix attempt 1 for the whole run", "review 1 by play: drift, 1 finding",
                  "- add a second line", "A1 WAIT  implemented US-", "A2 WAIT  implemented US-",
-                 ", waits for the review of the whole run")
+                 ", waiting for the review of the whole run")
     daemon.play.go("c")
     screen.shows("Run 1  succeeded")
 
@@ -350,7 +350,7 @@ def test_rubbish_never_reaches_the_terminal(make_daemon, repo, on):
 
 def test_no_such_run(daemon, on):
     screen = on(daemon, "watch", 77)
-    assert screen.ended() == 1 and b"there is no run 77" in screen.data and b"\x1b" not in screen.data
+    assert screen.ended() == 1 and b"no such run: 77" in screen.data and b"\x1b" not in screen.data
 
 
 def test_in_tmux(at_a, tmp_path):
@@ -468,5 +468,5 @@ def test_lines_end_with_the_daemon(at_a):
     process.stdout.readline()
     at_a.kill()
     _, err = process.communicate()
-    assert process.returncode == 3 and b"the daemon has gone" in err
+    assert process.returncode == 3 and b"the daemon disappeared" in err
     at_a.start()

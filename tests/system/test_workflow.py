@@ -217,7 +217,8 @@ def test_a_held_run_at_its_limit_says_so(team, repo):
     daemon = team(critic={"review": NO_GO})
     run = submit(daemon, repo.path, iterations=1,
                  workflow=flow(a={"overlays": reviewed(reviewer_agent="critic", max_iterations=1)}, b={}))
-    assert daemon.ended(run)["state"] == "held" and reasons(daemon, run)["b"] == "the run has had its 1 iteration(s)"
+    assert (daemon.ended(run)["state"] == "held"
+            and reasons(daemon, run)["b"] == "the run has completed its 1 iteration(s)")
 
 
 @pytest.mark.parametrize("decision", ["approve", "reject"])

@@ -354,7 +354,7 @@ def test_deleted_by_its_agent(trees, repo):
     row = t.run(review=True, on_failure="continue")
     tasks = t.tasks(row["id"])
     assert (row["state"] == "failed" and tasks["x-1"]["state"] == "failed"
-            and "is not there any more: its agent has removed it" in tasks["x-1"]["reason"]), tasks
+            and "no longer exists: its agent removed it" in tasks["x-1"]["reason"]), tasks
     assert tasks["x-2"]["state"] == "passed" and names_in(repo, row["result_branch"]) >= {"two"}
     assert of_the_user(repo) == before and work_trees(repo) == []
 
@@ -602,4 +602,4 @@ def test_bases_that_are_none(trees, repo):
 def test_a_base_without_anything_in_common(trees, repo):
     repo.git("checkout", "-q", "--orphan", "other")
     repo.git("commit", "-q", "-m", "other root")
-    refused(trees(), "in common", base="main")
+    refused(trees(), "no common ancestor", base="main")

@@ -435,7 +435,7 @@ static const struct {
 	{ "no result key, errors", RESULT("\"subtype\":\"error_during_execution\",\"is_error\":true,"
 	    "\"errors\":[\"aborted by user\"]"), "", true, PROVIDER_OK, 0, "aborted by user" },
 	{ "result is no string", RESULT("\"is_error\":false,\"result\":{\"a\":1}"), "", true,
-	    PROVIDER_OK, 0, "without a word" },
+	    PROVIDER_OK, 0, "without a message" },
 	{ "is_error missing", RESULT("\"result\":\"ok\""), "ok", true, PROVIDER_OK, 0, "ok" },
 	{ "is_error is no boolean", RESULT("\"is_error\":0,\"result\":\"ok\""), "ok", true, PROVIDER_OK, 0, "ok" },
 	{ "is_error twice", RESULT("\"is_error\":true,\"is_error\":false,\"result\":\"ok\""), "",

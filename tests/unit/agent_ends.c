@@ -200,7 +200,7 @@ START_TEST(given_up)
 		    *again = xasprintf("%s%s%s%s", left, turn, said, end);
 		struct agent_result r = read_data(READER_COPILOT, left, strlen(left));
 
-		ck_assert_msg(r.is_error && strncmp(r.error, "the work was broken off", 23) == 0 &&
+		ck_assert_msg(r.is_error && strncmp(r.error, "the work was interrupted", 23) == 0 &&
 		    !r.transient, "%s", marks[i]);
 		agent_result_release(&r);
 		r = read_data(READER_COPILOT, again, strlen(again));

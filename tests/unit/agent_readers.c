@@ -228,7 +228,7 @@ static const struct {
 	    { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "copilot/cut-stream", "", "Failed to get response from the AI model", PROVIDER_ERROR,
 	    { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
-	{ "copilot/aborted", "", "the work was broken off: user_initiated", PROVIDER_OK,
+	{ "copilot/aborted", "", "the work was interrupted: user_initiated", PROVIDER_OK,
 	    { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "copilot/resume", PASS, NULL, PROVIDER_OK, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "copilot/quota", "", "402 You have no quota", PROVIDER_LIMIT,

@@ -129,11 +129,11 @@ START_TEST(exit_status)
 	expect(read_input(CARRIER_EXIT, "{\"verdict\":\"pass\"}", NULL, 1), VERDICT_FINDINGS,
 	    "{\"verdict\":\"pass\"}", "exit");
 	expect(read_input(CARRIER_EXIT, " \n", NULL, 1), VERDICT_FINDINGS,
-	    "The reviewer asks for another pass and gave no reason.", "exit");
+	    "The reviewer requested another round without giving a reason.", "exit");
 	expect(read_input(CARRIER_EXIT, "\x1b[0m\n", NULL, 1), VERDICT_FINDINGS,
-	    "The reviewer asks for another pass and gave no reason.", "exit");
+	    "The reviewer requested another round without giving a reason.", "exit");
 	expect(read_input(CARRIER_EXIT, NULL, "a file is nothing here", 1), VERDICT_FINDINGS,
-	    "The reviewer asks for another pass and gave no reason.", "exit");
+	    "The reviewer requested another round without giving a reason.", "exit");
 	/* such ones are the reviewer's own failures, and judged before */
 	expect(read_input(CARRIER_EXIT, "fine", NULL, 2), VERDICT_NONE, NO_EVIDENCE, NULL);
 	expect(read_input(CARRIER_EXIT, "fine", NULL, 256), VERDICT_NONE, NO_EVIDENCE, NULL);
@@ -188,7 +188,7 @@ static const struct {
 	{ "", VERDICT_NONE, NO_EVIDENCE, 0 },
 	{ " \r\n\t", VERDICT_NONE, NO_EVIDENCE, 0 },
 	{ "\xef\xbb\xbf", VERDICT_NONE, NO_EVIDENCE, 0 },
-	{ "All is well.", VERDICT_NONE, BROKEN, 0 },
+	{ "No problems found.", VERDICT_NONE, BROKEN, 0 },
 	{ "[]", VERDICT_NONE, BROKEN, 0 },
 	{ "[" MAY "]", VERDICT_NONE, BROKEN, 0 },
 	{ "null", VERDICT_NONE, BROKEN, 0 },
@@ -242,7 +242,7 @@ static const struct {
 START_TEST(comments_table)
 {
 	const char *file = comments[_i].file;
-	struct verdict v = read_input(CARRIER_COMMENTS, "All is well.", file, 0);
+	struct verdict v = read_input(CARRIER_COMMENTS, "No problems found.", file, 0);
 
 	ck_assert_uint_eq(v.nfindings, comments[_i].findings);
 	expect(v, comments[_i].kind, comments[_i].word, strcmp(comments[_i].word, NO_EVIDENCE) == 0 ? NULL : "file");

@@ -37,7 +37,7 @@ static const struct {
 	{ "default_agent = \"\xff\"\n", NULL },
 
 	/* keys that are none, or none yet */
-	{ "\n  speed = 1\n", "f.toml:2:3: unknown key 'speed'; remove it, the keys are in rld.toml(5)" },
+	{ "\n  speed = 1\n", "f.toml:2:3: unknown key 'speed'; remove it, or see rld.toml(5) for the keys" },
 	{ "paralel = 4\n", "f.toml:1:1: unknown key 'paralel'; did you mean 'parallel'?" },
 	{ "[review]\nmax_fix = 4\n", "f.toml:2:1: unknown key 'review.max_fix'; did you mean 'review.max_fixes'?" },
 	{ "[agent.claude]\nmodle = \"x\"\n",
@@ -51,27 +51,29 @@ static const struct {
 	    "f.toml:2:15: 'limits.fix.post_result' must be a duration of at most 1d 0h" },
 	{ "[run]\nmax_cost = -1\n", "f.toml:2:12: 'run.max_cost' must be an amount from 0.01 to 1000000000" },
 	{ "[group.night]\npaused = true\n",
-	    "f.toml:2:1: unknown key 'group.night.paused'; remove it, the keys are in rld.toml(5)" },
+	    "f.toml:2:1: unknown key 'group.night.paused'; remove it, or see rld.toml(5) for the keys" },
 	{ "[run]\niteration = 3\n", "f.toml:2:1: unknown key 'run.iteration'; did you mean 'run.iterations'?" },
-	{ "[hooks]\n", "f.toml:1:2: unknown key 'hooks'; remove it, the keys are in rld.toml(5)" },
+	{ "[hooks]\n", "f.toml:1:2: unknown key 'hooks'; remove it, or see rld.toml(5) for the keys" },
 	{ "[hook]\non_hole = []\n", "f.toml:2:1: unknown key 'hook.on_hole'; did you mean 'hook.on_hold'?" },
-	{ "[run]\nreport = \"/r\"\n", "f.toml:2:1: unknown key 'run.report'; remove it, the keys are in rld.toml(5)" },
+	{ "[run]\nreport = \"/r\"\n",
+	    "f.toml:2:1: unknown key 'run.report'; remove it, or see rld.toml(5) for the keys" },
 	{ "reviewEnabled = true\n", "f.toml:1:1: unknown key 'reviewEnabled'; did you mean 'review.enabled'?" },
-	{ "[run]\nmodel = \"x\"\n", "f.toml:2:1: unknown key 'run.model'; remove it, the keys are in rld.toml(5)" },
-	{ "[run.env]\n", "f.toml:1:6: unknown key 'run.env'; remove it, the keys are in rld.toml(5)" },
-	{ "[review]\nskip = true\n", "f.toml:2:1: unknown key 'review.skip'; remove it, the keys are in rld.toml(5)" },
+	{ "[run]\nmodel = \"x\"\n", "f.toml:2:1: unknown key 'run.model'; remove it, or see rld.toml(5) for the keys" },
+	{ "[run.env]\n", "f.toml:1:6: unknown key 'run.env'; remove it, or see rld.toml(5) for the keys" },
+	{ "[review]\nskip = true\n",
+	    "f.toml:2:1: unknown key 'review.skip'; remove it, or see rld.toml(5) for the keys" },
 	{ "\"review.agent\" = \"claude\"\n",
 	    "f.toml:1:1: unknown key '\"review.agent\"'; did you mean 'review.agent'?" },
 	{ "\"a\\u0000\\u001b[31m\" = 1\n",
-	    "f.toml:1:1: unknown key '\"a\\u0000\\u001b[31m\"'; remove it, the keys are in rld.toml(5)" },
+	    "f.toml:1:1: unknown key '\"a\\u0000\\u001b[31m\"'; remove it, or see rld.toml(5) for the keys" },
 
 	/* tables and values in each other's place */
 	{ "[parallel]\n", "f.toml:1:2: 'parallel' must be an integer, is a table" },
-	{ "review = 1\n", "f.toml:1:1: 'review' must be a table: write [review] on a line of its own" },
-	{ "agent = \"claude\"\n", "f.toml:1:1: 'agent' must be a table: write [agent] on a line of its own" },
+	{ "review = 1\n", "f.toml:1:1: 'review' must be a table: write [review] on its own line" },
+	{ "agent = \"claude\"\n", "f.toml:1:1: 'agent' must be a table: write [agent] on its own line" },
 	{ "[agent]\nclaude = \"x\"\n",
-	    "f.toml:2:1: 'agent.claude' must be a table: write [agent.claude] on a line of its own" },
-	{ "[[agent]]\n", "f.toml:1:3: 'agent' must be a table: write [agent] on a line of its own" },
+	    "f.toml:2:1: 'agent.claude' must be a table: write [agent.claude] on its own line" },
+	{ "[[agent]]\n", "f.toml:1:3: 'agent' must be a table: write [agent] on its own line" },
 	{ "[agent.claude.command]\n", "f.toml:1:15: 'agent.claude.command' must be an array of strings, is a table" },
 	{ "[agent.claude.set.A]\n", "f.toml:1:19: 'agent.claude.set.A' must be a string, is a table" },
 
@@ -81,8 +83,9 @@ static const struct {
 	{ "parallel = 0\n", "f.toml:1:12: 'parallel' must be from 1 to 64, is 0" },
 	{ "parallel = 65\n", "f.toml:1:12: 'parallel' must be from 1 to 64, is 65" },
 	{ "parallel = 1979-05-27\n",
-	    "f.toml:1:12: no setting takes a date, a time, inf or nan; a string stands in quotes" },
-	{ "parallel = inf\n", "f.toml:1:12: no setting takes a date, a time, inf or nan; a string stands in quotes" },
+	    "f.toml:1:12: dates, times, inf and nan are not allowed as settings; put a string in quotes" },
+	{ "parallel = inf\n",
+	    "f.toml:1:12: dates, times, inf and nan are not allowed as settings; put a string in quotes" },
 	{ "[review]\nenabled = \"yes\"\n", "f.toml:2:11: 'review.enabled' must be true or false, is a string" },
 	{ "[review]\nprofile = \"Verdict\"\n", NULL },
 	{ "[review]\nmax_fixes = -1\n", "f.toml:2:13: 'review.max_fixes' must be from 0 to 100, is -1" },
@@ -104,11 +107,11 @@ static const struct {
 	{ "[limits]\noutput = \"64X\"\n",
 	    "f.toml:2:10: 'limits.output' must be a size like 4096, \"64K\", \"64M\" or \"1G\"" },
 	{ "[review]\ndeveloper_prompt = \"prompts/dev.md\"\n",
-	    "f.toml:2:20: 'review.developer_prompt' must be an absolute path: begin it with \"/\"" },
+	    "f.toml:2:20: 'review.developer_prompt' must be an absolute path starting with \"/\"" },
 	{ "[review]\ndeveloper_prompt = \"none\"\n",
-	    "f.toml:2:20: 'review.developer_prompt' must be an absolute path: begin it with \"/\"" },
-	{ "[review]\nreviewer_prompt = \"\"\n", "f.toml:2:19: "
-	    "'review.reviewer_prompt' must be an absolute path or \"none\": begin it with \"/\"" },
+	    "f.toml:2:20: 'review.developer_prompt' must be an absolute path starting with \"/\"" },
+	{ "[review]\nreviewer_prompt = \"\"\n", "f.toml:2:19: 'review.reviewer_prompt' must be "
+	    "an absolute path starting with \"/\", or \"none\"" },
 
 	/* the keys of a review */
 	{ "[review]\non_malformed = \"ignore\"\n", "f.toml:2:16: 'review.on_malformed' must be one "
@@ -137,8 +140,9 @@ static const struct {
 	{ "[agent.claude]\nfallback = [\"codex\", \"a b\"]\n", "f.toml:2:12: 'agent.claude.fallback' "
 	    "(item 2) must be the name of an agent: letters, digits, \"-\" and \"_\", at most 64" },
 	{ "[agent.claude]\nfallback = [\"codex\", \"cdoex\"]\n",
-	    "f.toml:2:12: 'agent.claude.fallback': there is no agent 'cdoex'; choose one of claude, codex, "
-	    "gemini, opencode, copilot, qwen, pi, or add an [agent.cdoex] with a command to rld.toml" },
+	    "f.toml:2:12: 'agent.claude.fallback': unknown agent 'cdoex'; choose one of claude, "
+	    "codex, gemini, opencode, copilot, qwen, pi, or add [agent.cdoex] with a command to "
+	    "rld.toml" },
 	{ "[run]\nretries = -1\n", "f.toml:2:11: 'run.retries' must be from 0 to 100, is -1" },
 	{ "[account.a]\ncooldown_max = 0\n",
 	    "f.toml:2:16: 'account.a.cooldown_max' must be a duration from 1s to 30d 0h" },
@@ -150,9 +154,9 @@ static const struct {
 	    "f.toml:2:21: 'account.a.budget_day_tokens' must be from 1 to 1000000000000000, is 0" },
 	{ "[account.a]\nbudget_day_wall = 0\n",
 	    "f.toml:2:19: 'account.a.budget_day_wall' must be a duration from 1s to 1000d 0h" },
-	{ "[account.\"a b\"]\n", "f.toml:1:10: 'account.\"a b\"' is no name for an account: "
+	{ "[account.\"a b\"]\n", "f.toml:1:10: 'account.\"a b\"' is not a valid name for an account: "
 	    "use letters, digits, \"-\" and \"_\", at most 64" },
-	{ "[account]\na = 4\n", "f.toml:2:1: 'account.a' must be a table: write [account.a] on a line of its own" },
+	{ "[account]\na = 4\n", "f.toml:2:1: 'account.a' must be a table: write [account.a] on its own line" },
 
 	/* the outer loop */
 	{ "[run]\niterations = 0\n", "f.toml:2:14: 'run.iterations' must be from 1 to 1000000, is 0" },
@@ -168,9 +172,9 @@ static const struct {
 	{ "[run]\nassign = \"auto\"\n", "f.toml:2:10: 'run.assign' must be one of \"daemon\", \"agent\"" },
 	{ "[run]\nbase = 1\n", "f.toml:2:8: 'run.base' must be a string, is an integer" },
 	{ "[run]\nbase = \"--all\"\n",
-	    "f.toml:2:8: 'run.base' must be the name of a branch or commit, which '--all' is not" },
+	    "f.toml:2:8: 'run.base' must be the name of a branch or commit, '--all' is not" },
 	{ "[run]\nbase = \"a b\"\n",
-	    "f.toml:2:8: 'run.base' must be the name of a branch or commit, which 'a b' is not" },
+	    "f.toml:2:8: 'run.base' must be the name of a branch or commit, 'a b' is not" },
 	{ "[run]\nbase = \"a\\u0000\"\n", "f.toml:2:8: 'run.base' must not contain a NUL character" },
 	{ "[run]\non_no_change = \"hold\"\n",
 	    "f.toml:2:16: 'run.on_no_change' must be one of \"review\", \"fail\", \"pass\"" },
@@ -183,13 +187,13 @@ static const struct {
 	{ "[limits]\ndisk_floor = -1\n",
 	    "f.toml:2:14: 'limits.disk_floor' must be a size like 4096, \"64K\", \"64M\" or \"1G\"" },
 	{ "[group.night]\nslots = 0\n", "f.toml:2:9: 'group.night.slots' must be from 1 to 1000, is 0" },
-	{ "[group.night]\n", "f.toml:1:8: 'group.night' limits nothing: add slots = 4" },
-	{ "[group.\"a b\"]\nslots = 1\n", "f.toml:1:8: 'group.\"a b\"' is no name for a group: "
+	{ "[group.night]\n", "f.toml:1:8: 'group.night' has no limit: add slots = 4" },
+	{ "[group.\"a b\"]\nslots = 1\n", "f.toml:1:8: 'group.\"a b\"' is not a valid name for a group: "
 	    "use letters, digits, \"-\" and \"_\", at most 64" },
 	{ "[group]\nnight = 4\n",
-	    "f.toml:2:1: 'group.night' must be a table: write [group.night] on a line of its own" },
+	    "f.toml:2:1: 'group.night' must be a table: write [group.night] on its own line" },
 	{ "[group]\ndefault = 4\n",
-	    "f.toml:2:1: 'group.default' must be a table: write [group.default] on a line of its own" },
+	    "f.toml:2:1: 'group.default' must be a table: write [group.default] on its own line" },
 	{ "[review]\nchecks = \"make\"\n", "f.toml:2:10: 'review.checks' must be an array of strings, is a string" },
 	{ "[review]\nchecks = [\"make\", 1]\n",
 	    "f.toml:2:10: 'review.checks' (item 2) must be a string, is an integer" },
@@ -214,18 +218,18 @@ static const struct {
 	    "f.toml:2:14: 'review.guidelines' (item 1) 'file' must be a path below the working "
 	    "directory, but '/etc/x' is an absolute path" },
 	{ "[review]\nconventions = [\"A.md\", \"docs/../../B.md\"]\n",
-	    "f.toml:2:15: 'review.conventions' (item 2) must be a path below the working directory, "
-	    "but 'docs/../../B.md' leads out of the working directory" },
+	    "f.toml:2:15: 'review.conventions' (item 2) must be a path below the working "
+	    "directory, but 'docs/../../B.md' leaves the working directory" },
 	{ "[review]\nconventions = [\"\"]\n", "f.toml:2:15: 'review.conventions' (item 1) must be "
 	    "a path below the working directory, but '' is empty" },
 	{ "[review]\nconventions = [\".git/config\"]\n", "f.toml:2:15: 'review.conventions' (item "
-	    "1) must be a path below the working directory, but '.git/config' leads into .git" },
+	    "1) must be a path below the working directory, but '.git/config' is inside .git" },
 	{ "[review]\nconventions = [\"sub//.GIT\"]\n", "f.toml:2:15: 'review.conventions' (item 1) "
-	    "must be a path below the working directory, but 'sub//.GIT' leads into .git" },
-	{ "[review]\nreviewer = \"\"\n", "f.toml:2:12: 'review.reviewer' must be a program: "
-	    "an absolute path, or a name to be found on PATH" },
+	    "must be a path below the working directory, but 'sub//.GIT' is inside .git" },
+	{ "[review]\nreviewer = \"\"\n", "f.toml:2:12: 'review.reviewer' must be a program: an "
+	    "absolute path, or a name on PATH" },
 	{ "[review]\nreviewer = \"./review.sh\"\n", "f.toml:2:12: 'review.reviewer' must be an "
-	    "absolute path or a name without \"/\", which './review.sh' is not" },
+	    "absolute path or a name without \"/\", './review.sh' is not" },
 	{ "[review]\nreviewer = [\"x\"]\n", "f.toml:2:12: 'review.reviewer' must be a program, is an array" },
 	{ "[review]\nreview_file = 1\n",
 	    "f.toml:2:15: 'review.review_file' must be the name of a file, is an integer" },
@@ -237,26 +241,29 @@ static const struct {
 	    "f.toml:2:15: 'review.review_file' must not contain control characters" },
 	{ "[review]\nreview_log = 1\n",
 	    "f.toml:2:14: 'review.review_log' must be a directory, or \"\" for none, is an integer" },
-	{ "[review]\nreview_log = \"../logs\"\n", "f.toml:2:14: 'review.review_log' must be an absolute "
-	    "path or one below the working directory, but '../logs' leads out of the working directory" },
+	{ "[review]\nreview_log = \"../logs\"\n", "f.toml:2:14: 'review.review_log' must be an "
+	    "absolute path or one below the working directory, but '../logs' leaves the working "
+	    "directory" },
 	{ "[review]\nreview_log = \".git/logs\"\n", "f.toml:2:14: 'review.review_log' must be an "
-	    "absolute path or one below the working directory, but '.git/logs' leads into .git" },
+	    "absolute path or one below the working directory, but '.git/logs' is inside .git" },
 	{ "[review]\nreview_log = \"a\\tb\"\n",
 	    "f.toml:2:14: 'review.review_log' must not contain control characters" },
 
 	/* profiles of one's own */
-	{ "[profile.mine]\nmax_fixes = 1\n", "f.toml:1:10: 'profile.mine' extends nothing: add extends = \"verdict\"" },
-	{ "[profile.verdict]\nextends = \"exit\"\n", "f.toml:1:10: 'profile.verdict' is built in: "
-	    "choose another name, and write extends = \"verdict\" below it" },
-	{ "[profile.a]\nextends = \"nobody\"\n", "f.toml:2:11: 'profile.a.extends': there is no "
-	    "profile 'nobody'; choose one of verdict, decision, file, exit, comments, a, "
-	    "or add a [profile.nobody] that extends one to rld.toml" },
-	{ "[profile.a]\nextends = \"a\"\n", "f.toml:2:11: 'profile.a.extends' leads into a cycle: "
-	    "in the end a profile extends a built-in one" },
+	{ "[profile.mine]\nmax_fixes = 1\n",
+	    "f.toml:1:10: 'profile.mine' does not extend a profile: add extends = \"verdict\"" },
+	{ "[profile.verdict]\nextends = \"exit\"\n", "f.toml:1:10: 'profile.verdict' is a "
+	    "built-in profile: choose another name and add extends = \"verdict\"" },
+	{ "[profile.a]\nextends = \"nobody\"\n", "f.toml:2:11: 'profile.a.extends': unknown "
+	    "profile 'nobody'; choose one of verdict, decision, file, exit, comments, a, or add "
+	    "[profile.nobody] that extends one to rld.toml" },
+	{ "[profile.a]\nextends = \"a\"\n", "f.toml:2:11: 'profile.a.extends' extends itself in "
+	    "a cycle: make one of these profiles extend a built-in one" },
 	{ "[profile.b]\nextends = \"verdict\"\n[profile.a]\nextends = \"c\"\n[profile.c]\nextends = \"a\"\n",
-	    "f.toml:4:11: 'profile.a.extends' leads into a cycle: in the end a profile extends a built-in one" },
-	{ "[profile.\"a b\"]\nextends = \"exit\"\n", "f.toml:1:10: 'profile.\"a b\"' is no name "
-	    "for a profile: use letters, digits, \"-\" and \"_\", at most 64" },
+	    "f.toml:4:11: 'profile.a.extends' extends itself in a cycle: "
+	    "make one of these profiles extend a built-in one" },
+	{ "[profile.\"a b\"]\nextends = \"exit\"\n", "f.toml:1:10: 'profile.\"a b\"' is not a "
+	    "valid name for a profile: use letters, digits, \"-\" and \"_\", at most 64" },
 	{ "[profile.a]\nextends = 1\n",
 	    "f.toml:2:11: 'profile.a.extends' must be the name of a profile, is an integer" },
 	{ "[profile.a]\nextends = \"exit\"\nmax_fixs = 1\n",
@@ -271,12 +278,12 @@ static const struct {
 	    "f.toml:3:1: unknown key 'profile.a.enabled'; did you mean 'review.enabled'?" },
 	{ "[profile.a]\nextends = \"exit\"\non_lost = \"fail\"\n",
 	    "f.toml:3:1: unknown key 'profile.a.on_lost'; did you mean 'run.on_lost'?" },
-	{ "profile = \"exit\"\n", "f.toml:1:1: 'profile' must be a table: write [profile] on a line of its own" },
+	{ "profile = \"exit\"\n", "f.toml:1:1: 'profile' must be a table: write [profile] on its own line" },
 	{ "[profile]\nmine = 1\n",
-	    "f.toml:2:1: 'profile.mine' must be a table: write [profile.mine] on a line of its own" },
-	{ "[review]\nprofile = \"mine\"\n", "f.toml:2:11: 'review.profile': "
-	    "there is no profile 'mine'; choose one of verdict, decision, file, exit, comments, "
-	    "or add a [profile.mine] that extends one to rld.toml" },
+	    "f.toml:2:1: 'profile.mine' must be a table: write [profile.mine] on its own line" },
+	{ "[review]\nprofile = \"mine\"\n", "f.toml:2:11: 'review.profile': unknown profile "
+	    "'mine'; choose one of verdict, decision, file, exit, comments, or add "
+	    "[profile.mine] that extends one to rld.toml" },
 
 	/* hooks */
 	{ "[hook]\non_hold = \"mail\"\n", "f.toml:2:11: 'hook.on_hold' must be an array of strings, is a string" },
@@ -285,12 +292,12 @@ static const struct {
 	/* agents */
 	{ "[agent.claude]\nresume = \"--resume\"\n",
 	    "f.toml:2:10: 'agent.claude.resume' must be an array of strings, is a string" },
-	{ "[agent.claude]\nwritable = [\"/x\", \"y\"]\n", "f.toml:2:12: "
-	    "'agent.claude.writable' (item 2) must be an absolute path, or begin with \"~/\"" },
-	{ "[agent.claude]\nwritable = [\"~\"]\n", "f.toml:2:12: "
-	    "'agent.claude.writable' (item 1) must be an absolute path, or begin with \"~/\"" },
-	{ "[agent.mine]\nmodel = \"x\"\n", "f.toml:1:8: 'agent.mine' has no command and is no "
-	    "preset: add command = [\"program\", \"argument\"]" },
+	{ "[agent.claude]\nwritable = [\"/x\", \"y\"]\n", "f.toml:2:12: 'agent.claude.writable' "
+	    "(item 2) must be an absolute path, or start with \"~/\"" },
+	{ "[agent.claude]\nwritable = [\"~\"]\n", "f.toml:2:12: 'agent.claude.writable' (item "
+	    "1) must be an absolute path, or start with \"~/\"" },
+	{ "[agent.mine]\nmodel = \"x\"\n", "f.toml:1:8: 'agent.mine' has no command and is not "
+	    "a preset: add command = [\"program\", \"argument\"]" },
 	{ "[agent.claude]\ncommand = []\n",
 	    "f.toml:2:11: 'agent.claude.command' must begin with the program to start" },
 	{ "[agent.claude]\ncommand = [\"\", \"x\"]\n",
@@ -304,27 +311,29 @@ static const struct {
 	{ "[agent.claude]\nprompt = \"pipe\"\n",
 	    "f.toml:2:10: 'agent.claude.prompt' must be one of \"stdin\", \"arg\", \"file\"" },
 	{ "[agent.claude]\nenv = [\"A\", \"B C\"]\n", "f.toml:2:7: 'agent.claude.env' (item 2) "
-	    "names a variable 'B C', but names are made of letters, digits and \"_\"" },
+	    "names a variable 'B C', but names consist of letters, digits and \"_\"" },
 	{ "[agent.claude]\nenv = [\"MY_KEY=velvet-noon\"]\n", "f.toml:2:7: 'agent.claude.env' "
-	    "(item 1) names a variable 'MY_KEY=...', but names are made of letters, "
-	    "digits and \"_\": write the name alone in env, or NAME = \"VALUE\" in set" },
-	{ "[agent.claude]\nenv = [\"9f3kd02mmq-81zz7ab4\"]\n", "f.toml:2:7: 'agent.claude.env' (item "
-	    "1) has what looks like a secret in place of the name of a variable, which holds it" },
+	    "(item 1) names a variable 'MY_KEY=...', but names consist of letters, digits and "
+	    "\"_\": put only the name in env, or NAME = \"VALUE\" in set" },
+	{ "[agent.claude]\nenv = [\"9f3kd02mmq-81zz7ab4\"]\n", "f.toml:2:7: 'agent.claude.env' "
+	    "(item 1) looks like a secret; put the name of the variable here, not its value" },
 	{ "[agent.claude]\nset = { \"MY_KEY=velvet-noon\" = \"\" }\n", "f.toml:2:32: "
 	    "'agent.claude.set.\"MY_KEY=[secret]\"' names a variable '\"MY_KEY=...', but names "
-	    "are made of letters, digits and \"_\": write the name alone in env, or NAME = \"VALUE\" in set" },
+	    "consist of letters, digits and \"_\": put only the name in env, or NAME = "
+	    "\"VALUE\" in set" },
 	{ "[agent.claude]\nset.MY_KEY = 31415926535897932384626\n",
-	    "f.toml:2:37: a number is too large; a string stands in quotes" },
-	{ "[agent.claude.set]\nA = \"x\"\nRL_RUN = \"1\"\n", "f.toml:3:10: 'agent.claude.set.RL_RUN' "
-	    "names a variable 'RL_RUN', but those that begin with RL_ are set by rld" },
+	    "f.toml:2:37: a number is too large; put a string in quotes" },
+	{ "[agent.claude.set]\nA = \"x\"\nRL_RUN = \"1\"\n", "f.toml:3:10: "
+	    "'agent.claude.set.RL_RUN' names a variable 'RL_RUN', but rld sets all variables "
+	    "that start with RL_" },
 	{ "[agent.claude]\nset = { A = 1 }\n",
-	    "f.toml:2:13: 'agent.claude.set.A' must hold strings, but 'A' is an integer" },
-	{ "[agent.\"my agent\"]\ncommand = [\"x\"]\n", "f.toml:1:8: 'agent.\"my agent\"' is no "
-	    "name for an agent: use letters, digits, \"-\" and \"_\", at most 64" },
-	{ "[agent.-x]\ncommand = [\"x\"]\n", "f.toml:1:8: 'agent.-x' is no name for an agent: "
+	    "f.toml:2:13: 'agent.claude.set.A' must contain strings, but 'A' is an integer" },
+	{ "[agent.\"my agent\"]\ncommand = [\"x\"]\n", "f.toml:1:8: 'agent.\"my agent\"' is not "
+	    "a valid name for an agent: use letters, digits, \"-\" and \"_\", at most 64" },
+	{ "[agent.-x]\ncommand = [\"x\"]\n", "f.toml:1:8: 'agent.-x' is not a valid name for an agent: "
 	    "use letters, digits, \"-\" and \"_\", at most 64" },
 	{ "[agent.\"a.set\".x]\n",
-	    "f.toml:1:8: unknown key 'agent.\"a.set\"'; remove it, the keys are in rld.toml(5)" },
+	    "f.toml:1:8: unknown key 'agent.\"a.set\"'; remove it, or see rld.toml(5) for the keys" },
 	{ "default_agent = \"cladue\"\n", NULL },
 	{ "[review]\nagent = \"nobody\"\n", NULL },
 	{ "[review]\nfixer_agent = \"\"\n", "f.toml:2:15: 'review.fixer_agent' must be the name of "
@@ -333,7 +342,7 @@ static const struct {
 	/* the first mistake in order of the file is told */
 	{ "parallel = 4\n[run]\non_lost = 1\n[review]\nenabled = 1\n",
 	    "f.toml:3:11: 'run.on_lost' must be one of \"hold\", \"retry\", \"fail\"" },
-	{ "zzz = 1\naaa = 1\n", "f.toml:1:1: unknown key 'zzz'; remove it, the keys are in rld.toml(5)" },
+	{ "zzz = 1\naaa = 1\n", "f.toml:1:1: unknown key 'zzz'; remove it, or see rld.toml(5) for the keys" },
 	{ "a.b.c.d.e.f.g.h.i.j = 1\n", "f.toml:1:17: tables are nested too deeply" },
 };
 
@@ -358,18 +367,18 @@ START_TEST(test_bad_heads)
 	static const struct { const char *text, *head, *part; } rows[] = {
 		{ "default_agent = \"\xff\"\n", "f.toml:1:17: ", "utf-8" },
 		{ "[review]\nprofile = \"Verdict\"\n",
-		    "f.toml:2:11: 'review.profile': there is no profile 'Verdict'; choose one of ",
+		    "f.toml:2:11: 'review.profile': unknown profile 'Verdict'; choose one of ",
 		    "verdict" },
 		{ "[review]\nprofile = \"a b\"\n",
 		    "f.toml:2:11: 'review.profile' must be the name of a profile: ", "letters" },
 		{ "[review]\nreview_file = \"\"\n",
-		    "f.toml:2:15: 'review.review_file' must be the plain name of a file", "'' is not" },
+		    "f.toml:2:15: 'review.review_file' must be a plain file name", "'' is not" },
 		{ "[review]\ntimeout = 0\n", "f.toml:2:11: 'review.timeout' must be a duration from 1s to ", "30d" },
 		{ "[limits]\ngrace = \"2h\"\n", "f.toml:2:9: 'limits.grace' must be a duration from 1s to ", "1h" },
 		{ "default_agent = \"cladue\"\n",
-		    "f.toml:1:17: 'default_agent': there is no agent 'cladue'; choose one of ", "claude" },
+		    "f.toml:1:17: 'default_agent': unknown agent 'cladue'; choose one of ", "claude" },
 		{ "[review]\nagent = \"nobody\"\n[agent.mine]\ncommand = [\"x\"]\n",
-		    "f.toml:2:9: 'review.agent': there is no agent 'nobody'; ", "mine" },
+		    "f.toml:2:9: 'review.agent': unknown agent 'nobody'; ", "mine" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -398,7 +407,7 @@ START_TEST(test_review_file)
 
 		ck_assert_msg(config_parse(&config, FILE_NAME, text, strlen(text), &error) == -1,
 		    "taken: %s", wrong[i]);
-		ck_assert_msg(strstr(error.text, "must be the plain name of a file") != NULL, "%s", error.text);
+		ck_assert_msg(strstr(error.text, "must be a plain file name") != NULL, "%s", error.text);
 		free(text);
 	}
 	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
@@ -482,7 +491,7 @@ START_TEST(test_files)
 	}
 	/* no file */
 	ck_assert_int_eq(config_load(&config, directory, false, &error), -1);
-	ck_assert_ptr_nonnull(strstr(error.text, "no regular file"));
+	ck_assert_ptr_nonnull(strstr(error.text, "not a regular file"));
 	unlink(link);
 	unlink(file);
 	rmdir(directory);
@@ -728,28 +737,28 @@ static const struct {
 	{ "", { "review.max_fixes", "\"3\"" }, "the_field: must be an integer, is a string", "the_field" },
 	{ "", { "review.max_fixes", "101" }, "the_field: must be from 0 to 100, is 101", "the_field" },
 	{ "", { "review.max_fixes", "null" }, "the_field: must be an integer, is null", "the_field" },
-	{ "", { "review.max_fixes", "{" }, "the_field: the value is not JSON", "the_field" },
-	{ "", { "parallel", "3" }, "the_field: a submit cannot set 'parallel'", "the_field" },
-	{ "", { "limits.grace", "3" }, "the_field: a submit cannot set 'limits.grace'", "the_field" },
+	{ "", { "review.max_fixes", "{" }, "the_field: the value is not valid JSON", "the_field" },
+	{ "", { "parallel", "3" }, "the_field: 'parallel'", "the_field" },
+	{ "", { "limits.grace", "3" }, "the_field: 'limits.grace'", "the_field" },
 	{ "", { "agent.claude.command", "[\"sh\"]" },
-	    "the_field: a submit cannot set 'agent.claude.command'", "the_field" },
-	{ "", { "run.env.A", "\"1\"" }, "the_field: a submit cannot set 'run.env.A'", "the_field" },
-	{ "", { "no.such", "1" }, "the_field: a submit cannot set 'no.such'", "the_field" },
-	{ "", { "default_agent", "\"nobody\"" }, "the_field: there is no agent 'nobody'; choose one of ", "the_field" },
-	{ "", { "review.agent", "\"nobody\"" }, "the_field: there is no agent 'nobody'; choose one of ", "the_field" },
+	    "the_field: 'agent.claude.command'", "the_field" },
+	{ "", { "run.env.A", "\"1\"" }, "the_field: 'run.env.A'", "the_field" },
+	{ "", { "no.such", "1" }, "the_field: 'no.such'", "the_field" },
+	{ "", { "default_agent", "\"nobody\"" }, "the_field: unknown agent 'nobody'; choose one of ", "the_field" },
+	{ "", { "review.agent", "\"nobody\"" }, "the_field: unknown agent 'nobody'; choose one of ", "the_field" },
 	{ "", { "review.profile", "\"none\"" },
-	    "the_field: there is no profile 'none'; choose one of verdict, ", "the_field" },
+	    "the_field: unknown profile 'none'; choose one of verdict, ", "the_field" },
 	{ "", { "review.profile", "\"no ne\"" }, "the_field: must be the name of a profile: ", "the_field" },
-	{ "", { "profile.a.max_fixes", "1" }, "the_field: a submit cannot set 'profile.a.max_fixes'", "the_field" },
-	{ "", { "hook.on_end", "[\"sh\"]" }, "the_field: a submit cannot set 'hook.on_end'", "the_field" },
+	{ "", { "profile.a.max_fixes", "1" }, "the_field: 'profile.a.max_fixes'", "the_field" },
+	{ "", { "hook.on_end", "[\"sh\"]" }, "the_field: 'hook.on_end'", "the_field" },
 	{ "", { "run.report", "\"r.json\"" }, "the_field: must be an absolute path", "the_field" },
 	{ "", { "run.commit", "true" }, "the_field: must be one of \"none\", \"auto\", \"agent\"", "the_field" },
 	{ "", { "run.parallel", "65" }, "the_field: must be from 1 to 64, is 65", "the_field" },
 	{ "", { "run.stop_markers", "[\" \"]" }, "the_field: (item 1) must not be empty", "the_field" },
 	{ "", { "run.base", "\"-x\"" },
-	    "the_field: must be the name of a branch or commit, which '-x' is not", "the_field" },
-	{ "", { "limits.disk_floor", "0" }, "the_field: a submit cannot set 'limits.disk_floor'", "the_field" },
-	{ "", { "group.default.slots", "9" }, "the_field: a submit cannot set 'group.default.slots'", "the_field" },
+	    "the_field: must be the name of a branch or commit, '-x' is not", "the_field" },
+	{ "", { "limits.disk_floor", "0" }, "the_field: 'limits.disk_floor'", "the_field" },
+	{ "", { "group.default.slots", "9" }, "the_field: 'group.default.slots'", "the_field" },
 	{ "", { "review.checks", "[\"\"]" }, "the_field: (item 1) must not be empty", "the_field" },
 	{ "", { "review.checks", "\"make\"" }, "the_field: must be an array of strings, is a string", "the_field" },
 	{ "", { "review.reviewer", "\"a/b\"" }, "the_field: must be an absolute path or a name", "the_field" },
@@ -757,7 +766,7 @@ static const struct {
 	    "the_field: (item 1) 'section' must not contain a NUL character", "the_field" },
 	{ "", { "run.env", "{\"A B\":\"1\"}" }, "the_field: names a variable 'A B'", "the_field" },
 	{ "", { "run.env", "{\"A\":\"\\u0000\"}" },
-	    "the_field: must not contain a NUL character, as 'A' does", "the_field" },
+	    "the_field: must not contain a NUL character, but 'A' does", "the_field" },
 	{ "", { "run.model", "\"a\\u0000\"" }, "the_field: must not contain a NUL character", "the_field" },
 	{ "", { "review.developer_prompt", "\"dev.md\"" }, "the_field: must be an absolute path", "the_field" },
 	{ "", { "review.developer_prompt", "\"/nonexistent/dev.md\"" },
@@ -791,37 +800,38 @@ static const struct {
 } budgets[] = {
 	{ "", { { "run.max_cost", "2.5" }, { "run.max_tokens", "7" }, { "run.max_wall", "\"2h\"" } }, NULL, NULL },
 	{ "", { { "run.max_cost", "2" }, { "default_agent", "\"opencode\"" } }, NULL, NULL },
-	{ "", { { "run.max_cost", "2" }, { "default_agent", "\"codex\"" } }, "the_field: run.max_cost "
-	    "cannot be kept, since agent 'codex', which implements, does not tell what it costs; "
-	    "choose another agent, leave the limit out, or limit tokens instead, where it tells those",
+	{ "", { { "run.max_cost", "2" }, { "default_agent", "\"codex\"" } }, "the_field: "
+	    "run.max_cost cannot be enforced, because agent 'codex', which implements, does not "
+	    "report its cost; choose another agent, remove the limit, or limit tokens instead if "
+	    "the agent reports them",
 	    "the_field" },
 	{ "", { { "run.max_tokens", "2" }, { "default_agent", "\"codex\"" } }, NULL, NULL },
 	{ "", { { "run.max_tokens", "2" }, { "default_agent", "\"copilot\"" } },
-	    "the_field: run.max_tokens cannot be kept, since agent 'copilot', which implements, "
-	    "does not tell how many tokens it uses; "
-	    "choose another agent, leave the limit out, or limit the time with max_wall instead",
+	    "the_field: run.max_tokens cannot be enforced, because agent 'copilot', which "
+	    "implements, does not report its tokens; choose another agent, remove the limit, or "
+	    "limit the time with max_wall instead",
 	    "the_field" },
 	{ X, { { "run.max_wall", "9" }, { "default_agent", "\"x\"" } }, NULL, NULL },
 	{ X "[run]\nmax_cost = 3\n", { { "default_agent", "\"x\"" } },
-	    "f.toml:4: run.max_cost cannot be kept, since agent 'x', which implements, ", "agent" },
+	    "f.toml:4: run.max_cost cannot be enforced, because agent 'x', which implements, ", "agent" },
 	/* each role that is in use, and whoever takes over */
 	{ X, { { "run.max_cost", "2" }, { "review.enabled", "true" }, { "review.agent", "\"x\"" } },
-	    "the_field: run.max_cost cannot be kept, since agent 'x', which reviews, ", "the_field" },
+	    "the_field: run.max_cost cannot be enforced, because agent 'x', which reviews, ", "the_field" },
 	{ X, { { "run.max_cost", "2" }, { "review.enabled", "true" }, { "review.fixer_agent", "\"x\"" } },
-	    "the_field: run.max_cost cannot be kept, since agent 'x', which fixes, ", "the_field" },
+	    "the_field: run.max_cost cannot be enforced, because agent 'x', which fixes, ", "the_field" },
 	{ X, { { "run.max_cost", "2" }, { "review.agent", "\"x\"" }, { "review.fixer_agent", "\"x\"" } }, NULL, NULL },
 	{ X, { { "run.max_cost", "2" }, { "run.commit", "\"auto\"" }, { "review.fixer_agent", "\"x\"" } },
-	    "the_field: run.max_cost cannot be kept, since agent 'x', which fixes, ", "the_field" },
+	    "the_field: run.max_cost cannot be enforced, because agent 'x', which fixes, ", "the_field" },
 	{ X "[agent.claude]\nfallback = [\"x\"]\n", { { "run.max_cost", "2" } },
-	    "the_field: run.max_cost cannot be kept, since agent 'x', which takes over, ", "the_field" },
+	    "the_field: run.max_cost cannot be enforced, because agent 'x', which is a fallback, ", "the_field" },
 	/* a skipped review is no reason to refuse, a program that reviews is no agent */
 	{ X, { { "run.max_cost", "2" }, { "review.enabled", "true" }, { "review.agent", "\"x\"" },
 	    { "review.skip", "true" } }, NULL, NULL },
 	{ "", { { "run.max_cost", "2" }, { "review.reviewer", "\"/bin/true\"" } }, NULL, NULL },
 	/* of a day */
 	{ "[account.openai]\nbudget_day_usd = 5\n", { { "default_agent", "\"codex\"" } },
-	    "f.toml:2: account.openai.budget_day_usd cannot be kept, since agent 'codex', "
-	    "which implements, does not tell what it costs; ", "agent" },
+	    "f.toml:2: account.openai.budget_day_usd cannot be enforced, because agent 'codex', "
+	    "which implements, does not report its cost; ", "agent" },
 	{ "[account.openai]\nbudget_day_tokens = 5\n", { { "default_agent", "\"codex\"" } }, NULL, NULL },
 	{ "[account.openai]\nbudget_day_usd = 5\n", { { 0 } }, NULL, NULL },
 	{ X "[account.x]\nbudget_day_wall = 5\n", { { "default_agent", "\"x\"" } }, NULL, NULL },

@@ -334,7 +334,7 @@ START_TEST(changing_always_is_an_error)
 	between = "always echo more >>d/b.c";
 	between_step = "hash-object";
 	error = snapshot_error();
-	EXPECT_IN(error, "d/b.c changes while git records it");
+	EXPECT_IN(error, "d/b.c changes while git reads it");
 	EXPECT_IN(error, ".gitignore");
 	free(error);
 }
@@ -406,8 +406,8 @@ static const struct {
 	const char *said;
 } silences[] = {
 	{ NULL, "exec git: No such file or directory" },
-	{ "exit 129", "exited with status 129 and said nothing" },
-	{ "kill -9 $$", "was ended by signal 9 and said nothing" },
+	{ "exit 129", "exited with status 129 without output" },
+	{ "kill -9 $$", "was killed by signal 9 without output" },
 };
 
 START_TEST(silent_failure)
@@ -438,7 +438,7 @@ START_TEST(too_late)
 
 	ck_assert_int_eq(exit_record_write(dirfd, &late, false), 0);
 	ck_assert_int_eq(git_op_result(op, dirfd), 0);
-	EXPECT_IN(git_op_error(op), "did not end in time");
+	EXPECT_IN(git_op_error(op), "timed out and was killed");
 	close(dirfd);
 	git_op_free(op);
 }
@@ -631,7 +631,7 @@ START_TEST(nothing_is_listed)
 	op = op_of(kinds[_i], _i > 0 ? base : NULL, NULL);
 	ck_assert_int_eq(drive(op), STEP_NEXT_FAILED);
 	ck_assert_int_eq(processes, 2);	/* it looks twice */
-	EXPECT_IN(git_op_error(op), "nothing is listed of ");
+	EXPECT_IN(git_op_error(op), "no output for ");
 	git_op_free(op);
 	if (_i > 0) {
 		/* what had nothing may have nothing */

@@ -223,13 +223,13 @@ START_TEST(of_another_branch)
 	ck_assert_str_eq(commit, fork);
 	base("topic");
 	expect_text(commit, sh("git rev-parse HEAD"));
-	refused("nowhere", "'nowhere' is no branch or commit", "git branch -a");
-	refused("--all", "'--all' is no name", "git branch -a");
-	refused("-h", "'-h' is no name", "git branch -a");
-	refused("", "'' is no name", "git branch -a");
-	refused("HEAD:a.c", "is no branch or commit", "git branch -a");
+	refused("nowhere", "'nowhere' is not a branch or commit", "git branch -a");
+	refused("--all", "'--all' is not a valid name", "git branch -a");
+	refused("-h", "'-h' is not a valid name", "git branch -a");
+	refused("", "'' is not a valid name", "git branch -a");
+	refused("HEAD:a.c", "is not a branch or commit", "git branch -a");
 	SH("git checkout -q --orphan alone; git commit -qm alone");
-	refused("main", "no commit in common", "name the branch that HEAD came from");
+	refused("main", "no common ancestor", "name the branch that HEAD was created from");
 	free(fork);
 }
 END_TEST
@@ -247,7 +247,7 @@ START_TEST(shallow)
 	expect_text("M a.c,", sh("git diff-tree -r --name-status HEAD %s | tr '\\t\\n' ' ,'; "
 	    "git fsck --no-dangling >/dev/null 2>&1", commit));
 	SH("git update-ref -d " REF);
-	refused("topic", "no commit in common", "git fetch --unshallow");
+	refused("topic", "no common ancestor", "git fetch --unshallow");
 	free(repo);
 	repo = top;
 }
@@ -276,7 +276,7 @@ START_TEST(conflicts)
 {
 	SH("git checkout -qb o; echo o >a.c; git commit -qam o; git checkout -q main; echo n >a.c; "
 	    "git commit -qam n; git merge o >/dev/null || :");
-	refused(NULL, "has conflicts that are not resolved", "git merge --abort");
+	refused(NULL, "has unresolved conflicts", "git merge --abort");
 	SH("echo both >a.c; git add a.c");
 	base(NULL);
 	expect_text("both", sh("git show %s:a.c", commit));
@@ -301,7 +301,7 @@ START_TEST(filter_that_fails)
 {
 	SH("git config filter.f.clean false; git config filter.f.required true; "
 	    "echo 'f* filter=f' >.gitattributes; echo x >f");
-	refused(NULL, "clean filter 'f' failed", "let that filter work");
+	refused(NULL, "clean filter 'f' failed", "make that filter work");
 }
 END_TEST
 
@@ -323,7 +323,7 @@ START_TEST(unreadable)
 {
 	SH("echo x >x; chmod 0 x; chmod -R a+rwX .git; umask 0; echo y >y; chmod 000 x");
 	as_nobody = true;
-	refused(NULL, "Permission denied", "have .gitignore name it");
+	refused(NULL, "Permission denied", "add it to .gitignore");
 	as_nobody = false;
 }
 END_TEST

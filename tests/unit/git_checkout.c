@@ -472,20 +472,20 @@ END_TEST
 
 /* Trees that git itself does not make. */
 static const struct { const char *entries, *says; } hostile[] = {
-	{ "120000 blob $l\\ta\\n040000 tree $t\\ta\\n", "/a/x: the tree has this name below a file or link" },
-	{ "100644 blob $b\\ta\\n040000 tree $t\\ta\\n", "/a/x: the tree has this name below a file or link" },
-	{ "040000 tree $t\\ta\\n120000 blob $l\\ta\\n", "/a: the tree has this name twice" },
-	{ "100644 blob $b\\ta\\n100644 blob $b\\ta\\n", "/a: the tree has this name twice" },
-	{ "120000 blob $l\\ta\\n100644 blob $b\\ta\\n", "/a: the tree has this name twice" },
-	{ "100644 blob $b\\t.git\\n", "the name .git, which git would not take" },
-	{ "040000 tree $t\\t.GIT\\n", "the name .GIT/x, which git would not take" },
-	{ "040000 tree $t\\t..\\n", "the name ../x, which git would not take" },
-	{ "100644 blob $b\\t.\\n", "the name ., which git would not take" },
-	{ "100644 blob $b\\t../x\\n", "the name ../x, which git would not take" },
-	{ "100644 blob $b\\t/x\\n", "the name /x, which git would not take" },
+	{ "120000 blob $l\\ta\\n040000 tree $t\\ta\\n", "/a/x: the tree contains this name below a file or link" },
+	{ "100644 blob $b\\ta\\n040000 tree $t\\ta\\n", "/a/x: the tree contains this name below a file or link" },
+	{ "040000 tree $t\\ta\\n120000 blob $l\\ta\\n", "/a: the tree contains this name twice" },
+	{ "100644 blob $b\\ta\\n100644 blob $b\\ta\\n", "/a: the tree contains this name twice" },
+	{ "120000 blob $l\\ta\\n100644 blob $b\\ta\\n", "/a: the tree contains this name twice" },
+	{ "100644 blob $b\\t.git\\n", "the name .git, which git does not allow" },
+	{ "040000 tree $t\\t.GIT\\n", "the name .GIT/x, which git does not allow" },
+	{ "040000 tree $t\\t..\\n", "the name ../x, which git does not allow" },
+	{ "100644 blob $b\\t.\\n", "the name ., which git does not allow" },
+	{ "100644 blob $b\\t../x\\n", "the name ../x, which git does not allow" },
+	{ "100644 blob $b\\t/x\\n", "the name /x, which git does not allow" },
 	{ "100644 blob 0123456789012345678901234567890123456789\\tgone\\n",
-	    "/gone: git cat-file did not give all of it" },
-	{ "100644 blob $t\\tkind\\n", "/kind: git cat-file did not give all of it" },
+	    "/gone: git cat-file did not return all of it" },
+	{ "100644 blob $t\\tkind\\n", "/kind: git cat-file did not return all of it" },
 };
 
 START_TEST(hostile_trees)

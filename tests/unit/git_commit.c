@@ -246,8 +246,8 @@ START_TEST(artifact_of_a_hook)
 	    ">.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo x >x");
 	tree = snapshot();
 	expect_failed(commit_op(tree, MESSAGE));
-	EXPECT_IN(error, "a hook of the repository puts into the commit what is of the review: "
-	    "other, review.md; nothing was committed");
+	EXPECT_IN(error, "a hook of the repository adds review files to the commit: other, "
+	    "review.md; nothing was committed");
 	ck_assert_ptr_null(commit);
 	/* his index has what he staged, not what the hook did */
 	expect_text("mine", sh("git show :other; git log --format=%%s | grep -v base || true"));
@@ -274,7 +274,7 @@ static const struct { const char *name, *script, *words; } noes[] = {
 	    "pre-commit: x:1: not pretty\nsecond line" },
 	{ "prepare-commit-msg", "echo \"$2\"; exit 3", "prepare-commit-msg: message" },
 	{ "commit-msg", "grep -q JIRA- \"$1\" || { echo no ticket; exit 1; }", "commit-msg: no ticket" },
-	{ "pre-commit", "exit 1", "pre-commit failed without a word" },
+	{ "pre-commit", "exit 1", "pre-commit failed without output" },
 	{ "pre-commit", "printf \"\\033[31mred\\033[0m\\r\\tx\\n\"; exit 1",
 	    "pre-commit: \\x1b[31mred\\x1b[0m\\x0d\tx" },
 	{ "pre-commit", "git rev-parse nonsense; exit 128", NULL },
@@ -330,9 +330,9 @@ static const struct { const char *script, *says; } troubles[] = {
 	{ "printf '#!/no/such/program\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
 	    "a hook of the repository cannot be run" },
 	{ "printf '#!/bin/sh\\nkill -9 $$\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
-	    "a hook of the repository was ended by a signal" },
-	{ "mkdir -p .git/refs/heads; : >.git/refs/heads/main.lock", "another git works there" },
-	{ ": >.git/HEAD.lock", "another git works there" },
+	    "a hook of the repository was killed by a signal" },
+	{ "mkdir -p .git/refs/heads; : >.git/refs/heads/main.lock", "another git process is at work there" },
+	{ ": >.git/HEAD.lock", "another git process is at work there" },
 };
 
 /* Nobody said no: it could not be done. */
@@ -473,13 +473,14 @@ END_TEST
 
 static const struct { const char *script, *says; } obstacles[] = {
 	{ "git checkout -qb o; echo o >o; git add o; git commit -qm o; git checkout -q main; "
-	    "git merge -q --no-commit --no-ff o", "a merge is under way" },
+	    "git merge -q --no-commit --no-ff o", "a merge is in progress" },
 	{ "git checkout -qb o; echo o >a.c; git commit -qam o; git checkout -q main; echo m >a.c; "
 	    "git commit -qam m; git cherry-pick o >/dev/null 2>&1 || true; git checkout -q HEAD a.c",
-	    "a cherry-pick is under way" },
-	{ "git revert --no-commit HEAD", "a revert is under way" },
-	{ "GIT_SEQUENCE_EDITOR='sed -i s/pick/edit/' git rebase -qi --root >/dev/null 2>&1", "a rebase is under way" },
-	{ ": >.git/index.lock", "another git works there" },
+	    "a cherry-pick is in progress" },
+	{ "git revert --no-commit HEAD", "a revert is in progress" },
+	{ "GIT_SEQUENCE_EDITOR='sed -i s/pick/edit/' git rebase -qi --root >/dev/null 2>&1",
+	    "a rebase is in progress" },
+	{ ": >.git/index.lock", "another git process is at work there" },
 };
 
 START_TEST(something_is_under_way)
@@ -494,7 +495,7 @@ START_TEST(something_is_under_way)
 	before = fingerprint();
 	expect_failed(commit_op(tree, MESSAGE));
 	EXPECT_IN(error, obstacles[_i].says);
-	EXPECT_IN(error, "then commit what is in the work tree");
+	EXPECT_IN(error, "then commit the work tree");
 	expect_text(head, sh("git rev-parse HEAD"));
 	expect_same(before);
 	free(before);
@@ -518,8 +519,8 @@ START_TEST(work_tree_has_moved_on)
 	tree = snapshot();
 	SH("%s", later[_i]);
 	expect_failed(commit_op(tree, MESSAGE));
-	EXPECT_IN(error, _i < 6 ? "/x is not as it was when it was reviewed" :
-	    "/l is not as it was when it was reviewed");
+	EXPECT_IN(error, _i < 6 ? "/x differs from what was reviewed" :
+	    "/l differs from what was reviewed");
 	EXPECT_IN(error, "nothing was committed");
 	expect_text("base", sh("git log -1 --format=%%s"));
 	SH("rm -rf x l; echo x >x; ln -s a.c l; echo mine >>a.c; echo y >y");
@@ -577,7 +578,7 @@ START_TEST(head_moves)
 	between = "echo his >his; git add his; git commit -qm his";
 	between_step = "commit";
 	expect_failed(commit_op(tree, MESSAGE));
-	EXPECT_IN(error, "has more in it than the work: his; a hook of the repository, or somebody else");
+	EXPECT_IN(error, "contains more than the work: his; a hook of the repository or another program");
 	free(tree);
 }
 END_TEST
@@ -592,7 +593,7 @@ START_TEST(own_index_is_locked)
 	between = ": >.git/index.lock";
 	between_step = "commit";
 	expect_failed(commit_op(tree, MESSAGE));
-	EXPECT_IN(error, "the commit was made, but your index does not know it yet: run `git reset -q`");
+	EXPECT_IN(error, "the commit was made, but your index was not updated: run `git reset -q`");
 	ck_assert_ptr_nonnull(commit);
 	SH("rm .git/index.lock; git reset -q; test -z \"$(git status --porcelain)\"");
 	free(tree);
@@ -815,18 +816,18 @@ END_TEST
 /* commit: also an error of COMMIT. */
 static const struct { const char *script, *says; bool commit; } wrongs[] = {
 	{ "echo x >x; echo r >review.md; git add -f review.md x; git commit -qm one",
-	    "was made by an agent and has review.md, but what a review", true },
+	    "was made by an agent and contains review.md, but review files", true },
 	{ "echo x >x; echo r >review.md; git add -f review.md x; git commit -qm one; git rm -q "
-	    "--cached review.md; git commit -qm two", "was made by an agent and has review.md", true },
+	    "--cached review.md; git commit -qm two", "was made by an agent and contains review.md", true },
 	{ "git commit -q --allow-empty --amend -m other; echo x >x",
-	    "an agent has rewritten history; put it right with `git reset --soft", true },
+	    "an agent rewrote history; fix it with `git reset --soft", true },
 	{ "git reset -q --soft HEAD~1; echo x >x; git add -A; git commit -qm one",
-	    "an agent has rewritten history", true },
-	{ "git reset -q --soft HEAD~1; echo x >x", "an agent has rewritten history", true },
-	{ "git checkout -q --orphan o; git commit -qm o; echo x >x", "an agent has rewritten history", true },
-	{ "git checkout -q --orphan o; echo x >x", "its branch has no commit any more", true },
+	    "an agent rewrote history", true },
+	{ "git reset -q --soft HEAD~1; echo x >x", "an agent rewrote history", true },
+	{ "git checkout -q --orphan o; git commit -qm o; echo x >x", "an agent rewrote history", true },
+	{ "git checkout -q --orphan o; echo x >x", "its branch no longer has a commit", true },
 	{ "git checkout -q -b side; echo s >s; git add -A; git commit -qm s; git checkout -q -; echo x "
-	    ">x; git add -A; git commit -qm one; git merge -q side", "it has a merge in it", false },
+	    ">x; git add -A; git commit -qm one; git merge -q side", "they contain a merge", false },
 };
 
 START_TEST(agent_that_commits_what_it_must_not)
@@ -864,7 +865,7 @@ START_TEST(commit_agent_that_changes_things)
 
 	SH("echo r >review.md; echo more >>x; rm a.c; git add x; git commit -qm one");
 	expect_failed(op_for(GIT_ADOPT_COMMITS, tree, MESSAGE));
-	EXPECT_IN(error, "the commit agent changed: a.c, x; that is not what was reviewed");
+	EXPECT_IN(error, "the commit agent changed a.c, x, which differs from what was reviewed");
 	ck_assert_ptr_null(commit);
 	SH("git reset -q --soft HEAD~1; git checkout -q HEAD a.c; echo x >x");
 	expect_done(op_for(GIT_ADOPT_COMMITS, tree, MESSAGE));

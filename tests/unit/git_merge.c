@@ -438,7 +438,7 @@ START_TEST(branch_has_moved)
 	SH("cd '%s'; echo y >y; " COMMIT_ALL " later", dir);
 	moved = sh("git -C '%s' rev-parse HEAD; git -C '%s' status --porcelain", dir, dir);
 	expect_failed(merge_op(2, second),
-	    "which is to be integrated; that work tree goes with its task, and what it has is kept");
+	    "which is to be merged; that work tree is removed with its task, and its content is saved");
 	expect_text(moved, sh("git -C '%s' rev-parse HEAD; git -C '%s' status --porcelain", dir, dir));
 	free(moved);
 	free(first);

@@ -151,7 +151,7 @@ START_TEST(of_a_branch)
 	char *head;
 
 	prepare();
-	refused(worktree_op(BRANCH, NULL), "is not there any more", "git reflog");
+	refused(worktree_op(BRANCH, NULL), "no longer exists", "git reflog");
 	SH("git checkout -qb " BRANCH "; echo w >w; git add w; git commit -qm work; git checkout -q main");
 	head = sh("git rev-parse " BRANCH);
 	make(NULL);
@@ -169,11 +169,11 @@ START_TEST(of_a_branch_that_is_elsewhere)
 	SH("git checkout -qb " BRANCH "; echo w >w; git add w; git commit -qm work; git checkout -q main");
 	char *before = fingerprint();
 
-	refused(worktree_op(BRANCH, head), "is there already, and has other commits", "git branch -m");
+	refused(worktree_op(BRANCH, head), "exists already with other commits", "git branch -m");
 	expect_same(before);
 	SH("test ! -e '%s'; git checkout -q " BRANCH, dir);
 	refused(worktree_op(BRANCH, NULL), "checked out", "git worktree remove");
-	refused(worktree_op("-f", head), "no name for a branch", "");
+	refused(worktree_op("-f", head), "not a valid branch name", "");
 	SH("git checkout -q main; git branch -D " BRANCH "; git branch rl");
 	refused(worktree_op(BRANCH, head), "refs/heads/rl' exists", "git branch -m");
 	SH("test ! -e '%s'", dir);
@@ -187,7 +187,7 @@ START_TEST(submodules)
 	    "git submodule add -q ../sub 'my sub' 2>/dev/null; git commit -qm sub; git rev-parse HEAD");
 
 	prepare();
-	refused(worktree_op(BRANCH, head), "submodules that are checked out (my sub)", "--isolation shared");
+	refused(worktree_op(BRANCH, head), "checked out submodules (my sub)", "--isolation shared");
 	SH("git submodule deinit -q -f 'my sub'; test ! -e '%s'", dir);
 	make(head);
 	free(head);
@@ -201,7 +201,7 @@ START_TEST(smudge_that_fails)
 	    "git add .gitattributes; git commit -qm f; git rev-parse HEAD");
 
 	prepare();
-	refused(worktree_op(BRANCH, head), "smudge filter f failed", "let that filter work");
+	refused(worktree_op(BRANCH, head), "smudge filter f failed", "make that filter work");
 	SH("git config filter.f.smudge cat");
 	make(head);
 	free(head);
@@ -332,10 +332,11 @@ START_TEST(again_when_it_was_complete)
 	done(worktree_op(BRANCH, NULL));
 	expect_text("precious", sh("git show %s:u", tree));
 	expect_text(commit, sh("git rev-parse " BRANCH));
-	refused(worktree_op("rl/42/other", head), "has the work of another branch or start", "git worktree remove");
+	refused(worktree_op("rl/42/other", head), "contains the work of another branch or start",
+	    "git worktree remove");
 	char *tip = sh("git rev-parse " BRANCH);
 
-	refused(worktree_op(BRANCH, tip), "has the work of another branch or start", "git worktree remove");
+	refused(worktree_op(BRANCH, tip), "contains the work of another branch or start", "git worktree remove");
 	expect_text("precious", sh("cat '%s/u'", dir));
 	/* and its end knows what is not saved */
 	done(clear_op(head));

@@ -250,7 +250,7 @@ END_TEST
 
 static const struct { const char *script, *sign; } nested[] = {
 	{ "git init -q m; cd m; echo x >x; git add x; git commit -qm n",
-	    "m cannot be saved: it is a repository of its own" },
+	    "m cannot be saved because it is a separate repository" },
 	{ "git init -q m; echo x >m/x", "m cannot be saved" },
 	{ "mkdir -p out/m; cd out/m; git init -q; echo x >x; git add x; git commit -qm n", "out/m cannot be saved" },
 	{ "git init -q m; cd m; echo x >x; git add x; git commit -qm n; cd ..; "
@@ -268,7 +268,7 @@ START_TEST(stays_when_it_cannot_be_saved)
 {
 	make();
 	SH("cd '%s'; echo u >u; %s", dir, nested[_i].script);
-	stays(nested[_i].sign, "take out of it what you need");
+	stays(nested[_i].sign, "copy what you need from it");
 }
 END_TEST
 
@@ -287,7 +287,7 @@ START_TEST(a_link_is_not_followed)
 {
 	make();
 	SH("mkdir ../keep; echo keep >../keep/file; mv '%s' ../moved; ln -s ../keep '%s'", dir, dir);
-	stays("is no directory any more", "look at it");
+	stays("is no longer a directory", "inspect it");
 	expect_text("keep", sh("cat ../keep/file; ls ../moved | grep -q a.c"));
 }
 END_TEST

@@ -835,7 +835,7 @@ START_TEST(adopt_after_a_reboot)
 	expect_found(1, FOUND_LOST);
 	adopt(2, "another boot");
 	expect_found(2, FOUND_LOST);
-	ck_assert_ptr_nonnull(strstr(w.of[2].text, "started anew"));
+	ck_assert_ptr_nonnull(strstr(w.of[2].text, "restarted"));
 }
 END_TEST
 

@@ -252,23 +252,29 @@ static const struct {
 	const char *message, *field;
 } bad[] = {
 	/* nothing that runs agents or grants */
-	{ "", "parallel = 3\n", { 0 }, "/etc/.rld.toml:1:1: 'parallel' belongs to rld.toml; a project's "
-	    "own file has [run] and [review], and nothing that runs agents or grants anything", "workdir" },
+	{ "", "parallel = 3\n", { 0 }, "/etc/.rld.toml:1:1: 'parallel' is only allowed in "
+	    "rld.toml; a project file may have [run] and [review], but no agents and no "
+	    "permissions", "workdir" },
 	{ "", "default_agent = \"claude\"\n", { 0 },
-	    "/etc/.rld.toml:1:1: 'default_agent' belongs to rld.toml; ", "workdir" },
+	    "/etc/.rld.toml:1:1: 'default_agent' is only allowed in rld.toml; ", "workdir" },
 	{ "", "[agent.claude]\ncommand = [\"sh\"]\n", { 0 },
-	    "/etc/.rld.toml:1:2: 'agent' belongs to rld.toml; ", "workdir" },
-	{ "", "agent.claude.env = [\"X\"]\n", { 0 }, "/etc/.rld.toml:1:1: 'agent' belongs to rld.toml; ", "workdir" },
-	{ "", "[hook]\non_end = [\"sh\"]\n", { 0 }, "/etc/.rld.toml:1:2: 'hook' belongs to rld.toml; ", "workdir" },
-	{ "", "[group.default]\nslots = 64\n", { 0 }, "/etc/.rld.toml:1:2: 'group' belongs to rld.toml; ", "workdir" },
-	{ "", "[limits]\ntimeout = 3\n", { 0 }, "/etc/.rld.toml:1:2: 'limits' belongs to rld.toml; ", "workdir" },
+	    "/etc/.rld.toml:1:2: 'agent' is only allowed in rld.toml; ", "workdir" },
+	{ "", "agent.claude.env = [\"X\"]\n", { 0 },
+	    "/etc/.rld.toml:1:1: 'agent' is only allowed in rld.toml; ", "workdir" },
+	{ "", "[hook]\non_end = [\"sh\"]\n", { 0 },
+	    "/etc/.rld.toml:1:2: 'hook' is only allowed in rld.toml; ", "workdir" },
+	{ "", "[group.default]\nslots = 64\n", { 0 },
+	    "/etc/.rld.toml:1:2: 'group' is only allowed in rld.toml; ", "workdir" },
+	{ "", "[limits]\ntimeout = 3\n", { 0 },
+	    "/etc/.rld.toml:1:2: 'limits' is only allowed in rld.toml; ", "workdir" },
 	{ "", "[profile.x]\nextends = \"exit\"\n", { 0 },
-	    "/etc/.rld.toml:1:2: 'profile' belongs to rld.toml; ", "workdir" },
-	{ "", "profile.x.max_fixes = 2\n", { 0 }, "/etc/.rld.toml:1:1: 'profile' belongs to rld.toml; ", "workdir" },
+	    "/etc/.rld.toml:1:2: 'profile' is only allowed in rld.toml; ", "workdir" },
+	{ "", "profile.x.max_fixes = 2\n", { 0 },
+	    "/etc/.rld.toml:1:1: 'profile' is only allowed in rld.toml; ", "workdir" },
 	{ "", "[access]\nadmin = [\"me\"]\n", { 0 },
-	    "/etc/.rld.toml:1:2: unknown key 'access'; remove it, the keys are in rld.toml(5)", "workdir" },
+	    "/etc/.rld.toml:1:2: unknown key 'access'; remove it, or see rld.toml(5) for the keys", "workdir" },
 	{ "", "[launcher.x]\ncommand = [\"x\"]\n", { 0 }, "/etc/.rld.toml:1:2: unknown key 'launcher'; ", "workdir" },
-	{ "", "[account.x]\n", { 0 }, "/etc/.rld.toml:1:2: 'account' belongs to rld.toml; ", "workdir" },
+	{ "", "[account.x]\n", { 0 }, "/etc/.rld.toml:1:2: 'account' is only allowed in rld.toml; ", "workdir" },
 	{ "", "[run]\nreport = \"/etc/x\"\n", { 0 }, "/etc/.rld.toml:2:1: unknown key 'run.report'; ", "workdir" },
 	{ "", "[run]\nenv = { LD_PRELOAD = \"x\" }\n", { 0 },
 	    "/etc/.rld.toml:2:1: unknown key 'run.env'; ", "workdir" },
@@ -284,18 +290,18 @@ static const struct {
 	{ "", "reviewEnable = true\n", { 0 }, "/etc/.rld.toml:1:1: unknown key 'reviewEnable'; ", "workdir" },
 	{ "", "[reviewEnabled]\n", { 0 }, "/etc/.rld.toml:1:2: unknown key 'reviewEnabled'; ", "workdir" },
 	{ "", "reviewEnabled = true\n[review]\nenabled = true\n", { 0 },
-	    "/etc/.rld.toml:3:11: 'review.enabled' says again what line 1 says: leave one out", "workdir" },
+	    "/etc/.rld.toml:3:11: 'review.enabled' repeats line 1: remove one of them", "workdir" },
 	{ "", "review = true\n", { 0 },
-	    "/etc/.rld.toml:1:1: 'review' must be a table: write [review] on a line of its own", "workdir" },
+	    "/etc/.rld.toml:1:1: 'review' must be a table: write [review] on its own line", "workdir" },
 	{ "", "not toml", { 0 }, "/etc/.rld.toml:1:", "workdir" },
 	{ "", "[review]\nagent = \"nobody\"\n", { 0 }, "/etc/.rld.toml:2:9: 'review.agent': "
-	    "there is no agent 'nobody'; choose one of claude, ", "workdir" },
-	{ "", "[review]\nprofile = \"nobody\"\n", { 0 }, "/etc/.rld.toml:2:11: 'review.profile': "
-	    "there is no profile 'nobody'; choose one of verdict, ", "workdir" },
+	    "unknown agent 'nobody'; choose one of claude, ", "workdir" },
+	{ "", "[review]\nprofile = \"nobody\"\n", { 0 }, "/etc/.rld.toml:2:11: "
+	    "'review.profile': unknown profile 'nobody'; choose one of verdict, ", "workdir" },
 	{ "", "[review]\nreview_log = \"/etc\"\n", { 0 }, "/etc/.rld.toml:2:14: "
 	    "'review.review_log' must be a path below the working directory", "workdir" },
 	{ "", "[review]\nreview_file = \"a/b\"\n", { 0 },
-	    "/etc/.rld.toml:2:15: 'review.review_file' must be the plain name of a file", "workdir" },
+	    "/etc/.rld.toml:2:15: 'review.review_file' must be a plain file name", "workdir" },
 	{ "", "developerPromptPath = \"nowhere.md\"\n", { 0 },
 	    "/etc/.rld.toml:1: /etc/nowhere.md: No such file or directory; name a readable file", "workdir" },
 	{ "", "[review]\ndeveloper_prompt = \"\"\n", { 0 },
@@ -307,35 +313,35 @@ static const struct {
 	{ "", "x = [{ a.b.c.d.e.f.g.h.i = 1 }]\n", { 0 }, "/etc/.rld.toml:1:", "workdir" },
 
 	/* less care than without it */
-	{ "", "[review]\nsandbox = \"off\"\n", { 0 }, "/etc/.rld.toml:2:11: 'review.sandbox' may "
-	    "only be made stricter by a project, and it is \"try\" already (default)", "workdir" },
+	{ "", "[review]\nsandbox = \"off\"\n", { 0 }, "/etc/.rld.toml:2:11: a project may only "
+	    "make 'review.sandbox' stricter, and it is \"try\" already (default)", "workdir" },
 	{ "[review]\nsandbox = \"require\"\n", "[review]\nsandbox = \"try\"\n", { 0 },
-	    "/etc/.rld.toml:2:11: 'review.sandbox' may only be made stricter by a project, "
-	    "and it is \"require\" already (f.toml:2)", "workdir" },
-	{ "[run]\nmax_cost = 3\n", "[run]\nmax_cost = 3.01\n", { 0 }, "/etc/.rld.toml:2:12: 'run.max_cost' "
-	    "may only be made lower by a project, and it is 3 already (f.toml:2)", "workdir" },
+	    "/etc/.rld.toml:2:11: a project may only make 'review.sandbox' stricter, and it is \"require\" already "
+	    "(f.toml:2)", "workdir" },
+	{ "[run]\nmax_cost = 3\n", "[run]\nmax_cost = 3.01\n", { 0 }, "/etc/.rld.toml:2:12: "
+	    "a project may only make 'run.max_cost' lower, and it is 3 already (f.toml:2)", "workdir" },
 	{ "[run]\nmax_tokens = 3\n", "[run]\nmax_tokens = 4\n", { 0 }, "/etc/.rld.toml:2:14: "
-	    "'run.max_tokens' may only be made lower by a project, and it is 3 already (f.toml:2)",
+	    "a project may only make 'run.max_tokens' lower, and it is 3 already (f.toml:2)",
 	    "workdir" },
 	{ "[review]\nread_only = true\n", "[review]\nread_only = false\n", { 0 },
-	    "/etc/.rld.toml:2:13: 'review.read_only' may only be made stricter by a project, "
+	    "/etc/.rld.toml:2:13: a project may only make 'review.read_only' stricter, "
 	    "and it is true already (f.toml:2)", "workdir" },
 	{ "[review]\nworkspace = \"snapshot\"\n", "[review]\nworkspace = \"same\"\n", { 0 },
-	    "/etc/.rld.toml:2:13: 'review.workspace' may only be made stricter ", "workdir" },
+	    "/etc/.rld.toml:2:13: a project may only make 'review.workspace' stricter, ", "workdir" },
 	{ "", "[review]\nread_only = false\n", { "review.profile", "\"comments\"" },
-	    "/etc/.rld.toml:2:13: 'review.read_only' may only be made stricter by a project, "
-	    "and it is true already (profile comments)", "workdir" },
+	    "/etc/.rld.toml:2:13: a project may only make 'review.read_only' stricter, and it is true already (profile "
+	    "comments)", "workdir" },
 
 	/* a program that reviews */
-	{ "[review]\nenabled = true\nprofile = \"exit\"\n", NULL, { 0 }, "profile 'exit' needs a "
-	    "program that reviews: name it with --reviewer, or set reviewer in [review]", "reviewer" },
-	{ "[review]\nenabled = true\nfixer = \"corrector\"\n", NULL, { 0 }, "f.toml:3: "
-	    "fixer 'corrector' does not go with profile 'verdict': there is no review file ", "" },
+	{ "[review]\nenabled = true\nprofile = \"exit\"\n", NULL, { 0 }, "profile 'exit' needs "
+	    "a reviewing program: name it with --reviewer, or set reviewer in [review]", "reviewer" },
+	{ "[review]\nenabled = true\nfixer = \"corrector\"\n", NULL, { 0 }, "f.toml:3: fixer "
+	    "'corrector' does not work with profile 'verdict': it needs a review file", "" },
 	{ "", "[review]\nenabled = true\nfixer = \"resume\"\n", { "review.profile", "\"comments\"" },
-	    "/etc/.rld.toml:3: fixer 'resume' does not go with profile 'comments': "
-	    "the conversation knows the task", "workdir" },
+	    "/etc/.rld.toml:3: fixer 'resume' does not work with profile 'comments': it resumes "
+	    "the implementer's conversation, which knows the task", "workdir" },
 	{ "[profile.ci]\nextends = \"exit\"\n[review]\nenabled = true\n", NULL,
-	    { "review.profile", "\"ci\"" }, "profile 'ci' needs a program that reviews: ", "reviewer" },
+	    { "review.profile", "\"ci\"" }, "profile 'ci' needs a reviewing program: ", "reviewer" },
 };
 
 START_TEST(test_bad)
@@ -358,8 +364,8 @@ START_TEST(test_reviewer_and_another_profile)
 	struct config_error error;
 
 	ck_assert_int_eq(resolve("", NULL, given, &plan, &error), -1);
-	ck_assert_str_eq(error.text, "the_field: profile 'verdict' has an agent review, "
-	    "not a program; leave the profile out, or choose \"exit\"");
+	ck_assert_str_eq(error.text, "the_field: profile 'verdict' is reviewed by an agent, not "
+	    "by a program; leave the profile out, or choose \"exit\"");
 	ck_assert_str_eq(error.field, "the_field");
 }
 END_TEST
@@ -586,11 +592,11 @@ START_TEST(test_no_file)
 
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	ck_assert_int_eq(load(&project, directory, &error), -1);
-	ck_assert_ptr_nonnull(strstr(error.text, "/.rld.toml: is a directory or no regular file"));
+	ck_assert_ptr_nonnull(strstr(error.text, "/.rld.toml: is not a regular file"));
 	unlink(path);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	ck_assert_int_eq(load(&project, directory, &error), -1);
-	ck_assert_ptr_nonnull(strstr(error.text, "/.rld.toml: is a directory or no regular file"));
+	ck_assert_ptr_nonnull(strstr(error.text, "/.rld.toml: is not a regular file"));
 	rmdir(path);
 	ck_assert_int_eq(symlink("/etc/hosts", path), 0);
 	ck_assert_int_eq(load(&project, directory, &error), -1);

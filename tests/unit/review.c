@@ -328,7 +328,7 @@ START_TEST(causes)
 	expect_cause(f, 30 * 1000, "no", END_ERROR, "fixer process gave its result and did not "
 	    "exit within 30s; limits.x in rld.toml sets the limit: no");
 	f.process = PROCESS_LOST;
-	expect_cause(f, 0, "why", END_LOST, "lost: fixer process is gone and its exit cannot be known: why");
+	expect_cause(f, 0, "why", END_LOST, "lost: fixer process is gone and its exit status is unknown: why");
 	f = good;
 	f.is_error = true;
 	expect_cause(f, 0, "it says so", END_ERROR,

@@ -159,7 +159,7 @@ static const struct scene {
 	    .iteration = 1, .more = true, .event = RUN_E_NEXT },
 	{ .name = "the source had no more", .slots = "passed", .tasks = "a:passed b:done c:taken",
 	    .iteration = 1, .event = RUN_E_PASSED,
-		.cause = "1 task(s) left to others", .kind = END_TASKS_LEFT },
+		.cause = "1 task(s) left to other runs", .kind = END_TASKS_LEFT },
 	{ .name = "a source without tasks", .tasks = "", .event = RUN_E_PASSED },
 	{ .name = "all done before", .tasks = "a:done b:done", .event = RUN_E_PASSED },
 	/* limits */
@@ -237,7 +237,7 @@ static const struct scene {
 		.event = RUN_E_PASSED, .cause = "nothing was picked: 2 task(s) left", .kind = END_NOT_PICKED },
 	{ .name = "nothing was picked, and nothing is left", .slots = "passed", .tasks = "a:taken",
 	    .iteration = 1, .idle = true, .event = RUN_E_PASSED,
-		.cause = "1 task(s) left to others", .kind = END_TASKS_LEFT },
+		.cause = "1 task(s) left to other runs", .kind = END_TASKS_LEFT },
 	/* the review of the whole run comes after all tasks, and after what a human
 	 * still has to say */
 	{ .name = "all is implemented", .slots = "implemented implemented",

@@ -87,9 +87,9 @@ static const struct {
 	{ RUN, "'slot': 1, 'phase': 'implementing', 'task': 'x-7'", RUNNING, 0, "RUN", "working on x-7" },
 	{ RUN, "'slot': 1, 'phase': 'implementing', 'task': 'x-7'", STARTING, 0, "SPAWN", "launching for x-7" },
 	{ RUN, "'slot': 1, 'phase': 'implementing', 'task': 'x-7'", NULL, 0, "SPAWN", "launching for x-7" },
-	{ RUN, "'slot': 1, 'phase': 'waiting', 'task': 'x-7'", NULL, 0, "WAIT", "making ready for x-7" },
+	{ RUN, "'slot': 1, 'phase': 'waiting', 'task': 'x-7'", NULL, 0, "WAIT", "preparing x-7" },
 	{ RUN, "'slot': 1, 'phase': 'waiting', 'task': 'x-7', 'attempt': 9, 'answer': 9", NULL, 0, "WAIT",
-	  "implemented x-7, waits for the review of the whole run" },
+	  "implemented x-7, waiting for the review of the whole run" },
 	{ RUN, "'slot': 1, 'phase': 'waiting', 'reason': 'less than 1 GiB is free'", NULL, 0,
 	    "WAIT", "less than 1 GiB is free" },
 	{ "'id': 42, 'state': 'running', 'reason': 'all slots of the daemon are in use', "

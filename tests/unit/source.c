@@ -39,9 +39,9 @@ static const struct {
 	{ "{\"workflow\":\"\"}", SOURCE_WORKFLOW, NULL, NULL },
 	{ "{\"workflow\":\"\",\"workflow_path\":\"/w/flow.yaml\"}", SOURCE_WORKFLOW, NULL, NULL },
 	{ "{}", 0, "task", "give one of 'task', 'task_blob', 'beads', 'stories' and 'workflow'" },
-	{ "{\"task\":\"x\",\"task_blob\":\"b\"}", 0, "task", "one source" },
-	{ "{\"task\":\"x\",\"beads\":true}", 0, "task", "one source" },
-	{ "{\"stories\":\"{}\",\"workflow\":\"\"}", 0, "task", "one source" },
+	{ "{\"task\":\"x\",\"task_blob\":\"b\"}", 0, "task", "one task source" },
+	{ "{\"task\":\"x\",\"beads\":true}", 0, "task", "one task source" },
+	{ "{\"stories\":\"{}\",\"workflow\":\"\"}", 0, "task", "one task source" },
 	{ "{\"task\":\"x\",\"stories_path\":\"/w/prd.json\"}", 0, "stories_path", "'stories'" },
 	{ "{\"task\":\"x\",\"workflow_path\":\"/w/flow.yaml\"}", 0, "workflow_path", "'workflow'" },
 	{ "{\"beads\":\"w\"}", 0, "beads", "absolute" },
@@ -185,7 +185,7 @@ START_TEST(test_read_stories)
 	submit_source_release(&source);
 	json_decref(params);
 	ck_assert(!read_source(&source, &params, "{\"stories\":\"" STORIES "\",\"stories_path\":\"@\"}"));
-	ck_assert_ptr_nonnull(strstr(source.error, "is no regular file"));
+	ck_assert_ptr_nonnull(strstr(source.error, "is not a regular file"));
 	submit_source_release(&source);
 	json_decref(params);
 
@@ -353,29 +353,29 @@ static const struct {
 	const char *field, *head;
 } refused[] = {
 	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    agent: nobody\\n\"}", { { 0 } },
-	    "workflow", "workflow:4:12: there is no agent 'nobody'; choose one of claude, " },
+	    "workflow", "workflow:4:12: unknown agent 'nobody'; choose one of claude, " },
 	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    agent: nobody\\n\","
 	    "\"workflow_path\":\"/flow.yaml\"}", { { 0 } }, "workflow",
-	    "/flow.yaml:4:12: there is no agent 'nobody'; " },
+	    "/flow.yaml:4:12: unknown agent 'nobody'; " },
 	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    agent: no body\\n\"}", { { 0 } },
 	    "workflow", "workflow:4:12: must be the name of an agent: " },
 	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    overlays:\\n      agentic_review:\\n        "
 	    "enabled: true\\n        coder_agent: me\\n\"}", { { 0 } }, "workflow",
-	    "workflow:7:22: there is no agent 'me'; " },
+	    "workflow:7:22: unknown agent 'me'; " },
 	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    overlays:\\n      agentic_review:\\n        "
 	    "enabled: true\\n        reviewer_agent: me\\n\"}", { { 0 } }, "workflow",
-	    "workflow:7:25: there is no agent 'me'; " },
+	    "workflow:7:25: unknown agent 'me'; " },
 	/* the second task's fault is told at the second task */
 	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    agent: dev\\n  b:\\n    prompt: y\\n    "
-	    "agent: devil\\n\"}", { { 0 } }, "workflow", "workflow:7:12: there is no agent 'devil'; " },
+	    "agent: devil\\n\"}", { { 0 } }, "workflow", "workflow:7:12: unknown agent 'devil'; " },
 	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n\"}", { { "default_agent", "\"nobody\"" } },
-	    "the_field", "the_field: there is no agent 'nobody'; " },
+	    "the_field", "the_field: unknown agent 'nobody'; " },
 	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n\"}", { { "run.assign", "\"agent\"" } },
-	    "assign", "agents pick their tasks themselves only among beads" },
+	    "assign", "agents can pick only beads" },
 	{ "{\"stories\":\"" STORIES "\"}", { { "run.assign", "\"agent\"" } }, "assign",
-	    "agents pick their tasks themselves only among beads" },
+	    "agents can pick only beads" },
 	{ "{\"task\":\"x\"}", { { "run.assign", "\"agent\"" } }, "assign",
-	    "agents pick their tasks themselves only among beads" },
+	    "agents can pick only beads" },
 };
 
 START_TEST(test_refused)

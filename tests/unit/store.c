@@ -747,7 +747,7 @@ static const struct {
 	{ hook_then_salvage, "rld.db: salvage.put: an attempt, a step or a hook has this id" },
 	{ steal_a_claim, "rld.db: claim.put: another run works on this task" },
 	{ ask_wrongly, "bug: statement run.get has no parameter :run" },
-	{ read_unknown_state, "column state holds 'dancing', which is no run state" },
+	{ read_unknown_state, "column state contains 'dancing', which is not a run state" },
 };
 
 /* Any error but lack of space ends the process and names the place; nothing of the
@@ -1067,7 +1067,7 @@ START_TEST(test_space_comes_back)
 	dup2(saved, STDERR_FILENO);
 	n = read(pipes[0], words, sizeof(words) - 1);
 	words[n > 0 ? n : 0] = '\0';
-	ck_assert_ptr_nonnull(strstr(words, "1 decisions are not recorded"));
+	ck_assert_ptr_nonnull(strstr(words, "1 decisions were not recorded"));
 	ck_assert_uint_eq(w.told, 1);
 	limit_files(RLIM_INFINITY);
 	free(text);
@@ -1158,10 +1158,10 @@ static const struct {
 	{ make_foreign, "the database of another program: move it away" },
 	{ make_text, "not a database: move it away" },
 	{ make_corrupt, "damaged" },
-	{ make_missing_directory, "its directory does not exist: make it" },
-	{ make_directory, "a directory stands in its place: move it away" },
-	{ make_link, "a symbolic link stands in its place: move it away" },
-	{ make_fifo, "no regular file: move it away" },
+	{ make_missing_directory, "its directory does not exist: create it" },
+	{ make_directory, "there is a directory in its place: move it away" },
+	{ make_link, "there is a symbolic link in its place: move it away" },
+	{ make_fifo, "not a regular file: move it away" },
 };
 
 /* A database that cannot be used is left alone, byte for byte, and said so with file and remedy. */
@@ -1205,7 +1205,8 @@ START_TEST(test_only_ours)
 	other = w;
 	other.store = NULL;
 	ck_assert(!try_open(&other));
-	ck_assert_msg(strstr(other.error, "in use by another process: end that one first") != NULL, "%s", other.error);
+	ck_assert_msg(strstr(other.error, "in use by another process: end that process first") != NULL,
+	    "%s", other.error);
 	world_close(&w);
 	ck_assert_int_eq(chmod(w.path, 0666), 0);
 	world_open(&w);

@@ -136,27 +136,27 @@ static const struct {
 	int line;
 	const char *words;
 } bad_lines[] = {
-	{ "x\n", 1, "it is no JSON" },
-	{ "{\"id\":\"a\"}\n\n{\"id\":\"b\"\n", 3, "it is no JSON" },
-	{ "{\"id\":\"a\"}\n{\"id\":\"b\",\"ti", 2, "it is no JSON" },
-	{ "{\"id\":\"a\"}{\"id\":\"b\"}\n", 1, "it is no JSON" },
+	{ "x\n", 1, "it is not valid JSON" },
+	{ "{\"id\":\"a\"}\n\n{\"id\":\"b\"\n", 3, "it is not valid JSON" },
+	{ "{\"id\":\"a\"}\n{\"id\":\"b\",\"ti", 2, "it is not valid JSON" },
+	{ "{\"id\":\"a\"}{\"id\":\"b\"}\n", 1, "it is not valid JSON" },
 	{ "{\"id\":\"a\"}\n[]\n", 2, "it is a list" },
 	{ "null\n", 1, "it is null" },
 	{ "{}\n", 1, "it has no \"id\"" },
 	{ "{\"_type\":\"issue\"}\n", 1, "it has no \"id\"" },
 	{ "{\"id\":\"\"}\n", 1, "the id is empty" },
 	{ "{\"id\":\"a\\nb\"}\n", 1, "control character" },
-	{ "{\"id\":\"a\",\"id\":\"b\"}\n", 1, "it is no JSON" },
+	{ "{\"id\":\"a\",\"id\":\"b\"}\n", 1, "it is not valid JSON" },
 	{ "{\"id\":\"a\",\"title\":1}\n", 1, "\"title\" is a number" },
 	{ "{\"id\":\"a\",\"status\":[]}\n", 1, "\"status\" is a list" },
 	{ "{\"id\":\"a\",\"priority\":\"high\"}\n", 1, "\"priority\" is a string" },
 	{ "{\"id\":\"a\",\"description\":{}}\n", 1, "\"description\" is an object" },
-	{ "{\"id\":\"a\",\"description\":\"a\\u0000b\"}\n", 1, "it is no JSON" },
+	{ "{\"id\":\"a\",\"description\":\"a\\u0000b\"}\n", 1, "it is not valid JSON" },
 	{ "{\"id\":\"a\",\"dependencies\":\"b\"}\n", 1, "\"dependencies\" is a string" },
 	{ "{\"id\":\"a\",\"dependencies\":[1]}\n", 1, "\"dependencies\" is a list" },
 	{ "{\"id\":\"a\",\"dependencies\":[{\"type\":\"blocks\"}]}\n", 1, "\"dependencies\" is a list" },
-	{ "{\"id\":\"a\"}\n<<<<<<< HEAD\n", 2, "a merge leaves" },
-	{ "\xff\xfe\n", 1, "it is no JSON" },
+	{ "{\"id\":\"a\"}\n<<<<<<< HEAD\n", 2, "an unresolved merge conflict" },
+	{ "\xff\xfe\n", 1, "it is not valid JSON" },
 };
 
 static void refuse(const char *text, size_t size, int line, const char *words)
@@ -168,7 +168,7 @@ static void refuse(const char *text, size_t size, int line, const char *words)
 	ck_assert_uint_eq(list.count, 0);
 	ck_assert_msg(strncmp(error, place, strlen(place)) == 0, "not in line %d: %s", line, error);
 	ck_assert_msg(strstr(error, words) != NULL, "\"%s\" is not in: %s", words, error);
-	ck_assert_msg(strstr(error, "mend or remove") != NULL || strstr(error, "finish it") != NULL, "%s", error);
+	ck_assert_msg(strstr(error, "correct or remove") != NULL || strstr(error, "resolve it") != NULL, "%s", error);
 	free(place);
 	free(error);
 }
@@ -267,15 +267,15 @@ static const struct {
 	    NULL, "no issues found matching the provided IDs" },
 	{ "{\"schema_version\": 1, \"data\": {\"error\": \"bad \\u001b[31mthing\", \"hint\": \"h\"}}",
 	    NULL, "bad \\x1b[31mthing" },
-	{ "{\"error\": 1}", NULL, "bd says that it failed" },
+	{ "{\"error\": 1}", NULL, "bd reported a failure" },
 	{ "", NULL, "bd printed nothing" },
 	{ "\n", NULL, "it is" },
-	{ "No issues\n", NULL, "it is no JSON" },
+	{ "No issues\n", NULL, "it is not valid JSON" },
 	{ "3", NULL, "bd printed a number" },
-	{ "[3]", NULL, "issue 1 that bd printed: it is a number" },
-	{ "[{\"id\": \"a\"}, {}]", NULL, "issue 2 that bd printed: it has no \"id\"" },
+	{ "[3]", NULL, "issue 1 in the output of bd: it is a number" },
+	{ "[{\"id\": \"a\"}, {}]", NULL, "issue 2 in the output of bd: it has no \"id\"" },
 	{ "{}", NULL, "it has no \"id\"" },
-	{ "[{\"id\": \"a\"}", NULL, "it is no JSON" },
+	{ "[{\"id\": \"a\"}", NULL, "it is not valid JSON" },
 };
 
 START_TEST(answers_table)

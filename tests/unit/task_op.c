@@ -226,7 +226,8 @@ START_TEST(bd_fails)
 	put("a project/.beads/issues.jsonl", EXPORT);
 	put("a project/.beads/fake.fail", "ready\nclose x-1\nupdate x-1\n");
 	expect(TASK_OP_LOAD, NULL, "rld-1", "~bd ready in ");
-	expect(TASK_OP_LOAD, NULL, "rld-1", "~database is locked; see which other program keeps its database busy");
+	expect(TASK_OP_LOAD, NULL, "rld-1",
+	    "~database is locked; find out which other program keeps its database busy");
 	expect(TASK_OP_CLAIM, "x-1", "rld-1", "~bd update x-1 in ");
 	expect(TASK_OP_CLOSE, "x-1", "rld-1", "~database is locked");
 	put("a project/.beads/redirect", "/nonexistent");
@@ -240,32 +241,32 @@ static const struct {
 	const char *script, *want;
 } odd[] = {
 	{ TASK_OP_LOAD, "echo '{\"schema_version\":1,\"data\":[{\"id\":\"x\"}]}'", "x status=open ready" },
-	{ TASK_OP_LOAD, "echo '{\"error\":\"no space left\"}'; exit 1", "~no space left; see what" },
+	{ TASK_OP_LOAD, "echo '{\"error\":\"no space left\"}'; exit 1", "~no space left; see " },
 	{ TASK_OP_LOAD, "echo '{\"error\":\"no space left\"}'", "~no space left" },
 	{ TASK_OP_LOAD, "true", "~bd printed nothing" },
-	{ TASK_OP_LOAD, "echo hello", "~it is no JSON" },
-	{ TASK_OP_LOAD, "echo '[{}]'", "~issue 1 that bd printed: it has no \"id\"" },
+	{ TASK_OP_LOAD, "echo hello", "~it is not valid JSON" },
+	{ TASK_OP_LOAD, "echo '[{}]'", "~issue 1 in the output of bd: it has no \"id\"" },
 	{ TASK_OP_LOAD, "echo 'Error: unknown flag: --limit' >&2; exit 1", "~install a newer bd" },
 	{ TASK_OP_LOAD, "echo 'Error: no beads database found' >&2; exit 1", "~run `bd init` there" },
 	{ TASK_OP_LOAD, "head -c 67108865 /dev/zero", "~bd printed more than 64 MiB" },
 	{ TASK_OP_LOAD, "exit 3", "~bd printed nothing" },
 	{ TASK_OP_LOAD, "kill -9 $$", "~bd printed nothing" },
 	{ TASK_OP_CLAIM, "true", "~bd printed nothing" },
-	{ TASK_OP_CLAIM, "echo '[]'", "~it did not say that the issue is in progress now" },
-	{ TASK_OP_CLAIM, "echo '[{\"id\":\"x\",\"status\":\"open\"}]'", "~it did not say" },
-	{ TASK_OP_CLAIM, "echo '[{\"id\":\"y\",\"status\":\"in_progress\"}]'", "~it did not say" },
+	{ TASK_OP_CLAIM, "echo '[]'", "~it did not confirm that the issue is in progress" },
+	{ TASK_OP_CLAIM, "echo '[{\"id\":\"x\",\"status\":\"open\"}]'", "~it did not confirm" },
+	{ TASK_OP_CLAIM, "echo '[{\"id\":\"y\",\"status\":\"in_progress\"}]'", "~it did not confirm" },
 	{ TASK_OP_CLAIM, "echo '[{\"id\":\"x\",\"status\":\"in_progress\"}]'", "done" },
-	{ TASK_OP_CLAIM, "echo '[{\"id\":\"x\",\"status\":\"in_progress\"}]'; exit 1", "~it failed without a word" },
+	{ TASK_OP_CLAIM, "echo '[{\"id\":\"x\",\"status\":\"in_progress\"}]'; exit 1", "~it failed without output" },
 	{ TASK_OP_CLAIM, "echo warning >&2; echo 'Error claiming x: "
 	    "issue already claimed by eve' >&2; echo hint >&2; exit 1", "taken: eve" },
 	{ TASK_OP_CLAIM, "echo 'Error claiming x: issue already claimed by rld-1' >&2; exit 1", "done" },
 	{ TASK_OP_CLAIM, "head -c 100000 /dev/zero >&2; exit 1", "~bd update x in " },
 	{ TASK_OP_CLOSE, "echo '[{\"id\":\"x\",\"status\":\"open\"}]'",
-	    "~it did not say that the issue is closed now" },
+	    "~it did not confirm that the issue is closed" },
 	{ TASK_OP_CLOSE, "test $1 = show && echo '[{\"id\":\"x\",\"status\":\"closed\"}]'", "done" },
 	{ TASK_OP_RELEASE, "echo '[{\"id\":\"x\",\"status\":\"open\"}]'; test $1 = show", "done" },
 	{ TASK_OP_RELEASE, "echo '[{\"id\":\"x\",\"status\":\"closed\"}]'",
-	    "~it did not say that the issue is open now" },
+	    "~it did not confirm that the issue is open" },
 	{ TASK_OP_RELEASE, "echo '[]'", "~it did not show the issue" },
 	{ TASK_OP_CLOSE, "[ \"$PWD $BD_ACTOR $BEADS_ACTOR $PATH\" = \"$HERE\" ] && echo "
 	    "'[{\"id\":\"x\",\"status\":\"closed\"}]'", "done" },
@@ -340,7 +341,7 @@ START_TEST(bd_hangs)
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_eq(exit_record_write(fd, &late, false), 0);
 	ck_assert_int_eq(task_op_result(op, fd), 0);
-	ck_assert_ptr_nonnull(strstr(task_op_error(op), ": it did not end in time, and was killed; "));
+	ck_assert_ptr_nonnull(strstr(task_op_error(op), " timed out and was killed; "));
 	ck_assert_int_eq(task_op_trouble(op), TROUBLE_PASSES);
 	close(fd);
 	task_op_free(op);
@@ -379,13 +380,13 @@ START_TEST(no_export)
 	free(search);
 	search = NULL;
 	expect(TASK_OP_LOAD, NULL, "rld-1", "~bd is not on the PATH of the agents, and ");
-	expect(TASK_OP_LOAD, NULL, "rld-1", "~/.beads/issues.jsonl is not there; install bd, or put that file there");
+	expect(TASK_OP_LOAD, NULL, "rld-1", "~/.beads/issues.jsonl does not exist; install bd, or create that file");
 	put("a project/.beads/issues.jsonl", "{\"id\":\"a\"}\nx\n");
-	expect(TASK_OP_LOAD, NULL, "rld-1", "~.beads/issues.jsonl:2: it is no JSON");
+	expect(TASK_OP_LOAD, NULL, "rld-1", "~.beads/issues.jsonl:2: it is not valid JSON");
 	make_dir("b/.beads/issues.jsonl");
 	free(beads);
 	beads = in_home("b");
-	expect(TASK_OP_LOAD, NULL, "rld-1", "~is no regular file");
+	expect(TASK_OP_LOAD, NULL, "rld-1", "~is not a regular file");
 }
 END_TEST
 
@@ -475,15 +476,15 @@ START_TEST(story_passes)
 	ck_assert_int_eq(stat(path, &after), 0);
 	ck_assert_uint_eq(before.st_ino, after.st_ino);
 	ck_assert_int_eq(pass(path, "zz", &error), STEP_NEXT_FAILED);
-	ck_assert_ptr_nonnull(strstr(error, "prd.json: the PRD: it has no story \"zz\" any more"));
+	ck_assert_ptr_nonnull(strstr(error, "prd.json: the PRD: it no longer contains story \"zz\""));
 	free(error);
 	put("prd.json", "{");
 	ck_assert_int_eq(pass(path, "a", &error), STEP_NEXT_FAILED);
-	ck_assert_ptr_nonnull(strstr(error, "set \"passes\": true there yourself"));
+	ck_assert_ptr_nonnull(strstr(error, "set \"passes\": true manually"));
 	free(error);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(pass(link, "a", &error), STEP_NEXT_FAILED);
-	ck_assert_ptr_nonnull(strstr(error, "link.json: is not there"));
+	ck_assert_ptr_nonnull(strstr(error, "link.json: does not exist"));
 	free(error);
 	ck_assert_int_eq(pass(NULL, "a", NULL), STEP_NEXT_DONE);
 	umask(mask);

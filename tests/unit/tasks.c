@@ -40,7 +40,7 @@ static const struct scene {
 	/* what never passes, and all behind it */
 	{ "a:open<b b:failed c:open", "c", "depends on b, which failed/-/-" },
 	{ "a:open<b b:cancelled", NULL, "depends on b, which was cancelled/-" },
-	{ "a:open<b b:taken", NULL, "depends on b, which is left to others/-" },
+	{ "a:open<b b:taken", NULL, "depends on b, which is left to another run/-" },
 	{ "a:open<b b:released", NULL, "depends on b, which was given back/-" },
 	{ "a:open<b,c b:claimed c:failed", NULL, "depends on c, which failed/-/-" },
 	{ "a:open<b,c b:failed c:cancelled", NULL, "depends on b, which failed/-/-" },
