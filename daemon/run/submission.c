@@ -109,23 +109,7 @@ static void submit_committed(struct pending_submit *p, const struct run_rows *ro
 	pending_free(p);
 }
 
-static bool submit_cb(void *arg, enum commit_result result)
-{
-	struct pending_submit *p = arg;
-
-	if (result == COMMIT_OK) {
-		submit_committed(p, view_run(p->engine->view, p->id));
-		return true;
-	}
-	/* another decision has already recorded it as cancelled */
-	if (p->row->end_kind != END_NONE)
-		return false;
-	submit_refused(p, RPC_NO_SPACE, "no space left for the database",
-	    "make room on the disk of the state directory, then submit again", NULL);
-	return true;
-}
-
-static void put_run(struct txn *txn, struct pending_submit *p, const struct intake *item)
+static struct run_row *make_row(const struct pending_submit *p, const struct intake *item)
 {
 	struct run_row *row = row_new(ROW_RUN);
 
@@ -157,9 +141,7 @@ static void put_run(struct txn *txn, struct pending_submit *p, const struct inta
 	row->retry_of = p->retry_of;
 	row->warnings = xstrdup(p->warnings);
 	row->created_at = engine_now(p->engine);
-	txn_put(txn, ROW_RUN, row);
-	txn_emit(txn, "run.state", p->id, json_pack("{s:s}", "state", state_name(&run_state_names, RUN_S_QUEUED)));
-	p->row = row;
+	return row;
 }
 
 static struct task_row *prompt_task(const char *text, size_t size)
@@ -179,16 +161,6 @@ static void add_task(struct pending_submit *p, struct task_row *row)
 	row->position = (int64_t)p->ntasks + 1;
 	p->tasks = xreallocarray(p->tasks, p->ntasks + 1, sizeof(struct task_row *));
 	p->tasks[p->ntasks++] = row;
-}
-
-static void put_tasks(struct txn *txn, struct pending_submit *p, const struct intake *item)
-{
-	if (p->source == SOURCE_PROMPT && p->ntasks == 0)
-		add_task(p, prompt_task(item->text, item->text_size));
-	for (size_t i = 0; i < p->ntasks; i++) {
-		p->tasks[i]->run = p->id;
-		txn_put(txn, ROW_TASK, p->tasks[i]);
-	}
 }
 
 /* Resolve what depends on the workdir: isolation and what follows from it. False: refused. */
@@ -228,6 +200,40 @@ static void cancel_retried(struct txn *txn, struct pending_submit *p)
 	free(cause);
 }
 
+static void submit_cb(void *arg, enum commit_result result);
+
+/* Record the new run, with its rows as they are now. */
+static void record_submit(struct pending_submit *p)
+{
+	struct txn *txn = txn_new(p->engine);
+
+	txn_put(txn, ROW_RUN, p->row);
+	txn_emit(txn, "run.state", p->id,
+	    json_pack("{s:s}", "state", state_name(&run_state_names, RUN_S_QUEUED)));
+	for (size_t i = 0; i < p->ntasks; i++)
+		txn_put(txn, ROW_TASK, p->tasks[i]);
+	cancel_retried(txn, p);
+	txn_reply(txn, p->cb, p->arg, p->id);
+	txn_effect_schedule(txn);
+	/* A refusal cannot take back the working rows of a held run, which its retry has changed,
+	 * or a cause that another decision has recorded for the new run. */
+	txn_on_outcome(txn, p->retry_of == ROW_NONE && p->row->end_kind == END_NONE, submit_cb, p);
+	txn_commit(txn);
+}
+
+static void submit_cb(void *arg, enum commit_result result)
+{
+	struct pending_submit *p = arg;
+
+	if (result == COMMIT_OK)
+		submit_committed(p, view_run(p->engine->view, p->id));
+	else if (p->row->end_kind != END_NONE)
+		record_submit(p);
+	else
+		submit_refused(p, RPC_NO_SPACE, "no space left for the database",
+		    "make room on the disk of the state directory, then submit again", NULL);
+}
+
 /* Whether it is gone, or will be when this is on disk. */
 static bool has_gone(struct engine *engine, int64_t id)
 {
@@ -240,7 +246,6 @@ static bool has_gone(struct engine *engine, int64_t id)
 static void decide(struct pending_submit *p, struct intake *item)
 {
 	struct engine_reply checked = { .id = ROW_NONE };
-	struct txn *txn;
 
 	if (item->environment_hash != NULL)
 		text_set(&p->environment_hash, item->environment_hash);
@@ -266,15 +271,12 @@ static void decide(struct pending_submit *p, struct intake *item)
 		return;
 	}
 	p->id = ++p->engine->last_run;
-	txn = txn_new(p->engine);
-	put_run(txn, p, item);
-	put_tasks(txn, p, item);
-	cancel_retried(txn, p);
-	txn_reply(txn, p->cb, p->arg, p->id);
-	txn_effect_schedule(txn);
-	/* a retry has already changed the held run's working rows, which cannot be undone */
-	txn_on_outcome(txn, p->retry_of == ROW_NONE, submit_cb, p);
-	txn_commit(txn);
+	if (p->source == SOURCE_PROMPT && p->ntasks == 0)
+		add_task(p, prompt_task(item->text, item->text_size));
+	for (size_t i = 0; i < p->ntasks; i++)
+		p->tasks[i]->run = p->id;
+	p->row = make_row(p, item);
+	record_submit(p);
 }
 
 static void intake_cb(void *arg, struct job *job)

@@ -304,14 +304,6 @@ static void txn_free(struct txn *txn)
 	free(txn);
 }
 
-static void txn_done(void *arg, enum commit_result result, struct decision *d);
-
-static void hand_over(struct txn *txn)
-{
-	txn->engine->commits++;
-	txn->engine->ports.commit(txn->engine->ports.store_ctx, &txn->decision, txn->refusable, txn_done, txn);
-}
-
 /* The decision is on disk, or was refused. In this order:
  *   install   the rows enter the view: whatever follows reads what is committed
  *   effects   what was decided is started and ended
@@ -322,7 +314,6 @@ static void txn_done(void *arg, enum commit_result result, struct decision *d)
 {
 	struct txn *txn = arg;
 	struct engine *engine = txn->engine;
-	bool again;
 
 	engine->commits--;
 	/* a decision about something that has happened cannot be refused: the store waits for
@@ -331,12 +322,8 @@ static void txn_done(void *arg, enum commit_result result, struct decision *d)
 		log_fatal("a decision that cannot be refused was refused for lack of space");
 	if (result == COMMIT_OK)
 		view_install(engine->view, d);
-	again = txn->outcome != NULL && !txn->outcome(txn->outcome_arg, result);
-	if (again) {
-		txn->refusable = false;
-		hand_over(txn);
-		return;
-	}
+	if (txn->outcome != NULL)
+		txn->outcome(txn->outcome_arg, result);
 	if (result == COMMIT_OK) {
 		for (size_t i = 0; i < txn->neffects && !engine->stopped; i++)
 			if (txn->effects[i].kind < EFFECT_CLEANUP)
@@ -381,7 +368,9 @@ void txn_commit(struct txn *txn)
 {
 	reconcile(txn);
 	record(txn);
-	hand_over(txn);
+	txn->engine->commits++;
+	txn->engine->ports.commit(txn->engine->ports.store_ctx, &txn->decision, txn->refusable, txn_done,
+	    txn);
 }
 
 void txn_commit_or_drop(struct txn *txn)

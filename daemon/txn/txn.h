@@ -49,9 +49,8 @@ struct txn_calls {
 	void (*reconcile)(struct txn *txn, struct run *run);
 };
 
-/* Outcome of a decision: on disk (COMMIT_OK), or refused. Return false after a refusal to record
- * the decision all the same, as soon as there is space. */
-typedef bool txn_outcome_cb(void *arg, enum commit_result result);
+/* Outcome of a decision: on disk (COMMIT_OK), or refused. */
+typedef void txn_outcome_cb(void *arg, enum commit_result result);
 
 struct txn *txn_new(struct engine *engine);
 

@@ -23,6 +23,9 @@ static void check_run(struct world *w, const struct run_row *row)
 	    row->after_run != ROW_NONE && view_run(w->disk, row->after_run)->run.state != RUN_S_SUCCEEDED)
 		world_fail(w, "run %lld starts before run %lld has succeeded", (long long)row->id,
 		    (long long)row->after_run);
+	if (before->run.end_kind != END_NONE && row->end_kind != before->run.end_kind)
+		world_fail(w, "run %lld: its cause was \"%s\", and becomes \"%s\"",
+		    (long long)row->id, before->run.cause, row->cause != NULL ? row->cause : "none");
 	if (row->iteration != before->run.iteration && row->iteration != before->run.iteration + 1)
 		world_fail(w, "run %lld: iteration %lld comes after %lld", (long long)row->id,
 		    (long long)row->iteration, (long long)before->run.iteration);
