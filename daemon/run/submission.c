@@ -193,7 +193,7 @@ static void cancel_retried(struct txn *txn, struct pending_submit *p)
 	struct run *old = p->retry_of != ROW_NONE ? run_find(p->engine, p->retry_of) : NULL;
 	char *cause;
 
-	if (old == NULL || old->rows->run.state != RUN_S_HELD)
+	if (old == NULL || old->rows->run.state != RUN_S_HELD || run_cancelling(old))
 		return;
 	cause = xasprintf("retried as run %lld", (long long)p->id);
 	run_cancel(txn, old, CAUSE(END_RETRIED, cause));

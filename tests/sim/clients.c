@@ -65,6 +65,13 @@ static const struct run_rows *committing_run(const struct world *w)
 	return NULL;
 }
 
+static void retry_run(struct world *w, const struct run_rows *rows)
+{
+	if (rows->run.state == RUN_S_HELD)
+		asked_of(w, rows->run.id);	/* a retry cancels it */
+	engine_retry(w->engine, rows, 1000, NULL, false, submit_cb, w);
+}
+
 void client_cancel(struct world *w)
 {
 	const struct run_rows *rows = below(w, 3) == 0 ? committing_run(w) : NULL;
@@ -75,17 +82,17 @@ void client_cancel(struct world *w)
 		return;
 	asked_of(w, rows->run.id);
 	engine_cancel(w->engine, rows->run.id, "uid 1000", false, cancel_cb, w);
+	/* retried while it is still being cancelled */
+	if (rows->run.state == RUN_S_HELD && below(w, 2) == 0)
+		retry_run(w, rows);
 }
 
 void client_retry(struct world *w)
 {
 	const struct run_rows *rows = random_run(w);
 
-	if (rows == NULL)
-		return;
-	if (rows->run.state == RUN_S_HELD)
-		asked_of(w, rows->run.id);	/* a retry cancels it */
-	engine_retry(w->engine, rows, 1000, NULL, false, submit_cb, w);
+	if (rows != NULL)
+		retry_run(w, rows);
 }
 
 bool world_cancel_acked(const struct world *w, int64_t run)
