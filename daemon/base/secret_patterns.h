@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Patterns of secrets in text: keys of known services, what stands behind a name that speaks of
- * one, headers, key files, URLs. Pure.
+/* Patterns of secrets in text: keys of known services, values of names that mean a secret, headers,
+ * key files, URLs. Pure.
  *
- *   sk-ant-api03-Ab..     ghp_Ab.. github_pat_.. glpat-.. AKIA.. AIza.. xoxb-.. npm_.. and the like
- *                         (secret_patterns.c has the table)
- *   eyJ..  . .. . .. a JSON web token
+ *   sk-ant-api03-Ab..  ghp_Ab..  github_pat_..  glpat-..  AKIA..  AIza..  xoxb-..  npm_..
+ *                                   and others: secret_patterns.c has the table
+ *   eyJ.. . .. . ..                 a JSON web token
  *   -----BEGIN .. PRIVATE KEY-----  up to its end
- *   https://user:SECRET@host Bearer SECRET; Authorization: Basic SECRET API_KEY=SECRET, "password":
- *   "SECRET", x-api-key: SECRET
+ *   https://user:SECRET@host
+ *   Bearer SECRET; Authorization: Basic SECRET
+ *   API_KEY=SECRET, "password": "SECRET", x-api-key: SECRET
  *
- * What only has many letters and digits is none of these: git ids, uuids, digests, base64, long
- * identifiers stay. */
+ * Text that only has many letters and digits is not a secret: git ids, uuids, digests, base64 and
+ * long identifiers stay. */
 #ifndef BASE_SECRET_PATTERNS_H
 #define BASE_SECRET_PATTERNS_H
 

@@ -462,7 +462,7 @@ void row_assign(enum row_kind kind, void *dst, const void *src);
 void row_release(enum row_kind kind, void *row);
 
 /* row_release() and free. NULL is allowed. */
-/* Frees a row, for its owner; also one that is const for everybody. */
+/* Frees a row for its owner, also one that is const everywhere else. */
 void row_free(enum row_kind kind, const void *row);
 
 #endif

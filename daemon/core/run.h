@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* The run machine. Pure.
  *
- *   QUEUED ─START─▶ RUNNING ─PREPARED, NEXT─▶ RUNNING (loads its tasks) ─LOADED─▶ RUNNING (an
- *   iteration begins)
- *                      RUNNING ─PASSED─▶ SUCCEEDED
- *    │  ▲ │ ▲ │ │ ├───FAILED──▶ FAILED
- *    │  │ REWORK │ └─── CANCEL ────┤ │ └───CANCELLED▶ CANCELLED
- *    │  │ └─FAILED │ └─REVIEW─▶ RUNNING (scope "run": slot 0 reviews what the others made)
- *    │  │ ▼ HELD
- *    │  └──────────────────────────────HELD ─PASSED, FAILED─▶ (as a human decided)
- *    ├─RESUME─▶ RUNNING                  │ └─BACK─▶ RUNNING (a human accepted, and there is
- *                                        something to commit)
- *    ├─CANCEL─▶ CANCELLED                └─CANCEL─▶ HELD ─CANCELLED─▶ CANCELLED
- *    ├─CANCEL_BEGUN─▶ QUEUED ─CANCELLED─▶ CANCELLED └─PASSED, FAILED─▶ (sent back, it waited;
- *    meanwhile a human decided about what else was held)
+ *   QUEUED ── START, RESUME ──▶ RUNNING ── PASSED ──▶ SUCCEEDED
+ *     ▲  ▲                      │ ▲ │ ▲ └── FAILED ──▶ FAILED
+ *     │  │                      │ │ │ └─┐
+ *     │  │                      │ │ │   │ PREPARED, NEXT (ask the source), LOADED (an iteration
+ *     │  │                      │ │ └───┘ begins), REVIEW (scope "run": slot 0 reviews the rest)
+ *     │  │                 HELD │ │ BACK (a human accepted, and there is something to commit)
+ *     │  │                      ▼ │
+ *     │  └── REWORK ─────────── HELD ── PASSED, FAILED ──▶ SUCCEEDED, FAILED
+ *     │                         │
+ *     │           RUNNING, HELD │ PAUSE
+ *     │                         ▼
+ *     └── UNPAUSE ─────────── PAUSED ── PASSED, FAILED ──▶ SUCCEEDED, FAILED
  *
- *   RUNNING ─PAUSE─▶ PAUSED ─UNPAUSE─▶ QUEUED ─RESUME─▶ RUNNING       PAUSED ─PASSED, FAILED─▶
- *                                                                     (what ran was the last)
- *   HELD ─PAUSE─▶ PAUSED   (instead of BACK, when the run is marked as paused: a pause leaves
- *                          a held run held)
- *   PAUSED ─CANCEL─▶ PAUSED ─CANCELLED─▶ CANCELLED
+ *   CANCEL ends a queued run that never started. Otherwise (CANCEL, CANCEL_BEGUN) the run stays in
+ *   its state while its slots are ended, and CANCELLED ends it.
+ *   A queued run that waits after a rework may also end by PASSED or FAILED, when a human decides
+ *   about the rest of its holds.
  *
- * PASSED, FAILED, CANCELLED, HELD, NEXT and REVIEW come from run_settle(), which looks at tasks and
- * slots when a slot has settled. A reworked run, and one that was paused, waits in the queue for a
- * slot of the daemon again; it keeps its workspace. */
+ * run_settle() yields PASSED, FAILED, CANCELLED, HELD, NEXT and REVIEW from tasks and slots when a
+ * slot has settled. A reworked run, and one that was paused, waits in the queue for a permit again;
+ * it keeps its workspace. */
 #ifndef CORE_RUN_H
 #define CORE_RUN_H
 

@@ -1,35 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* The slot machine: one task on its way through implement, check, review and fix. Pure: which stage
- * may follow which. core/next_stage.h decides between them; slot/ does what a stage is for.
+ * may follow which. core/next_stage.h decides between them; slot/ does the work of a stage.
  *
- *   WAITING ──▶ CLAIMING ──▶ CREATING_WORKTREE ──▶ IMPLEMENTING      the first stage of
- *                                                                    them that is wanted
+ *   WAITING ──▶ CLAIMING ──▶ CREATING_WORKTREE ──▶ IMPLEMENTING    skips what is not needed
  *
- *                      ┌───────────────────── FIXING ◀───────────────────┐   findings, a
- *                                                                            failed check, a
- *                      ▼                                                 │ conflict, a
- *                                                                        hook that refuses
- *   IMPLEMENTING ──▶ CHECKING ──▶ MEASURING ──▶ CHECKOUT ──▶ REVIEWING ──▶ VERIFYING
- *                                                                          │ the verdict passes it
+ *                      ┌───────────────────── FIXING ◀───────────────────┐  findings, a failed
+ *                      ▼                                                 │  check, a conflict,
+ *   IMPLEMENTING ──▶ CHECKING ──▶ MEASURING ──▶ CHECKOUT ──▶ REVIEWING ──▶ VERIFYING  or a hook
+ *                                                                          │ the verdict is a pass
  *         PASSED ◀── PINNING ◀── MERGING ◀── COMMITTING ◀── COMMIT_AGENT ◀─┘
  *
- *   Each arrow may skip stages that the plan does not want, or that need git where there is none.
+ *   Each arrow may skip stages that the plan does not ask for, or that need git if there is none.
  *   CHECKING and FIXING follow themselves, one check or finding after the other, and each stage of
- *   an attempt follows itself when that is lost, or was not served: a reviewer's by way of
- *   CHECKOUT. What a verdict passed is pinned last: a hook or a conflict may still send it back,
- *   and what is pinned is never touched again.
+ *   an attempt follows itself when that is lost or refused by its service: a reviewer's through
+ *   CHECKOUT. What passed is pinned last: a hook or a conflict may still send it back, and what is
+ *   pinned is never changed again.
  *
- *   IMPLEMENTED   waits for the review of the whole run, which is slot 0: it begins at
- *                 CREATING_WORKTREE or CHECKING; with it the others pass or fail
- *   HELD          waits for a human: after a lost attempt, and where the policy of a bad end says
- *                 so. Approved, it passes, by way of MEASURING when there is something to commit;
- *                 sent back, the lost attempt begins again, or a fix
- *   PASSED        also without a verdict: nothing was to be reviewed, a policy or a human accepts
+ *   IMPLEMENTED   waits for the review of the whole run by slot 0, which begins at
+ *                 CREATING_WORKTREE or CHECKING; the other slots pass or fail with it
+ *   HELD          waits for a decision: after a lost attempt, and where the policy of a bad end
+ *                 says so. If approved, it passes, through MEASURING if there is something to
+ *                 commit; after rework, the lost attempt is repeated, or a fix begins
+ *   PASSED        also without a verdict: there was nothing to review, a policy or a human accepted
  *                 it, or the slot has no task (any more)
- *   FAILED        from every stage that works
- *   ENDING        the run is cancelled and something is still under way: then CANCELLED
+ *   FAILED        from every working stage
+ *   ENDING        the run is cancelled and something is still running: then CANCELLED
  *
- * In every stage at most one thing of the slot is under way, see model/activity.h. */
+ * In every stage a slot has at most one activity, see model/activity.h. */
 #ifndef CORE_SLOT_H
 #define CORE_SLOT_H
 

@@ -91,7 +91,7 @@ static int refuse_submodules(struct git_op *op)
 
 /* ---- what an earlier begin has left ---- */
 
-/* Once it is complete, somebody may have worked there: it is used as it is, or not touched. */
+/* Once it is complete, other programs may have worked there: it is used as it is, or not touched. */
 enum state { HALF_MADE, COMPLETE, ANOTHER };
 
 static enum state state_of(const struct git_op *op, const char *admin)
@@ -223,7 +223,7 @@ static int note_complete(struct git_op *op, bool is_new)
 		return -1;
 	op->result.commit = git_line(op, "no commit");
 	if (op->result.commit == NULL || !is_new)
-		/* somebody may have worked there since */
+		/* other programs may have worked there since */
 		return op->result.commit != NULL ? 0 : -1;
 	buf_addf(&input, "update " WORKTREE_TREE " %s\n", op->result.tree);
 	buf_addf(&input, "update " WORKTREE_COMMIT " %s\n", op->result.commit);

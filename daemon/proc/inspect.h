@@ -16,7 +16,7 @@ enum inspection_result {
 	INSPECTION_ENDED,		/* record is valid */
 	INSPECTION_NEVER_STARTED,	/* in this boot, no shim has forked */
 	INSPECTION_LOST,		/* shim gone without a record; its tree was killed */
-	INSPECTION_UNREADABLE		/* damaged and set aside; its tree has been killed */
+	INSPECTION_UNREADABLE		/* damaged and renamed; its tree has been killed */
 };
 
 struct inspection {

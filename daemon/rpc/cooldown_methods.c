@@ -144,7 +144,7 @@ static struct reply cooldown_list(struct rpc *rpc, struct call *call)
 	return reply_ok(call, json_pack("{s:o}", "accounts", array));
 }
 
-/* ---- what somebody says ---- */
+/* ---- cooldowns set by users ---- */
 
 struct saying {
 	struct rpc *rpc;

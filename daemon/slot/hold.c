@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The human decision queue: a held slot waits at no cost until somebody approves, rejects or
+/* The human decision queue: a held slot waits at no cost until a user approves, rejects or
  * reworks it. */
 #include "slot/hold.h"
 

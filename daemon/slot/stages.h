@@ -12,8 +12,8 @@
  *   HELD IMPLEMENTED  nothing: a human or the run moves the slot on
  *   ENDING            what was under way when the slot was cancelled
  *   PASSED FAILED CANCELLED
- *                     operations, one after the other, that give back what the slot
- *                     took: slot/teardown.c */
+ *                     operations, one after the other, that release what the slot
+ *                     holds: slot/teardown.c */
 #ifndef SLOT_STAGES_H
 #define SLOT_STAGES_H
 

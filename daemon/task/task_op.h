@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run asks of its task source while it runs: {load, claim, done, release}. `next` is the
- * core's (core/tasks.h).
+/* What a run asks of its task source while it works. core/tasks.h decides which task is next.
  *
- *              LOAD                      CLAIM CLOSE RELEASE
- *   prompt     - - - -
- *   workflow   - (at submit) - - -
- *   stories    - (at submit) - passes: true -
- *   beads, bd  bd ready, bd blocked bd update --claim bd close --reason bd update --status
- *              open, no assignee
- *   beads      .beads/issues.jsonl - - -
+ *              LOAD                    CLAIM              CLOSE              RELEASE
+ *   prompt     -                       -                  -                  -
+ *   workflow   - (read at submit)      -                  -                  -
+ *   stories    - (read at submit)      -                  passes: true       -
+ *   beads, bd  bd ready, bd blocked    bd update --claim  bd close --reason  bd update --status open
+ *   beads      .beads/issues.jsonl     -                  -                  -
  *
- * bd is used when it is on the PATH of the run's agents; which was found is decided by each
- * operation anew. The operations that have nothing to do are done at once, without a step. */
+ * bd is used if it is on the PATH of the run's agents, which each operation checks again.
+ * Operations with nothing to do are done immediately, without a step. */
 #ifndef TASK_TASK_OP_H
 #define TASK_TASK_OP_H
 

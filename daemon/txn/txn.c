@@ -305,11 +305,10 @@ static void txn_free(struct txn *txn)
 }
 
 /* The decision is on disk, or was refused. In this order:
- *   install   the rows enter the view: whatever follows reads what is committed
- *   effects   what was decided is started and ended
- *   answers   the clients that asked get their replies
- *   events    everybody is told, and what the decision touched beyond its runs is looked at:
- *             EFFECT_CLEANUP and behind it */
+ *   install   put the rows into the view, so that everything after it reads committed rows
+ *   effects   start and end what was decided
+ *   answers   reply to the clients that asked
+ *   events    emit the events, then carry out the effects from EFFECT_CLEANUP on */
 static void txn_done(void *arg, enum commit_result result, struct decision *d)
 {
 	struct txn *txn = arg;
