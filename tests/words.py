@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The words of the project: what its C sources say to users and to readers, and the terms that they use."""
+"""The words of the project: what its C sources say to users and to readers, and the
+terms that they use."""
 import re
 
-TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|^[ \t]*#[ \t]*include[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S | re.M)
-BETWEEN = re.compile(r"(?:\s|\\\n|\bPRI[a-zA-Z]\d+\b)*")       # of two literals that make one string
+TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|^[ \t]*#[ \t]*include[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|'
+                   r'[^\'\\\n])*\'', re.S | re.M)
+# of two literals that make one string
+BETWEEN = re.compile(r"(?:\s|\\\n|\bPRI[a-zA-Z]\d+\b)*")
 
 # Files whose strings are patterns for the output of other programs, not sentences of ours.
 PATTERNS = ("daemon/agent/notice.c", "daemon/agent/refusal.c", "daemon/agent/reset.c", "daemon/base/secret_patterns.c")
@@ -27,7 +30,8 @@ TERMS_RE = re.compile("|".join(rf"\b(?P<t{i}>{pattern})\b" for i, (pattern, _) i
 
 
 def tokens(text):
-    """(line, "comment" or "string", text) of a C source; literals that make one string are joined."""
+    """(line, "comment" or "string", text) of a C source; literals that make one
+    string are joined."""
     literal, begin, end = None, 0, 0
     for match in TOKEN.finditer(text):
         token = match.group()
@@ -55,6 +59,7 @@ def visible(name, text):
 
 
 def misused(text):
-    """(offset, word, what to write instead) for each word of a text that is not one of the project's terms."""
+    """(offset, word, what to write instead) for each word of a text that is not one of the
+    project's terms."""
     for match in TERMS_RE.finditer(text):
         yield match.start(), match.group(), TERMS[int(match.lastgroup[1:])][1]

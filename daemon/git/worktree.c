@@ -91,7 +91,8 @@ static int refuse_submodules(struct git_op *op)
 
 /* ---- what an earlier begin has left ---- */
 
-/* Once it is complete, other programs may have worked there: it is used as it is, or not touched. */
+/* Once it is complete, other programs may have worked there: it is used as it is, or
+ * not touched. */
 enum state { HALF_MADE, COMPLETE, ANOTHER };
 
 static enum state state_of(const struct git_op *op, const char *admin)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A slot has at most one activity at a time. A run has slots 1..N, and a slot of its own for the work
- * between them. */
+/* A slot has at most one activity at a time. A run has slots 1..N, and a slot of its own for the
+ * work between them. */
 #ifndef MODEL_SLOTS_H
 #define MODEL_SLOTS_H
 

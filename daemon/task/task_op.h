@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run asks of its task source while it works. core/tasks.h decides which task is next.
  *
- *              LOAD                    CLAIM              CLOSE              RELEASE
- *   prompt     -                       -                  -                  -
- *   workflow   - (read at submit)      -                  -                  -
- *   stories    - (read at submit)      -                  passes: true       -
- *   beads, bd  bd ready, bd blocked    bd update --claim  bd close --reason  bd update --status open
- *   beads      .beads/issues.jsonl     -                  -                  -
+ *              LOAD                 CLAIM              CLOSE              RELEASE
+ *   prompt     -                    -                  -                  -
+ *   workflow   - (read at submit)   -                  -                  -
+ *   stories    - (read at submit)   -                  passes: true       -
+ *   beads, bd  bd ready, bd blocked bd update --claim  bd close --reason  bd update --status open
+ *   beads      .beads/issues.jsonl  -                  -                  -
  *
  * bd is used if it is on the PATH of the run's agents, which each operation checks again.
  * Operations with nothing to do are done immediately, without a step. */

@@ -107,7 +107,7 @@ def said(daemon, repo, *args):
 
 
 def test_quoted_errors(daemon, repo):
-    """Each message names the file, line and column that the program names for such a mistake."""
+    """Each message is what the program prints for such a mistake."""
     stories = [{"id": str(n), "title": "x", "passes": "true" if n == 2 else False} for n in range(3)]
     repo.write("prd.json", json.dumps({"userStories": stories}))
     flow = re.search(r"<< 'END'\n(.*?)END\n", EXAMPLES["workflow"], re.S).group(1)
@@ -122,7 +122,7 @@ def test_quoted_errors(daemon, repo):
     got = [said(daemon, repo, "--beads")] + got
     assert len(errors()) == len(got)
     for wanted, message in zip(errors(), got):
-        assert re.search(rf"(^|\W){re.escape(wanted.split(': ')[0])}: ", message), (wanted, message)
+        assert re.search(".*".join(map(re.escape, wanted.split("..."))), message), (wanted, message)
 
 
 def test_every_source_has_an_example():
