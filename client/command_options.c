@@ -495,6 +495,14 @@ const char *options_for_param(const struct option_row *rows, const char *param)
 	return NULL;
 }
 
+void options_print_row(FILE *file, int indent, const char *left, int width, const char *help)
+{
+	fprintf(file, "%-*s", width, left);
+	if (strlen(left) > (size_t)width)
+		fprintf(file, "\n%*s", indent + width, "");
+	fprintf(file, " %s\n", help);
+}
+
 void options_print(FILE *file, const struct option_row *rows)
 {
 	for (; rows != NULL && rows->name != NULL; rows++) {
@@ -503,9 +511,10 @@ void options_print(FILE *file, const struct option_row *rows)
 			is_maybe(rows) ? "]" : "");
 
 		if (rows->letter != 0)
-			fprintf(file, "  -%c, %-30s %s\n", rows->letter, left, rows->help);
+			fprintf(file, "  -%c, ", rows->letter);
 		else
-			fprintf(file, "      %-30s %s\n", left, rows->help);
+			fputs("      ", file);
+		options_print_row(file, 6, left, 30, rows->help);
 		free(left);
 	}
 }

@@ -70,4 +70,8 @@ bool options_is_choice(const char *words, const char *text);
 
 void options_print(FILE *file, const struct option_row *rows);
 
+/* A row of help, of which indent columns are printed already: left in a column of that width, and
+ * help behind it, on a line of its own if left is too long. */
+void options_print_row(FILE *file, int indent, const char *left, int width, const char *help);
+
 #endif

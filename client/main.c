@@ -156,9 +156,11 @@ static const struct command *find_command(const char *name)
 static void print_overview(FILE *file)
 {
 	fputs("usage: rlctl [options] COMMAND ...\n\n", file);
-	for (const struct command *command = commands; command->name != NULL; command++)
-		fprintf(file, "  %-8s %-28s %s\n", command->name, command->usage, command->help);
-	fputs("\nEverywhere:\n", file);
+	for (const struct command *command = commands; command->name != NULL; command++) {
+		fprintf(file, "  %-8s ", command->name);
+		options_print_row(file, 11, command->usage, 28, command->help);
+	}
+	fputs("\nCommon options:\n", file);
 	options_print(file, options_common);
 	fputs("\nOptions of a command: rlctl help COMMAND\n", file);
 }
@@ -172,7 +174,7 @@ static void print_help(FILE *file, const struct command *command)
 		fputs("\nOptions:\n", file);
 		options_print(file, command->options);
 	}
-	fputs("\nEverywhere:\n", file);
+	fputs("\nCommon options:\n", file);
 	options_print(file, options_common);
 }
 

@@ -175,7 +175,8 @@ def test_no_arguments_is_usage_on_stderr(tmp_path):
 @pytest.mark.parametrize("args", [["--help"], ["help"], ["-h"]])
 def test_overview_names_every_command(tmp_path, args):
     out, err = ctl(tmp_path, *args)
-    assert err == "" and [line.split()[0] for line in out.splitlines()[2:2 + len(COMMANDS)]] == COMMANDS
+    rows = out.split("\nCommon options:")[0].splitlines()[2:]
+    assert err == "" and [row.split()[0] for row in rows if row[2] != " "] == COMMANDS
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -183,6 +184,18 @@ def test_help_of_each_command_is_the_same_both_ways(tmp_path, command):
     out, _ = ctl(tmp_path, "help", command)
     assert out.startswith(f"usage: rlctl {command}") and "--json" in out
     assert ctl(tmp_path, command, "--help")[0] == out
+
+
+def test_help_keeps_its_columns(tmp_path):
+    """Help texts begin in one column, on the next line when what they are about is long."""
+    for words, column in (([], 40), *(([command], 37) for command in COMMANDS)):
+        rows = ctl(tmp_path, "help", *words)[0].split("\nCommon options:")[0].splitlines()
+        rows = [row for row in rows if row.startswith("  ")]
+        for row, following in zip(rows, [*rows[1:], ""]):
+            if row[column - 1] == " ":
+                assert row[column] != " ", row
+            else:
+                assert following[:column].isspace() and following[column] != " ", row
 
 
 def test_version(tmp_path):
