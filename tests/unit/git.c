@@ -672,7 +672,7 @@ START_TEST(others_write)
 	struct git_op_spec spec = { .kind = GIT_MEASURE, .workspace = repo, .scratch = scratch,
 	    .shared_paths = others };
 	struct git_op *op;
-	char *base, *tree;
+	char *base, *head_tree, *tree;
 
 	SH("echo 1 >list.json; mkdir kept; echo k >kept/a; echo k >kept/b; "
 	    "echo 2 >'list.json.tmp'; git add list.json kept/a");
@@ -688,7 +688,8 @@ START_TEST(others_write)
 	tree = xstrdup(git_op_tree(op));
 	git_op_free(op);
 	/* what was of the work before they came stays of it */
-	spec.tree = sh("git rev-parse HEAD^{tree}");
+	head_tree = sh("git rev-parse HEAD^{tree}");
+	spec.tree = head_tree;
 	spec.shared_paths_tree = tree;
 	op = git_op_new(&spec);
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
@@ -709,6 +710,7 @@ START_TEST(others_write)
 	ck_assert_str_eq(git_op_appeared(op), "n.c");
 	git_op_free(op);
 	free(tree);
+	free(head_tree);
 	free(base);
 }
 END_TEST

@@ -328,12 +328,12 @@ START_TEST(nothing_is_fetched)
 {
 	struct git_op_spec spec = { .kind = GIT_WORKTREE_ADD, .workspace = repo, .scratch = scratch, .branch = BRANCH };
 	struct git_op *op;
-	char *sang;
+	char *head, *sang;
 
 	hostile();
 	lay_trap();
 	forget();
-	spec.commit = sh("git rev-parse HEAD; f=$(git rev-parse HEAD:a.c | sed 's|..|.git/objects/&/|'); rm $f");
+	spec.commit = head = sh("git rev-parse HEAD; f=$(git rev-parse HEAD:a.c | sed 's|..|.git/objects/&/|'); rm $f");
 	spec.dir = dir = xasprintf("%s/tree", home);
 	forget();
 	op = git_op_new(&spec);
@@ -343,6 +343,7 @@ START_TEST(nothing_is_fetched)
 	ck_assert_str_eq(sang, "");
 	free(sang);
 	free(dir);
+	free(head);
 }
 END_TEST
 

@@ -52,6 +52,7 @@ static struct git_op *merge_from(const char *from, int number, const char *head)
 
 	free(dir);
 	free(keep);
+	free(note);
 	return op;
 }
 

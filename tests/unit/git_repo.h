@@ -34,6 +34,7 @@ static int processes;		/* of the last operation */
 static const char *between;
 static const char *between_step = "";
 static bool as_nobody;		/* steps run without root's rights */
+static char **nobody_argv;	/* of the last of them */
 
 static int spawn_wait(const char *const argv[], char *const env[], const char *in, const char *out, const char *err)
 {
@@ -96,14 +97,14 @@ static void before(struct child *child)
 		SH("%s", text);
 	}
 	if (as_nobody && geteuid() == 0) {
-		char **argv = NULL;
-
-		strings_append(&argv, "setpriv");
-		strings_append(&argv, "--reuid=65534");
-		strings_append(&argv, "--clear-groups");
+		strings_free(nobody_argv);
+		nobody_argv = NULL;
+		strings_append(&nobody_argv, "setpriv");
+		strings_append(&nobody_argv, "--reuid=65534");
+		strings_append(&nobody_argv, "--clear-groups");
 		for (size_t i = 0; child->argv[i] != NULL; i++)
-			strings_append(&argv, child->argv[i]);
-		child->argv = argv;
+			strings_append(&nobody_argv, child->argv[i]);
+		child->argv = nobody_argv;
 	}
 }
 

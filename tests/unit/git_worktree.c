@@ -87,26 +87,32 @@ static const struct { const char *script; bool same; } makes[] = {
 
 START_TEST(makes_one)
 {
-	char *head;
+	char *head, *want;
 
 	prepare();
 	SH("%s", makes[_i].script);
 	head = sh("git rev-parse HEAD");
 	make(head);
-	ck_assert_int_eq(strcmp(tree, sh("git rev-parse HEAD^{tree}")) == 0, makes[_i].same);
+	want = sh("git rev-parse HEAD^{tree}");
+	ck_assert_int_eq(strcmp(tree, want) == 0, makes[_i].same);
 	expect_text("", sh("git config --get-regexp '^branch\\..*\\.' || :"));
 	SH("git worktree prune --expire now; test -e '%s/.gitignore'; git -C '%s' status >/dev/null", dir, dir);
+	free(want);
 	free(head);
 }
 END_TEST
 
 START_TEST(the_tree_is_what_the_disk_has)
 {
+	char *head;
+
 	prepare();
 	SH("printf '*.c eol=crlf\\n' >.gitattributes; git add .; git commit -qm crlf");
-	make(sh("git rev-parse HEAD"));
+	head = sh("git rev-parse HEAD");
+	make(head);
 	expect_text("one\r", sh("git show %s:a.c", tree));
 	expect_text("one", sh("git show HEAD:a.c"));
+	free(head);
 }
 END_TEST
 
@@ -140,6 +146,7 @@ START_TEST(two_beside_each_other)
 	    sh("echo $(git -C %s symbolic-ref --short HEAD) $(git -C %s symbolic-ref --short HEAD)",
 	    first, dir));
 	expect_text("3", sh("git worktree list | wc -l"));
+	free(first);
 	free(head);
 }
 END_TEST
@@ -177,6 +184,7 @@ START_TEST(of_a_branch_that_is_elsewhere)
 	SH("git checkout -q main; git branch -D " BRANCH "; git branch rl");
 	refused(worktree_op(BRANCH, head), "refs/heads/rl' exists", "git branch -m");
 	SH("test ! -e '%s'", dir);
+	free(before);
 	free(head);
 }
 END_TEST
@@ -236,13 +244,14 @@ START_TEST(again_after_any_step)
 		ended = drive_steps(op, n);
 		git_op_free(op);
 		make(head);
-		if (want != NULL)
-			ck_assert_str_eq(tree, want);
-		want = xstrdup(tree);
+		if (want == NULL)
+			want = xstrdup(tree);
+		ck_assert_str_eq(tree, want);
 		expect_text("2", sh("git worktree list | wc -l"));
 		SH("git worktree remove -f -f '%s'; git branch -D " BRANCH, dir);
 		ck_assert_int_lt(n, 30);
 	}
+	free(want);
 	free(head);
 }
 END_TEST
