@@ -395,6 +395,8 @@ START_TEST(files_environment_and_limits)
 	launch->files[launch->nfiles++] = (struct launch_file){ RECORD_PROMPT, xstrdup("the prompt\n"), 11, 0600 };
 	launch->job.input = xstrdup(RECORD_PROMPT);
 	strings_append(&launch->envp, "MORE=x");
+	/* AddressSanitizer in rl-shim takes the limit of core files to 0 */
+	strings_append(&launch->envp, "ASAN_OPTIONS=disable_coredump=0");
 	proc_set_inherited(w.proc, 027, 99, 4096);
 	proc_start(w.proc, launch);
 	WAIT_FOR(w.of[1].ended);

@@ -400,7 +400,6 @@ START_TEST(test_renamed_stage)
 	run_sql(sql_migrations[2].text);
 	run_sql("UPDATE slot SET stage = 'laying' WHERE run = 10");
 	close_store(open_store());
-	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	ck_assert_int_eq(ask("SELECT count(*) FROM slot WHERE stage = 'creating-worktree'"), 1);
 	ck_assert_int_eq(ask("SELECT count(*) FROM slot WHERE stage = 'laying'"), 0);
 	uv_run(&loop, UV_RUN_DEFAULT);
