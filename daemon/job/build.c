@@ -159,6 +159,7 @@ static struct launch *make_launch(const struct build_job *w, const struct agent_
 		.idle_stdout = w->attempt.role != ROLE_CHECK && reader_can_tell(agent->reader),
 		.post_result_ms = (int)clocks->ms[CLOCK_POST_RESULT],
 		.marks_signal = 1,
+		.names_step = 1,
 		.grace_ms = w->plan->grace_ms,
 		.output_bytes = w->plan->output_bytes,
 		.durable = true,

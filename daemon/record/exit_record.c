@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "record/fields.h"
@@ -17,6 +18,17 @@ static const char *const by_names[] = {
 	[EXIT_OWN] = "own", [EXIT_WALL] = "wall", [EXIT_IDLE] = "idle", [EXIT_TERM] = "term",
 	[EXIT_RESULT] = "result",
 };
+
+static const char *const step_names[EXIT_STEPS] = {
+	[EXIT_STEP_MEMORY] = "memory", [EXIT_STEP_INPUT] = "input", [EXIT_STEP_PIPE] = "pipe",
+	[EXIT_STEP_FORK] = "fork", [EXIT_STEP_DUP2] = "dup2", [EXIT_STEP_CHDIR] = "chdir",
+	[EXIT_STEP_SANDBOX] = "sandbox", [EXIT_STEP_EXEC] = "exec",
+};
+
+const char *exit_step_name(enum exit_step step)
+{
+	return step_names[step];
+}
 
 #define ROW(name, kind) { #name, kind, offsetof(struct exit_record, name), 0, NULL }
 #define NAMES(name, list) \
@@ -39,6 +51,8 @@ static const struct fields_row exit_rows[] = {
 	ROW(signalled_ms, FIELDS_OPTION64),	/* written only if the job asks for it */
 	ROW(stdout_signalled, FIELDS_OPTION64),
 	ROW(stderr_signalled, FIELDS_OPTION64),
+	/* the same */
+	{ "step", FIELDS_OPTION_NAME, offsetof(struct exit_record, step), EXIT_STEPS, step_names },
 };
 
 static const struct fields_type exit_type = {
@@ -56,7 +70,8 @@ static bool plausible(const struct exit_record *r)
 	bool signalled = r->signalled_ms > 0;
 
 	if (r->sandbox < 0 || r->signalled_ms < 0 || r->stdout_signalled > (signalled ? r->stdout_bytes : 0) ||
-	    r->stderr_signalled > (signalled ? r->stderr_bytes : 0))
+	    r->stderr_signalled > (signalled ? r->stderr_bytes : 0) ||
+	    (r->step != EXIT_STEP_NONE && r->how != EXIT_NOT_STARTED))
 		return false;
 	switch (r->how) {
 	case EXIT_BY_CODE:
@@ -86,9 +101,25 @@ int exit_record_write(int dirfd, const struct exit_record *record, bool durable)
 	return fields_write(dirfd, RECORD_EXIT, &exit_type, record, durable);
 }
 
+/* A record written without names_step has the step only in its sentence. Remove this function with
+ * version 1 of the job file: until then a shim may still run a job that does not ask for it. */
+static void name_old_step(struct exit_record *record)
+{
+	static const char exec[] = "exec ";
+
+	if (record->how == EXIT_NOT_STARTED && record->step == EXIT_STEP_NONE &&
+	    strncmp(record->error, exec, strlen(exec)) == 0)
+		record->step = EXIT_STEP_EXEC;
+}
+
 int exit_record_read(int dirfd, struct exit_record *record)
 {
 	int rv = fields_read(dirfd, RECORD_EXIT, &exit_type, record);
 
-	return rv == 0 && !plausible(record) ? -EBADMSG : rv;
+	if (rv != 0)
+		return rv;
+	if (!plausible(record))
+		return -EBADMSG;
+	name_old_step(record);
+	return 0;
 }

@@ -24,6 +24,23 @@ enum exit_by {
 	EXIT_RESULT
 };
 
+/* The step of the start that failed. */
+enum exit_step {
+	EXIT_STEP_NONE,		/* none, or it is not named */
+	EXIT_STEP_MEMORY,
+	EXIT_STEP_INPUT,
+	EXIT_STEP_PIPE,
+	EXIT_STEP_FORK,
+	EXIT_STEP_DUP2,
+	EXIT_STEP_CHDIR,
+	EXIT_STEP_SANDBOX,
+	EXIT_STEP_EXEC,
+	EXIT_STEPS
+};
+
+/* "exec"; not of EXIT_STEP_NONE. */
+const char *exit_step_name(enum exit_step step);
+
 struct exit_record {
 	enum exit_how how;
 	int status;
@@ -40,6 +57,7 @@ struct exit_record {
 	int sandbox;				/* Landlock ABI that confined it; 0: not confined */
 	char error[256];			/* EXIT_NOT_STARTED: "exec /no/such: No such
 						 * file or directory" */
+	enum exit_step step;			/* EXIT_NOT_STARTED: the step in error */
 };
 
 /* Write atomically and durably to <dirfd>/exit, in space reserved by exit_record_reserve(): tmp,

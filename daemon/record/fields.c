@@ -87,6 +87,10 @@ static void put_row(struct out *o, const struct fields_row *row, const void *obj
 	case FIELDS_NAME:
 		put_line(o, row->name, row->names[*AT_CONST(object, row, int)]);
 		break;
+	case FIELDS_OPTION_NAME:
+		if (*AT_CONST(object, row, int) != 0)
+			put_line(o, row->name, row->names[*AT_CONST(object, row, int)]);
+		break;
 	case FIELDS_CHARS:
 		put_line(o, row->name, AT_CONST(object, row, char));
 		break;
@@ -238,7 +242,8 @@ static int take_value(const struct fields_row *row, const char *value, void *obj
 		*AT(object, row, bool) = n != 0;
 		return rv;
 	case FIELDS_NAME:
-		for (size_t i = 0; i < row->size; i++) {
+	case FIELDS_OPTION_NAME:
+		for (size_t i = row->kind == FIELDS_NAME ? 0 : 1; i < row->size; i++) {
 			if (strcmp(row->names[i], value) == 0) {
 				*AT(object, row, int) = (int)i;
 				return 0;
@@ -262,7 +267,8 @@ static int take_value(const struct fields_row *row, const char *value, void *obj
 /* Whether a file is complete without the row. */
 static bool may_be_missing(enum fields_kind kind)
 {
-	return kind == FIELDS_OPTION || kind == FIELDS_OPTION64 || kind == FIELDS_STRING || kind == FIELDS_LIST;
+	return kind == FIELDS_OPTION || kind == FIELDS_OPTION64 || kind == FIELDS_OPTION_NAME ||
+	    kind == FIELDS_STRING || kind == FIELDS_LIST;
 }
 
 /* The line at *next as name and value, without consuming it. -1: no line left, or a malformed

@@ -8,9 +8,9 @@
  * Backslash and LF are escaped in values, every other byte but NUL stands as it is. A file that was
  * cut short, changed or written by another version does not read. Shims outlive an upgrade of rld,
  * and an rld may start the shim of a newer one: so what comes later is a row that may be missing
- * (FIELDS_OPTION, FIELDS_OPTION64, FIELDS_STRING, FIELDS_LIST). A file without it is what the older
- * ones write and read; one that has it they refuse, rather than pass over what they cannot do. Used
- * by rl-shim too: nothing but libc. */
+ * (FIELDS_OPTION, FIELDS_OPTION64, FIELDS_OPTION_NAME, FIELDS_STRING, FIELDS_LIST). A file without
+ * it is what the older ones write and read; one that has it they refuse, rather than pass over what
+ * they cannot do. Used by rl-shim too: nothing but libc. */
 #ifndef RECORD_FIELDS_H
 #define RECORD_FIELDS_H
 
@@ -24,6 +24,7 @@ enum fields_kind {
 	FIELDS_OPTION64,	/* likewise; 0: no line */
 	FIELDS_BOOL,	/* bool, as 0 and 1 */
 	FIELDS_NAME,	/* an enum, as one of names[0..size) */
+	FIELDS_OPTION_NAME,	/* the same; 0: no line, and names[0] is not used */
 	FIELDS_CHARS,	/* char[size] */
 	FIELDS_STRING,	/* char *, owned; NULL: no line */
 	FIELDS_LIST	/* char **, owned, NULL-terminated; one line each */

@@ -19,10 +19,10 @@
 #define OOM_STEP 300
 #define OOM_MAX 1000
 
-static void agent_failed(struct agent_report *report, const char *what)
+static void agent_failed(struct agent_report *report, enum exit_step step)
 {
 	report->error = errno;
-	snprintf(report->what, sizeof(report->what), "%s", what);
+	report->step = step;
 }
 
 /* Best effort: not every kernel has this file. */
@@ -119,7 +119,7 @@ static int confine_as_asked(const struct shim_job *job, int rehearsed, struct ag
 	if (rv > 0 || job->sandbox == JOB_TRY)
 		return 0;
 	errno = -rv;
-	agent_failed(report, "sandbox");
+	agent_failed(report, EXIT_STEP_SANDBOX);
 	return -1;
 }
 
@@ -134,22 +134,22 @@ static void become(const struct shim_job *job, pid_t shim, int in, int out, int 
 	raise_oom_score();
 	restore_limits(job, core);
 	if (dup2(in, STDIN_FILENO) == -1 || dup2(out, STDOUT_FILENO) == -1 || dup2(err, STDERR_FILENO) == -1) {
-		agent_failed(report, "dup2");
+		agent_failed(report, EXIT_STEP_DUP2);
 		return;
 	}
 	if (chdir(job->cwd) == -1) {
-		agent_failed(report, "chdir");
+		agent_failed(report, EXIT_STEP_CHDIR);
 		return;
 	}
 	reset_signals();
 	if (confine_as_asked(job, rehearsed, report) == -1)
 		return;
 	if (report->sandbox > 0 && write(told, report, sizeof(*report)) == -1) {
-		agent_failed(report, "pipe");
+		agent_failed(report, EXIT_STEP_PIPE);
 		return;
 	}
 	execvp(job->argv[0], job->argv);
-	agent_failed(report, "exec");
+	agent_failed(report, EXIT_STEP_EXEC);
 }
 
 /* stdin of the agent. */
@@ -183,20 +183,20 @@ int agent_start(const struct shim_job *job, int dirfd, struct agent *agent, stru
 
 	memset(report, 0, sizeof(*report));
 	if (in == -1) {
-		agent_failed(report, "input");
+		agent_failed(report, EXIT_STEP_INPUT);
 		return -1;
 	}
 	if (make_pipe(out) == -1 || make_pipe(err) == -1 || make_pipe(told) == -1) {
-		agent_failed(report, "pipe");
+		agent_failed(report, EXIT_STEP_PIPE);
 		goto out;
 	}
 	if (job->sandbox != JOB_OPEN && rehearse(job, &rehearsed) == -1) {
-		agent_failed(report, "fork");
+		agent_failed(report, EXIT_STEP_FORK);
 		goto out;
 	}
 	agent->pid = fork();
 	if (agent->pid == -1) {
-		agent_failed(report, "fork");
+		agent_failed(report, EXIT_STEP_FORK);
 		goto out;
 	}
 	if (agent->pid == 0) {
@@ -220,15 +220,15 @@ out:
 
 void agent_failure_text(const struct agent_report *report, const struct shim_job *job, char *out, size_t room)
 {
-	const char *object = strcmp(report->what, "exec") == 0 ? job->argv[0] :
-			     strcmp(report->what, "chdir") == 0 ? job->cwd :
-			     strcmp(report->what, "input") == 0 ? job->input : NULL;
+	const char *object = report->step == EXIT_STEP_EXEC ? job->argv[0] :
+			     report->step == EXIT_STEP_CHDIR ? job->cwd :
+			     report->step == EXIT_STEP_INPUT ? job->input : NULL;
 
-	if (strcmp(report->what, "sandbox") == 0)
+	if (report->step == EXIT_STEP_SANDBOX)
 		snprintf(out, room,
 		    "sandbox: Landlock is not available (%s): set review.sandbox = \"try\" to "
 		    "continue without it, or run rld on a kernel that supports it", strerror(report->error));
 	else
-		snprintf(out, room, "%s%s%s: %s", report->what, object != NULL ? " " : "", object != NULL ? object : "",
-		    strerror(report->error));
+		snprintf(out, room, "%s%s%s: %s", exit_step_name(report->step),
+		    object != NULL ? " " : "", object != NULL ? object : "", strerror(report->error));
 }

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "record/exit_record.h"
 #include "record/shim_job.h"
 
 struct agent {
@@ -18,7 +19,7 @@ struct agent {
 struct agent_report {
 	int sandbox;	/* Landlock ABI that confines the process, 0: none */
 	int error;	/* errno of the failed step, 0: none so far */
-	char what[8];	/* the step: "chdir", "exec", "input", "pipe", "fork", "sandbox" */
+	enum exit_step step;	/* the failed step */
 };
 
 /* Fork and exec. 0, or -1 with report when there was no fork. The caller owns the descriptors, and

@@ -345,6 +345,8 @@ static void record_status(struct supervisor *s)
 	if (s->report.error != 0) {
 		s->record->how = EXIT_NOT_STARTED;
 		s->record->status = s->report.error;
+		if (s->job->names_step == 1)
+			s->record->step = s->report.step;
 		agent_failure_text(&s->report, s->job, s->record->error, sizeof(s->record->error));
 	} else if (WIFSIGNALED(status)) {
 		s->record->how = EXIT_BY_SIGNAL;
@@ -397,7 +399,7 @@ static bool start(struct supervisor *s, int dirfd)
 	s->streams[0].writer = output_writer_new(dirfd, RECORD_STDOUT, s->job->output_bytes);
 	s->streams[1].writer = output_writer_new(dirfd, RECORD_STDERR, s->job->output_bytes);
 	if (s->streams[0].writer == NULL || s->streams[1].writer == NULL) {
-		s->report = (struct agent_report){ .error = ENOMEM, .what = "memory" };
+		s->report = (struct agent_report){ .error = ENOMEM, .step = EXIT_STEP_MEMORY };
 		return false;
 	}
 	if (agent_start(s->job, dirfd, &s->agent, &s->report) == -1)

@@ -282,7 +282,7 @@ static char *cause_of(const struct slot *slot, const struct attempt_facts *facts
 	*kind = attempt_end_kind(facts);
 	if (facts->process == PROCESS_LOST)
 		detail = lost_detail(slot);
-	else if (slot->record.how == EXIT_NOT_STARTED && strncmp(slot->record.error, "exec ", 5) == 0)
+	else if (slot->record.how == EXIT_NOT_STARTED && slot->record.step == EXIT_STEP_EXEC)
 		detail = xasprintf("%s; check the command of [agent.%s] in rld.toml and PATH",
 		    slot->record.error, agent);
 	else if (slot->record.how == EXIT_NOT_STARTED)

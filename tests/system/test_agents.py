@@ -59,8 +59,19 @@ def test_an_agent_without_interpreter(make_daemon, repo, tmp_path):
     script.write_text("#!/no/such/interpreter\n")
     script.chmod(0o755)
     daemon = make_daemon(config={"agent.bad": {"command": [str(script)]}})
-    number = daemon.submit(repo.path, agent="bad")
-    assert daemon.ended(number)["state"] == "failed"
+    row = daemon.ended(daemon.submit(repo.path, agent="bad"))
+    assert row["state"] == "failed" and "the command of [agent.bad] in rld.toml" in row["cause"], row
+
+
+def test_an_agent_without_its_directory(make_daemon, repo):
+    """What the agent's command and PATH are does not matter then."""
+    (repo.path / "sub").mkdir()
+    (repo.path / "sub/file").write_text("x\n")
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "sub")
+    daemon = make_daemon(scripts={"implement": "rm -r ../sub\n", "review": "pass\n"})
+    row = daemon.ended(daemon.review(repo.path / "sub"))
+    assert row["cause"].endswith(f"could not be started: chdir {repo.path}/sub: No such file or directory"), row
 
 
 def test_an_agent_that_prints_nothing(daemon, repo):

@@ -51,7 +51,8 @@ class Attempt:
     """One directory, one shim."""
 
     def __init__(self, where, argv, *, cwd=None, stdin=None, env=(), wall=0, idle=0, grace=10_000, cap=0, nofile=0,
-                 umask=0o022, argument=True, sandbox=0, writable=(), before=(), post_result=0, marks=0, idle_stdout=0):
+                 umask=0o022, argument=True, sandbox=0, writable=(), before=(), post_result=0, marks=0, idle_stdout=0,
+                 names=0):
         self.dir = Path(where) / uuid.uuid4().hex
         self.dir.mkdir(mode=0o700)
         self.uuid = str(uuid.uuid4())
@@ -67,7 +68,7 @@ class Attempt:
         rows += [("sandbox", sandbox)] * bool(sandbox) + [("writable", path) for path in writable]
         rows += [("post_result_ms",
                   post_result)] * bool(post_result) + [("idle_stdout", idle_stdout)] * bool(idle_stdout)
-        rows += [("marks_signal", marks)] * bool(marks)
+        rows += [("marks_signal", marks)] * bool(marks) + [("names_step", names)] * bool(names)
         (self.dir / "job").write_bytes(encode("job", rows))
         self.pid = self.pidfd = None
 
@@ -211,6 +212,18 @@ def test_missing_directory(attempt):
     record = attempt(["/bin/true"], cwd="/no/such/place").run()
     assert how(record) == ("not-started", 2, "own")
     assert record["error"] == "chdir /no/such/place: No such file or directory"
+
+
+@pytest.mark.parametrize("asks", [1, 0])
+@pytest.mark.parametrize("step,argv,place", [
+    ("exec", "/no/such/program", None), ("chdir", "/bin/true", "/no/such/place"), ("input", "/bin/true", None),
+    (None, "/bin/true", None), (None, "/bin/false", None)])
+def test_the_failed_step_is_named_on_request(attempt, step, argv, place, asks):
+    """An older daemon does not ask, and cannot read a record with a line that it does not know."""
+    one = attempt([argv], cwd=place, stdin=b"x", names=asks)
+    if step == "input":
+        (one.dir / "prompt").unlink()
+    assert one.run().get("step") == (step if asks else None)
 
 
 def test_directory_is_a_file(attempt):

@@ -78,7 +78,7 @@ static struct exit_record sample(void)
 		.how = EXIT_NOT_STARTED, .status = ENOENT, .by = EXIT_TERM, .sender_pid = 42, .sender_uid = 1000,
 		.started_ms = INT64_C(1790000000123), .ended_ms = INT64_C(1790000000456),
 		.stdout_bytes = UINT64_C(1) << 40,
-		.stderr_bytes = 7, .dropped = 3, .tree_empty = true, .sandbox = 6,
+		.stderr_bytes = 7, .dropped = 3, .tree_empty = true, .sandbox = 6, .step = EXIT_STEP_EXEC,
 		.signalled_ms = INT64_C(1790000000400), .stdout_signalled = UINT64_C(1) << 40, .stderr_signalled = 5,
 	};
 	snprintf(r.error, sizeof(r.error), "exec a\\b\nc: No such file or directory");
@@ -115,6 +115,7 @@ START_TEST(exit_round_trip)
 	ck_assert_uint_eq(got.stdout_signalled, want.stdout_signalled);
 	ck_assert_uint_eq(got.stderr_signalled, want.stderr_signalled);
 	ck_assert_str_eq(got.error, want.error);
+	ck_assert_int_eq(got.step, want.step);
 	ck_assert(!exists(RECORD_EXIT ".tmp"));
 }
 END_TEST
@@ -136,6 +137,20 @@ START_TEST(exit_every_code_and_signal)
 		ck_assert_int_eq(exit_record_write(dirfd_, &r, false), 0);
 		ck_assert_int_eq(exit_record_read(dirfd_, &got), 0);
 		ck_assert_int_eq(got.status, r.status);
+	}
+}
+END_TEST
+
+START_TEST(exit_every_step)
+{
+	struct exit_record r = { .how = EXIT_NOT_STARTED, .status = ENOENT }, got;
+
+	for (int step = EXIT_STEP_NONE; step < EXIT_STEPS; step++) {
+		unlinkat(dirfd_, RECORD_EXIT, 0);
+		r.step = (enum exit_step)step;
+		ck_assert_int_eq(exit_record_write(dirfd_, &r, false), 0);
+		ck_assert_int_eq(exit_record_read(dirfd_, &got), 0);
+		ck_assert_int_eq(got.step, step);
 	}
 }
 END_TEST
@@ -243,6 +258,10 @@ static const struct {
 	{ "rl-exit 1\nhow code\nstatus -1\nby own\n" REST, -EBADMSG },
 	{ "rl-exit 1\nhow signal\nstatus 0\nby own\n" REST, -EBADMSG },
 	{ "rl-exit 1\nhow not-started\nstatus 0\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow not-started\nstatus 2\nby own\n" REST "step chdir\n", 0 },
+	{ "rl-exit 1\nhow not-started\nstatus 2\nby own\n" REST "step none\n", -EBADMSG },
+	{ "rl-exit 1\nhow not-started\nstatus 2\nby own\n" REST "step 8\n", -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "step exec\n", -EBADMSG },
 	{ "rl-exit 1\nhow Code\nstatus 0\nby own\n" REST, -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus 0x0\nby own\n" REST, -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus \nby own\n" REST, -EBADMSG },
@@ -284,6 +303,33 @@ START_TEST(exit_as_before)
 	ck_assert_int_eq(exit_record_write(dirfd_, &r, true), 0);
 	ck_assert_uint_eq(slurp(RECORD_EXIT, data, sizeof(data)), sizeof(body) - 1 + 17);
 	ck_assert_int_eq(memcmp(data, body, sizeof(body) - 1), 0);
+}
+END_TEST
+
+#define NOT_STARTED(error) \
+	"rl-exit 1\nhow not-started\nstatus 2\nby own\nsender_pid 0\nsender_uid 0\nstarted_ms 1\nended_ms 2\n" \
+	    "stdout_bytes 0\nstderr_bytes 0\ndropped 0\ntree_empty 1\nerror " error "\n"
+
+/* The sentence counts only in a record that does not name the step. */
+static const struct {
+	const char *body;
+	enum exit_step step;
+} steps[] = {
+	{ NOT_STARTED("exec /no/such: No such file or directory"), EXIT_STEP_EXEC },
+	{ NOT_STARTED("chdir /no/such: No such file or directory"), EXIT_STEP_NONE },
+	{ NOT_STARTED("executable: No such file or directory"), EXIT_STEP_NONE },
+	{ NOT_STARTED("exec /no/such: No such file or directory") "step exec\n", EXIT_STEP_EXEC },
+	{ NOT_STARTED("exec /no/such: No such file or directory") "step chdir\n", EXIT_STEP_CHDIR },
+	{ NOT_STARTED("another sentence") "step exec\n", EXIT_STEP_EXEC },
+};
+
+START_TEST(exit_step_of_any_version)
+{
+	struct exit_record got;
+
+	seal(steps[_i].body, strlen(steps[_i].body));
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), 0);
+	ck_assert_int_eq(got.step, steps[_i].step);
 }
 END_TEST
 
@@ -404,6 +450,9 @@ START_TEST(job_that_is_confined)
 	want.marks_signal = 2;
 	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 	want.marks_signal = 0;
+	want.names_step = 2;
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
+	want.names_step = 0;
 	want.idle_stdout = 2;
 	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 }
@@ -423,6 +472,10 @@ static const struct {
 	{ JOB "post_result_ms 1\nmarks_signal 1\n", 0, JOB_OPEN, 1, 1 },
 	{ JOB "marks_signal 1\npost_result_ms 1\n", -EBADMSG, 0, 0, 0 },
 	{ JOB "marks_signal 2\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "names_step 1\n", 0, JOB_OPEN, 0, 0 },
+	{ JOB "marks_signal 1\nnames_step 1\n", 0, JOB_OPEN, 0, 1 },
+	{ JOB "names_step 1\nmarks_signal 1\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "names_step -1\n", -EBADMSG, 0, 0, 0 },
 	{ JOB "idle_stdout 1\nmarks_signal 1\n", 0, JOB_OPEN, 0, 1 },
 	{ JOB "marks_signal 1\nidle_stdout 1\n", -EBADMSG, 0, 0, 0 },
 	{ JOB "post_result_ms 30000\n", 0, JOB_OPEN, 30000, 0 },
@@ -448,6 +501,7 @@ START_TEST(job_with_true_checksum)
 	ck_assert_int_eq(got.sandbox, jobs[_i].sandbox);
 	ck_assert_int_eq(got.post_result_ms, jobs[_i].post_result_ms);
 	ck_assert_int_eq(got.marks_signal, jobs[_i].marks_signal);
+	ck_assert_int_eq(got.names_step, jobs[_i].want == 0 && strstr(jobs[_i].body, "names_step") != NULL);
 	ck_assert_int_eq(got.idle_stdout, jobs[_i].want == 0 && strstr(jobs[_i].body, "idle_stdout") != NULL);
 	shim_job_release(&got);
 }
@@ -981,10 +1035,12 @@ int main(void)
 	tcase_set_timeout(files, 60);
 	tcase_add_test(files, exit_round_trip);
 	tcase_add_test(files, exit_every_code_and_signal);
+	tcase_add_test(files, exit_every_step);
 	tcase_add_test(files, exit_longest_error);
 	tcase_add_test(files, exit_every_prefix_is_refused);
 	tcase_add_test(files, exit_every_changed_byte_is_refused);
 	tcase_add_loop_test(files, exit_with_true_checksum, 0, sizeof(sealed) / sizeof(sealed[0]));
+	tcase_add_loop_test(files, exit_step_of_any_version, 0, sizeof(steps) / sizeof(steps[0]));
 	tcase_add_test(files, exit_as_before);
 	tcase_add_test(files, exit_with_a_nul_behind_good_lines);
 	tcase_add_test(files, exit_that_is_no_file);
