@@ -75,6 +75,7 @@ static const struct field run_fields[] = {
 	INT(run_row, review_count, .help = "length of the review log"),
 	TEXT(run_row, review_head, .null = true, .help = "hash of its newest row"),
 	JSON(run_row, warnings, .help = "sentences"),
+	INT(run_row, warned, .hidden = true),
 	JSON(run_row, known_issues, .help =
 	    "findings left open when the run succeeded under on_exhausted = known_issues"),
 	JSON(run_row, others, .hidden = true),

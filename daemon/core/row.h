@@ -122,6 +122,7 @@ struct run_row {
 	int64_t review_count;		/* length of the review chain */
 	char *review_head;		/* hash of the newest review row, NULL before the first */
 	char *warnings;			/* JSON array of strings */
+	int64_t warned;			/* set of enum warning_kind that are among them */
 	char *known_issues;		/* JSON array of strings: findings left open under the
 					 * policy */
 	/* JSON array of strings: paths in workspace where other runs kept their tasks during this

@@ -123,6 +123,12 @@ enum review_place { REVIEW_IN_PLACE, REVIEW_IN_SNAPSHOT, REVIEW_PLACES };
 enum sandbox { SANDBOX_OFF, SANDBOX_TRY, SANDBOX_REQUIRE, SANDBOXES };
 enum strictness { STRICTNESS_SAME, STRICTNESS_BY_ROUND, STRICTNESSES };
 
+/* Warnings that a run gives once. A set of them is stored: do not change the numbers. */
+enum warning_kind {
+	WARNING_WALL = 1 << 0,		/* most of max_wall is over */
+	WARNING_TIME_ZONE = 1 << 1	/* a reset time names an unknown time zone */
+};
+
 enum hold_kind { HOLD_LOST, HOLD_EXHAUSTED, HOLD_STALLED, HOLD_VIOLATION, HOLD_REVIEWER,
     HOLD_CONFLICT, HOLD_REFUSED, HOLD_KINDS };
 enum hold_state {

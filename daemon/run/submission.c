@@ -127,7 +127,7 @@ static struct run_row *make_row(const struct pending_submit *p, const struct int
 	row->feature = xstrdup(p->feature);
 	row->group = xstrdup(p->group);
 	row->after_run = p->after;
-	row->paused = row->stopped = 0;
+	row->paused = row->stopped = row->warned = 0;
 	row->iterations = p->plan.iterations;
 	if (p->plan.integrate == INTEGRATE_MERGE)
 		row->result_branch = git_result_branch(p->id);

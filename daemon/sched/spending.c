@@ -190,22 +190,22 @@ static void warn_run(struct txn *txn, struct run *run, const struct budget *befo
 {
 	for (int i = 0; i < BUDGET_KINDS; i++) {
 		enum budget_kind kind = (enum budget_kind)i;
-		char *last = xasprintf("(%s)", budget_words[kind].run), *text;
-		/* time reaches the mark without an attempt */
-		bool warns = kind != BUDGET_WALL ?
-		    budget_warns(after->cap[kind], before->spent[kind], after->spent[kind]) :
-		    budget_warns(after->cap[kind], 0, after->spent[kind]) &&
-		    (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, last) == NULL);
+		/* time reaches the mark without an attempt, and is looked at again */
+		bool is_time = kind == BUDGET_WALL, warned = true;
+		char *text, *warning;
 
-		if (warns) {
-			text = budget_text(after, kind);
-			free(last);
-			last = xasprintf("%s are %s (%s)", text, budget_words[kind].spent, budget_words[kind].run);
-			run_warn(txn, run, last);
+		if (!budget_warns(after->cap[kind], is_time ? 0 : before->spent[kind], after->spent[kind]))
+			continue;
+		text = budget_text(after, kind);
+		warning = xasprintf("%s are %s (%s)", text, budget_words[kind].spent, budget_words[kind].run);
+		if (is_time)
+			warned = run_warn_once(txn, run, WARNING_WALL, warning);
+		else
+			run_warn(txn, run, warning);
+		if (warned)
 			txn_emit(txn, "budget", run->rows->run.id, event_body(after, kind, NULL));
-			free(text);
-		}
-		free(last);
+		free(warning);
+		free(text);
 	}
 }
 

@@ -466,8 +466,8 @@ static void collected(struct slot *slot, struct collect_job *w)
 		take_cause(slot, a, &facts, w);
 	if (!slot->lost && !slot->record.tree_empty)
 		run_warn(txn, run, "could not verify that all processes of an attempt have ended");
-	if (w->doubt != NULL && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, w->doubt) == NULL))
-		run_warn(txn, run, w->doubt);
+	if (w->doubt != NULL)
+		run_warn_once(txn, run, WARNING_TIME_ZONE, w->doubt);
 	budget_settle(txn, slot, a);
 	attempt_emit_ended(txn, a);
 	activity_end(&slot->activity);

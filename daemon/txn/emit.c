@@ -51,6 +51,15 @@ void run_warn(struct txn *txn, struct run *run, const char *text)
 	log_warn("run %lld: %s", (long long)row->id, text);
 }
 
+bool run_warn_once(struct txn *txn, struct run *run, enum warning_kind kind, const char *text)
+{
+	if ((run->rows->run.warned & kind) != 0)
+		return false;
+	txn_edit_run(txn, run)->warned |= kind;
+	run_warn(txn, run, text);
+	return true;
+}
+
 void run_waits_for(struct txn *txn, struct run *run, const char *what)
 {
 	struct run_row *row;

@@ -3,11 +3,18 @@
 #ifndef TXN_EMIT_H
 #define TXN_EMIT_H
 
+#include <stdbool.h>
+
+#include "core/state.h"
+
 struct run;
 struct slot;
 struct txn;
 
 void run_warn(struct txn *txn, struct run *run, const char *text);
+/* The same, unless the run has given a warning of that kind, also before a restart. True: it has
+ * now. */
+bool run_warn_once(struct txn *txn, struct run *run, enum warning_kind kind, const char *text);
 /* Findings left open under the policy of the run, all in one call, because each call copies the
  * whole row. NULL-terminated. */
 void run_known_issues(struct txn *txn, struct run *run, char *const *texts);

@@ -178,6 +178,8 @@ void money_check_end(struct world *w)
 	const struct run_rows *rows = NULL;
 
 	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
+		if (count_warnings(rows, "(max_wall)") > 1)
+			world_fail(w, "run %lld was warned of its time twice", (long long)rows->run.id);
 		for (int kind = 0; kind < KINDS; kind++) {
 			double cap = cap_of(world_plan(w, rows->run.id), kind);
 			bool most = !isnan(cap) && cap > 0 && spent(rows, kind) >= cap * 0.8 - 1e-6;

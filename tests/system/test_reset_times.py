@@ -51,3 +51,20 @@ def test_a_zone_that_nobody_knows_is_told(make_daemon, repo):
     assert clock(account, "Asia/Tokyo") == "08:25"
     warning, = daemon.run(run)["warnings"]
     assert "Mars/Olympus" in warning and "Asia/Tokyo" in warning
+
+
+def test_a_zone_that_nobody_knows_is_told_once(make_daemon, repo):
+    """Also to a daemon that has not told it itself."""
+    daemon = daemon_in(make_daemon, "Asia/Tokyo")
+    run, _ = limited(daemon, repo, "You’ve hit your usage limit · resets 8:25am (Mars/Olympus)")
+    for restart in (False, True):
+        if restart:
+            daemon.kill()
+            daemon.start()
+        with daemon.events(run=run) as events:
+            daemon.call("cooldown.clear", account="coder")
+            events.until("attempt.ended")
+            while events.next().get("phase") != "cooling":
+                pass
+        warning, = daemon.run(run)["warnings"]
+        assert "Mars/Olympus" in warning

@@ -295,6 +295,29 @@ START_TEST(test_nothing)
 }
 END_TEST
 
+/* A warning that a run has given is not given again. */
+static const struct {
+	const char *warnings, *warned;
+} warnings[] = {
+	{ "NULL", "0" },
+	{ "'[]'", "0" },
+	{ "'[\"$1.35 of $1.30 are spent (max_cost)\"]'", "0" },
+	{ "'[\"48m of 1h are over (max_wall)\"]'", "1" },
+	{ "'[\"x\",\"the time zone Mars/Olympus is not known here (Debian: tzdata), 8:25 is read as of UTC\"]'", "2" },
+	{ "'[\"the agent''s time zone TZ=Mars is not known here\",\"48m of 1h are over (max_wall)\"]'", "3" },
+};
+
+START_TEST(test_warned)
+{
+	char *sql = xasprintf("UPDATE run SET warnings = %s", warnings[_i].warnings);
+
+	run_sql(sql);
+	upgrade();
+	expect(warnings[_i].warnings, "SELECT warned FROM run", warnings[_i].warned);
+	free(sql);
+}
+END_TEST
+
 /* A sentence is copied with its kind, also one of the row itself. */
 START_TEST(test_setters)
 {
@@ -332,6 +355,7 @@ int main(void)
 	tcase_add_test(tcase, test_held);
 	tcase_add_test(tcase, test_accepted);
 	tcase_add_test(tcase, test_nothing);
+	tcase_add_loop_test(tcase, test_warned, 0, COUNT(warnings));
 	tcase_add_test(tcase, test_setters);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
