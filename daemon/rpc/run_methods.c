@@ -330,7 +330,7 @@ static const struct schema retry_params[] = {
 
 static const struct result_field run_results[] = {
 	RUN_FIELDS,
-	{ "slots", "array", "slots of the present iteration" },
+	{ "slots", "array", "slots of the current iteration" },
 	RESULT_ITEMS("slots", "slot"),
 	{ "slots[].phase", "string",
 	    "waiting, implementing, checking, reviewing, fixing, committing, held, cooling, "
@@ -347,7 +347,7 @@ static const struct result_field run_results[] = {
 	{ "totals", "object", "{tokens, cost_usd, wall_ms}; null: unknown" },
 	{ "budget", "object|null", "{max_cost_usd, spent_usd, reserved_usd, max_tokens, "
 	    "spent_tokens, reserved_tokens, max_wall_ms, wall_ms}; null: no limit" },
-	{ "holds", "array", "what waits for a human" },
+	{ "holds", "array", "its open holds" },
 	RESULT_ITEMS("holds", "hold"),
 	{ "history", "array", "iterations so far" },
 	RESULT_ITEMS("history", "iteration"),
