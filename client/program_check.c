@@ -174,7 +174,7 @@ static void add_answer(json_t *checks, const char *name, const struct probe *p,
 		return;
 	case PROBE_FAILED:
 		program_check_add(checks, name, bad,
-		    xasprintf("%s --version ended with exit status %d%s%s", p->path, p->status,
+		    xasprintf("%s --version exited with status %d%s%s", p->path, p->status,
 		        says, p->line),
 		    by_hand);
 		return;

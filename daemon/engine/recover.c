@@ -162,7 +162,7 @@ void engine_recover(struct engine *engine)
 		struct run *run = run_new(engine, run_rows_copy(rows), NULL);
 
 		if (run == NULL)
-			log_fatal("run %lld: its settings cannot be read; restore a backup", (long long)rows->run.id);
+			log_fatal("run %lld: cannot read its settings; restore a backup", (long long)rows->run.id);
 		run_make_slots(run);
 		what = damage(run);
 		if (what != NULL)

@@ -100,7 +100,7 @@ def test_drift(host, found, word):
     ("echo 'no words but words'", "warning", "prints no version: no words but words"),
     (":", "warning", "prints no version"),
     ("printf '\\377\\033[31m\\n'", "warning", "prints no version: \\xff\\x1b[31m"),
-    ("echo '0.1 is broken' >&2; exit 3", "failed", "ended with exit status 3: 0.1 is broken"),
+    ("echo '0.1 is broken' >&2; exit 3", "failed", "exited with status 3: 0.1 is broken"),
     ("kill -9 $$", "failed", "was killed by signal 9"),
     ("while :; do echo 2.1.330; done", "warning", "printed too much and was killed"),
     (f"echo '{MEASURED}' >&2", "ok", f"{MEASURED}, as tested"),

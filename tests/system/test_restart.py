@@ -466,7 +466,7 @@ def test_a_copy_of_a_state_directory_in_use_is_refused(make_daemon, repo):
 
 
 @pytest.mark.parametrize("edit, said", [
-    ("UPDATE run SET plan = '{}'", "run 1: its settings cannot be read; restore a backup"),
+    ("UPDATE run SET plan = '{}'", "run 1: cannot read its settings; restore a backup"),
     ("UPDATE run SET \"group\" = NULL", "run 1: it has no group; restore a backup"),
     ("UPDATE attempt SET agent = NULL", "has no agent; restore a backup"),
     ("UPDATE slot SET attempt = NULL", "run 1: slot 1 has stage implementing, but no attempt; restore a backup"),
