@@ -94,8 +94,10 @@ void law_refused(struct world *w, const struct attempt_row *before, const struct
 {
 	const struct fate *f = fate_of(w, row->id);
 	bool over = row->state == ATTEMPT_S_EXITED || row->state == ATTEMPT_S_LOST;
+	int known = before != NULL ? before->provider : PROVIDER_NONE;
 
-	if (!over && row->provider != PROVIDER_NONE &&
+	/* a reboot may have taken it away since its end was decided */
+	if (!over && row->provider != known &&
 	    (!f->reports || f->started == 0 || row->provider != (int)providers[f->result]))
 		world_fail(w, "attempt %lld is to be ended for what its service did not say", (long long)row->id);
 	if (row->process == PROCESS_REFUSED && (before == NULL || before->provider == PROVIDER_NONE))
