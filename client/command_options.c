@@ -106,7 +106,7 @@ const struct option_row options_submit[] = {
 	{ "on-lost", 0, OPTION_CHOICE, "hold|retry|fail", "on_lost", NULL,
 	    "what to do when an attempt's exit status is unknown" },
 	{ "retries", 0, OPTION_COUNT, "N", "retries", NULL,
-	    "maximum number of consecutive tries when a service fails" },
+	    "maximum number of consecutive tries after temporary failures of a service" },
 	{ "env", 0, OPTION_PAIR, "K=V", "env", NULL, "set a variable for the agents (repeatable)" },
 	{ "key", 0, OPTION_TEXT, "KEY", "key", NULL,
 	    "submit only once: the same key returns the same run" },

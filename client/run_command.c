@@ -234,7 +234,8 @@ static void print_end(const struct client *c, const json_t *run)
 	char *branch = tasks_branch(run);
 
 	if (*took != '\0' || *cost != '\0')
-		fprintf(c->talk.file, "Duration: %s%s%s. ", took, *took != '\0' && *cost != '\0' ? " and " : "", cost);
+		fprintf(c->talk.file, "%s%s%s%s. ", *took != '\0' ? "Duration: " : "Cost: ", took,
+		    *took != '\0' && *cost != '\0' ? ", cost: " : "", cost);
 	if (*ref != '\0') {
 		fputs("The reviewed tree is saved as ", c->talk.file);
 		print_painted(&c->talk, PAINT_BOLD, ref);

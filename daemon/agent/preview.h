@@ -24,7 +24,7 @@ struct preview {
 bool preview_full(const struct preview *p);
 
 /* The lines of a text in readable form, last one first, until the preview is full: no blank lines,
- * no repeats, control characters made visible. */
+ * none twice in a row, control characters made visible. */
 void preview_text(struct preview *p, const struct preview_tail *text);
 
 /* The next line backwards, up to a byte of ends; *at starts as tail->size. Returns false if there

@@ -226,7 +226,7 @@ static void start(const struct child *child, struct child_end *end)
 	close_fd(in);
 	close_fd(out[1]);
 	if (child->reader != NULL && err[1] != -1)
-		err[0] = fcntl(err[1], F_DUPFD_CLOEXEC, 0);	/* nobody reads it meanwhile */
+		err[0] = fcntl(err[1], F_DUPFD_CLOEXEC, 0);	/* it is not read meanwhile */
 	close_fd(err[1]);
 	streams[0].fd = out[0];
 	streams[1].fd = err[0];

@@ -21,7 +21,7 @@ struct engine_options {
 	const char *instance;		/* eight hex digits, part of ref names */
 	const char *socket;		/* path of the socket for agents and hooks; NULL: none */
 	const char *rl_git;		/* path of the program that runs operations */
-	int64_t parallel;		/* number of slots of the daemon */
+	int64_t parallel;		/* number of permits */
 };
 
 struct engine *engine_new(const struct ports *ports, const struct engine_options *options,

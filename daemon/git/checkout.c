@@ -213,7 +213,7 @@ static int write_tree(struct git_op *op, const struct changes *entries, struct u
 		rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .input = ids.data,
 		    .input_size = ids.size, .reader = write_entries, .arg = s },
 		    "cat-file", "--batch", "--buffer", NULL);
-	/* it was ended because nobody reads its output any more */
+	/* it was ended because its output is not read any more */
 	if (s->rv != 0 && (rv != 1 || s->rv != -ENODATA))
 		rv = fail_path(op, s->failed, s->rv);
 	else if (rv == 1)

@@ -43,7 +43,8 @@ struct git_op {
 	/* it failed because the work tree changed meanwhile: a second try may succeed */
 	bool moved;
 	bool tried_twice;		/* ... which was made already */
-	bool steady;			/* nobody works in place: nothing may change there */
+	bool steady;			/* no agent or person works in place: nothing
+					 * may change there */
 	const char *command;		/* the git command that ran last, static */
 	unsigned flags;			/* ... and its flags */
 	struct child_end end;		/* its end */

@@ -23,7 +23,7 @@ static int move_up(int root, int fd, const char *name, unsigned *number)
 	char to[32];
 	int rv;
 
-	/* moving it changes its ".." */
+	/* needs write permission, because moving it changes its ".." */
 	if (fchmodat(fd, name, 0700, AT_SYMLINK_NOFOLLOW) == -1)
 		return -errno;
 	do {

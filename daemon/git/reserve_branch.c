@@ -45,7 +45,7 @@ void branch_recall(struct git_op *op)
 	free(admin);
 }
 
-/* ---- whose it is ---- */
+/* ---- the owner of a branch ---- */
 
 static int fail_taken(struct git_op *op)
 {

@@ -43,8 +43,9 @@ struct collect_job {
 	char **markers;			/* owned: stop markers to look for; NULL: none */
 	char *worktree;			/* owned: work tree whose size is wanted; NULL: none */
 	bool stop;			/* out: its answer contains a stop marker */
-	char **no_change_markers;	/* owned: likewise for declaring that no change is needed */
-	bool says_no_change;		/* out */
+	char **no_change_markers;	/* owned: markers that declare that no change is
+					 * needed; NULL: none */
+	bool says_no_change;		/* out: its answer contains one of these */
 	int64_t disk_bytes;		/* out: ROW_NONE: not requested */
 	/* out: the end of its output was lost to a full or failing disk; see error */
 	bool cut;

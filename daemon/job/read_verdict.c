@@ -111,8 +111,8 @@ static bool is_blank(const char *text, size_t size)
 	return true;
 }
 
-/* Put the file where a corrector works; nobody else needs it, and a blank one says nothing. Returns
- * 0 or -errno. */
+/* Put the file where a corrector works; no other role needs it, and a blank one says nothing.
+ * Returns 0 or -errno. */
 static int place_carrier(const struct read_verdict_job *job, const char *file, size_t size)
 {
 	bool keep = job->carrier == CARRIER_FILE && file != NULL && !is_blank(file, size);

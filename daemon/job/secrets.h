@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values that agents get and nobody else may see: saved with the environment, and redacted in every
+/* Values that only agents may see: saved with the environment, and redacted in every
  * text that is written down.
  *
  * A value of `set` of [agent.NAME] is in no row. The plan contains "NAME:KEY" instead, and the
@@ -42,8 +42,8 @@ void secrets_hide(struct plan *plan, char ***environment);
 /* Value of an agent's variable now, new; NULL: not set. */
 typedef char *secrets_find(void *arg, const char *agent, const char *name);
 
-/* Likewise for a plan processed before, whose environment was deleted: use the current values.
- * Returns NULL, or a sentence that names a missing one, new. */
+/* Like secrets_hide(), for a plan processed before, whose environment was deleted: use the current
+ * values. Returns NULL, or a sentence that names a missing one, new. */
 char *secrets_hide_again(const struct plan *plan, secrets_find *find, void *arg, char ***environment);
 
 #endif

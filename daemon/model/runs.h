@@ -31,8 +31,9 @@ struct run {
 	enum end_kind failure_kind;	/* kind of failure */
 	char *failure;			/* why source or tree cannot be read any more;
 					 * owned. Holds stay open */
-	char *iteration_head;		/* ... and its HEAD, owned; NULL: as in the run */
-	char *iteration_head_at;	/* ... and the content of the HEAD file, likewise */
+	char *iteration_head;		/* HEAD at iteration_tree, owned; NULL: as in the run */
+	char *iteration_head_at;	/* content of the HEAD file there, owned;
+					 * NULL: as in the run */
 	char *iteration_tree;		/* a shared tree when an iteration begins,
 					 * owned; NULL: not read */
 	bool drained;			/* the source had no more tasks; a decision resets it */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The form of the small text files in an attempt's directory, by one table per struct:
  *
- *  *	rl-KIND VERSION
- *  *	name value		one line per row, in the order of the table
- *  *	end CHECKSUM		FNV-1a of all before it
+ *	rl-KIND VERSION
+ *	name value		one line per row, in the order of the table
+ *	end CHECKSUM		FNV-1a of all before it
  *
  * Backslash and LF are escaped in values, every other byte but NUL stands as it is. A file that was
  * cut short, changed or written by another version does not read. Shims outlive an upgrade of rld,

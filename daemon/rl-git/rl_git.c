@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* rl-git: runs one operation of git or of bd, and everything that belongs to it, to its end.
  *
- *  *	rl-git OPERATION
- *  *	rl-git --version
+ *	rl-git OPERATION
+ *	rl-git --version
  *
  * Started by rl-shim. stdin is the operation, as its room writes it; the working directory is that
- * of the attempt, and gets the file "result"; stdout gets the patch, where one is asked for.
- * OPERATION is its name, for those who look at processes. The exit status is 0 when there is a
- * result, whatever it says; the errno of what kept it from being written; 2 for a wrong start. */
+ * of the step, and gets the file "result"; stdout gets the patch, if one is requested. OPERATION is
+ * its name, shown in process lists. The exit status is 0 if there is a result, whatever it says;
+ * the errno of a failure to write it; 2 for a wrong start. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -240,7 +240,7 @@ static const struct result_field output_results[] = {
 static const struct result_field preview_results[] = {
 	{ "lines", "array",
 	    "last human-readable lines, oldest first: no control characters, at most 220 "
-	    "characters each, no repeats" },
+	    "characters each, none twice in a row" },
 	{ "updated_at", "string|null", "time of its last output; null: none yet" },
 	{ 0 },
 };

@@ -31,7 +31,7 @@ struct rpc {
 	LIST_HEAD(, submit) keyed;	/* submit_methods.c: submits with a key in progress */
 	/* submit_methods.c: submits whose project settings are to be read, in order */
 	TAILQ_HEAD(submits, submit) unread;
-	bool reading;			/* ... while those of others are being read */
+	bool reading;			/* those of earlier submits are being read */
 	LIST_HEAD(, wait) waits;	/* wait_methods.c: unanswered run.wait calls */
 	struct ended_cache *ended;		/* recently requested documents of ended runs */
 	void (*closed)(void *arg);

@@ -79,7 +79,7 @@ static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *l
 			answer_error(link, batch, id, RPC_METHOD_NOT_FOUND, text);
 		return;
 	}
-	/* skip requests whose answer nobody can read; changes are made nevertheless */
+	/* skip requests whose answer cannot be delivered; changes are made nevertheless */
 	if (link_deaf(link) && (method->access == ACCESS_ANY || method->access == ACCESS_READ))
 		return;
 	params = method_bind(method, json_object_get(request, "params"), &error);

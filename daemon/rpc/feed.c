@@ -31,7 +31,7 @@ struct feed {
 struct follower {
 	struct feed *feed;
 	struct link *link;	/* NULL: closed, while a page is outstanding */
-	int64_t cursor;		/* number of the last event sent */
+	int64_t cursor;		/* number of the last event sent or skipped */
 	int64_t run;
 	char **types;
 	bool awaiting;

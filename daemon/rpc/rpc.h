@@ -29,7 +29,7 @@ struct rpc_options {
 	const char *version;
 	const char *instance;		/* of the state directory: eight hex digits */
 	int64_t started_at;			/* ms since the epoch */
-	/* daemon.stop: called from the loop after the answer was sent. */
+	/* daemon.stop: called from the loop after the answer was queued. */
 	void (*stop)(void *arg, bool drain);
 	/* daemon.reload: 0, or -1 with a sentence, and the old settings remain. */
 	int (*reload)(void *arg, char *error, size_t room);

@@ -354,7 +354,7 @@ static const struct result_field run_results[] = {
 	{ "result", "object|null", "{attempt, tree, ref, commit} of the accepted answer" },
 	{ "agents", "object", "{agent, model} per role" },
 	{ "parallel", "integer", "number of slots per iteration" },
-	{ "assign", "string", "who picks the task of a slot: daemon or agent" },
+	{ "assign", "string", "what picks the task of a slot: daemon or agent" },
 	{ "review", "object", "{enabled, skip_reason, skip_kind, profile, base_profile, max_fixes, "
 	    "stall_limit, fixer, scope, commit, on_exhausted, checks}" },
 	{ 0 },

@@ -13,7 +13,8 @@ struct submit_source {
 	enum source_kind kind;
 	char *path;			/* as in struct submission: NULL: none */
 	struct task_list tasks;		/* STORIES, WORKFLOW */
-	/* WORKFLOW: resolved settings of each task, NULL: the run's; otherwise NULL */
+	/* WORKFLOW: resolved settings of each task, an entry NULL: the run's; other
+	 * sources: NULL */
 	char **plans;
 
 	/* why the run is impossible; error NULL: it may be possible */

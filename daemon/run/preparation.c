@@ -28,7 +28,8 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* Records what the work is compared with, and what work trees are created from. */
+/* The operation that records what the work is compared with, and what work trees are
+ * created from. */
 static enum git_op_kind base_op(const struct run *run)
 {
 	return run->plan.isolation == ISOLATION_WORKTREE || run->plan.base != NULL ? GIT_BASE : GIT_SNAPSHOT;

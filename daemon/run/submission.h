@@ -24,7 +24,8 @@ struct submission {
 	enum source_kind source;
 	const char *source_path;	/* see struct run_row; NULL: none */
 	const struct task_list *tasks;	/* stories, workflow: the tasks read; otherwise NULL */
-	/* workflow: resolved settings of each task, NULL: the run's; NULL: for all tasks */
+	/* workflow: resolved settings of each task, an entry NULL: the run's; NULL: the
+	 * run's for all tasks */
 	char *const *task_plans;
 	const char *group;		/* NULL: "default" */
 	/* run that must succeed first; ROW_NONE: none. The caller checks that an ended one has
@@ -66,7 +67,7 @@ struct pending_submit {
 	char *source_path, *group, *project, *feature;
 	char *warnings;			/* JSON, for the run; NULL: none */
 	int64_t after;
-	bool after_unfinished;		/* ... at the time of the submit */
+	bool after_unfinished;		/* that run was unfinished at the time of the submit */
 	struct task_row **tasks;	/* of stories and workflows, with their texts; owned */
 	size_t ntasks;
 	size_t read;			/* retry: number of tasks whose text was read */

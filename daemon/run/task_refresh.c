@@ -61,7 +61,8 @@ static bool has_passed(const struct run *run, const char *source, const struct t
 	return claim != NULL && claim->state == CLAIM_S_DONE && !item_is_newer(item, claim->at);
 }
 
-/* Who else has it, malloc'd; NULL: nobody. *passed: there is nothing left to do. */
+/* Why the task is not free (the other run that has it), malloc'd; NULL: it is free. *passed: there
+ * is nothing left to do. */
 static char *taken_by(const struct run *run, const struct task_item *item, bool has_bd, bool *passed)
 {
 	char *source = run_claim_source(run), *by = NULL;

@@ -369,7 +369,7 @@ void engine_cooldown_set(struct engine *engine, const char *account, int64_t unt
 	account_look(engine, account);
 }
 
-/* Reservations of its running attempts, and number of waiting slots. */
+/* Reservations of its unfinished attempts, and number of slots that wait for it. */
 static void count_use(const struct engine *engine, const char *name, struct account_info *info)
 {
 	const struct run *run;

@@ -35,7 +35,7 @@ struct account_info {
 	const struct account_limits *limits;
 	const struct cooldown_row *cooldown;	/* in effect; NULL: none */
 	const struct spend_row *spend;		/* today's; NULL: none yet */
-	double reserved_usd;			/* for running attempts */
+	double reserved_usd;			/* for unfinished attempts */
 	int64_t reserved_tokens;
 	size_t waiting;				/* slots that wait for the account */
 };

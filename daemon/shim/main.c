@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* rl-shim: supervises one attempt and outlives the daemon that started it.
  *
- *  *	rl-shim [DIRECTORY]
- *  *	rl-shim --version
+ *	rl-shim [DIRECTORY]
+ *	rl-shim --version
  *
  * DIRECTORY (default: the working directory) holds the job; descriptor 3 is its lock file, locked
  * by the caller. Started by rld, with SIGTERM, SIGUSR1 and SIGUSR2 blocked from its first moment

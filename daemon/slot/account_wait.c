@@ -220,7 +220,8 @@ bool attempt_waits(struct slot *slot)
 	return false;
 }
 
-/* Whether a fallback replaces the agent, or the first choice is available again. */
+/* Assign a fallback, or the first choice once it is available again. Returns false if
+ * the agent stays. */
 static bool takes_over(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	const struct cooldown_row *until;
@@ -242,7 +243,8 @@ static bool takes_over(struct txn *txn, struct slot *slot, const struct attempt_
 	return true;
 }
 
-/* Record the current boot, if it was adopted after a restart of the machine. */
+/* Record the current boot if the attempt was adopted after a restart of the machine.
+ * Returns whether it was. */
 static bool is_of_this_boot(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	const char *boot = slot->run->engine->ports.boot_id(slot->run->engine->ports.clock_ctx);
@@ -253,7 +255,8 @@ static bool is_of_this_boot(struct txn *txn, struct slot *slot, const struct att
 	return true;
 }
 
-/* Clear the cooldown. Recovery relies on this being committed before the attempt starts. */
+/* Clear the cooldown, if any; recovery relies on this being committed before the attempt starts.
+ * Returns whether there was one. */
 static bool is_warm(struct txn *txn, struct slot *slot)
 {
 	struct slot_row *row;

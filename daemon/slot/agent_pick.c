@@ -51,7 +51,7 @@ void pick_stage(struct txn *txn, struct run *run)
 	}
 }
 
-/* Tasks that nobody has started: a task never counts for two slots. */
+/* Ready tasks that no other run has claimed: a task never counts for two slots. */
 static char **free_tasks(const struct run *run)
 {
 	enum task_wait *waits = task_waits(run->rows->tasks, run->rows->ntasks);

@@ -15,8 +15,8 @@ bool obstacle_is_there(const struct slot *slot);
 /* If so, send the work to a fixer, while there is a fix round left. Returns false if there is
  * none. */
 bool obstacle_send_back(struct txn *txn, struct slot *slot);
-/* Likewise for a known obstacle. end: of the round, if no fix round is left. Takes ownership of
- * why. */
+/* Like obstacle_send_back(), for a known obstacle. end: of the round, if no fix round is left.
+ * Takes ownership of why. */
 void obstacle_set(struct txn *txn, struct slot *slot, enum round_end end, char *why);
 
 #endif

@@ -9,7 +9,7 @@
 struct slot;
 struct txn;
 
-/* A new review begins: its checks have passed. */
+/* A new review begins: its checks are done. */
 void round_begin(struct txn *txn, const struct slot *slot);
 /* The round has begun, but there will be no review. */
 void round_forgo(struct txn *txn, const struct slot *slot);

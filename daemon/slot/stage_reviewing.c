@@ -33,8 +33,8 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	    "and the variables in env of [review] or of its agent; " \
 	    "add the others it needs there, or pass them with --env NAME=VALUE"
 
-/* Its requirement lets a reviewing program inherit the environment; one that lacks a variable can
- * only fail with its exit status. */
+/* The requirement lets a reviewing program inherit the whole environment, but rld filters it: a
+ * program that lacks a variable can only report that by its exit status. */
 static void failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	char *text;

@@ -27,7 +27,7 @@ void source_spec(const struct slot *slot, struct source_spec *spec)
 	spec->reason = xasprintf("passed in run %lld of rld", (long long)run->id);
 }
 
-/* How long to retry after a failure of the source, depending on its kind: a permanent one is
+/* How long to retry after a failure of the source, depending on its kind: an unclear one is
  * retried for a while, because an unknown message may mean a busy program. Updates owed to the
  * source are retried for long. */
 #define FOR_EVER INT64_MAX

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits because of a host fault or a task source: they are no result of the work. The row says what
- * it waits for, since when and until the next try; then the same work is retried, after ever longer
- * waits, until it succeeds or the run is cancelled. After an hour users are notified. */
+ * the slot waits for, since when and until the next try; then the same work is retried, after ever
+ * longer waits, until it succeeds or the run is cancelled. After an hour users are notified. */
 #include "slot/wait.h"
 
 #include <jansson.h>

@@ -10,7 +10,7 @@
 struct slot;
 struct txn;
 
-/* Record in the slot's row what it waits for, with the place; error: errno of a host fault.
+/* Record in the slot's row what the slot waits for, with the place; error: errno of a host fault.
  * Reported once; the slot's activity is the caller's concern. */
 void slot_waits(struct txn *txn, struct slot *slot, enum wait_kind kind, int error, const char *why);
 /* Likewise, and the slot's operation starts again at the time of the next try. */
