@@ -51,7 +51,7 @@ struct operation {
 	struct task_op *task;
 	/* it has its turn: operations that it excludes wait for its end */
 	bool has_turn;
-	size_t others_met;		/* number of slot_others() when it started */
+	size_t shared_count;		/* number of slot_shared_paths() when it started */
 	int tries;			/* how often its step was lost */
 	const struct step_row *step;	/* unfinished step, owned; NULL */
 	/* input of rl-git, and its environment, until it is launched; owned */

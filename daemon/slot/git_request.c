@@ -196,7 +196,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	const char *state_dir = run->engine->state_dir;
 	bool in_repository = kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ||
 	    kind == GIT_WORKTREE_REMOVE || slot->row == NULL;
-	char **artifacts = run_artifacts(run), **others = slot_others(slot);
+	char **artifacts = run_artifacts(run), **shared = slot_shared_paths(slot);
 	char *scratch = dirs_scratch(state_dir, row->id, slot->row);
 	char *ref = git_ref(slot, kind), *message = message_of(slot, kind), *dir = git_dir(slot, kind);
 	char *branch = kind == GIT_WORKTREE_ADD ? git_branch(slot) :
@@ -228,14 +228,14 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.known = row->result_commit,
 		.message = message,
 		.artifacts = artifacts,
-		.shared_paths = others,
+		.shared_paths = shared,
 		/* work done before they joined stays part of it */
 		.shared_paths_tree = slot->row != NULL && slot->row->tree != NULL ?
 		    slot->row->tree : slot_base_tree(slot),
 	};
 
 	slot->op.git_kind = kind;
-	slot->op.others_met = strings_count(others);
+	slot->op.shared_count = strings_count(shared);
 	slot->op.of_source = false;
 	if (slot->row != NULL && turn_is_taken(slot)) {
 		activity_wait(&slot->activity, ACTIVITY_TURN);
@@ -253,6 +253,6 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	free(ref);
 	free(scratch);
 	strings_free(judges);
-	strings_free(others);
+	strings_free(shared);
 	strings_free(artifacts);
 }

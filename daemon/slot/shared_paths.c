@@ -99,16 +99,16 @@ void run_meet(struct txn *txn, struct run *run)
 	}
 }
 
-char **slot_others(const struct slot *slot)
+char **slot_shared_paths(const struct slot *slot)
 {
 	return slot->row != NULL && slot->row->worktree == NULL ? met(&slot->run->rows->run) : NULL;
 }
 
-size_t slot_others_met(const struct slot *slot)
+size_t slot_count_shared_paths(const struct slot *slot)
 {
-	char **others = slot_others(slot);
-	size_t count = strings_count(others);
+	char **shared = slot_shared_paths(slot);
+	size_t count = strings_count(shared);
 
-	strings_free(others);
+	strings_free(shared);
 	return count;
 }

@@ -11,8 +11,9 @@ struct txn;
 
 /* The run begins to work: record the paths of other runs in the same tree. */
 void run_meet(struct txn *txn, struct run *run);
-size_t slot_others_met(const struct slot *slot);	/* number of these paths */
 /* paths in its work tree, relative to it, written by other runs; malloc'd, NULL: none */
-char **slot_others(const struct slot *slot);
+char **slot_shared_paths(const struct slot *slot);
+/* the number of paths that slot_shared_paths() returns */
+size_t slot_count_shared_paths(const struct slot *slot);
 
 #endif

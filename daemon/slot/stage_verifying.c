@@ -211,7 +211,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 
 	(void)done;
 	/* a run that joined the same tree meanwhile may have changed it */
-	if (git_op_changed(git) != NULL && slot->op.others_met < slot_others_met(slot)) {
+	if (git_op_changed(git) != NULL && slot->op.shared_count < slot_count_shared_paths(slot)) {
 		txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 		return;
 	}
