@@ -120,7 +120,7 @@ void run_prepare(struct run *run)
 		open_run_dir(run, NULL, 0);
 }
 
-static void warn_of_judges(struct txn *txn, const struct slot *slot)
+static void warn_of_modified_basis(struct txn *txn, const struct slot *slot)
 {
 	const char *names = git_op_modified_basis(slot->op.git);
 	char *text;
@@ -151,14 +151,14 @@ void run_git_done(struct txn *txn, struct run *run)
 		text_set(&row->base_tree, git_op_tree(git));
 		text_set(&row->head, git_op_commit(git));
 		text_set(&row->head_at, git_op_head_at(git));
-		warn_of_judges(txn, slot);
+		warn_of_modified_basis(txn, slot);
 		/* a commit agent's commits are compared with this */
 		if (run->plan.commit == COMMIT_MODE_AGENT) {
 			txn_effect(txn, EFFECT_GIT, run, slot, GIT_PIN);
 			return;
 		}
 	} else if (slot->op.git_kind == GIT_BASE) {
-		warn_of_judges(txn, slot);
+		warn_of_modified_basis(txn, slot);
 		text_set(&row->base_commit, git_op_commit(git));
 		text_set(&row->result_branch, git_op_branch(git));
 		/* a work tree has its own base, with file contents as on its disk */

@@ -74,7 +74,7 @@ char **run_artifacts(const struct run *run)
 
 /* Files with the review criteria of the run, relative to the workspace; for a retry, those not
  * taken over. NULL: none. */
-static char **judge_files(const struct run *run)
+static char **review_basis_files(const struct run *run)
 {
 	static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
 	const struct run_row *row = &run->rows->run;
@@ -204,7 +204,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	char *keep = kind == GIT_MERGE ? git_keep_ref(slot) : NULL,
 	    *note = kind == GIT_MERGE ? git_note_ref(slot) : NULL;
 	char **judges = slot->row == NULL && !run_is_prepared(run) &&
-	    (kind == GIT_SNAPSHOT || kind == GIT_BASE) ? judge_files(run) : NULL;
+	    (kind == GIT_SNAPSHOT || kind == GIT_BASE) ? review_basis_files(run) : NULL;
 	struct git_op_spec spec = {
 		.basis = judges,
 		.kind = kind,
