@@ -150,8 +150,8 @@ NAMES(commit_mode, "commit", COMMIT_MODES,
 NAMES(slot_leaving, "slot leaving", SLOT_LEAVINGS,
     [LEAVING_NOTHING] = "nothing",
     [LEAVING_TASK] = "task",
-    [LEAVING_LOOK] = "look",
-    [LEAVING_CLEAR] = "clear");
+    [LEAVING_INSPECT] = "look",
+    [LEAVING_REMOVE] = "clear");
 
 NAMES(isolation, "isolation", ISOLATIONS,
     [ISOLATION_AUTO] = "auto",

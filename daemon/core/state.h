@@ -62,8 +62,8 @@ enum slot_phase {
 enum slot_leaving {
 	LEAVING_NOTHING,
 	LEAVING_TASK,		/* the task is closed or released at its source */
-	LEAVING_LOOK,		/* look for commits that rld did not make */
-	LEAVING_CLEAR,		/* save and remove the work tree */
+	LEAVING_INSPECT,	/* look for commits that rld did not make */
+	LEAVING_REMOVE,		/* save and remove the work tree */
 	SLOT_LEAVINGS
 };
 

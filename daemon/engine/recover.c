@@ -240,9 +240,9 @@ static void name_operation(struct slot *slot)
 		slot->op.of_source = run_is_prepared(slot->run) || slot->run->rows->run.has_git != 1;
 		slot->op.task_kind = TASK_OP_LOAD;
 		slot->op.git_kind = GIT_SNAPSHOT;
-	} else if (row->leaving == LEAVING_LOOK) {
+	} else if (row->leaving == LEAVING_INSPECT) {
 		slot->op.git_kind = GIT_INSPECT_HEAD;
-	} else if (row->leaving == LEAVING_CLEAR) {
+	} else if (row->leaving == LEAVING_REMOVE) {
 		slot->op.git_kind = GIT_WORKTREE_REMOVE;
 	} else if (row->leaving == LEAVING_TASK || row->stage == SLOT_S_CLAIMING) {
 		slot->op.of_source = true;

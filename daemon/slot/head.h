@@ -14,7 +14,7 @@ const char *slot_head(const struct slot *slot);
 bool head_is_open(const struct slot *slot);
 /* The slot has its commit: report other commits on HEAD. */
 void head_committed(struct txn *txn, struct slot *slot);
-/* Result of LOOK. */
+/* INSPECT_HEAD has its result. */
 void head_looked(struct txn *txn, struct slot *slot);
 
 #endif

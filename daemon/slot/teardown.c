@@ -39,10 +39,10 @@ static enum slot_leaving after(const struct slot *slot, enum slot_leaving leavin
 {
 	if (leaving == LEAVING_NOTHING && tells_source(slot))
 		return LEAVING_TASK;
-	if (leaving < LEAVING_LOOK && head_is_open(slot))
-		return LEAVING_LOOK;
-	if (leaving != LEAVING_CLEAR && slot->row->worktree != NULL)
-		return LEAVING_CLEAR;
+	if (leaving < LEAVING_INSPECT && head_is_open(slot))
+		return LEAVING_INSPECT;
+	if (leaving != LEAVING_REMOVE && slot->row->worktree != NULL)
+		return LEAVING_REMOVE;
 	return LEAVING_NOTHING;
 }
 
@@ -76,10 +76,10 @@ void leave_act(struct slot *slot)
 	case LEAVING_TASK:
 		source_begin(slot, slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE);
 		break;
-	case LEAVING_LOOK:
+	case LEAVING_INSPECT:
 		git_begin(slot, GIT_INSPECT_HEAD);
 		break;
-	case LEAVING_CLEAR:
+	case LEAVING_REMOVE:
 		git_begin(slot, GIT_WORKTREE_REMOVE);
 		break;
 	case LEAVING_NOTHING:
@@ -155,9 +155,9 @@ void leave_result(struct txn *txn, struct slot *slot, const struct stage_result 
 		warn(txn, slot, done->failure.text);
 	else if (was == LEAVING_TASK)
 		told(txn, slot);
-	else if (was == LEAVING_LOOK)
+	else if (was == LEAVING_INSPECT)
 		head_looked(txn, slot);
-	else if (was == LEAVING_CLEAR)
+	else if (was == LEAVING_REMOVE)
 		cleared(txn, slot);
 	if (was == LEAVING_TASK)
 		release_claim(txn, slot);
