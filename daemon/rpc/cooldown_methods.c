@@ -200,7 +200,7 @@ static bool is_known(struct rpc *rpc, struct call *call, struct reply *refusal)
 		*refusal = reply_error(call, RPC_NOT_FOUND, "account",
 		    "see `rlctl cooldown list` for the account of each agent; `account` in "
 		    "[agent.NAME] of rld.toml sets it",
-		    "unknown account '%s'; the accounts are %s", account, b.data != NULL ? b.data : "none");
+		    "unknown account '%s'; accounts: %s", account, b.data != NULL ? b.data : "none");
 	buf_release(&b);
 	free(names);
 	json_decref(accounts);

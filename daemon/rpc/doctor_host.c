@@ -100,7 +100,7 @@ static void check_helper(struct doctor_host *h, const char *name, const char *pa
 	int rv = access(path, X_OK) == -1 ? -errno : version_probe(path, line, sizeof(line));
 
 	snprintf(reinstall, sizeof(reinstall),
-	    "install %s of the same version as rld: nothing can be started without it", name);
+	    "install %s of the same version as rld: runs fail without it", name);
 	if (rv == -ENOMSG)
 		say(h, DOCTOR_FAILED, reinstall, "%s prints no version", path);
 	else if (rv != 0)
