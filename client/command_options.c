@@ -152,7 +152,7 @@ static void options_store(json_t *object, const char *path, json_t *value)
 	free(outer);
 }
 
-/* Whether its argument is optional. */
+/* Whether the option's argument is optional. */
 static bool is_maybe(const struct option_row *row)
 {
 	return row->kind == OPTION_MAYBE_TEXT || row->kind == OPTION_MAYBE_DIRECTORY;

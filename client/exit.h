@@ -26,7 +26,7 @@ bool exit_is_final(const char *state);
 /* The exit code for a run object {state, cause}; EXIT_TIMED_OUT while it is not final. */
 enum exit_code exit_of_run(const json_t *run);
 
-/* The more serious one. */
+/* The more serious of two exit codes. */
 enum exit_code exit_worse(enum exit_code a, enum exit_code b);
 
 #endif

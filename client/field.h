@@ -20,9 +20,9 @@ double field_real(const json_t *object, const char *key);		/* NaN if missing */
 bool field_true(const json_t *object, const char *key);
 /* milliseconds since the epoch, or FIELD_NONE */
 int64_t field_time(const json_t *object, const char *key);
-/* Why it ended. END_NONE if missing, END_ERROR if this client does not know the kind. */
+/* Why the object ended. END_NONE if missing, END_ERROR if this client does not know the kind. */
 enum end_kind field_end_kind(const json_t *object);
-/* why it waits; likewise, WAIT_OTHER */
+/* why the object waits; likewise, with WAIT_OTHER for an unknown kind */
 enum wait_kind field_wait_kind(const json_t *object);
 /* NULL if missing, which iterates as empty */
 const json_t *field_array(const json_t *object, const char *key);

@@ -403,7 +403,7 @@ static bool is_no_success(const json_t *event)
 	return strcmp(outcome, "failed") == 0 || strcmp(outcome, "denied") == 0;
 }
 
-/* Whether its work changes the tree. */
+/* Whether the attempt's work changes the tree. */
 static bool live_changes_tree(const json_t *event)
 {
 	const char *role = field_text(event, "role");

@@ -128,7 +128,7 @@ static void screen_put_tokens(struct lines *l, const json_t *totals)
 	screen_put(l, PAINT_NONE, cell_cost(totals, "cost_usd"));
 }
 
-/* Why it ended or waits, and the time until the next try. */
+/* Why the run ended or waits, and the time until the next try. */
 static char *screen_why_text(const struct view *view)
 {
 	const char *cause = field_text(view->run, "cause"),

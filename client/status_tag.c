@@ -51,7 +51,7 @@ static char *tag_checking(const struct tag_facts *l)
 		*command == '\0' ? "" : ": ", command);
 }
 
-/* It is committed: what is in progress is the merge with the other tasks. */
+/* Whether the slot has its commit: what is in progress is the merge with the other tasks. */
 static bool is_merged(const struct tag_facts *l)
 {
 	return *field_text(l->slot, "commit") != '\0' && *field_text(l->run, "result_branch") != '\0';
@@ -137,7 +137,7 @@ static char *tag_nothing(const struct tag_facts *l)
 	return xstrdup("");
 }
 
-/* Why it has no permit. */
+/* Why the slot has no permit. */
 static const char *tag_reason(const struct tag_facts *l)
 {
 	return *field_text(l->slot, "reason") != '\0' ? field_text(l->slot, "reason") : field_text(l->run, "reason");

@@ -78,7 +78,7 @@ static void write_report(struct slot *slot, int64_t id)
 	run_write_report(slot->run);
 }
 
-/* It may have ended already. */
+/* The process may have ended already. */
 static void end_process(struct slot *slot, int64_t id)
 {
 	struct engine *engine = slot->run->engine;

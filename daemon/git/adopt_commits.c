@@ -106,7 +106,7 @@ static int read_touched(struct git_op *op, char *const *ids, struct changes *led
 	return 0;
 }
 
-/* Whether they are what was requested. */
+/* Check that the commits are as requested. */
 static int check_series(struct git_op *op, const char *tip, const struct series *series)
 {
 	if (series->ids == NULL || (op->result.rewritten && !op->spec.shared))
@@ -146,8 +146,7 @@ int adopt_commits(struct git_op *op, const char *tip, bool tip_ours, struct chan
 	return rv;
 }
 
-/* Whether it is there as in the tree, or missing as in the tree. For a file only whether it
- * exists. */
+/* Whether the path exists or is missing as in the tree. For a file only whether it exists. */
 static bool stands(const struct git_op *op, const struct change *c)
 {
 	char *path = xasprintf("%s/%s", op->spec.workspace, c->path);

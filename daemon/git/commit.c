@@ -294,7 +294,7 @@ static bool is_wanted(const struct commit *c, const struct change *made)
 	    changes_find(&c->led, made->path) != NULL || gave_way(&c->wanted, made);
 }
 
-/* Whether it contains only what was wanted, and nothing of the review. */
+/* Check that the commit contains only what was wanted, and nothing of the review. */
 static int check_commit(struct git_op *op, const struct commit *c)
 {
 	struct names names = { 0 };

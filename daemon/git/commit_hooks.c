@@ -81,7 +81,7 @@ static char *words_of(const struct child_end *end)
 
 /* ---- no ---- */
 
-/* It is no rejection if the hook could not be run, or was killed by a signal. */
+/* Whether the hook rejected: not if it could not be run, or was killed by a signal. */
 static bool has_said_no(const struct git_op *op, const char *words)
 {
 	const char *last = strrchr(words, '\n') != NULL ? strrchr(words, '\n') + 1 : words;

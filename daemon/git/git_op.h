@@ -197,7 +197,7 @@ int git_op_run(struct git_op *op);
 /* Writes the result into the directory dirfd. 0 or -errno. */
 int git_op_write(const struct git_op *op, int dirfd);
 
-/* When it is over: redacts names, and the output of programs. */
+/* Redacts names, and the output of programs, in the result of an operation that is over. */
 void git_op_redact(struct git_op *op, const struct redactor *redactor);
 
 /* The errno of a fault of the host that a failed git reported, or of a file system that is full by

@@ -38,7 +38,7 @@ char *git_out_line(const struct git_op *op)
 	return git_out_size(op) > 1 ? xmemdup0(git_out(op), git_out_size(op) - 1) : NULL;
 }
 
-/* Its stderr on one line, malloc'd. */
+/* Stderr of the last git on one line, malloc'd. */
 static char *git_said(const struct git_op *op)
 {
 	size_t size = op->end.err.size < MESSAGE_MAX ? op->end.err.size : MESSAGE_MAX;

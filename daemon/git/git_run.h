@@ -83,10 +83,10 @@ int git_run_call(struct git_op *op, const struct git_call *call, const char *wor
 	git_run_call(op, &(struct git_call){ (flags), .input = (in)->data != NULL ? (in)->data : "", \
 	    .input_size = (in)->size }, __VA_ARGS__, NULL)
 
-/* Its output: never NULL; and its size. */
+/* Output of the last git: never NULL; and its size. */
 const char *git_out(const struct git_op *op);
 size_t git_out_size(const struct git_op *op);
-/* Its only line without the newline, malloc'd; NULL: no output. */
+/* The only line of that output without the newline, malloc'd; NULL: no output. */
 char *git_out_line(const struct git_op *op);
 
 /* The first line of a git that must print one, such as an id: malloc'd; NULL: it has failed. what:

@@ -74,7 +74,7 @@ static int whole(struct git_op *op, const char *tip)
 
 /* ---- ref ---- */
 
-/* Whether that is a work tree of ours, such as one of the whole run that could not be removed.
+/* Whether place is a work tree of ours, such as one of the whole run that could not be removed.
  * Those of a run have the same parent directory. */
 static bool is_ours(const struct git_op *op, const char *place)
 {

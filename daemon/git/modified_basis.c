@@ -32,7 +32,7 @@ static char *content_of(const char *path, size_t *size)
 	return text;
 }
 
-/* Its id in hex, as long as `like`. */
+/* The id of a blob in hex, as long as `like`. */
 static void id_of(const char *text, size_t size, const char *like, char id[SHA256_DIGEST_STRING_LENGTH])
 {
 	char *object, *head = xasprintf("blob %zu", size);

@@ -28,8 +28,8 @@ bool tree_is_empty(const char *id);
  * out as long as they are unchanged; NULL: none. Tries again if files change meanwhile. */
 int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree);
 
-/* Its parts. place: the directory with the files, NULL: op->place. git_dir: where their objects go,
- * NULL: the git directory of place. */
+/* The parts of disk_tree(). place: the directory with the files, NULL: op->place. git_dir: where
+ * their objects go, NULL: the git directory of place. */
 /* adds what git lists in op->place */
 int disk_tree_list(struct git_op *op, struct snapshot *s);
 int disk_tree_add(struct git_op *op, struct snapshot *s, const struct changes *files, const char *place);
@@ -92,10 +92,10 @@ void branch_recall(struct git_op *op);
 /* result.branch is ours and at start, or to be created there: then branch->tip is NULL. taken: dir
  * contains a complete work tree. */
 int branch_claim(struct git_op *op, struct branch *branch, const char *start, bool taken);
-/* Its creation has failed: 0, another git interfered, claim it again. */
+/* Creating the branch has failed: 0, another git interfered, claim it again. */
 int branch_try_again(struct git_op *op, struct branch *branch);
 int branch_reserve(struct git_op *op, const char *commit);	/* BASE: claim and create */
-/* Whether only we have claimed it. -1; 0, 1 */
+/* Whether only we have claimed result.branch. -1; 0, 1 */
 int branch_is_ours(struct git_op *op);
 int branch_forget(struct git_op *op);
 
@@ -115,7 +115,7 @@ struct series {
 	bool descends;		/* they descend from the commit they are counted from */
 };
 
-/* Those of tip that are not in since (NULL: all). */
+/* The commits of tip that are not in since (NULL: all). */
 int series_read(struct git_op *op, const char *tip, const char *since, struct series *series);
 
 /* ---- commit_hooks.c: the hooks of a commit, on the private index ---- */

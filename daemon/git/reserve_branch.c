@@ -59,7 +59,7 @@ static int fail_taken(struct git_op *op)
 	return -1;
 }
 
-/* Its commit, and whether a branch below its name prevents its creation. */
+/* Find the commit of result.branch, and whether a branch below its name prevents its creation. */
 static int inspect_branch(struct git_op *op, struct branch *b)
 {
 	char *ref = xasprintf("refs/heads/%s", op->result.branch);

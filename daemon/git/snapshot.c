@@ -275,7 +275,7 @@ const char *snapshot_tracked_artifact(const struct snapshot *s)
 	return s->tracked_artifact;
 }
 
-/* hash-object unquotes lines that start with a quote, and removes a trailing CR. */
+/* hash-object unquotes lines that start with a quote, and removes a trailing CR from others. */
 static void add_line(struct buf *out, const char *path)
 {
 	const unsigned char *p = (const unsigned char *)path;

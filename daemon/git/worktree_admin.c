@@ -146,7 +146,7 @@ static bool is_named_after(const char *name, const char *dir)
 	return strncmp(name, base, n) == 0 && strspn(name + n, "0123456789") == strlen(name + n);
 }
 
-/* It contains only git's lock. */
+/* Whether admin contains only git's lock. */
 static bool is_begun(const char *admin)
 {
 	DIR *d = opendir(admin);
@@ -161,7 +161,7 @@ static bool is_begun(const char *admin)
 	return begun;
 }
 
-/* It does not name its work tree. */
+/* Whether admin does not name its work tree. */
 static bool is_nameless(const char *admin)
 {
 	char *git = worktree_admin_line(admin, "gitdir");

@@ -11,7 +11,7 @@
  * malloc'd; NULL: none. */
 char *worktree_admin_find(const char *common, const char *dir);
 
-/* Whether it points back to common. An agent may have redirected it. */
+/* Whether admin points back to common. An agent may have redirected it. */
 bool worktree_admin_points_to(const char *admin, const char *common);
 
 /* The first line of one of its files; malloc'd, NULL: unreadable. */

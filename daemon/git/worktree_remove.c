@@ -250,7 +250,7 @@ static int remove_all(struct git_op *op)
 	return rv == 0 ? 0 : -1;
 }
 
-/* If it still is at commit, ours, and not checked out. */
+/* Remove the branch if it still is at commit, ours, and not checked out. */
 static int remove_branch(struct git_op *op)
 {
 	char *ref = xasprintf("refs/heads/%s", op->result.branch), *want = xasprintf("%s %s \n", ref, op->spec.commit);

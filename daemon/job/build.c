@@ -105,7 +105,7 @@ static char **make_argv(const struct build_job *w, const struct agent_plan *agen
 	return argv;
 }
 
-/* Its files, and the state of its agent program. */
+/* What a confined attempt may write: its files, and the state of its agent program. */
 static char **make_writable(const struct agent_plan *agent, const struct places *p, char *const *env)
 {
 	const char *const own[] = { p->scratch, p->verdict_file, p->review_file };
@@ -177,7 +177,8 @@ static struct launch *make_launch(const struct build_job *w, const struct agent_
 	return launch;
 }
 
-/* Its scratch directory, and its directory in a checkout: git creates no empty directories. */
+/* Create the attempt's scratch directory, and its directory in a checkout: git creates no empty
+ * directories. */
 static int make_directories(const struct build_job *w, const struct places *p, char **error)
 {
 	const char *const dirs[] = { strcmp(p->cwd, w->run.workdir) != 0 ? p->cwd : NULL, p->scratch };

@@ -192,8 +192,9 @@ static void redact_result(struct agent_result *result, const struct redactor *re
 
 #define NO_LIMIT_WORDS "its service refuses every request"
 
-/* It was ended while it waited for its service: its last refusal before that counts, not its output
- * while ending. A refusal without a reset time that was no limit is assumed to be short. */
+/* The attempt was ended while it waited for its service: its last refusal before that
+ * counts, not its output while ending. A refusal without a reset time that was no limit is
+ * assumed to be short. */
 static void take_refusal(struct collect_job *job, int dirfd)
 {
 	struct agent_result *r = &job->result;

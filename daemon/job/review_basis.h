@@ -15,8 +15,8 @@ struct prepare_run_dir_job;
 const struct plan *review_basis_plan(const struct plan *run, const struct task_row *const *tasks,
     size_t count, struct plan *own);
 
-/* Save them in dir, the run's directory, or copy those of the retried run. Returns 0 or -errno;
- * work->error if a person must fix something, work->warnings about missing files. */
+/* Save the review criteria in dir, the run's directory, or copy those of the retried run. Returns 0
+ * or -errno; work->error if a person must fix something, work->warnings about missing files. */
 int review_basis_keep(struct prepare_run_dir_job *job, const char *dir);
 
 #endif

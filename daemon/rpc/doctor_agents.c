@@ -99,7 +99,7 @@ static json_t *names_of(const json_t *set)
 	return list;
 }
 
-/* Why it cannot work as this user; NULL: no known reason. */
+/* Why the agent cannot work as this user; NULL: no known reason. */
 static const char *caveat(const json_t *command, const json_t *set)
 {
 	const char *sandbox = json_string_value(json_object_get(set, "IS_SANDBOX"));

@@ -103,7 +103,7 @@ static void take_result(const struct run *run, struct run_row *row)
 	}
 }
 
-/* It no longer waits for the next iteration, nor for what delayed that. */
+/* The run no longer waits for the next iteration, nor for what delayed that. */
 static void rest_over(struct txn *txn, struct run *run)
 {
 	if (run->own.activity.kind == ACTIVITY_RETRY) {
@@ -349,7 +349,7 @@ static bool fail_implemented(struct txn *txn, struct run *run, struct cause caus
 	return any;
 }
 
-/* Whether it tells more than that the run failed because of another task. */
+/* Whether the cause tells more than that the run failed because of another task. */
 static bool is_own(struct cause cause)
 {
 	return cause.kind != END_NONE && cause.kind != END_NOT_REVIEWED;

@@ -234,7 +234,7 @@ static void submit_cb(void *arg, enum commit_result result)
 		    "make room on the disk of the state directory, then submit again", NULL);
 }
 
-/* Whether it is gone, or will be when this is on disk. */
+/* Whether the run is gone, or will be when this is on disk. */
 static bool has_gone(struct engine *engine, int64_t id)
 {
 	const struct run *run = run_find(engine, id);
@@ -468,7 +468,8 @@ static void unskip(struct task_row *row)
 	plan_release(&plan);
 }
 
-/* Its work trees start from what is checked out, without the old run's results on a branch. */
+/* The work trees of a retry start from what is checked out, without the old run's
+ * results on a branch. */
 static void warn_of_result(struct pending_submit *p, const struct run_row *old)
 {
 	json_t *list;
@@ -487,7 +488,7 @@ static void warn_of_result(struct pending_submit *p, const struct run_row *old)
 	free(text);
 }
 
-/* Whether it passed in another run after the old one had read its source. */
+/* Whether the task passed in another run after the old one had read its source. */
 static bool has_passed_since(const struct pending_submit *p, const struct run_row *old, const char *task)
 {
 	char *source = claim_source(p->source, p->source_path);

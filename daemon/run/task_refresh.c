@@ -45,14 +45,14 @@ static const struct task_item *find_item(const struct offer *offer, const char *
 	return found != NULL ? *found : NULL;
 }
 
-/* Whether it has not started yet, so that the source's answer applies. */
+/* Whether the task has not started yet, so that the source's answer applies. */
 static bool follows_source(const struct task_row *task)
 {
 	return task->state == TASK_S_OPEN || task->state == TASK_S_TAKEN || task->state == TASK_S_DONE;
 }
 
-/* Whether it has passed in some run and was not changed since. bd, if available, knows which ones
- * were closed. */
+/* Whether the item has passed in some run and was not changed since. bd, if available, knows which
+ * ones were closed. */
 static bool has_passed(const struct run *run, const char *source, const struct task_item *item, bool has_bd)
 {
 	const struct claim_row *claim = source != NULL && !has_bd ?
@@ -186,7 +186,7 @@ static enum task_state claimed_elsewhere(const struct run *run, const char *sour
 	return TASK_S_OPEN;
 }
 
-/* It was offered before, and no longer is. */
+/* The source offered the task before, and no longer does. */
 static void withdraw(struct txn *txn, const struct run *run, const char *source, const struct task_row *known)
 {
 	char *reason = NULL;

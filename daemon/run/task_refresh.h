@@ -12,7 +12,8 @@ struct txn;
 
 /* Take over list, all tasks of the source by position. */
 void offer_take(struct txn *txn, struct run *run, const struct task_list *list, bool has_bd);
-/* The same for a source that is read once: follow the claims of other runs on its tasks. */
+/* Like offer_take(), for a source that is read once: follow the claims of other runs
+ * on its tasks. */
 void offer_follow_claims(struct txn *txn, struct run *run);
 
 #endif

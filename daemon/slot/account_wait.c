@@ -166,7 +166,7 @@ static void wake_later(struct slot *slot, int64_t until)
 	    .iteration = slot->row->iteration, .slot = slot->row->slot }, wake_cb);
 }
 
-/* It gives its permit back, because it may wait for hours. */
+/* Record the wait. The slot gives its permit back, because it may wait for hours. */
 static void cool(struct slot *slot, const struct wait *wait)
 {
 	const struct slot_row *row = slot->row;

@@ -12,11 +12,11 @@ struct slot;
 /* Whether the attempt may not start yet: then it waits for an account or a time, without a
  * permit. */
 bool attempt_waits(struct slot *slot);
-/* It may start: record what has changed since it was decided (its agent, the end of its cooldown),
- * and then check again. Returns false if nothing has changed. */
+/* The attempt may start: record what has changed since it was decided (its agent, the end of its
+ * cooldown), and then check again. Returns false if nothing has changed. */
 bool attempt_settles(struct slot *slot);
-/* It may start, but needs a permit: release its reservation. cooled: it waited for an account or a
- * time until now, which is no longer its reason; it stays recorded as not started. */
+/* The attempt may start, but needs a permit: release its reservation. cooled: it waited for an
+ * account or a time until now, which is no longer its reason; it stays recorded as not started. */
 void attempt_queues(struct slot *slot, bool cooled);
 /* Check all waiting attempts again. */
 void cooling_look(struct engine *engine);

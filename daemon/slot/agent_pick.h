@@ -13,7 +13,7 @@ struct txn;
 void pick_stage(struct txn *txn, struct run *run);
 /* Watch the output of the slot's attempt until it has picked or ended. */
 void pick_watch(struct slot *slot);
-/* It has ended: read its output a last time, then call attempt_collect(). */
+/* The attempt has ended: read its output a last time, then call attempt_collect(). */
 void pick_last(struct slot *slot);
 
 #endif

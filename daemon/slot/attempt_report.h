@@ -9,7 +9,7 @@ struct slot;
 
 void attempt_started(struct slot *slot);
 void attempt_refused(struct slot *slot, int status, const char *error);	/* status: errno, 0: none */
-/* Its number was taken: it never started, and gets the next number. */
+/* The attempt's number was taken: it never started, and gets the next number. */
 void attempt_renumber(struct slot *slot);
 /* record NULL: lost. */
 void attempt_ended(struct slot *slot, const struct exit_record *record, const char *detail);

@@ -387,7 +387,8 @@ static struct attempt_limit limit_of(const struct slot *slot, enum role role, en
 	    role != ROLE_CHECK && reader_can_tell(reader), clocks_origin(clocks, role, clock) };
 }
 
-/* How it ended. unanswered: nothing in its output shows that its service answered. */
+/* Record how the attempt ended. unanswered: nothing in its output shows that its
+ * service answered. */
 static void take_end(const struct slot *slot, struct attempt_row *a, const struct attempt_facts *facts, bool unanswered)
 {
 	const struct exit_record *r = &slot->record;
@@ -423,7 +424,7 @@ static void take_disk(struct txn *txn, const struct slot *slot, const struct col
 		txn_edit_task(txn, task)->disk_bytes = w->disk_bytes;
 }
 
-/* Its output can be neither read nor saved for now: nothing of it is lost. */
+/* The attempt's output can be neither read nor saved for now: wait, nothing of it is lost. */
 static void wait_to_collect(struct slot *slot, const struct collect_job *w)
 {
 	struct txn *txn = txn_new(slot->run->engine);

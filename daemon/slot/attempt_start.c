@@ -70,7 +70,7 @@ static void wait_for_space(struct slot *slot, struct build_job *w)
 	engine_job_later(engine, FLOOR_WAIT_MS, build_new(slot, &w->briefing), &build_type, build_cb, engine);
 }
 
-/* It no longer waits for space. */
+/* The slot no longer waits for space. */
 static void space_is_back(struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
@@ -270,8 +270,8 @@ static struct job *build_new(struct slot *slot, struct briefing *briefing)
 
 /* ---- the texts that it is told ---- */
 
-/* Whether its role sees all stories: as in the profile, and in a review of the whole run if it may
- * see tasks. */
+/* Whether the role of the slot's attempt sees all stories: as in the profile, and in a review of
+ * the whole run if it may see tasks. */
 static bool needs_stories(const struct slot *slot)
 {
 	const struct plan *plan = slot_plan(slot);

@@ -103,7 +103,7 @@ static char **review_basis_files(const struct run *run)
 	return list;
 }
 
-/* Its trailers identify our commit if the operation is repeated. */
+/* The message of a commit, whose trailers identify it if the operation is repeated. */
 static char *commit_message(const struct slot *slot)
 {
 	const struct task_row *task = slot_task(slot);

@@ -150,7 +150,7 @@ static char *undo(const struct slot *slot, const char *since, const char *head)
 	    since, workspace);
 }
 
-/* Whether it is a commit made by the run. */
+/* Whether id is a commit made by the run. */
 static bool is_ours(const struct run_rows *rows, const char *id)
 {
 	for (size_t i = 0; i < rows->nslots; i++)

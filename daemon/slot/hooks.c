@@ -214,8 +214,8 @@ static void finish(struct txn *txn, struct hook *hook)
 	hook_free(hook);
 }
 
-/* It is unknown whether it has done its work, or it never started: run it again, under another
- * id. */
+/* Run the hook again, under another id: it never started, or it is unknown whether it has done its
+ * work. */
 static void again(struct engine *engine, struct hook *hook)
 {
 	struct hook_row *row = row_copy(ROW_HOOK, hook->row);
@@ -232,7 +232,7 @@ static void again(struct engine *engine, struct hook *hook)
 	hook_free(hook);
 }
 
-/* By its unique id. */
+/* wake->slot is the unique id of the hook. */
 static void again_cb(void *arg, const struct wake *wake)
 {
 	struct engine *engine = arg;

@@ -36,7 +36,7 @@ void hook_load(struct engine *engine, const struct hook_row *row);
 void hook_adopt_all(struct engine *engine);
 void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record,
     int status, const char *error);
-/* Its number was taken: start it with the next one. */
+/* The hook's number was taken: start it with the next one. */
 void hook_renumber(struct engine *engine, struct hook *hook);
 /* Kept until recovery is complete, see hook_resume_all(). */
 void hook_found(struct hook *hook, enum proc_found found, const struct exit_record *record);

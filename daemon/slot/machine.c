@@ -132,7 +132,7 @@ void slot_cancel(struct txn *txn, struct slot *slot)
 	    &(struct move_why){ .cause = CAUSE(END_CANCELLED, "cancelled") });
 }
 
-/* Whether it waits for a decision or its run, or has ended. */
+/* Whether the slot waits for a decision or its run, or has ended. */
 static bool is_settled(const struct slot_row *row)
 {
 	bool over = slot_stage_is_end((enum slot_stage)row->stage) && row->leaving == LEAVING_NOTHING;

@@ -35,9 +35,9 @@ const struct attempt_row *attempt_interrupted(const struct slot *slot, const str
 	    before->outcome == TASK_R_FAILED ? before : NULL;
 }
 
-/* It resumed a conversation and failed by itself. A temporary failure of its service says nothing
- * about the conversation, which may nevertheless be the reason: so the last try is one without
- * it. */
+/* Whether a resumed a conversation and failed by itself. A temporary failure of its service
+ * says nothing about the conversation, which may nevertheless be the reason: so the last try
+ * is one without it. */
 static bool has_failed_to_resume(const struct slot *slot, const struct attempt_row *a)
 {
 	const struct slot_row *row = slot->row;

@@ -10,7 +10,7 @@ struct txn;
 void leave_begin(struct txn *txn, struct slot *slot);
 /* Start the operation of row->leaving; nothing if the teardown is complete. */
 void leave_act(struct slot *slot);
-/* That operation is over: start the next one. */
+/* The operation of row->leaving is over: start the next one. */
 void leave_result(struct txn *txn, struct slot *slot, const struct stage_result *done);
 
 #endif
