@@ -248,7 +248,7 @@ static bool is_whole(const struct slot *slot)
 	return tree != NULL && (slot->row->tree == NULL || strcmp(tree, slot->row->tree) == 0);
 }
 
-void head_looked(struct txn *txn, struct slot *slot)
+void head_inspected(struct txn *txn, struct slot *slot)
 {
 	const struct run_row *run = &slot->run->rows->run;
 	const char *head = git_op_commit(slot->op.git);

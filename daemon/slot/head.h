@@ -15,6 +15,6 @@ bool head_is_open(const struct slot *slot);
 /* The slot has its commit: report other commits on HEAD. */
 void head_committed(struct txn *txn, struct slot *slot);
 /* INSPECT_HEAD has its result. */
-void head_looked(struct txn *txn, struct slot *slot);
+void head_inspected(struct txn *txn, struct slot *slot);
 
 #endif

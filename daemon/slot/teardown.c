@@ -117,7 +117,7 @@ static void add_salvage(struct txn *txn, struct slot *slot, const char *commit)
 }
 
 /* The work tree was removed, and its unsaved content was saved. */
-static void cleared(struct txn *txn, struct slot *slot)
+static void worktree_removed(struct txn *txn, struct slot *slot)
 {
 	const struct git_op *git = slot->op.git;
 	const struct task_row *task = slot_task(slot);
@@ -156,9 +156,9 @@ void leave_result(struct txn *txn, struct slot *slot, const struct stage_result 
 	else if (was == LEAVING_TASK)
 		told(txn, slot);
 	else if (was == LEAVING_INSPECT)
-		head_looked(txn, slot);
+		head_inspected(txn, slot);
 	else if (was == LEAVING_REMOVE)
-		cleared(txn, slot);
+		worktree_removed(txn, slot);
 	if (was == LEAVING_TASK)
 		release_claim(txn, slot);
 	leave(txn, slot, after(slot, was));
