@@ -77,7 +77,7 @@ static char *cooldown_spent(const json_t *account, const char *key)
 
 static char *cooldown_state(const json_t *account, const char *key)
 {
-	return xstrdup(field_true(account, key) ? "exhausted" : "serves");
+	return xstrdup(field_true(account, key) ? "exhausted" : "available");
 }
 
 static enum paint cooldown_paint(const char *state)
@@ -107,7 +107,7 @@ char *cooldown_text(const json_t *account)
 	char *until = cooldown_until(account, "until"), *because = cooldown_why(account, NULL), *text;
 
 	if (*until == '\0')
-		text = xstrdup("serves");
+		text = xstrdup("available");
 	else
 		text = xasprintf("exhausted until %s%s%s", until, *because != '\0' ? ": " : "", because);
 	free(until);

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 /* For an account, or an event of type "cooldown": "exhausted until 2026-11-22 22:52:00 (in 2h 10m):
- * limit: ...", or "serves". The caller frees. */
+ * limit: ...", or "available". The caller frees. */
 char *cooldown_text(const json_t *account);
 
 /* The same as a sentence about an event: "Account anthropic is exhausted until ...", "Account

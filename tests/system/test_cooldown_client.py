@@ -165,11 +165,11 @@ def test_the_commands(two):
     rows = {line.split()[0]: line for line in lines[1:]}
     assert (rows["purse"].split()[1] == "exhausted"
             and rows["purse"].endswith(f" play      set by {user}: the boss needs it")), rows["purse"]
-    assert rows["pocket"].split()[1:] == ["serves", "other"]
+    assert rows["pocket"].split()[1:] == ["available", "other"]
     status = daemon.rlctl("status", check=0).out
     assert [line for line in status.splitlines()
             if line.startswith("account ")][0].split()[1:5] == ["purse", "is", "exhausted", "until"], status
-    assert daemon.rlctl("cooldown", "clear", "purse", check=0).err == "Account purse: serves.\n"
+    assert daemon.rlctl("cooldown", "clear", "purse", check=0).err == "Account purse: available.\n"
     assert "account" not in daemon.rlctl("status", check=0).out
     until = hours(5)
     assert json.loads(daemon.rlctl("cooldown", "set", "purse", until, "--json",
