@@ -264,7 +264,7 @@ static enum frame_result next_block(struct frame_reader *r, const char **data, s
 	return FRAME_READY;
 }
 
-/* The mode depends on the byte after a byte order mark. */
+/* The first byte after an optional byte order mark selects the mode: wait until it is there. */
 static void choose_mode(struct frame_reader *r)
 {
 	static const char mark[] = { '\xef', '\xbb', '\xbf' };

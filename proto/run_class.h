@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a run for those who wait for it: exit status of rlctl run, and outcome in a report. */
+/* The end of a run for programs that wait for it: exit status of rlctl run, and
+ * outcome in a report. */
 #ifndef PROTO_RUN_CLASS_H
 #define PROTO_RUN_CLASS_H
 

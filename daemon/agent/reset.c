@@ -21,7 +21,7 @@
 
 /* A clock without seconds may show a time that has just passed; it does not mean tomorrow. */
 #define ROUNDED (2 * MINUTE)
-/* A time that passed longer ago is not a reset time. */
+/* A time that passed longer ago than STALE, or is farther ahead than FAR, is not a reset time. */
 #define STALE HOUR
 #define FAR (400 * DAY)
 
@@ -83,7 +83,7 @@ static struct zone *zone_of(const struct time_phrase *phrase, const struct reset
 	if (name[0] != '\0')
 		*doubt = xasprintf("unknown time zone %s (on Debian, install tzdata); assumed %s", name,
 		    zone == NULL ? "UTC" : place->zone != NULL && place->zone[0] != '\0' ?
-		    place->zone : "this machine");
+		    place->zone : "the zone of this machine");
 	else if (zone == NULL)
 		*doubt = xasprintf("unknown time zone TZ=%s of the agent (on Debian, install "
 		    "tzdata); assumed UTC", place->zone);

@@ -48,8 +48,8 @@ void show_blocks(struct preview *p, const json_t *event)
 	}
 }
 
-/* A line that is not JSON comes from a wrapper of the program; an incomplete document does not
- * count as one. */
+/* A line that is not JSON comes from a wrapper of the program; the rest of an
+ * incomplete document does not count as such a line. */
 static bool is_plain(const struct preview_tail *line)
 {
 	size_t at = 0;

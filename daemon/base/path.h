@@ -21,8 +21,8 @@ struct places {
 	char *socket[2];		/* [1] NULL: only one */
 };
 
-/* environment: getenv(), or a test's replacement. Returns 0, or -1 with a sentence in error, and
- * *out is empty. */
+/* environment: getenv(), or a test's replacement. Returns 0, or -1 with a sentence in error and
+ * *out empty. */
 int places_find(struct places *out, const struct places_given *given,
     char *(*environment)(const char *name), char error[512]);
 void places_release(struct places *places);

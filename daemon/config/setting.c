@@ -153,7 +153,7 @@ const struct setting settings[] = {
 	    .help = "what to do when findings remain after the last round" }, .layers = KNOB,
 	    .profile_field = FIELD(on_exhausted) },
 	{ { "review.fixer", SCHEMA_CHOICE, .choices = &fixer_names,
-	    .help = "who fixes the findings" }, .layers = KNOB, .profile_field = FIELD(fixer) },
+	    .help = "which agent fixes the findings" }, .layers = KNOB, .profile_field = FIELD(fixer) },
 	{ { "review.scope", SCHEMA_CHOICE, .choices = &scope_names,
 	    .help = "review each task, or the run as a whole" }, .layers = KNOB, .profile_field = FIELD(scope) },
 	{ { "review.strictness", SCHEMA_CHOICE, .choices = &strictness_names,

@@ -34,7 +34,7 @@ enum fault attempt_fault(const struct attempt_row *a)
 		return a->process == PROCESS_EXITED || a->process == PROCESS_LINGERED ? FAULT_NONE : FAULT_PROCESS;
 	case TASK_R_DENIED:
 	case TASK_R_NO_CHANGE:
-		/* an end kind marks it as a failure */
+		/* only an end that counts as a failure has a kind */
 		return a->end_kind != END_NONE ? FAULT_TASK : FAULT_NONE;
 	case TASK_R_DONE:
 	case TASK_R_STOP_MARKER:

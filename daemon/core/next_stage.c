@@ -123,7 +123,7 @@ enum slot_stage stage_after_measure(const struct plan *plan, const struct measur
 	return commit[plan->commit];
 }
 
-/* After a pass: commit or not, and by whom. */
+/* After a pass: no commit, one by rld, or one by a commit agent. */
 static enum slot_stage stage_after_pass(const struct plan *plan, bool has_git)
 {
 	static const enum slot_stage commit[COMMIT_MODES] = {

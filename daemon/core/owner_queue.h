@@ -4,7 +4,7 @@
  *
  * A queue is a tree of the runs that may start, in order of priority and age. Where only one run at
  * a time is in a workspace, the runs that want it wait at its gates, one for each queue; only the
- * first at each gate is in the queue, and only while nobody is inside. So a workspace that is taken
+ * first at each gate is in the queue, and only while no run is inside. So a workspace that is taken
  * or left costs as much as it has gates, however many runs wait there.
  *
  * The bound: no call costs more with more runs waiting or more runs ended, but for the logarithm.
@@ -52,7 +52,7 @@ struct gate {
 };
 
 struct workspace {
-	/* NULL: runs without a workspace of their own, which never wait */
+	/* NULL: shared by all its runs, none of which waits at a gate */
 	char *path;
 	TAILQ_HEAD(, queue_entry) inside;
 	LIST_HEAD(, gate) gates;

@@ -173,11 +173,11 @@ static const struct field slot_fields[] = {
 	STATE(slot_row, wait_kind, wait_kind_names, .null = true,
 	    .help = "kind of the reason, for programs"),
 	TEXT(slot_row, cause, .null = true,
-	    .help = "why it ended, or by whose leave it was accepted"),
+	    .help = "why it ended, or before that why its work is accepted"),
 	STATE(slot_row, end_kind, end_kind_names, .null = true,
 	    .help = "kind of the cause, for programs"),
 	STATE(slot_row, accepted, accepted_names, .null = true,
-	    .help = "who accepted it without a verdict that passed it: policy, human or known-issues"),
+	    .help = "who accepted it without a passing verdict: policy, human or known-issues"),
 };
 
 static const struct field attempt_fields[] = {
@@ -214,7 +214,7 @@ static const struct field attempt_fields[] = {
 	TEXT(attempt_row, account, .null = true, .help = "account billed; null for checks"),
 	REAL(attempt_row, reserved_usd, .null = true,
 	    .help = "cost reserved for it until it ends"),
-	INT(attempt_row, reserved_tokens, .null = true, .help = "likewise, in tokens"),
+	INT(attempt_row, reserved_tokens, .null = true, .help = "tokens reserved for it until it ends"),
 	INT(attempt_row, resumes, .null = true,
 	    .help = "id of the attempt whose conversation it resumes"),
 	INT(attempt_row, denials, .null = true,

@@ -100,7 +100,7 @@ struct run_row {
 	int64_t next_at;		/* TIME of the next try while it waits for one; ROW_NONE */
 	/* enum wait_kind, host or source: what delays the work of the run between its slots */
 	int wait;
-	char *wait_reason;		/* the same as a sentence, NULL: nothing */
+	char *wait_reason;		/* the reason of wait as a sentence, NULL: nothing */
 	int64_t wait_since;		/* TIME since when, ROW_NONE: nothing */
 	int64_t wait_until;		/* TIME of the next try */
 	int64_t iteration;		/* counter of the outer loop, 0 before the first */
@@ -225,7 +225,7 @@ struct slot_row {
 	int64_t retry_at;
 	char *cooling;			/* account that its attempt waits for; NULL: none */
 	int wait;			/* enum wait_kind, host or source: what delays the slot */
-	char *wait_reason;		/* the same as a sentence, NULL: nothing */
+	char *wait_reason;		/* the reason of wait as a sentence, NULL: nothing */
 	/* TIME since when, through all retries; ROW_NONE: nothing */
 	int64_t wait_since;
 	int64_t wait_until;		/* TIME of the next try */
@@ -234,7 +234,7 @@ struct slot_row {
 	/* why it ended; before that: why its work is accepted already */
 	char *cause;
 	int end_kind;			/* enum end_kind: of cause */
-	/* enum accepted: who accepted work that passed no review; set before its commit, too */
+	/* enum accepted: who accepted work without a passing verdict; set before its commit, too */
 	int accepted;
 };
 
@@ -462,8 +462,8 @@ void row_assign(enum row_kind kind, void *dst, const void *src);
 /* Free what the row owns and zero the struct. */
 void row_release(enum row_kind kind, void *row);
 
-/* row_release() and free. NULL is allowed. */
-/* Frees a row for its owner, also one that is const everywhere else. */
+/* row_release() and free, for the owner of a row, which may be const everywhere else.
+ * NULL is allowed. */
 void row_free(enum row_kind kind, const void *row);
 
 #endif

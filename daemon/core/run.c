@@ -114,8 +114,8 @@ static bool at_limit(const struct loop *l)
 	return l->spent[0] != '\0' || (l->iterations != ROW_NONE && l->iteration >= l->iterations);
 }
 
-/* Whether the review of the run has begun: work started now would pass or fail with the rest, but
- * without a review. */
+/* Whether the review of the run is held or has failed: work started now would pass or fail with the
+ * rest, but without a review. */
 static bool review_stands(const struct loop *l)
 {
 	for (size_t i = 0; i < l->nslots; i++)

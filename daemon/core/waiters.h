@@ -9,7 +9,7 @@
 #include <sys/queue.h>
 
 struct waiter {
-	int64_t id;			/* value for dirty_next() */
+	int64_t id;			/* returned by dirty_next() */
 	struct waiters *waiters;
 	uint64_t told;			/* epoch of its last report */
 	TAILQ_ENTRY(waiter) entry;
@@ -20,7 +20,7 @@ struct waiters {
 	TAILQ_HEAD(, waiter) list;
 	size_t count, untold;
 	uint64_t epoch;
-	TAILQ_ENTRY(waiters) entry;	/* in the dirty list while one of them is to be notified */
+	TAILQ_ENTRY(waiters) entry;	/* in the dirty list while one of them is to be reported */
 };
 TAILQ_HEAD(dirty_list, waiters);
 

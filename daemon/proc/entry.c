@@ -194,8 +194,8 @@ static void report_ended(struct entry *e)
 			sink->ended(e->proc->arg, e->id, NULL);
 			break;
 		}
-		/* The identity is written before the fork, so without one there was no fork. The
-		 * shim exits if a host fault prevents it. */
+		/* The identity is written before the fork, so without one there was no fork. If a
+		 * host fault prevents it, the shim exits with its errno. */
 		if (host_fault(e->exited))
 			none.status = e->exited;
 		snprintf(none.error, sizeof(none.error),
@@ -211,7 +211,7 @@ static void report_ended(struct entry *e)
 	case INSPECTION_RUNNING:
 	case INSPECTION_AGAIN:
 	case INSPECTION_BUSY:
-		log_bug("attempt %lld: the shim reported an end before the attempt ended", (long long)e->id);
+		log_bug("attempt %lld: an end is reported, but the attempt has not ended", (long long)e->id);
 		break;
 	}
 }

@@ -130,8 +130,9 @@ static void inspect_ended(struct inspection *l, int dirfd)
 	} else if (rv != 0) {
 		inspect_fail(l, "identity of the shim", rv);
 	} else if (boot_id_read(now) == 0 && strcmp(id.boot_id, now) == 0) {
-		/* it holds the lock of its own directory until it ends; continuing here would kill
-		 * or repeat what another rld has paid for */
+		/* a running shim holds the lock of its directory, and this lock is free, so it
+		 * belongs to another one: continuing here would kill or repeat what another
+		 * rld has paid for */
 		if (l->uuid != NULL && strays_is_shim((pid_t)id.pid, l->uuid))
 			log_fatal("%s: its rl-shim, process %lld, belongs to another state "
 			    "directory, so this one is a copy; start rld with the original "

@@ -31,7 +31,7 @@ void launch_free(struct launch *launch);
 enum proc_found {
 	FOUND_RUNNING,		/* adopted: ended() will follow */
 	FOUND_ENDED,		/* record is valid */
-	FOUND_NEVER_STARTED,	/* in this boot, never started: may be started again */
+	FOUND_NEVER_STARTED,	/* not started in this boot: may be started */
 	FOUND_LOST,		/* shim gone without a record, or another boot */
 	FOUND_UNREADABLE	/* record or directory damaged: quarantined, counts as lost */
 };

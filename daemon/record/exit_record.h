@@ -50,7 +50,7 @@ struct exit_record {
 	uint64_t stdout_bytes, stderr_bytes;	/* as written by the program */
 	uint64_t dropped;			/* of these, bytes not saved */
 	bool tree_empty;			/* waitpid returned ECHILD */
-	/* wall clock: when the shim sent its first signal to the tree; 0: none */
+	/* wall clock: just before the shim sent its first signal to the tree; 0: none */
 	int64_t signalled_ms;
 	uint64_t stdout_signalled, stderr_signalled;	/* of the bytes above, those written before
 							 * that; 0 without signalled_ms */

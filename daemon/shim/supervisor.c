@@ -30,8 +30,8 @@
 /* pipes held open after the exit: no data for this long ends the wait */
 #define HELD_IDLE_MS 2000
 #define HELD_HARD_MS 30000	/* and this long in any case */
-/* output within this time before SIGUSR1 belongs to another turn; the signal is repeated
- * otherwise */
+/* output on stdout within this time before SIGUSR1 belongs to another turn, so the signal is
+ * ignored; if not, rld sends it again */
 #define QUIET_MS 500
 #define STRAY_GRACE_MS 2000	/* for processes left behind by a finished agent */
 #define KILL_EVERY_MS 10
@@ -155,7 +155,8 @@ static int64_t deadline(const struct supervisor *s)
 	return s->now;
 }
 
-/* Whether a limit or signal ends the agent. */
+/* Enter the next phase at the exit of the agent, SIGTERM or the wall clock limit, with or without a
+ * result. Returns whether it did. */
 static bool ends(struct supervisor *s)
 {
 	if (s->tree.main_gone) {

@@ -254,7 +254,7 @@ static int claim_issue(struct task_op *op, struct answer *a)
 			text_set(&op->result.taken, NULL);
 	} else if ((who = strstr(a->said, state)) != NULL) {
 		state_now = rest_of_line(who + strlen(state));
-		op->result.taken = xasprintf("nobody, and it has %s", state_now);
+		op->result.taken = xasprintf("not claimed, but it has %s", state_now);
 		free(state_now);
 	} else {
 		return fail_answer(op, a, a->said);

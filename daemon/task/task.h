@@ -64,8 +64,8 @@ int workflow_read(const char *text, size_t size, struct task_list *list, char **
 
 /* .beads/issues.jsonl: the last line of an id wins; a malformed line makes the whole file invalid,
  * and *error names it. Lines with another "_type" than issue are ignored. Ordered by priority, then
- * id; `ready` is computed from the dependencies. A bead that depends on an unknown id or on itself
- * is not ready, which is no error here. */
+ * id; `ready` is computed from the dependencies. A bead that depends on an unknown id or is part of
+ * a cycle is not ready, which is no error here. */
 int beads_read_jsonl(const char *text, size_t size, struct task_list *list, char **error);
 
 /* The PRD text with passes: true at the story id, in the file's own format (indentation, order of

@@ -99,7 +99,8 @@ const struct task_list *task_op_list(const struct task_op *op);
 /* LOAD: bd was used, so claims of other programs are visible. */
 bool task_op_has_bd(const struct task_op *op);
 
-/* CLAIM: NULL if the task is ours; otherwise who has it, in the source's words. Not an error. */
+/* CLAIM: NULL if the task is ours; otherwise its claimant or status, in the source's
+ * words. Not an error. */
 const char *task_op_taken(const struct task_op *op);
 
 #endif

@@ -15,7 +15,7 @@ void carrier_exit_read(const struct verdict_input *in, struct verdict *out)
 	}
 	out->source = "exit";
 	out->kind = in->status == 0 ? VERDICT_PASS : VERDICT_FINDINGS;
-	/* output of a pass is addressed to nobody */
+	/* output printed with a pass is not feedback */
 	if (out->kind == VERDICT_PASS)
 		out->feedback = xstrdup("");
 	else if (clean_is_silent(in->text, in->text_size))

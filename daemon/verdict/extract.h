@@ -11,7 +11,7 @@
 
 #define EXTRACT_WINDOW (256 * 1024)	/* size of the end of the text whose objects are read */
 #define EXTRACT_OBJECTS 64		/* maximum number of objects, counted from the end */
-/* nesting depth of objects and arrays */
+/* nesting depth of objects and arrays, including the outermost */
 #define EXTRACT_DEPTH 64
 
 enum extract_result {

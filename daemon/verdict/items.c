@@ -46,7 +46,7 @@ static size_t count(const char *p, const char *end, char c)
 	return n;
 }
 
-/* After "[ ]" or "[x]", of which a marker may have added a second one; otherwise p. */
+/* After "[ ]" or "[x]", of which a corrector may have added a second one; otherwise p. */
 static const char *skip_box(const char *p, const char *end)
 {
 	while (end - p >= 3 && p[0] == '[' && strchr(" xX~-", p[1]) != NULL && p[2] == ']' &&

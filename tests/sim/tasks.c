@@ -234,7 +234,8 @@ static void act(struct world *w, struct task_op *op)
 	case TASK_OP_CLAIM:
 		bead = bead_find(w, op->path, op->task);
 		if (op->has_bd && !claim(w, bead, op->actor))
-			op->taken = xstrdup(bead->assignee != NULL ? bead->assignee : "nobody, and it has been closed");
+			op->taken = xstrdup(bead->assignee != NULL ? bead->assignee :
+			    "not claimed, but it has status closed");
 		break;
 	case TASK_OP_CLOSE:
 	case TASK_OP_RELEASE:

@@ -192,7 +192,7 @@ START_TEST(claim_of_what_is_closed)
 {
 	put("a project/.beads/issues.jsonl", "{\"id\":\"x-1\",\"status\":\"closed\"}\n"
 	    "{\"id\":\"x-2\",\"status\":\"open\",\"assignee\":\"eve\\u001b\"}\n");
-	expect(TASK_OP_CLAIM, "x-1", "rld-1", "taken: nobody, and it has status closed");
+	expect(TASK_OP_CLAIM, "x-1", "rld-1", "taken: not claimed, but it has status closed");
 	expect(TASK_OP_CLAIM, "x-2", "rld-1", "taken: eve\\x1b");
 	expect(TASK_OP_CLAIM, "x-9", "rld-1", "~Issue x-9 not found; ");
 }
