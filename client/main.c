@@ -230,6 +230,8 @@ static int run_client(struct client *c)
 
 	if (c->options.count < c->command->least || c->options.count > c->command->most) {
 		warnx("usage: rlctl %s %s", c->command->name, c->command->usage);
+		if (c->options.count > c->command->most)
+			fputs("  too many arguments; put a text of several words in quotes\n", stderr);
 		return EXIT_USAGE;
 	}
 	if (check_particular(c) != 0)

@@ -81,13 +81,13 @@ static int read_task(const struct client *c, struct buf *text)
 	return read_file(file == NULL ? "-" : file, text);
 }
 
-/* what: "the task" */
-static int check_text(const char *what, const struct buf *text)
+/* what: "the task"; if_empty: the message for an empty text */
+static int check_text(const char *what, const char *if_empty, const struct buf *text)
 {
 	const char *data = text->data == NULL ? "" : text->data, *fault = NULL;
 
 	if (strspn(data, " \t\r\n\f\v") == text->size)
-		fault = "it is empty";
+		fault = if_empty;
 	else if (memchr(data, '\0', text->size) != NULL)
 		fault = "it contains a NUL byte";
 	else if (!text_is_utf8(data, text->size))
@@ -145,7 +145,8 @@ static int put_task(struct client *c, json_t *params)
 	int status = read_task(c, &text);
 
 	if (status == 0)
-		status = check_text("the task", &text);
+		status = check_text("the task",
+		    "it is empty; give it as an argument, with --file, or on standard input", &text);
 	if (status == 0) {
 		task = json_stringn(text.data, text.size);
 		if (json_size(task) > INLINE_MAX) {
@@ -169,7 +170,7 @@ static int put_file(const char *source, json_t *params)
 	json_t *value;
 
 	if (status == 0)
-		status = check_text(path, &text);
+		status = check_text(path, "it is empty", &text);
 	if (status == 0) {
 		value = json_stringn(text.data, text.size);
 		if (json_size(value) > INLINE_MAX) {

@@ -529,7 +529,8 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 	if (refuse_state(engine, cb, arg))
 		return;
 	if (old->state != RUN_S_FAILED && old->state != RUN_S_CANCELLED && old->state != RUN_S_HELD) {
-		message = xasprintf("run %lld is %s: only a failed, cancelled or held run can be retried",
+		message = xasprintf("run %lld has the state %s: "
+		    "only a failed, cancelled or held run can be retried",
 		    (long long)old->id, state_name(&run_state_names, old->state));
 		refuse_now(cb, arg, RPC_WRONG_STATE, message, old->state == RUN_S_SUCCEEDED ?
 		    "submit the task again" : "cancel it first, or wait for it");

@@ -45,6 +45,9 @@ MISTAKES = {
     "a cycle": (flow("    depends_on: [a]\n"), WORKFLOW, 1, ["flow.yaml:4:18: the dependencies form a cycle: a -> a"]),
     "an unknown dependency": (flow("    depends_on: [b]\n"), WORKFLOW, 1,
                               ['flow.yaml:4:18: "a" depends on "b", which does not exist']),
+    "a task without quotes": (None, ["fix", "the", "tests"], 2,
+                              ["usage: rlctl submit", "too many arguments", "in quotes"]),
+    "an empty task": (None, [" "], 1, ["cannot accept the task: it is empty; give it as an argument"]),
     "no slots": (None, ["-P", "0", "work"], 2, ["--parallel must be at least 1, is 0"]),
     "too many slots": (None, ["-P", "65", "work"], 1, ["--parallel: must be from 1 to 64, is 65"]),
     "an agent that nobody configured": (None, ["-a", "nobody", "work"], 1,
@@ -100,6 +103,13 @@ def test_without_git(daemon, tmp_path, mistake):
     (tmp_path / "plain").mkdir()
     err = daemon.rlctl("submit", *options, cwd=tmp_path / "plain", check=1).err
     assert all(word in err for word in words) and GENERAL not in err, err
+
+
+def test_retry_of_a_run_that_succeeded(daemon, repo):
+    number = daemon.rlctl("submit", "work", cwd=repo.path, check=0).out.strip()
+    assert daemon.ended(int(number))["state"] == "succeeded"
+    err = daemon.rlctl("retry", number, cwd=repo.path, check=1).err
+    assert f"run {number} has the state succeeded: only a failed" in err and "submit the task again" in err
 
 
 def test_a_wrong_directory(daemon, repo):
