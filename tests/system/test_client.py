@@ -745,10 +745,19 @@ def test_run_tells_the_story_and_prints_the_answer(fake, rlctl):
                           "Issues found. Running corrector (iteration 1/3)...",
                           "Reviewing changes (iteration 2/3)...", "Review passed!", "Run 7 succeeded"]
     assert ("refs/rl/passed/7/t1" in lines[-1] and "rlctl diff 7" in lines[-1]
-            and "1m 05s" in lines[-1] and "$0.25" in lines[-1])
+            and lines[-1].startswith("Duration: 1m 05s, cost: $0.25. "))
     assert ("a.c:3 high: off \\x1b[31mby one" in err and "drift: 1 new" in err
             and "    mend it\n" in err and "implement: ended in 1m 05s, $0.25" in err)
     assert "\x1b" not in err
+
+
+@pytest.mark.parametrize(("totals", "end"), [({"wall_ms": 65000}, "Duration: 1m 05s. "),
+                                             ({"cost_usd": 0.25}, "Cost: $0.25. ")])
+def test_the_end_of_a_run_names_time_and_cost(fake, rlctl, totals, end):
+    script(fake, [*STORY, event(26, "run.state", state="succeeded")],
+           {"state": "succeeded", "totals": totals})
+    last = rlctl("run", "x")[1].splitlines()[-1]
+    assert last.startswith(end), last
 
 
 def test_run_quiet_and_run_json(fake, rlctl):
