@@ -30,11 +30,11 @@ class Bead(NamedTuple):
 def beads():
     """Thirty: what each does, and what becomes of it."""
     found = [Bead(f"n-ok{i}", "ok", f"core/{name}.c", priority=i % 5)
-             for i, name in enumerate(["chain", "crowd", "decision", "findings", "line", "plan"])]
+             for i, name in enumerate(["chain", "waiters", "decision", "findings", "cause", "plan"])]
     # two of one file, far from each other
     found += [Bead("n-top", "ok", "git/merge.c", "top"), Bead("n-bottom", "ok", "git/merge.c", "end")]
     found += [Bead(f"n-drift{i}", "ok", f"git/{name}.c", drifts=1 + i % 2)
-              for i, name in enumerate(["aside", "base", "change", "checkout", "clear"])]
+              for i, name in enumerate(["conflict", "base", "change", "checkout", "measure"])]
     # all of them in the same place: the first of an iteration gets through, the others conflict
     found += [Bead(f"n-same{i}", "ok", "core/slot.c", priority=1) for i in range(6)]
     found += [Bead(f"n-litter{i}", "litter", f"task/{name}.c") for i, name in enumerate(["bead", "list"])]
@@ -56,7 +56,7 @@ def beads():
 def beads_to_pick():
     """Twelve for agents who share a tree and choose: each in a file of its own. The
     last one is left."""
-    names = ["chain", "crowd", "decision", "findings", "line", "plan", "run", "slot", "state", "tasks", "profile"]
+    names = ["chain", "waiters", "decision", "findings", "cause", "plan", "run", "slot", "state", "tasks", "profile"]
     return [Bead(f"n-pick{i:x}", "ok", f"core/{name}.c", drifts=i % 2, priority=i % 3)
             for i, name in enumerate(names)] + [Bead("n-later", "ok", "core/row.c", never=True)]
 
@@ -111,6 +111,7 @@ def grow(path, beads):
                       b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data))
     repo.git("fast-import", "--quiet", input=b"".join(stream))
     repo.git("reset", "-q", "--hard", "main")
+    assert {b.file for b in beads} <= {name for name, _, _ in parts}, "they work on files that are there"
     repo.write(".gitignore", "*.o\n")
     repo.write(".beads/.gitignore", "fake.*\n")
     repo.write(".beads/issues.jsonl", export(beads))
