@@ -58,14 +58,14 @@ $(B)/rlctl: $(RLCTL_O)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLCTL)
 # Static: one is started for each attempt and each git operation, and half of its time would be the dynamic linker's.
-STATIC   = $(if $(SAN),,-static-pie)
+LDFLAGS_STATIC = $(filter-out -pie,$(LDFLAGS)) $(if $(SAN),-pie,-static-pie)
 $(B)/rl-shim: $(SHIM_O)
 	$(call say,LD)
-	$(Q)$(CC) $(LDFLAGS) $(STATIC) -o $@ $^
+	$(Q)$(CC) $(LDFLAGS_STATIC) -o $@ $^
 # Of the daemon's rooms what operations need: neither libuv nor SQLite.
 $(B)/rl-git: $(B)/daemon/rl-git/rl_git.o $(B)/librld.a
 	$(call say,LD)
-	$(Q)$(CC) $(LDFLAGS) $(STATIC) -o $@ $^ $(LDLIBS_GIT)
+	$(Q)$(CC) $(LDFLAGS_STATIC) -o $@ $^ $(LDLIBS_GIT)
 $(B)/librld.a: $(RLD_O)
 	$(call say,AR)
 	$(Q)rm -f $@ && ar rcs $@ $^
