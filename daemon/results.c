@@ -147,7 +147,7 @@ static void results_inspect(struct results *results, const char *program, const 
 		    "been restored to %.12s", name, row->ref, row->workspace, row->commit_id);
 	} else if (kept == 0) {
 		log_warn("%s: %s in %s is missing or damaged after the machine restarted, and "
-		    "could not be restored; its content exists: git update-ref %s %s", name,
+		    "could not be restored; its content exists, so run: git update-ref %s %s", name,
 		    row->ref, row->workspace, row->ref, row->commit_id);
 		tell(results, name, where, row->workspace);
 	} else if (kept == -ENOMSG) {

@@ -104,7 +104,7 @@ bool reader_is_over(const struct reader *r);
 bool reader_can_tell(enum reader_kind kind);
 /* Bytes were dropped here by the output limit: ignore an unfinished line. */
 void reader_gap(struct reader *r);
-/* Free the reader and fill out; reset_at only if it was given as a number, unchecked. */
+/* Free the reader and fill in out; reset_at only if it was given as a number, unchecked. */
 void reader_end(struct reader *r, struct agent_result *out);
 void agent_result_release(struct agent_result *result);
 
@@ -117,9 +117,9 @@ struct agent_ending {
 	const char *zone;		/* the agent's TZ; NULL: the machine's */
 };
 
-/* The most informative line at the end of stderr: for a known program the one about its login,
- * which advice may follow; otherwise the last non-blank line, only its end if it is long. malloc'd;
- * NULL: none. */
+/* The most informative line at the end of stderr: for a known program the one about its login, even
+ * if lines of advice follow it; otherwise the last non-blank line, only its end if it is long.
+ * malloc'd; NULL: none. */
 char *agent_last_words(enum reader_kind reader, const char *text, size_t size);
 
 /* Complete the result about the service: by exit code or stderr where the output does not show it,

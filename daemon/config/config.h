@@ -103,8 +103,8 @@ int config_resolve(const struct config *config, const struct project *project,
 typedef void config_each_cb(void *arg, const char *path, const char *value, const char *from, const char *help);
 
 /* Effective values in the order of the table, for a run with this project and these overrides:
- * called once per key. value is JSON; its origin is "default", "profile verdict", "profile mine
- * (/etc/rld/rld.toml:12)", "/etc/rld/rld.toml:7", "/home/ann/w/.rld.toml:3" or "command line".
+ * called once per key. value is JSON; from, its origin, is "default", "profile verdict", "profile
+ * mine (/etc/rld/rld.toml:12)", "/etc/rld/rld.toml:7", "/home/ann/w/.rld.toml:3" or "command line".
  * Returns 0, or -1 with error. */
 int config_each(const struct config *config, const struct project *project,
     const struct config_override *overrides, size_t count,

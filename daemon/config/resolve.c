@@ -431,7 +431,8 @@ static const struct kept {
 	    { "limit the time with max_wall instead", "limit the time with budget_day_wall instead" } },
 };
 
-/* An agent that would spend without reporting it. where: its part in the run. */
+/* Refuse an agent that would spend under a limit without reporting it. where: its
+ * part in the run. */
 static int check_spender(const struct layers *layers, const struct kept *k,
     const struct agent_plan *agent, const char *where, struct config_error *error)
 {

@@ -131,7 +131,7 @@ static uint64_t segment_left(const struct output_writer *w)
 	return full - w->open.size;
 }
 
-/* Up to size bytes. Returns the count, or -errno. */
+/* Write up to size bytes. Returns the count, or -errno. */
 static ssize_t write_some(struct output_writer *w, const char *data, size_t size)
 {
 	ssize_t n;

@@ -264,7 +264,7 @@ static void read_field(const struct statement *s, int column, const struct field
 			abort();
 		*(int *)value = state_value(f->names, text);
 		if (*(int *)value == -1)
-			log_fatal("%s: statement %s: column %s contains '%s', which is not a %s: "
+			log_fatal("%s: statement %s: column %s contains '%s', which is not a valid %s: "
 			    "restore a backup",
 			    sqlite3_db_filename(sqlite3_db_handle(s->stmt), "main"), s->sql->name, f->name, text,
 			    f->names->what);

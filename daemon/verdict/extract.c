@@ -24,7 +24,8 @@ struct scan {
 	bool everywhere;	/* every { counts, not only at the beginning of a line */
 	struct slice slices[EXTRACT_OBJECTS];	/* a ring: number n is at n % EXTRACT_OBJECTS */
 	size_t count;		/* of all slices, including those dropped from the ring */
-	size_t inside;		/* text before this offset is inside something */
+	size_t inside;		/* text before this offset is inside an array, or an
+				 * object in prose */
 	bool stale;		/* something that was ignored mentions the key */
 };
 

@@ -747,7 +747,7 @@ static const struct {
 	{ hook_then_salvage, "rld.db: salvage.put: an attempt, a step or a hook has this id" },
 	{ steal_a_claim, "rld.db: claim.put: another run works on this task" },
 	{ ask_wrongly, "bug: statement run.get has no parameter :run" },
-	{ read_unknown_state, "column state contains 'dancing', which is not a run state" },
+	{ read_unknown_state, "column state contains 'dancing', which is not a valid run state" },
 };
 
 /* Any error but lack of space ends the process and names the place; nothing of the
