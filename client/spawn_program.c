@@ -92,8 +92,13 @@ int start_lock(const char *state_dir)
 		close(fd);
 		fd = -1;
 	}
-	if (fd == -1)
-		warn("%s", path);
+	if (fd == -1) {
+		bool denied = errno == EACCES;
+
+		warn("cannot lock %s", path);
+		if (denied)
+			fprintf(stderr, "  %s must belong to your user; see its owner with ls -ld\n", state_dir);
+	}
 	free(path);
 	return fd;
 }

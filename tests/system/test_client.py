@@ -633,6 +633,23 @@ NOT_ROOT = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
 @as_root
+def test_a_state_of_another_user_is_named_with_the_remedy(tmp_path):
+    """As after "sudo rlctl" with the HOME of an ordinary user."""
+    rlctl = beside(tmp_path, "#!/bin/sh\ntouch \"$HOME/started\"\n")
+    for parent in [tmp_path, *tmp_path.parents]:
+        if parent.stat().st_mode & 0o001 == 0:
+            parent.chmod(parent.stat().st_mode | 0o711)
+    state = tmp_path / ".local/state/rld"
+    state.mkdir(parents=True)
+    state.chmod(0o700)
+    done = subprocess.run([*NOT_ROOT, rlctl, "list", "--start"], env=environment(tmp_path), cwd="/",
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 3 and not (tmp_path / "started").exists()
+    assert done.stderr == (f"rlctl: cannot lock {state}/start.lock: Permission denied\n"
+                           f"  {state} must belong to your user; see its owner with ls -ld\n")
+
+
+@as_root
 @pytest.mark.parametrize("unit, started", [("file", False), ("link", False), ("masked", True),
                                            ("closed", True), (None, True)])
 def test_no_daemon_beside_a_system_unit_without_asking(tmp_path, unit, started):
