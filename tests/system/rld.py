@@ -516,7 +516,8 @@ class Daemon:
 
     def sanitizer_options(self, kind):
         leaks = 0 if self.prefix else 1		# LeakSanitizer cannot work under a tracer
-        return f"log_path={self.path}/{kind}:print_stacktrace=1:detect_leaks={leaks}"
+        # disable_coredump: the limit of core files is rld's and rl-shim's to take away
+        return f"log_path={self.path}/{kind}:print_stacktrace=1:detect_leaks={leaks}:disable_coredump=0"
 
     def write_config(self, config):
         """Replaces keys, and keys of tables, in what every test starts from."""
