@@ -32,10 +32,10 @@ enum wait_kind {
 	WAIT_CANCELLING,	/* cancelled; what is running is being ended */
 	WAIT_TASK,		/* of a task: a dependency has not passed */
 	WAIT_LIMIT,		/* of a task: its held run has used its iterations */
-	/* not a wait: the reason of a slot at its end */
+	/* the next four are no waits, but reasons of a slot at its end */
 	WAIT_NOT_REVIEWED,
 	WAIT_RELEASED,		/* its task was given back after a stop marker */
-	WAIT_TAKEN,		/* another run has its task */
+	WAIT_TAKEN,		/* another run or program has its task */
 	WAIT_UNASSIGNED,	/* the run ended before it started */
 	WAIT_OTHER,		/* written by an earlier version */
 	WAITS

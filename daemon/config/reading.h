@@ -19,7 +19,7 @@ struct reading {
 	const struct alias *aliases;	/* ends with name NULL; NULL: none */
 	const char *base;		/* directory for relative paths; NULL: none allowed */
 	struct values values;
-	/* [agent.NAME], [profile.NAME] and [group.NAME], in file order */
+	/* [agent.NAME], [profile.NAME], [group.NAME] and [account.NAME], in file order */
 	struct values tables;
 	struct config_error *error;
 };

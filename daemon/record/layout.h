@@ -12,9 +12,9 @@
 #define RECORD_OPERATION "operation"	/* stdin of rl-git */
 #define RECORD_RESULT "result"		/* output of rl-git */
 #define RECORD_ANSWER "answer"		/* final text, written by the daemon after the exit */
-/* likewise without secrets, for reports; exists only if it differs */
+/* the answer without secrets, for reports; exists only if it differs */
 #define RECORD_MASKED "answer.masked"
-#define RECORD_PREVIEW "preview.masked"	/* last lines, if they contain a secret */
+#define RECORD_PREVIEW "preview.masked"	/* redacted last lines, if they contain a secret */
 #define RECORD_VERDICT "verdict.json"	/* RL_VERDICT_FILE */
 /* the review file, as it was when it was read */
 #define RECORD_CARRIER "carrier"
