@@ -514,8 +514,8 @@ class Daemon:
             give(self.play.path, uid)
         self.write_config(config or {})
 
-    def sanitizer_options(self, kind):
-        leaks = 0 if self.prefix else 1		# LeakSanitizer cannot work under a tracer
+    def sanitizer_options(self, kind, leaks=True):
+        leaks = int(leaks and not self.prefix)		# LeakSanitizer cannot work under a tracer
         # disable_coredump: the limit of core files is rld's and rl-shim's to take away
         return f"log_path={self.path}/{kind}:print_stacktrace=1:detect_leaks={leaks}:disable_coredump=0"
 
@@ -523,7 +523,8 @@ class Daemon:
         """Replaces keys, and keys of tables, in what every test starts from."""
         base = {"default_agent": "play", "agent.play": {"command": self.play.command(), "reader": "text"}}
         if SANITIZED:
-            base["agent.play"]["set"] = {"ASAN_OPTIONS": self.sanitizer_options("asan")}
+            # rl-shim: LeakSanitizer attaches to it at its exit, and hangs on a SIGCONT of rld
+            base["agent.play"]["set"] = {"ASAN_OPTIONS": self.sanitizer_options("asan", leaks=False)}
         for key, value in config.items():
             base[key] = {**base.get(key, {}), **value} if isinstance(value, dict) else value
         self.config.write_text(toml_document(base))
