@@ -4,6 +4,8 @@
 #                 quiet processors                            make plants    bugs, planted one at a time: the tests notice each
 # make lint       the laws of docs/architecture.md            make bench     ratios against peers
 # make check-agents  the presets with the real programs       make check-places  make check where it is harder: other users, containers, a busy machine
+# make check-power CUTS=n FILLS=n  power cuts and full disks (root)
+# make check-evidence  tricks of a hostile coder
 # make sim SEEDS=n  make fuzz SECONDS=n                       make demo      the main job on a scratch repository
 # make install DESTDIR= PREFIX=
 # SAN=1: ASan and UBSan, in build-san.  DEV=1: warnings are errors.  CC=clang works as well.
@@ -36,7 +38,7 @@ LDLIBS_RLD   = $(shell pkg-config --libs $(PKGS) tomlplusplus) -lstdc++ -lpthrea
 LDLIBS_GIT   = $(shell pkg-config --libs --static jansson libbsd-overlay libmd) -lm
 LDLIBS_RLCTL = $(shell pkg-config --libs jansson libbsd-overlay) -lm
 
-ROOMS    = core model txn job sched slot run engine rpc store proc agent verdict prompt task git config child base
+ROOMS    = core model txn job evidence sched slot run engine rpc store proc agent verdict prompt task git config child base
 RLD_C    = $(wildcard $(ROOMS:%=daemon/%/*.c)) $(wildcard daemon/record/*.c proto/*.c)
 RLD_CXX  = $(wildcard daemon/config/*.cc)
 RLD_O    = $(RLD_C:%.c=$(B)/%.o) $(RLD_CXX:%.cc=$(B)/%.o) $(B)/gen/sql.o $(B)/gen/templates.o
@@ -109,8 +111,8 @@ lint: all
 	$(PYTHON) tests/lint --plant --build $(B)
 
 # Calls of the engine that the simulation counts and bends.
-SIM_WRAPS = slot_row_move first_stage first_review_stage stage_after_claim stage_after_worktree stage_after_attempt \
-            stage_after_measure stage_after_round stage_after_acceptance stage_after_commit stage_after_merge \
+SIM_WRAPS = slot_row_move stage_before_work first_stage first_review_stage stage_after_claim stage_after_worktree stage_after_attempt \
+            stage_after_measure stage_after_checkout stage_after_preparing stage_after_round stage_after_approval stage_after_acceptance stage_after_commit stage_after_merge \
             stage_after_rework stage_after_cancel run_step review_classify check_classify activity_end log_bug decision_put
 $(B)/sim/sim: $(patsubst %.c,$(B)/%.o,$(wildcard tests/sim/*.c)) $(B)/librld.a
 	@mkdir -p $(@D)
@@ -162,6 +164,13 @@ check-all:
 plants: checked
 	$(PYTHON) tests/plants $(PLANTS)
 
+# As root: power cuts of a disk in a file, and a small disk that is full at each phase.
+CUTS    ?= 200
+FILLS   ?= 10
+check-power: all
+	CUTS=$(CUTS) FILLS=$(FILLS) RLD_BUILD=$(B) PYTHONDONTWRITEBYTECODE=1 \
+	    $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/system/test_power_cut.py tests/system/test_full_disk.py
+
 # Where the tests must be green, too: PLACES="root user first bare slow"  PARTS="unit system/test_turns.py" or all.
 check-places: checked
 	@PLACES="$(PLACES)" $(PYTHON) tests/places $(B) $(PARTS)
@@ -169,6 +178,10 @@ check-places: checked
 # The presets with the real programs of the npm registry: AGENTS="NAME ..."  SCRATCH=DIR.
 check-agents: all
 	RLD_BUILD=$(B) $(PYTHON) tests/agents/run $(if $(SCRATCH),--scratch $(SCRATCH)) $(AGENTS)
+
+# What passes though no judge has seen it: TRICKS="NAME ..." or all.
+check-evidence: all
+	RLD_BUILD=$(B) $(PYTHON) tests/evidence/run $(if $(RUNS),--runs $(RUNS)) $(if $(SEED),--seed $(SEED)) $(TRICKS)
 
 # echo: the peer of the RPC rate; rate: its client.
 $(B)/bench/%: tests/bench/%.c
@@ -208,7 +221,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-all check-places checked clean demo deps fuzz fuzzers install lint plants sim
+.PHONY: all always bench check check-agents check-all check-evidence check-places check-power checked clean demo deps fuzz fuzzers install lint plants sim
 clean:
 	rm -rf build build-san build-fuzz
 

@@ -71,10 +71,15 @@ static void block_put_age(struct lines *l, const struct view *view, const json_t
 	free(age);
 }
 
+static bool is_command(const json_t *attempt)
+{
+	return field_is(attempt, "role", "check") || field_is(attempt, "role", "setup");
+}
+
 static void block_put_head(struct lines *l, const struct view *view, const json_t *slot, const char *mark)
 {
 	const json_t *attempt = view_attempt(view, slot);
-	const char *agent = field_is(attempt, "role", "check") ? "" : field_text(attempt, "agent");
+	const char *agent = is_command(attempt) ? "" : field_text(attempt, "agent");
 	int64_t events = field_int(view_preview(view, slot), "events"), next = field_time(slot, "next_at");
 	char *name = status_tag_name(field_int(slot, "slot"));
 	struct status_tag tag;

@@ -75,6 +75,12 @@ const struct option_row options_submit[] = {
 	    "review with a program; its exit status is the verdict" },
 	{ "check", 0, OPTION_LIST, "CMD", "checks", NULL,
 	    "a shell command that must succeed before each review (repeatable)" },
+	{ "setup", 0, OPTION_LIST, "CMD", "setup", NULL,
+	    "a shell command that sets up each new work tree and room (repeatable)" },
+	{ "copy", 0, OPTION_LIST, "PATTERN", "copy", NULL,
+	    "ignored files to copy into each new work tree and room (repeatable)" },
+	{ "check-on-base", 0, OPTION_CHOICE, "skip|warn|require", "check_on_base", NULL,
+	    "whether the checks also run on the base of the work" },
 	{ "review-max-fix-attempts", 0, OPTION_COUNT, "N", "review.max_fixes", NULL,
 	    "maximum number of fix rounds; 0: review once" },
 	{ "developer-prompt", 0, OPTION_FILE, "FILE", "review.developer_prompt", NULL,
@@ -272,7 +278,7 @@ static json_t *choice_value(const struct option_row *row, const char *text, int 
 {
 	char *words = xstrdup(row->argument), *rest = words;
 	const char *list[CHOICES_MAX];
-	struct state_names names = { row->name, list, 0 };
+	struct state_names names = { row->name, list, 0, NULL };
 	json_t *value;
 
 	while (rest != NULL && names.count < CHOICES_MAX)

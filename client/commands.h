@@ -13,6 +13,7 @@ int wait_command(struct client *c);
 int watch_command(struct client *c);
 int logs_command(struct client *c);
 int diff_command(struct client *c);
+int evidence_command(struct client *c);
 int cancel_command(struct client *c);
 int pause_command(struct client *c);
 int resume_command(struct client *c);

@@ -232,6 +232,13 @@ static void on_implementing(const struct live_phase *t)
 		say_of(t->live, t->slot, "START", PAINT_BOLD, "implementing");
 }
 
+/* A room is set up again for each tree: told once. */
+static void on_setting_up(const struct live_phase *t)
+{
+	if (t->slot->round == 0)
+		say_of(t->live, t->slot, "SETUP", PAINT_DIM, "Setting up...");
+}
+
 static void on_checking(const struct live_phase *t)
 {
 	say_of(t->live, t->slot, "CHECK", PAINT_DIM, "Running checks...");
@@ -338,6 +345,7 @@ static const struct {
 } phases[] = {
 	{ "waiting", on_waiting },
 	{ "implementing", on_implementing },
+	{ "setting-up", on_setting_up },
 	{ "checking", on_checking },
 	{ "reviewing", on_reviewing },
 	{ "fixing", on_fixing },
@@ -484,6 +492,12 @@ static void on_review_decided(struct live *live, const json_t *event)
 		say_cut(live, "    %.*s", (int)strcspn(feedback, "\r\n"), feedback);
 }
 
+static void on_check_reused(struct live *live, const json_t *event)
+{
+	say_of(live, slot_of(live, event), "  ", PAINT_DIM, "check %s: green on this tree in attempt %lld/%lld",
+	    field_text(event, "command"), field_count(event, "from_run"), field_count(event, "from_attempt"));
+}
+
 static void on_review_skipped(struct live *live, const json_t *event)
 {
 	bool flag = field_is(event, "skip_kind", state_name(&skip_kind_names, SKIP_FLAG));
@@ -547,6 +561,7 @@ static const struct {
 	{ "attempt.started", on_attempt_started },
 	{ "attempt.ended", on_attempt_ended },
 	{ "review.decided", on_review_decided },
+	{ "check.reused", on_check_reused },
 	{ "review.skipped", on_review_skipped },
 	{ "finding", on_finding },
 	{ "hold.opened", on_hold_opened },

@@ -107,6 +107,8 @@ const struct command commands[] = {
 	{ "diff", diff_command, "RUN", "show the changes of a run", NULL, 1, 1, false },
 	{ "review", review_command, "show|export|verify RUN",
 	    "show a run's reviews, or verify that the record is intact", NULL, 2, 2, false },
+	{ "evidence", evidence_command, "RUN[/TASK]",
+	    "show the products of a run, and what judged them", NULL, 1, 1, false },
 	{ "hold", hold_command, "list | show|approve|reject|rework ID",
 	    "list and decide holds", hold_options, 1, 2, false },
 	{ "report", report_command, "[options] RUN", "print a full report of a run", report_options, 1, 1, false },

@@ -140,6 +140,9 @@ static int review_verify(struct client *c, int64_t run, const json_t *result)
 		fprintf(c->out.file,
 		    "The review record of run %lld is intact: %lld review%s, all hashes match.\n",
 		    (long long)run, reviews, reviews == 1 ? "" : "s");
+	else if (field_true(result, "chain"))
+		print_warning("the review record of run %lld is intact, but its result was moved: %s",
+		    (long long)run, field_text(result, "message"));
 	else
 		print_warning("the review record of run %lld was altered: %s",
 		    (long long)run, field_text(result, "message"));

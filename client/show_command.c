@@ -152,6 +152,21 @@ static void show_add_work(struct table *t, const json_t *run)
 		table_fact(t, "iteration", PAINT_NONE, cell_number(run, "iteration"));
 }
 
+/* "4 green, 2 red, 1 flaky, 1 not run again"; "": none has run. */
+static char *show_checks(const json_t *checks)
+{
+	static const char *const results[] = { "green", "red", "flaky" };
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++)
+		if (field_count(checks, results[i]) > 0)
+			buf_addf(&text, "%s%lld %s", text.size > 0 ? ", " : "",
+			    field_count(checks, results[i]), results[i]);
+	if (field_count(checks, "reused") > 0)
+		buf_addf(&text, "%s%lld not run again", text.size > 0 ? ", " : "", field_count(checks, "reused"));
+	return text.size > 0 ? buf_take(&text, NULL) : xstrdup("");
+}
+
 static void show_run_facts(const struct print *p, const json_t *run)
 {
 	struct table *t = table_facts();
@@ -160,6 +175,7 @@ static void show_run_facts(const struct print *p, const json_t *run)
 	show_add_work(t, run);
 	table_fact(t, "agents", PAINT_NONE, show_agents(json_object_get(run, "agents")));
 	table_fact(t, "review", PAINT_NONE, show_review(json_object_get(run, "review")));
+	table_fact(t, "checks", PAINT_NONE, show_checks(json_object_get(run, "checks")));
 	table_fact(t, "reason", PAINT_YELLOW, cell_reason(run, NULL));
 	table_member(t, "cause", PAINT_NONE, run, "cause");
 	table_fact(t, "created", PAINT_NONE, cell_when(run, "created_at"));

@@ -51,6 +51,14 @@ static char *tag_checking(const struct tag_facts *l)
 		*command == '\0' ? "" : ": ", command);
 }
 
+static char *tag_setting_up(const struct tag_facts *l)
+{
+	const char *command = field_is(l->attempt, "role", "setup") ? field_text(l->attempt, "agent") : "";
+
+	return xasprintf("setup%s%s%s%s", *l->task == '\0' ? "" : " for ", l->task,
+	    *command == '\0' ? "" : ": ", command);
+}
+
 /* Whether the slot has its commit: what is in progress is the merge with the other tasks. */
 static bool is_merged(const struct tag_facts *l)
 {
@@ -182,6 +190,7 @@ static const struct {
 	{ "REVIEW", PAINT_CYAN, "reviewing", is_reviewed, tag_reviewing, false },
 	{ "FIX", PAINT_YELLOW, "fixing", NULL, tag_fixing, false },
 	{ "CHECK", PAINT_CYAN, "checking", NULL, tag_checking, false },
+	{ "SETUP", PAINT_CYAN, "setting-up", NULL, tag_setting_up, false },
 	{ "MERGE", PAINT_CYAN, "committing", is_merged, tag_merging, false },
 	{ "COMMIT", PAINT_CYAN, "committing", NULL, tag_committing, false },
 	{ "COMMIT", PAINT_CYAN, "reviewing", NULL, tag_committing, false },

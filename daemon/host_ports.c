@@ -100,6 +100,38 @@ static void host_task_text(void *ctx, int64_t run, const char *task,
 	store_read(host->store, "task.text", ROW_TASK, binds, task_text_cb, read);
 }
 
+struct evidence_rows {
+	void (*done)(void *arg, void **rows, size_t count);
+	void *arg;
+};
+
+static void evidence_cb(void *arg, struct rowset *set)
+{
+	struct evidence_rows *read = arg;
+
+	read->done(read->arg, set->rows, set->count);
+	set->count = 0;
+	rowset_release(set);
+	free(read);
+}
+
+static void host_evidence(void *ctx, int64_t run, const char *tree, int64_t since,
+    void (*done)(void *arg, void **rows, size_t count), void *arg)
+{
+	struct host_ports *host = ctx;
+	struct evidence_rows *read = xcalloc(1, sizeof(*read));
+	struct query_bind binds[] = {
+		{ .name = ":run", .number = run },
+		{ .name = ":tree", .text = tree },
+		{ .name = ":created_at", .number = since },
+		{ .name = NULL },
+	};
+
+	read->done = done;
+	read->arg = arg;
+	store_read(host->store, "evidence.of_tree", ROW_EVIDENCE, binds, evidence_cb, read);
+}
+
 static void host_start(void *ctx, struct launch *launch)
 {
 	proc_start(((struct host_ports *)ctx)->proc, launch);
@@ -224,6 +256,7 @@ void host_ports_fill(struct host_ports *host, struct ports *ports)
 		.store_ctx = host,
 		.commit = host_commit,
 		.task_text = host_task_text,
+		.evidence = host_evidence,
 		.proc_ctx = host,
 		.start = host_start,
 		.end = host_end,

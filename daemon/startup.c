@@ -38,6 +38,8 @@ char *startup_rows(struct store *store, struct engine *engine, const char *state
 		{ "step.unfinished", ROW_STEP },
 		{ "review.unfinished", ROW_REVIEW },
 		{ "finding.unfinished", ROW_FINDING },
+		{ "product.unfinished", ROW_PRODUCT },
+		{ "evidence.unfinished", ROW_EVIDENCE },
 		{ "hold.unfinished", ROW_HOLD },
 		{ "hook.unfinished", ROW_HOOK },
 		{ "claim.all", ROW_CLAIM },

@@ -8,7 +8,7 @@
 	static const char *const id##_list[] = { __VA_ARGS__ };					\
 	static_assert(sizeof(id##_list) / sizeof(id##_list[0]) == (total), \
 	    title " has a value without a name"); \
-	const struct state_names id##_names = { title, id##_list, (total) }
+	const struct state_names id##_names = { title, id##_list, (total), NULL }
 
 NAMES(wait_kind, "wait kind", WAITS,
     [WAIT_NOTHING] = NULL,
@@ -48,9 +48,14 @@ NAMES(end_kind, "end kind", ENDS,
     [END_EXHAUSTED] = "exhausted",
     [END_STALLED] = "stalled",
     [END_CHECK] = "check",
+    [END_SETUP] = "setup",
+    [END_BASE] = "base",
     [END_VIOLATION] = "violation",
     [END_CONFLICT] = "conflict",
     [END_COMMIT_REFUSED] = "commit-refused",
+    [END_REVIEWER_CHANGED] = "reviewer-changed",
+    [END_CUT] = "cut",
+    [END_REF_MOVED] = "ref-moved",
     [END_NOT_REVIEWED] = "not-reviewed",
     [END_LIMIT] = "limit",
     [END_LOST] = "lost",

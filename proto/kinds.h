@@ -50,9 +50,14 @@ enum end_kind {
 	END_EXHAUSTED,		/* the review found issues up to the last round */
 	END_STALLED,		/* the fix attempts changed nothing */
 	END_CHECK,		/* a check failed up to the last round */
+	END_SETUP,		/* a set-up command failed */
+	END_BASE,		/* a check fails on the base */
 	END_VIOLATION,		/* the reviewer broke its contract */
 	END_CONFLICT,		/* with the work of another task */
 	END_COMMIT_REFUSED,		/* a hook of the repository rejected the commit */
+	END_REVIEWER_CHANGED,	/* the reviewing program is not that of the submit */
+	END_CUT,			/* passed, but the prompt left out a part of the diff */
+	END_REF_MOVED,		/* a ref is no longer as rld set it */
 	/* implemented, but its run failed before the review of the whole run */
 	END_NOT_REVIEWED,
 	END_LIMIT,		/* a budget or the iterations are used up */

@@ -17,5 +17,5 @@ int state_value(const struct state_names *names, const char *name)
 		if (names->names[i] != NULL && strcmp(names->names[i], name) == 0)
 			return (int)i;
 	}
-	return -1;
+	return names->older != NULL && strcmp(names->older, name) == 0 ? (int)names->count - 1 : -1;
 }

@@ -9,6 +9,8 @@ struct state_names {
 	const char *what;		/* "run state", for messages */
 	const char *const *names;	/* index = enum value */
 	size_t count;
+	/* an earlier name of the last value, still understood; NULL: none */
+	const char *older;
 };
 
 /* Name of a value; NULL for the first of an enum without a name there: no value. Aborts on a value

@@ -3,14 +3,14 @@
 -- name: slot.put
 INSERT INTO slot (run, iteration, slot, stage, task, round, fix, stalled, attempt, answer, answer_hash, tree, previous_tree,
     previous_answer_hash, diff, interrupted, reason, cause, fixes, "check", failed_check, item, message,
-    leaving, worktree, branch, base_commit, base_tree, commit_id, obstacle,
+    leaving, worktree, branch, base_commit, base_tree, commit_id, obstacle, hook_changes,
     retries, retry_at, cooling, beside, head, head_at, wait, wait_reason, wait_since, wait_until,
-    wait_kind, end_kind, accepted)
+    wait_kind, end_kind, accepted, product, red_check, setup, base)
 VALUES (:run, :iteration, :slot, :stage, :task, :round, :fix, :stalled, :attempt, :answer, :answer_hash, :tree, :previous_tree,
     :previous_answer_hash, :diff, :interrupted, :reason, :cause, :fixes, :check, :failed_check, :item, :message,
-    :leaving, :worktree, :branch, :base_commit, :base_tree, :commit_id, :obstacle,
+    :leaving, :worktree, :branch, :base_commit, :base_tree, :commit_id, :obstacle, :hook_changes,
     :retries, :retry_at, :cooling, :beside, :head, :head_at, :wait, :wait_reason, :wait_since, :wait_until,
-    :wait_kind, :end_kind, :accepted)
+    :wait_kind, :end_kind, :accepted, :product, :red_check, :setup, :base)
 ON CONFLICT (run, iteration, slot) DO UPDATE SET
     stage = excluded.stage, task = excluded.task, round = excluded.round, fix = excluded.fix, stalled = excluded.stalled,
     attempt = excluded.attempt, answer = excluded.answer, answer_hash = excluded.answer_hash, tree = excluded.tree,
@@ -19,10 +19,12 @@ ON CONFLICT (run, iteration, slot) DO UPDATE SET
     "check" = excluded."check", failed_check = excluded.failed_check, item = excluded.item, message = excluded.message,
     leaving = excluded.leaving, worktree = excluded.worktree, branch = excluded.branch, base_commit = excluded.base_commit,
     base_tree = excluded.base_tree, commit_id = excluded.commit_id, obstacle = excluded.obstacle,
+    hook_changes = excluded.hook_changes,
     retries = excluded.retries, retry_at = excluded.retry_at, cooling = excluded.cooling,
     beside = excluded.beside, head = excluded.head, head_at = excluded.head_at,
     wait = excluded.wait, wait_reason = excluded.wait_reason, wait_since = excluded.wait_since, wait_until = excluded.wait_until,
-    wait_kind = excluded.wait_kind, end_kind = excluded.end_kind, accepted = excluded.accepted
+    wait_kind = excluded.wait_kind, end_kind = excluded.end_kind, accepted = excluded.accepted,
+    product = excluded.product, red_check = excluded.red_check, setup = excluded.setup, base = excluded.base
 
 -- name: slot.unfinished rows: slot
 SELECT slot.* FROM run CROSS JOIN slot ON slot.run = run.id

@@ -222,8 +222,8 @@ static int check_stricter(const struct layers *layers, const struct value *value
 	char *text = json != NULL ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
 	int rv = 0;
 
-	if (json != NULL && (lower ? is_less(value->setting, json, value->json) :
-	    is_less(value->setting, value->json, json)))
+	if (json != NULL && (origin.said || !(value->setting->layers & LAYER_SAID)) &&
+	    (lower ? is_less(value->setting, json, value->json) : is_less(value->setting, value->json, json)))
 		rv = config_refuse(error, "workdir",
 		    "%s:%u:%u: a project may only make '%s' %s, and it is %s already (%s)",
 		    layers->project->path, value->line, value->column, value->path,

@@ -13,7 +13,7 @@
 #include "core/row.h"
 #include "proto/memory.h"
 
-/* The settings of each role; its agent defaults to the implementer's. Checks have none. */
+/* The settings of each role; its agent defaults to the implementer's. Commands have none. */
 static const struct {
 	const char *agent, *model;
 } role_paths[ROLES] = {
@@ -213,9 +213,12 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	plan->scope = (enum scope)get_number(layers, "review.scope");
 	plan->strictness = (enum strictness)get_number(layers, "review.strictness");
 	plan->read_only = get_number(layers, "review.read_only") != 0;
+	plan->on_cut = (enum on_cut)get_number(layers, "review.on_cut");
 	plan->sandbox = (enum sandbox)get_number(layers, "review.sandbox");
 	plan->workspace = (enum review_place)get_number(layers, "review.workspace");
 	plan->checks = get_words(layers, "review.checks");
+	plan->checks_in_room = true;
+	plan->may_change = get_words(layers, "review.reviewer_may_change");
 	plan->guidelines = get_words(layers, "review.guidelines");
 	plan->conventions = get_words(layers, "review.conventions");
 	if (plan->profile->carrier_file != NULL)
@@ -263,7 +266,7 @@ static void fill_clocks(const struct layers *layers, enum role role, struct cloc
 		const char *own = clocks_own_setting(role, (enum clock)clock),
 		    *common = clocks_common_setting(role, (enum clock)clock);
 
-		clocks->own[clock] = setting_find(own, NULL) != NULL && is_said(layers, own) &&
+		clocks->own[clock] = own != NULL && setting_find(own, NULL) != NULL && is_said(layers, own) &&
 		    !is_nearer(layers, common);
 		clocks->ms[clock] = get_number(layers, clocks->own[clock] ? own : common);
 	}
@@ -297,8 +300,12 @@ static void fill_run(const struct layers *layers, struct plan *plan)
 	plan->max_cost_usd = get_money(layers, "run.max_cost");
 	plan->max_tokens = get_limit(layers, "run.max_tokens");
 	plan->max_wall_ms = get_limit(layers, "run.max_wall");
+	plan->evidence_age_ms = get_number(layers, "run.evidence_age");
 	plan->on_lost = (enum on_lost)get_number(layers, "run.on_lost");
 	plan->retries = get_number(layers, "run.retries");
+	plan->setup = get_words(layers, "run.setup");
+	plan->copy = get_words(layers, "run.copy");
+	plan->check_on_base = (enum check_on_base)get_number(layers, "run.check_on_base");
 	plan->report = get_text(layers, "run.report");
 	plan->env = get_words(layers, "run.env");
 	plan->on_hold = get_words(layers, "hook.on_hold");

@@ -20,6 +20,10 @@
 #define CAP (WORK | LAYER_LOWER)
 #define FIELD(name) offsetof(struct profile, name)
 
+/* lock files: tools of a review rewrite them */
+#define MAY_CHANGE_DEFAULT "[\"Cargo.lock\",\"Gemfile.lock\",\"composer.lock\",\"flake.lock\",\"go.sum\"," \
+	"\"mix.lock\",\"package-lock.json\",\"pnpm-lock.yaml\",\"poetry.lock\",\"uv.lock\",\"yarn.lock\"]"
+
 static const struct schema section_members[] = {
 	{ "file", SCHEMA_TEXT, .required = true, .min = 1, .rule = &rule_below },
 	{ "section", SCHEMA_TEXT, .required = true, .min = 1 },
@@ -105,6 +109,9 @@ const struct setting settings[] = {
 	{ { "run.no_change_markers", SCHEMA_TEXTS, .bytes = 256, .rule = &rule_line,
 	    .help = "lines with which an implementer declares that no change is needed" },
 	    .layers = WORK, .fallback = "[\"no_change_needed\",\"no change needed\"]" },
+	{ { "run.evidence_age", SCHEMA_DURATION, .min = 0, .max = 1000 * DAY,
+	    .help = "age up to which a check that was green in another run is not run again; 0: never" },
+	    .layers = WORK, .fallback = "\"24h\"" },
 	{ { "run.max_cost", SCHEMA_MONEY, .min = 1, .max = 1000000000,
 	    .help = "cost limit of a run in US dollars, over all attempts; unset: no limit" }, .layers = CAP },
 	{ { "run.max_tokens", SCHEMA_INT, .min = 1, .max = INT64_C(1000000000000000),
@@ -116,6 +123,14 @@ const struct setting settings[] = {
 	{ { "run.retries", SCHEMA_INT, .min = 0, .max = 100,
 	    .help = "maximum number of consecutive tries after temporary failures of a service" },
 	    .layers = WORK, .fallback = "5" },
+	{ { "run.setup", SCHEMA_TEXTS, .bytes = 64 * KIB, .rule = &rule_not_blank,
+	    .help = "shell commands that set up each new work tree and room" }, .layers = WORK, .fallback = "[]" },
+	{ { "run.copy", SCHEMA_TEXTS, .rule = &rule_below,
+	    .help = "patterns of ignored files to copy into each new work tree and room" }, .layers = WORK,
+	    .fallback = "[]" },
+	{ { "run.check_on_base", SCHEMA_CHOICE, .choices = &check_on_base_names,
+	    .help = "whether the checks also run on the base, and what to do when they fail there" },
+	    .layers = WORK, .fallback = "\"skip\"" },
 	{ { "run.model", SCHEMA_TEXT, .max = 256,
 	    .help = "model of the implementer" }, .layers = LAYER_SUBMIT },
 	{ { "run.env", SCHEMA_MAP, .rule = &rule_variable,
@@ -185,7 +200,14 @@ const struct setting settings[] = {
 	    .help = "what to do when the kernel cannot confine a read_only review" },
 	    .layers = GUARD, .fallback = "\"try\"" },
 	{ { "review.workspace", SCHEMA_CHOICE, .choices = &review_place_names,
-	    .help = "where the reviewer works" }, .layers = GUARD, .fallback = "\"same\"" },
+	    .help = "where reviewers and checks work" }, .layers = GUARD | LAYER_SAID,
+	    .profile_field = FIELD(workspace) },
+	{ { "review.reviewer_may_change", SCHEMA_TEXTS, .rule = &rule_not_blank,
+	    .help = "patterns of files that a reviewer may change in its room" }, .layers = KNOB,
+	    .fallback = MAY_CHANGE_DEFAULT },
+	{ { "review.on_cut", SCHEMA_CHOICE, .choices = &on_cut_names,
+	    .help = "what to do with a pass when the prompt left out a part of the diff" },
+	    .layers = GUARD, .fallback = "\"warn\"" },
 	{ { "review.developer_prompt", SCHEMA_TEXT, .rule = &rule_file,
 	    .help = "prompt template for the implementer" }, .layers = KNOB },
 	{ { "review.reviewer_prompt", SCHEMA_TEXT, .rule = &rule_file_or_none,

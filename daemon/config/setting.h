@@ -18,7 +18,8 @@ enum setting_layer {
 	LAYER_PROFILE = 8,	/* a key of [profile.NAME] in rld.toml: "profile.mine.max_fixes" is
 				 * the row of "review.max_fixes" */
 	LAYER_STRICTER = 16,	/* a project may only raise it */
-	LAYER_LOWER = 32	/* a project may only lower a value that is set already */
+	LAYER_LOWER = 32,	/* a project may only lower a value that is set already */
+	LAYER_SAID = 64		/* with STRICTER: than what rld.toml says, not than a default */
 };
 
 struct setting {

@@ -18,7 +18,7 @@ static const char *const kinds[BUDGET_KINDS] = {
 	[BUDGET_WALL] = "wall",
 };
 
-const struct state_names budget_kind_names = { "budget", kinds, BUDGET_KINDS };
+const struct state_names budget_kind_names = { "budget", kinds, BUDGET_KINDS, NULL };
 
 static double number(int64_t value)
 {

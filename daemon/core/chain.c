@@ -99,3 +99,56 @@ char *chain_verify(const struct review_row *const *reviews, size_t nreviews,
 		return xasprintf("the newest review is not the one recorded by the run");
 	return NULL;
 }
+
+/* A column that both kinds of rows have. */
+static const void *member(enum row_kind kind, const void *row, const char *name)
+{
+	const struct field *f = row_types[kind].fields;
+
+	while (strcmp(f->name, name) != 0)
+		f++;
+	return (const char *)row + f->offset;
+}
+
+static const char *text_member(enum row_kind kind, const void *row, const char *name)
+{
+	return *(char *const *)member(kind, row, name);
+}
+
+void record_hash(enum row_kind kind, const void *row, char hex[DIGEST_HEX])
+{
+	struct buf b = { 0 };
+
+	add_row(&b, kind, row);
+	digest_hex(b.data, b.size, hex);
+	buf_release(&b);
+}
+
+char *record_verify(enum row_kind kind, const void *const *rows, size_t nrows, int64_t count, const char *head)
+{
+	const char *name = row_types[kind].name, *previous = NULL;
+	char hex[DIGEST_HEX];
+
+	for (size_t i = 0; i < nrows; i++) {
+		int64_t number = *(const int64_t *)member(kind, rows[i], "number");
+		const char *hash = text_member(kind, rows[i], "hash");
+
+		if (number != (int64_t)i + 1)
+			return xasprintf("%s %zu is missing: number %lld is in its place", name, i + 1,
+			    (long long)number);
+		if (!chain_same(text_member(kind, rows[i], "previous_hash"), previous))
+			return xasprintf("%s %zu does not follow %s %zu: the previous row was changed, "
+			    "removed or reordered", name, i + 1, name, i);
+		record_hash(kind, rows[i], hex);
+		if (!chain_same(hash, hex))
+			return xasprintf("%s %zu was changed: its hash is %.12s, its content gives %.12s",
+			    name, i + 1, hash ? hash : "", hex);
+		previous = hash;
+	}
+	if ((int64_t)nrows != (count == ROW_NONE ? 0 : count))
+		return xasprintf("the run has recorded %lld rows of %s, but there are %zu",
+		    (long long)(count == ROW_NONE ? 0 : count), name, nrows);
+	if (!chain_same(previous, head))
+		return xasprintf("the newest %s is not the one recorded by the run", name);
+	return NULL;
+}

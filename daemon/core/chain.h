@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The hash chain of a run's review log. Pure.
+/* The hash chains of a run: its review log, its products, its evidence. Pure.
  *
- * hash = SHA-256 over every field of the review row but hash itself (previous_hash among them),
- * then every field of each of its findings, each as its name and value, "<length>:<bytes>," both. A
- * field that is NULL is left out, so that a later column leaves the hashes of older rows as they
- * are. The run row keeps the count and the newest hash, so a row that was changed, removed,
+ * hash = SHA-256 over every field of the row but hash itself (previous_hash among them), for a
+ * review then every field of each of its findings, each as its name and value, "<length>:<bytes>,"
+ * both. A field that is NULL is left out, so that a later column leaves the hashes of older rows as
+ * they are. The run row keeps the count and the newest hash, so a row that was changed, removed,
  * reordered or cut off at the end shows. */
 #ifndef CORE_CHAIN_H
 #define CORE_CHAIN_H
@@ -17,6 +17,14 @@
 /* row->previous_hash must be set; findings in order of number. */
 void review_hash(const struct review_row *row, const struct finding_row *const *findings,
     size_t count, char hex[DIGEST_HEX]);
+
+/* Of a row of ROW_PRODUCT or ROW_EVIDENCE, whose previous_hash must be set. */
+void record_hash(enum row_kind kind, const void *row, char hex[DIGEST_HEX]);
+
+/* Check all rows of such a kind, in order of number; count and head from the run row, count
+ * ROW_NONE: none. Returns NULL if they are intact, else a sentence that names the row at fault
+ * (malloc'd). */
+char *record_verify(enum row_kind kind, const void *const *rows, size_t nrows, int64_t count, const char *head);
 
 /* Check a whole log: reviews in order of number, findings in order of review and number; head and
  * count from the run row. Returns NULL if it is intact, else a sentence that names the row at fault

@@ -4,7 +4,7 @@
 static const char *const names[] = { [FAULT_NONE] = "none", [FAULT_PROCESS] = "process",
     [FAULT_PROVIDER] = "provider", [FAULT_TASK] = "task" };
 
-const struct state_names fault_names = { "fault", names, FAULTS };
+const struct state_names fault_names = { "fault", names, FAULTS, NULL };
 
 /* The run's budget was used up. */
 static bool is_forgone(const struct attempt_row *a)

@@ -3,6 +3,20 @@
 
 #include "proto/memory.h"
 
+/* The room is there, and set up. checked: how many checks have begun on its tree. */
+static enum slot_stage stage_of_room(const struct plan *plan, int64_t checked)
+{
+	return plan_checks_room(plan) && checked < (int64_t)strings_count(plan->checks) ? SLOT_S_CHECKING :
+	    SLOT_S_REVIEWING;
+}
+
+enum slot_stage stage_before_work(enum slot_stage next, bool checks_base, bool in_room)
+{
+	if (next != SLOT_S_IMPLEMENTING || !checks_base)
+		return next;
+	return in_room ? SLOT_S_CHECKOUT : SLOT_S_CHECKING;
+}
+
 enum slot_stage first_stage(const struct plan *plan, bool claims)
 {
 	return claims ? SLOT_S_CLAIMING : stage_after_claim(plan);
@@ -12,7 +26,7 @@ enum slot_stage first_review_stage(const struct plan *plan, bool has_git)
 {
 	if (plan->isolation == ISOLATION_WORKTREE)
 		return SLOT_S_CREATING_WORKTREE;
-	return stage_after_work((int64_t)strings_count(plan->checks), has_git);
+	return stage_after_work((int64_t)strings_count(plan->checks), has_git, plan_checks_room(plan));
 }
 
 enum slot_stage stage_after_claim(const struct plan *plan)
@@ -20,19 +34,34 @@ enum slot_stage stage_after_claim(const struct plan *plan)
 	return plan->isolation == ISOLATION_WORKTREE ? SLOT_S_CREATING_WORKTREE : SLOT_S_IMPLEMENTING;
 }
 
-enum slot_stage stage_after_worktree(const struct plan *plan, bool whole)
+/* The work tree is there, and set up. */
+static enum slot_stage stage_of_worktree(const struct plan *plan, bool whole)
 {
-	return whole ? stage_after_work((int64_t)strings_count(plan->checks), true) : SLOT_S_IMPLEMENTING;
+	return whole ? stage_after_work((int64_t)strings_count(plan->checks), true, plan_checks_room(plan)) :
+	    SLOT_S_IMPLEMENTING;
 }
 
-enum slot_stage stage_after_work(int64_t checks, bool has_git)
+enum slot_stage stage_after_worktree(const struct plan *plan, bool whole)
 {
-	if (checks > 0)
+	return plan_prepares(plan) ? SLOT_S_PREPARING : stage_of_worktree(plan, whole);
+}
+
+enum slot_stage stage_after_preparing(const struct plan *plan, const struct prepare_facts *f)
+{
+	if (f->setup == 0 && strings_count(plan->setup) > 0)
+		return SLOT_S_SETTING_UP;
+	return f->room ? stage_of_room(plan, f->checked) : stage_of_worktree(plan, f->whole);
+}
+
+enum slot_stage stage_after_work(int64_t checks, bool has_git, bool in_room)
+{
+	if (checks > 0 && !(has_git && in_room))
 		return SLOT_S_CHECKING;
 	return has_git ? SLOT_S_MEASURING : SLOT_S_REVIEWING;
 }
 
-/* The same attempt again. A reviewer that may have changed its checkout gets a new one. */
+/* The same attempt again. A reviewer that may have changed its room gets a new one; a check needs
+ * what the checks before it have built. */
 static enum slot_stage stage_of_retry(enum role role, bool checkout)
 {
 	return role == ROLE_REVIEW && checkout ? SLOT_S_CHECKOUT : slot_role_stage(role);
@@ -49,19 +78,36 @@ static enum slot_stage stage_after_loss(const struct attempt_facts *f, enum move
 	return stage_of_retry(f->role, f->checkout);
 }
 
-static enum slot_stage stage_after_check(const struct attempt_facts *f)
+/* One failure may be chance, and a fix is paid. */
+static enum slot_stage stage_after_check(const struct attempt_facts *f, enum move_reason *reason)
 {
 	if (f->process == PROCESS_NOT_STARTED)
 		return SLOT_S_FAILED;
+	if (!attempt_succeeded(f) && !f->second) {
+		*reason = MOVE_RERUN;
+		return SLOT_S_CHECKING;
+	}
 	if (!attempt_succeeded(f))
 		return SLOT_S_FIXING;
-	return f->check < f->checks ? SLOT_S_CHECKING : stage_after_work(0, f->has_git);
+	if (f->check < f->checks)
+		return SLOT_S_CHECKING;
+	if (f->has_git && f->checks_room)
+		return SLOT_S_CHECKOUT;
+	return stage_after_work(0, f->has_git, false);
+}
+
+/* A set-up that fails is no failure of an agent: a human can put right what it lacks. */
+static enum slot_stage stage_after_setup(const struct attempt_facts *f)
+{
+	if (!attempt_succeeded(f))
+		return SLOT_S_HELD;
+	return f->setup < f->setups ? SLOT_S_SETTING_UP : SLOT_S_PREPARING;
 }
 
 static enum slot_stage stage_after_implement(const struct attempt_facts *f)
 {
 	if (f->review && !f->later)
-		return stage_after_work(f->checks, f->has_git);
+		return stage_after_work(f->checks, f->has_git, f->checks_room);
 	/* only the tree shows whether anything was done */
 	if (f->has_git)
 		return SLOT_S_MEASURING;
@@ -82,7 +128,9 @@ enum slot_stage stage_after_attempt(const struct attempt_facts *f, enum move_rea
 		return stage_of_retry(f->role, f->checkout);
 	}
 	if (f->role == ROLE_CHECK)
-		return stage_after_check(f);
+		return stage_after_check(f, reason);
+	if (f->role == ROLE_SETUP)
+		return stage_after_setup(f);
 	if (!attempt_succeeded(f) || denied)
 		return SLOT_S_FAILED;
 	if (stops) {
@@ -93,11 +141,13 @@ enum slot_stage stage_after_attempt(const struct attempt_facts *f, enum move_rea
 	case ROLE_REVIEW:
 		return SLOT_S_VERIFYING;
 	case ROLE_FIX:
-		return f->items_left > 0 ? SLOT_S_FIXING : stage_after_work(f->checks, f->has_git);
+		return f->items_left > 0 ? SLOT_S_FIXING :
+		    stage_after_work(f->checks, f->has_git, f->checks_room);
 	case ROLE_COMMIT:
 		return SLOT_S_COMMITTING;
 	case ROLE_IMPLEMENT:
 	case ROLE_CHECK:
+	case ROLE_SETUP:
 	case ROLES:
 		break;
 	}
@@ -111,16 +161,24 @@ enum slot_stage stage_after_measure(const struct plan *plan, const struct measur
 		[COMMIT_MODE_AUTO] = SLOT_S_COMMITTING,
 		[COMMIT_MODE_AGENT] = SLOT_S_COMMIT_AGENT,
 	};
-	bool no_change = measured_no_change(f);
+	bool reviews = plan->review && !f->accepted && !f->later;
+	bool checks = reviews && plan_checks_room(plan) && !f->checked && strings_count(plan->checks) > 0;
+	/* the output of a failed check goes to a fixer in any case */
+	bool no_change = measured_no_change(f) && !checks;
 	bool fails = measured_outcome(f) == TASK_R_DENIED || (no_change && plan->on_no_change == ON_NO_CHANGE_FAIL);
 
 	if (!f->accepted && fails)
 		return SLOT_S_FAILED;
-	if (plan->review && !f->accepted && !f->later && !(no_change && plan->on_no_change == ON_NO_CHANGE_PASS))
-		return plan->workspace == REVIEW_IN_SNAPSHOT ? SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
+	if (reviews && !(no_change && plan->on_no_change == ON_NO_CHANGE_PASS))
+		return plan->workspace == REVIEW_IN_ROOM ? SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
 	if (f->later && !f->accepted && plan->integrate != INTEGRATE_MERGE)
 		return SLOT_S_IMPLEMENTED;
 	return commit[plan->commit];
+}
+
+enum slot_stage stage_after_checkout(const struct plan *plan, int64_t checked)
+{
+	return plan_prepares(plan) ? SLOT_S_PREPARING : stage_of_room(plan, checked);
 }
 
 /* After a pass: no commit, one by rld, or one by a commit agent. */
@@ -156,6 +214,11 @@ enum slot_stage stage_after_acceptance(const struct plan *plan, bool has_git)
 	return plan->commit != COMMIT_MODE_NONE && has_git ? SLOT_S_MEASURING : SLOT_S_PASSED;
 }
 
+enum slot_stage stage_after_approval(const struct plan *plan, enum hold_kind kind, bool has_git)
+{
+	return kind == HOLD_CUT ? stage_after_pass(plan, has_git) : stage_after_acceptance(plan, has_git);
+}
+
 enum slot_stage stage_after_commit(const struct plan *plan, bool passed, bool whole)
 {
 	if (plan->integrate == INTEGRATE_MERGE && !whole)
@@ -170,9 +233,16 @@ enum slot_stage stage_after_merge(const struct plan *plan, bool passed)
 	return passed ? SLOT_S_PINNING : SLOT_S_PASSED;
 }
 
+bool hold_repeats(enum hold_kind kind)
+{
+	return kind == HOLD_LOST || kind == HOLD_REVIEWER_CHANGED || kind == HOLD_SETUP;
+}
+
 enum slot_stage stage_after_rework(enum hold_kind kind, enum role role, bool checkout)
 {
-	return kind == HOLD_LOST ? stage_of_retry(role, checkout) : SLOT_S_FIXING;
+	if (kind == HOLD_SETUP)
+		return SLOT_S_PREPARING;
+	return hold_repeats(kind) ? stage_of_retry(role, checkout) : SLOT_S_FIXING;
 }
 
 enum slot_stage stage_after_cancel(enum slot_stage stage)

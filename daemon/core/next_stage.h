@@ -11,6 +11,9 @@
 #include "core/review.h"
 #include "core/slot.h"
 
+/* Before it implements, the slot may have to check its base: next, or a stage for that. */
+enum slot_stage stage_before_work(enum slot_stage next, bool checks_base, bool in_room);
+
 /* First stage of a slot. claims: the task must be claimed at its source first. */
 enum slot_stage first_stage(const struct plan *plan, bool claims);
 /* First stage of slot 0, which reviews the whole run. */
@@ -20,19 +23,35 @@ enum slot_stage stage_after_claim(const struct plan *plan);
 /* whole: for slot 0. */
 enum slot_stage stage_after_worktree(const struct plan *plan, bool whole);
 
-/* The work of a round is done but not checked yet. checks: their number. */
-enum slot_stage stage_after_work(int64_t checks, bool has_git);
+/* The work of a round is done, but neither measured nor checked yet. checks: their number;
+ * in_room: by plan_checks_room(). */
+enum slot_stage stage_after_work(int64_t checks, bool has_git, bool in_room);
 
 /* FIXING after a failed check, FAILED when a reviewer gave no answer: for both the policy of the
  * plan decides, see stage_after_round(). */
 enum slot_stage stage_after_attempt(const struct attempt_facts *facts, enum move_reason *reason);
 
-/* Whether to review and where, or only to commit. FAILED: a denial stopped the work, or
- * on_no_change says so. */
+/* Whether to check and review and where, or only to commit. FAILED: a denial stopped the work, or
+ * on_no_change says so. Asked again when the checks of a measured tree have passed. */
 enum slot_stage stage_after_measure(const struct plan *plan, const struct measure_facts *facts);
+
+/* The room is there. checked: how many checks have begun on this tree. */
+enum slot_stage stage_after_checkout(const struct plan *plan, int64_t checked);
+
+struct prepare_facts {
+	int64_t setup;			/* set-up commands that have begun */
+	bool room;			/* it is a room, not a work tree */
+	bool whole;			/* of slot 0 */
+	int64_t checked;		/* checks that have begun on the tree of the room */
+};
+
+/* Ignored files are in the work tree or room; or its set-up is complete. */
+enum slot_stage stage_after_preparing(const struct plan *plan, const struct prepare_facts *facts);
 
 /* According to the policies of the plan. */
 enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, bool has_git);
+/* After the approval of a hold. A pass that was held for its cut diff stays a pass. */
+enum slot_stage stage_after_approval(const struct plan *plan, enum hold_kind kind, bool has_git);
 /* After acceptance by a policy or a human, without a verdict. */
 enum slot_stage stage_after_acceptance(const struct plan *plan, bool has_git);
 
@@ -40,8 +59,10 @@ enum slot_stage stage_after_acceptance(const struct plan *plan, bool has_git);
 enum slot_stage stage_after_commit(const struct plan *plan, bool passed, bool whole);
 enum slot_stage stage_after_merge(const struct plan *plan, bool passed);
 
-/* After a human sends a held slot back: the lost attempt again, otherwise a fix. role: of the
- * hold's attempt; checkout: reviewers work in a checkout. */
+/* Rework runs the attempt of a hold of this kind again; of other kinds, it begins a fix. */
+bool hold_repeats(enum hold_kind kind);
+/* After a human sends a held slot back. role: of the hold's attempt; checkout: reviewers work in a
+ * checkout. */
 enum slot_stage stage_after_rework(enum hold_kind kind, enum role role, bool checkout);
 
 /* ENDING while something may still run in the stage, otherwise CANCELLED. */

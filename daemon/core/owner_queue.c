@@ -51,7 +51,7 @@ void gate_close(struct gate *gate)
 
 void gate_open(struct gate *gate)
 {
-	if (!TAILQ_EMPTY(&gate->workspace->inside) || RB_EMPTY(&gate->waiting))
+	if (!TAILQ_EMPTY(&gate->workspace->inside) || gate->workspace->overlaps > 0 || RB_EMPTY(&gate->waiting))
 		return;
 	gate->first = RB_MIN(gate_tree, &gate->waiting);
 	queue_enter(gate->first);
@@ -150,19 +150,83 @@ static struct owner *owner_get(struct queues *queues, int64_t id)
 	return owner;
 }
 
+/* Whether path is directory, or lies in it. */
+static bool lies_in(const char *path, const char *directory)
+{
+	size_t size = strlen(directory);
+
+	if (strcmp(directory, "/") == 0)
+		return path[0] == '/';
+	return strncmp(path, directory, size) == 0 && (path[size] == '/' || path[size] == '\0');
+}
+
+static struct workspace *workspace_find(const struct queues *queues, const char *path)
+{
+	struct workspace key = { .path = (char *)(uintptr_t)path };
+
+	return RB_FIND(path_tree, (struct path_tree *)(uintptr_t)&queues->workspaces, &key);
+}
+
+/* The nearest that contains path; NULL: none. */
+static struct workspace *containing(const struct queues *queues, const char *path)
+{
+	char *parent = xstrdup(path), *slash;
+	struct workspace *found = NULL;
+
+	while (found == NULL && (slash = strrchr(parent, '/')) != NULL && parent[1] != '\0') {
+		slash[slash == parent] = '\0';
+		found = workspace_find(queues, parent);
+	}
+	free(parent);
+	return found;
+}
+
+/* The first from key on that lies in directory: in the order of the paths they follow each other,
+ * once the directory itself is behind. */
+static struct workspace *contained(const struct queues *queues, const char *directory, const char *key)
+{
+	struct workspace from = { .path = (char *)(uintptr_t)key }, *found;
+
+	found = RB_NFIND(path_tree, (struct path_tree *)(uintptr_t)&queues->workspaces, &from);
+	return found != NULL && lies_in(found->path, directory) ? found : NULL;
+}
+
+struct workspace *workspace_overlap(const struct queues *queues, const struct workspace *workspace,
+    const struct workspace *before)
+{
+	const char *path = workspace->path;
+	struct workspace *found;
+	char *key;
+
+	/* outwards, then those inside */
+	if (before == NULL || !lies_in(before->path, path)) {
+		found = containing(queues, before != NULL ? before->path : path);
+		if (found != NULL)
+			return found;
+		before = workspace;
+	}
+	/* the next path in order, and the first one below a directory other than the root */
+	key = xasprintf("%s%s", before->path, before == workspace && strcmp(path, "/") != 0 ? "/" : "\001");
+	found = contained(queues, path, key);
+	free(key);
+	return found;
+}
+
 static struct workspace *workspace_get(struct queues *queues, const char *path)
 {
-	struct workspace key = { .path = (char *)(uintptr_t)path }, *workspace;
+	struct workspace *workspace, *other = NULL;
 
 	if (path == NULL)
 		return &queues->shared;
-	workspace = RB_FIND(path_tree, &queues->workspaces, &key);
+	workspace = workspace_find(queues, path);
 	if (workspace != NULL)
 		return workspace;
 	workspace = xcalloc(1, sizeof(*workspace));
 	workspace->path = xstrdup(path);
 	TAILQ_INIT(&workspace->inside);
 	LIST_INIT(&workspace->gates);
+	while ((other = workspace_overlap(queues, workspace, other)) != NULL)
+		workspace->overlaps += !TAILQ_EMPTY(&other->inside);
 	RB_INSERT(path_tree, &queues->workspaces, workspace);
 	return workspace;
 }

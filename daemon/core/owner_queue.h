@@ -45,7 +45,7 @@ struct gate {
 	struct owner_queue *queue;
 	size_t runs;			/* including those that want no permit */
 	RB_HEAD(gate_tree, queue_entry) waiting;
-	/* first of them in the queue; NULL: a run is inside, or none waits */
+	/* first of them in the queue; NULL: a run is inside, or overlaps, or none waits */
 	struct queue_entry *first;
 	struct waiters waiters;		/* entries in QUEUE_GATE and QUEUE_READY */
 	LIST_ENTRY(gate) of_workspace, of_queue;
@@ -55,6 +55,8 @@ struct workspace {
 	/* NULL: shared by all its runs, none of which waits at a gate */
 	char *path;
 	TAILQ_HEAD(, queue_entry) inside;
+	/* workspaces with a run inside that contain this one, or lie in it: nobody enters */
+	size_t overlaps;
 	LIST_HEAD(, gate) gates;
 	RB_ENTRY(workspace) entry;
 };
@@ -109,9 +111,14 @@ void queue_leave(struct queue_entry *entry);
 void gate_enter(struct queue_entry *entry);
 void gate_leave(struct queue_entry *entry);
 
-/* A run has entered the workspace, or none is inside any more. */
+/* A run has entered the workspace, or an overlapping one; or none is inside any more. */
 void gate_close(struct gate *gate);
 void gate_open(struct gate *gate);
+
+/* The workspaces whose directory contains that of workspace, or lies in it: NULL is before the
+ * first, and behind the last. */
+struct workspace *workspace_overlap(const struct queues *queues, const struct workspace *workspace,
+    const struct workspace *before);
 
 /* The run that is next, NULL: none. */
 struct queue_entry *queues_next(const struct queues *queues);

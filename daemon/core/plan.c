@@ -24,8 +24,8 @@ static const char *const readers[READER_KINDS] = {
 	[READER_PI] = "pi",
 };
 
-const struct state_names prompt_via_names = { "prompt delivery", via, PROMPT_VIAS };
-const struct state_names reader_names = { "reader", readers, READER_KINDS };
+const struct state_names prompt_via_names = { "prompt delivery", via, PROMPT_VIAS, NULL };
+const struct state_names reader_names = { "reader", readers, READER_KINDS, NULL };
 
 static void agent_plan_release(struct agent_plan *agent)
 {
@@ -133,7 +133,9 @@ static char *settle_trees(struct plan *plan, bool has_git, bool many, const char
 		/* --skip-review overrides every option; a retry ignores it */
 		plan->skipped = false;
 	if (concurrent && plan->scope == SCOPE_TASK)
-		plan->workspace = REVIEW_IN_SNAPSHOT;
+		plan->workspace = REVIEW_IN_ROOM;
+	if (!has_git)
+		plan->workspace = REVIEW_IN_PLACE;
 	return REFUSE(((struct refusal[]){
 		{ plan->review && plan->scope == SCOPE_RUN && worktree && !merge, "review.scope",
 		    "a review of the whole run needs all work in one tree; add --integrate merge, "
@@ -149,6 +151,16 @@ char *plan_settle(struct plan *plan, bool has_git, bool many, const char **field
 		return text;
 	settle_commit(plan, many);
 	return settle_trees(plan, has_git, many, field);
+}
+
+bool plan_checks_room(const struct plan *plan)
+{
+	return plan->checks_in_room && plan->workspace == REVIEW_IN_ROOM;
+}
+
+bool plan_prepares(const struct plan *plan)
+{
+	return strings_count(plan->setup) > 0 || strings_count(plan->copy) > 0;
 }
 
 void plan_skip(struct plan *plan, enum skip_kind kind)
@@ -184,6 +196,9 @@ void plan_release(struct plan *plan)
 	strings_free(plan->no_change_markers);
 	free(plan->base);
 	strings_free(plan->checks);
+	strings_free(plan->may_change);
+	strings_free(plan->setup);
+	strings_free(plan->copy);
 	strings_free(plan->guidelines);
 	strings_free(plan->conventions);
 	free(plan->review_file);

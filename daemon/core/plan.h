@@ -77,6 +77,7 @@ struct plan {
 	enum on_no_change on_no_change;
 	char **no_change_markers;	/* NULL-terminated */
 	double max_cost_usd;		/* over all attempts of the run; NaN: no limit */
+	int64_t evidence_age_ms;	/* of checks of other runs that count; 0: none */
 	int64_t max_tokens, max_wall_ms;	/* likewise, ROW_NONE: no limit */
 	char *base;			/* --base REF, NULL: none */
 	int64_t disk_floor_bytes;	/* free space below which no attempt starts; 0: no check */
@@ -84,9 +85,19 @@ struct plan {
 	/* the reviewer may write only to its scratch directory, the carrier file and `writable` */
 	bool read_only;
 	enum sandbox sandbox;		/* what to do if the kernel cannot confine it */
-	enum review_place workspace;	/* where the reviewer works */
+	enum review_place workspace;	/* where reviewers work, and checks by plan_checks_room() */
+	enum on_cut on_cut;
 	char **checks;			/* NULL-terminated shell commands, run in order
 					 * before each review */
+	/* NULL-terminated patterns of files that a reviewer may change in its room */
+	char **may_change;
+	bool checks_in_room;		/* false in plans of older versions */
+	/* NULL-terminated shell commands, run in order in each new work tree and room */
+	char **setup;
+	/* NULL-terminated patterns of ignored files that are copied there before, relative to the
+	 * workdir */
+	char **copy;
+	enum check_on_base check_on_base;
 	char **guidelines;		/* NULL-terminated pairs: file, section;
 					 * file, section; ... */
 	char **conventions;		/* NULL-terminated file names */
@@ -95,6 +106,8 @@ struct plan {
 	char *review_log;		/* directory, absolute or relative to the
 					 * workdir; NULL: none */
 	char *reviewer;			/* EXIT: the program; NULL: none */
+	/* ... and the SHA-256 of its file at submit; NULL: a run of an earlier version */
+	char *reviewer_sha256;
 	/* absolute path of the report, written when the run ends or is held; NULL: none */
 	char *report;
 	char **on_hold, **on_end;	/* NULL-terminated argv of [hook]; empty: none */
@@ -114,6 +127,13 @@ struct plan {
 const struct agent_plan *plan_agent_at(const struct agent_plan *agent, size_t i);
 /* The one with that name, else the first. */
 const struct agent_plan *plan_agent(const struct plan *plan, enum role role, const char *name);
+
+/* With git, checks run on a tree that was measured, in the room; otherwise in the work tree, which
+ * is measured after them, since they may change it. */
+bool plan_checks_room(const struct plan *plan);
+
+/* New work trees and rooms are prepared before they are used. */
+bool plan_prepares(const struct plan *plan);
 
 /* Set review, and the reason if it is skipped. */
 void plan_skip(struct plan *plan, enum skip_kind kind);

@@ -88,16 +88,24 @@ static const struct member plan_members[] = {
 	PLAN_OLD(max_wall_ms, MEMBER_LIMIT, ROW_NONE),
 	PLAN(base, MEMBER_TEXT, CAME_LATER),
 	PLAN_OLD(disk_floor_bytes, MEMBER_INT, 0),
+	PLAN_OLD(evidence_age_ms, MEMBER_INT, 0),
 	PLAN_CHOICE(strictness, &strictness_names),
 	PLAN_CELL(read_only, MEMBER_BOOL, read_only),
 	PLAN_CHOICE_0(sandbox, CAME_LATER, &sandbox_names),
 	PLAN_CHOICE_0(workspace, CAME_LATER, &review_place_names),
+	PLAN_CHOICE_0(on_cut, CAME_LATER, &on_cut_names),
 	PLAN(checks, MEMBER_WORDS, CAME_LATER),
+	PLAN(may_change, MEMBER_WORDS, CAME_LATER),
+	PLAN(checks_in_room, MEMBER_BOOL, CAME_LATER),
+	PLAN(setup, MEMBER_WORDS, CAME_LATER),
+	PLAN(copy, MEMBER_WORDS, CAME_LATER),
+	PLAN_CHOICE_0(check_on_base, CAME_LATER, &check_on_base_names),
 	PLAN(guidelines, MEMBER_WORDS, CAME_LATER),
 	PLAN(conventions, MEMBER_WORDS, CAME_LATER),
 	PLAN_CELL(review_file, MEMBER_TEXT, carrier_file),
 	PLAN_CELL(review_log, MEMBER_TEXT, review_log),
 	PLAN(reviewer, MEMBER_TEXT, CAME_LATER),
+	PLAN(reviewer_sha256, MEMBER_TEXT, CAME_LATER),
 	PLAN(report, MEMBER_TEXT, CAME_LATER),
 	PLAN(on_hold, MEMBER_WORDS, CAME_LATER),
 	PLAN(on_end, MEMBER_WORDS, CAME_LATER),
@@ -367,9 +375,14 @@ static int clocks_in(const json_t *object, struct plan *plan)
 
 	if (clocks == NULL)
 		return old_clocks_in(object, plan->clocks);
-	for (int role = 0; role < ROLES && rv == 0; role++)
-		rv = object_in(json_object_get(clocks, state_name(&role_names, role)),
-		    clock_members, COUNT(clock_members), NULL, &plan->clocks[role]);
+	for (int role = 0; role < ROLES && rv == 0; role++) {
+		const json_t *clock = json_object_get(clocks, state_name(&role_names, role));
+
+		/* a role that came later */
+		if (clock == NULL && role == ROLE_SETUP)
+			clock = json_object_get(clocks, state_name(&role_names, ROLE_IMPLEMENT));
+		rv = object_in(clock, clock_members, COUNT(clock_members), NULL, &plan->clocks[role]);
+	}
 	return rv;
 }
 

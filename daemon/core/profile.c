@@ -22,6 +22,7 @@ const struct profile profiles[] = {
 		.on_reviewer_error = BAD_END_FAIL,
 		.on_exhausted = BAD_END_FAIL,
 		.fixer = FIXER_FRESH,
+		.workspace = REVIEW_IN_ROOM,
 		.help =
 		    "a JSON verdict, pass or drift with a follow-up; a new agent fixes; unresolved "
 		    "drift fails the task",
@@ -41,6 +42,7 @@ const struct profile profiles[] = {
 		.on_reviewer_error = BAD_END_FAIL,
 		.on_exhausted = BAD_END_HOLD,
 		.fixer = FIXER_IMPLEMENTER,
+		.workspace = REVIEW_IN_ROOM,
 		.help =
 		    "a JSON decision, GO or NO_GO with feedback; the implementer fixes; unresolved "
 		    "NO_GO is held for a decision",
@@ -63,6 +65,7 @@ const struct profile profiles[] = {
 		.scope = SCOPE_RUN,
 		.commit = COMMIT_MODE_AUTO,
 		.strictness = STRICTNESS_BY_ROUND,
+		.workspace = REVIEW_IN_ROOM,
 		.help =
 		    "a review file, absent if there are no issues; a corrector works through it; "
 		    "each round is less strict; a pass commits",
@@ -103,6 +106,7 @@ const struct profile profiles[] = {
 		.fixer = FIXER_PER_FINDING,
 		.scope = SCOPE_RUN,
 		.read_only = true,
+		.workspace = REVIEW_IN_ROOM,
 		.help =
 		    "a JSON file of comments on the diff; the reviewer never sees the task; a new "
 		    "agent fixes each must-fix",

@@ -61,6 +61,7 @@ struct profile {
 	int64_t commit;			/* enum commit_mode */
 	int64_t read_only;		/* bool */
 	int64_t strictness;		/* enum strictness */
+	int64_t workspace;		/* enum review_place */
 	const char *help;
 };
 

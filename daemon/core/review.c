@@ -83,6 +83,7 @@ char *attempt_cause(const struct attempt_facts *f, const struct attempt_limit *l
 		[ROLE_CHECK] = "check",
 		[ROLE_REVIEW] = "reviewer",
 		[ROLE_FIX] = "fixer",
+		[ROLE_SETUP] = "setup",
 	};
 	const char *name = who[f->role];
 	char time[32];
@@ -148,16 +149,18 @@ static const struct {
 	enum word word;
 	unsigned spent;		/* mask of the values of "no fix round left" that match */
 	unsigned stalled;	/* mask of the values of "too many stalled rounds" that match */
+	unsigned cut;		/* mask of the values of "a pass is held" that match */
 	enum round_end end;
 } review_rows[] = {
 #define NO 1u
 #define YES 2u
 #define ANY (NO | YES)
-	{ WORD_PASS,     ANY, ANY, ROUND_PASS },
-	{ WORD_FINDINGS, YES, ANY, ROUND_EXHAUSTED },
-	{ WORD_FINDINGS, NO,  YES, ROUND_STALLED },
-	{ WORD_FINDINGS, NO,  NO,  ROUND_FINDINGS },
-	{ WORD_NONE,     ANY, ANY, ROUND_VIOLATION },
+	{ WORD_PASS,     ANY, ANY, NO,  ROUND_PASS },
+	{ WORD_PASS,     ANY, ANY, YES, ROUND_CUT },
+	{ WORD_FINDINGS, YES, ANY, ANY, ROUND_EXHAUSTED },
+	{ WORD_FINDINGS, NO,  YES, ANY, ROUND_STALLED },
+	{ WORD_FINDINGS, NO,  NO,  ANY, ROUND_FINDINGS },
+	{ WORD_NONE,     ANY, ANY, ANY, ROUND_VIOLATION },
 };
 
 bool round_is_stalled(int64_t stalled, int64_t limit)
@@ -169,10 +172,11 @@ enum round_end review_classify(const struct review_facts *f)
 {
 	enum word word = f->tree_changed || !f->verdict ? WORD_NONE : f->pass ? WORD_PASS : WORD_FINDINGS;
 	unsigned spent = f->fix >= f->fixes ? YES : NO;
-	unsigned stalled = round_is_stalled(f->stalled, f->stall_limit) ? YES : NO;
+	unsigned stalled = round_is_stalled(f->stalled, f->stall_limit) ? YES : NO, cut = f->cut ? YES : NO;
 
 	for (size_t i = 0; i < sizeof(review_rows) / sizeof(review_rows[0]); i++)
-		if (review_rows[i].word == word && (review_rows[i].spent & spent) && (review_rows[i].stalled & stalled))
+		if (review_rows[i].word == word && (review_rows[i].spent & spent) &&
+		    (review_rows[i].stalled & stalled) && (review_rows[i].cut & cut))
 			return review_rows[i].end;
 	abort();	/* unreachable: the rows cover every case, see tests/unit/review.c */
 }
@@ -194,6 +198,9 @@ enum bad_end round_policy(const struct plan *plan, enum round_end end)
 		return plan->on_reviewer_error;
 	case ROUND_CONFLICT:
 	case ROUND_REFUSED:
+	case ROUND_REVIEWER_CHANGED:
+	case ROUND_CUT:
+	case ROUND_REF_MOVED:
 		return BAD_END_HOLD;
 	case ROUND_PASS:
 	case ROUND_FINDINGS:
@@ -212,6 +219,9 @@ enum hold_kind round_hold(enum round_end end)
 		[ROUND_REVIEWER_ERROR] = HOLD_REVIEWER,
 		[ROUND_CONFLICT] = HOLD_CONFLICT,
 		[ROUND_REFUSED] = HOLD_REFUSED,
+		[ROUND_REVIEWER_CHANGED] = HOLD_REVIEWER_CHANGED,
+		[ROUND_CUT] = HOLD_CUT,
+		[ROUND_REF_MOVED] = HOLD_REF_MOVED,
 	};
 
 	return kinds[end];
@@ -226,6 +236,9 @@ enum end_kind round_end_kind(enum round_end end)
 		[ROUND_REVIEWER_ERROR] = END_ERROR,
 		[ROUND_CONFLICT] = END_CONFLICT,
 		[ROUND_REFUSED] = END_COMMIT_REFUSED,
+		[ROUND_REVIEWER_CHANGED] = END_REVIEWER_CHANGED,
+		[ROUND_CUT] = END_CUT,
+		[ROUND_REF_MOVED] = END_REF_MOVED,
 	};
 
 	return kinds[end];

@@ -35,8 +35,15 @@ struct attempt_facts {
 	/* IMPLEMENT: it declared that there is nothing to do, or it picked nothing */
 	bool stop;
 	bool by_status;			/* REVIEW: exit status 1 is a verdict, too */
-	bool checkout;			/* REVIEW: it works in its own checkout */
-	int64_t checks, check;		/* number of checks, and which one this was; 0: none */
+	bool checkout;			/* reviewers work in a room */
+	bool checks_room;		/* by plan_checks_room() */
+	/* number of checks, and which one this was, or the last of those behind it that need not
+	 * run; 0: none */
+	int64_t checks, check;
+	/* CHECK: its failure counts: it has failed before on this work, or the run began with a
+	 * version that ran each check once */
+	bool second;
+	int64_t setups, setup;		/* likewise, of the set-up commands */
 	int64_t items_left;		/* FIX: findings that wait for their own fixer */
 	enum on_lost on_lost;
 	/* consecutive lost attempts in this place, this one included */
@@ -77,6 +84,7 @@ struct measure_facts {
 	bool implement;			/* it is the implementer's work, not a fixer's */
 	bool denied;			/* the attempt was refused a permission */
 	bool says_no_change;		/* ... or declared that no change is needed */
+	bool checked;			/* the checks of this tree have passed */
 };
 
 /* TASK_R_DENIED, TASK_R_NO_CHANGE or TASK_R_DONE: what the successful attempt has really done. */
@@ -105,6 +113,9 @@ enum round_end {
 	/* no fix round left for a conflict with another task, or its branch cannot be moved */
 	ROUND_CONFLICT,
 	ROUND_REFUSED,			/* ... for what a hook of the repository objects to */
+	ROUND_REVIEWER_CHANGED,		/* EXIT: its program is not that of the submit */
+	ROUND_CUT,			/* passed, and on_cut holds it */
+	ROUND_REF_MOVED,		/* a ref is no longer as rld set it */
 	ROUND_ENDS
 };
 
@@ -112,6 +123,8 @@ enum round_end {
 struct review_facts {
 	bool verdict;			/* there is a valid verdict ... */
 	bool pass;			/* ... and it is a pass */
+	/* the prompt left out a part of the diff, and a pass of that is held */
+	bool cut;
 	/* the reviewer changed or removed a file: no verdict counts */
 	bool tree_changed;
 	int64_t fix, fixes;		/* fix rounds used and allowed */

@@ -24,6 +24,8 @@ enum row_kind {
 	ROW_STEP,
 	ROW_REVIEW,
 	ROW_FINDING,
+	ROW_PRODUCT,
+	ROW_EVIDENCE,
 	ROW_HOLD,
 	ROW_HOOK,
 	ROW_CLAIM,
@@ -121,6 +123,12 @@ struct run_row {
 	int64_t result_attempt;		/* attempt with the accepted answer, ROW_NONE before */
 	int64_t review_count;		/* length of the review chain */
 	char *review_head;		/* hash of the newest review row, NULL before the first */
+	/* length of the chain of its products, and the hash of the newest; ROW_NONE: the run began
+	 * with an earlier version, and keeps no products and no evidence */
+	int64_t product_count;
+	char *product_head;
+	int64_t evidence_count;		/* likewise of its evidence */
+	char *evidence_head;
 	char *warnings;			/* JSON array of strings */
 	int64_t warned;			/* set of enum warning_kind that are among them */
 	char *known_issues;		/* JSON array of strings: findings left open under the
@@ -135,6 +143,12 @@ struct run_row {
 	char *head;
 	/* first line of its HEAD file then, "ref: refs/heads/main" or a commit; NULL: not read */
 	char *head_at;
+	/* names the evidence repository, <state>/evidence/<id>.git; NULL: no git, or a run of an
+	 * earlier version, whose trees are all in the user's repository */
+	char *evidence;
+	/* 1: the settings that its products go by were copied before its submit, because another
+	 * run was at work in the repository then */
+	int64_t settings_kept;
 	int64_t retry_of;		/* run that this one retries, ROW_NONE */
 	int64_t created_at;
 	int64_t started_at;
@@ -194,6 +208,7 @@ struct slot_row {
 	char *commit_id;		/* commit made by the slot, NULL */
 	/* why git rejected the result: output of a hook, conflicting paths; for the fixer. NULL */
 	char *obstacle;
+	int64_t hook_changes;		/* commits that a hook of the repository changed */
 	int64_t round;			/* review number, 0 before the first */
 	int64_t fix;			/* fix rounds used */
 	/* fix rounds allowed: max_fixes of the plan, and as many again after each rework */
@@ -204,12 +219,21 @@ struct slot_row {
 					 * review, ROW_NONE */
 	char *answer_hash;		/* SHA-256 of that answer, to detect stalls */
 	char *tree;			/* tree id under review in this round */
-	/* tree of files that appeared during reviews and are not part of the work, NULL: none */
+	/* number of the newest product of the slot, ROW_NONE: none yet, or no git */
+	int64_t product;
+	/* tree of files that appeared or changed during reviews and are not part of the work; if
+	 * some changed, then a blank and a tree of what the work has in their place. NULL: none */
 	char *beside;
-	char *previous_tree;		/* tree and answer of the previous round */
+	char *previous_tree;		/* tree and answer of the last review */
 	char *previous_answer_hash;
 	int64_t diff;			/* step whose stdout is the diff under review, ROW_NONE */
-	int64_t check;			/* current check, 1..; 0: none */
+	/* current check, 1..; 0: none. Those before it need not have run, see check_evidence.h */
+	int64_t check;
+	/* attempt of the current check that failed, while it is run once more; ROW_NONE */
+	int64_t red_check;
+	/* set-up commands of the work tree or room that have begun; 0: none, or it is set up */
+	int64_t setup;
+	int64_t base;			/* enum base_state */
 	/* attempt whose output is the feedback for the current fix, ROW_NONE */
 	int64_t failed_check;
 	/* fixer per_finding: number of the finding being fixed; 0: none */
@@ -276,11 +300,18 @@ struct attempt_row {
 	int64_t denials, tool_errors;
 	/* IMPLEMENT: 1: its answer declares that no change is needed */
 	int64_t says_no_change;
+	/* REVIEW: JSON array of {file, why, bytes}: what the prompt leaves out of the diff, not
+	 * more than LEFT_OUT_MAX files; NULL: nothing */
+	char *left_out;
+	/* ... the number of files; bytes of the diff, and of those in the prompt; ROW_NONE */
+	int64_t left_out_files, diff_bytes, diff_shown;
 	/* what confined it: "landlock 6", "none"; NULL: no confinement requested */
 	char *sandbox;
 	char *session;			/* conversation id, NULL: none */
 	char *answer_hash;		/* SHA-256 of the final text file "answer",
 					 * NULL: no final text */
+	char *output_hash;		/* SHA-256 of stdout as kept, up to the
+					 * order to end; NULL: it could not be read */
 	int64_t bytes;			/* size of stdout and stderr as written by the agent */
 	int64_t started_at;
 	int64_t ended_at;
@@ -335,6 +366,48 @@ struct finding_row {
 	char *severity;
 	char *text;
 	int state;			/* enum finding_state */
+};
+
+/* A tree of the run: what it began with, or what was made of that. Judged by evidence. */
+struct product_row {
+	int64_t run;
+	int64_t number;			/* 1.. within the run, without gaps */
+	int kind;			/* enum product_kind */
+	char *task_id;			/* NULL: of the run */
+	char *tree;
+	int64_t parent;			/* product that it was made of, ROW_NONE: none */
+	int64_t attempt;		/* attempt that made it, ROW_NONE: none */
+	int64_t created_at;
+	char *previous_hash;		/* NULL for number 1 */
+	char *hash;			/* see core/chain.h */
+};
+
+/* A judgement about a product. */
+struct evidence_row {
+	int64_t run;
+	int64_t number;			/* 1.. within the run, without gaps */
+	/* what was judged; ROW_NONE: the run has no git, a human decided before there was work, or
+	 * a check ran in the work tree before it was measured */
+	int64_t product;
+	char *task_id;
+	int kind;			/* enum evidence_kind */
+	/* what judged it: command of the check, name of the reviewer, "human:<user>" */
+	char *subject;
+	char *tree;			/* of the product */
+	/* SHA-256 of what prepared the place of a check, NULL: nothing */
+	char *setup_hash;
+	char *env_hash;			/* SHA-256 of the environment of a check, NULL: unknown */
+	int64_t attempt;		/* attempt that judged, ROW_NONE: a human */
+	int64_t review;			/* number of its review, ROW_NONE: a check */
+	int64_t exit_code;		/* ROW_NONE unless it exited */
+	char *output_hash;		/* SHA-256 of its standard output, NULL: none */
+	int result;			/* enum evidence_result */
+	/* run and number of the attempt that was green on the same tree, so that this check was not
+	 * run; ROW_NONE: it was */
+	int64_t from_run, from_attempt;
+	int64_t created_at;
+	char *previous_hash;		/* NULL for number 1 */
+	char *hash;			/* see core/chain.h */
 };
 
 /* An entry of the human decision queue. */

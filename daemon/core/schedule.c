@@ -83,6 +83,25 @@ static void schedule_update(struct schedule *s, struct queue_entry *entry)
 	schedule_mark(s, entry);
 }
 
+/* The first run inside the workspace is another one. taken: it was empty; empty: it is now. */
+static void schedule_overlap(struct schedule *s, const struct workspace *workspace, bool taken, bool empty)
+{
+	struct workspace *other = NULL;
+	struct gate *gate;
+
+	while ((other = workspace_overlap(&s->queues, workspace, other)) != NULL) {
+		other->overlaps += taken;
+		other->overlaps -= empty;
+		LIST_FOREACH(gate, &other->gates, of_workspace) {
+			if (taken)
+				gate_close(gate);
+			if (empty)
+				gate_open(gate);
+			waiters_mark(&gate->waiters, &s->dirty);
+		}
+	}
+}
+
 static void schedule_enter(struct schedule *s, struct queue_entry *entry)
 {
 	struct workspace *workspace = entry->gate->workspace;
@@ -92,11 +111,13 @@ static void schedule_enter(struct schedule *s, struct queue_entry *entry)
 		return;
 	entry->inside = true;
 	TAILQ_INSERT_TAIL(&workspace->inside, entry, in_workspace);
-	if (TAILQ_FIRST(&workspace->inside) == entry)
+	if (TAILQ_FIRST(&workspace->inside) == entry) {
 		LIST_FOREACH(gate, &workspace->gates, of_workspace) {
 			gate_close(gate);
 			waiters_mark(&gate->waiters, &s->dirty);
 		}
+		schedule_overlap(s, workspace, true, false);
+	}
 	schedule_update(s, entry);
 }
 
@@ -110,11 +131,13 @@ static void schedule_leave(struct schedule *s, struct queue_entry *entry)
 		return;
 	entry->inside = false;
 	TAILQ_REMOVE(&workspace->inside, entry, in_workspace);
-	if (first)
+	if (first) {
 		LIST_FOREACH(gate, &workspace->gates, of_workspace) {
 			gate_open(gate);
 			waiters_mark(&gate->waiters, &s->dirty);
 		}
+		schedule_overlap(s, workspace, false, TAILQ_EMPTY(&workspace->inside));
+	}
 }
 
 static void schedule_permit(struct schedule *s, struct queue_entry *entry, int64_t more)
@@ -289,10 +312,25 @@ int64_t schedule_group_used(const struct schedule *s, const char *name)
 	return group != NULL ? group->used : 0;
 }
 
+/* Why it waits at its gate, malloc'd; NULL: it may enter. */
+static char *gate_reason(const struct schedule *s, const struct queue_entry *entry)
+{
+	const struct workspace *workspace = entry->gate->workspace, *other = NULL;
+
+	if (!TAILQ_EMPTY(&workspace->inside))
+		return xasprintf("workdir busy: run %lld", (long long)TAILQ_FIRST(&workspace->inside)->id);
+	while (workspace->overlaps > 0 && (other = workspace_overlap(&s->queues, workspace, other)) != NULL)
+		if (!TAILQ_EMPTY(&other->inside))
+			return xasprintf("workdir busy: run %lld in %s",
+			    (long long)TAILQ_FIRST(&other->inside)->id, other->path);
+	return NULL;
+}
+
 char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind)
 {
 	const struct queue_entry *entry = schedule_find(s, id);
 	const struct group *group;
+	char *reason;
 
 	*kind = WAIT_NOTHING;
 	if (entry == NULL || entry->state == QUEUE_IDLE)
@@ -302,8 +340,9 @@ char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind)
 	if (entry->state == QUEUE_BEHIND)
 		return xasprintf("waits for run %lld", (long long)entry->after);
 	*kind = WAIT_WORKSPACE;
-	if (entry->state == QUEUE_GATE && !TAILQ_EMPTY(&entry->gate->workspace->inside))
-		return xasprintf("workdir busy: run %lld", (long long)TAILQ_FIRST(&entry->gate->workspace->inside)->id);
+	reason = entry->state == QUEUE_GATE ? gate_reason(s, entry) : NULL;
+	if (reason != NULL)
+		return reason;
 	*kind = WAIT_GROUP_PAUSED;
 	if (group->paused)
 		return xasprintf("group %s is paused", group->name);

@@ -5,8 +5,9 @@
  * A permit is the right to use one slot of the daemon. A queued run wants its first; a running one
  * may want more, one for each slot that has a task. Highest priority first, then the owner with the
  * fewest permits, then the oldest run. A run waits as well while another one is in its workspace,
- * while the run it comes after has not ended, and while its group is paused or has no permit left.
- * A limit never takes a permit back: what is lowered only stops further ones.
+ * or in one that contains it or lies in it, while the run it comes after has not ended, and while
+ * its group is paused or has no permit left. A limit never takes a permit back: what is lowered
+ * only stops further ones.
  *
  * The bound: no call costs more when the queue or the history is longer, but for the logarithm.
  * Owners, groups, and the groups and owners that meet in a workspace are few, and are walked;
@@ -63,9 +64,10 @@ int64_t schedule_used(const struct schedule *s);		/* of all */
 int64_t schedule_group_used(const struct schedule *s, const char *group);
 
 /* Why a run does not get a permit it wants, the first reason that applies, malloc'd: "waits for run
- * 7", "workdir busy: run 7", "group night is paused", "group night: all 4 slots are in use" ("its
- * only slot is in use"), "all slots of the daemon are in use"; NULL: only its turn, or it wants
- * none. Two runs share an exclusive workspace only after a start: then it is the first. */
+ * 7", "workdir busy: run 7", "workdir busy: run 7 in /other", "group night is paused", "group
+ * night: all 4 slots are in use" ("its only slot is in use"), "all slots of the daemon are in use";
+ * NULL: only its turn, or it wants none. Two runs share an exclusive workspace only after a start:
+ * then it is the first. */
 char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind);
 
 /* The next run whose reason may have changed since it was last named here, each once; 0: no more.

@@ -4,33 +4,40 @@
 #include <string.h>
 
 #define TO(stage) (1u << SLOT_S_##stage)
-#define ATTEMPT (TO(IMPLEMENTING) | TO(CHECKING) | TO(REVIEWING) | TO(FIXING) | TO(COMMIT_AGENT))
+#define ATTEMPT (TO(SETTING_UP) | TO(IMPLEMENTING) | TO(CHECKING) | TO(REVIEWING) | TO(FIXING) | TO(COMMIT_AGENT))
 /* Every working stage can fail or be cancelled. */
 #define BREAK_OFF (TO(FAILED) | TO(ENDING))
 
 const unsigned slot_followers[SLOT_STAGES] = {
-	[SLOT_S_WAITING] = TO(CLAIMING) | TO(CREATING_WORKTREE) | TO(IMPLEMENTING) | TO(CHECKING) | TO(MEASURING) |
-	    TO(REVIEWING) | TO(PASSED) | TO(CANCELLED),
-	[SLOT_S_CLAIMING] = TO(CLAIMING) | TO(CREATING_WORKTREE) | TO(IMPLEMENTING) | TO(PASSED) | BREAK_OFF,
-	[SLOT_S_CREATING_WORKTREE] = TO(IMPLEMENTING) | TO(CHECKING) | TO(MEASURING) | BREAK_OFF,
+	[SLOT_S_WAITING] = TO(CLAIMING) | TO(CHECKOUT) | TO(CREATING_WORKTREE) | TO(IMPLEMENTING) | TO(CHECKING) |
+	    TO(MEASURING) | TO(REVIEWING) | TO(PASSED) | TO(CANCELLED),
+	[SLOT_S_CLAIMING] = TO(CLAIMING) | TO(CREATING_WORKTREE) | TO(CHECKOUT) | TO(CHECKING) | TO(IMPLEMENTING) |
+	    TO(PASSED) | BREAK_OFF,
+	[SLOT_S_CREATING_WORKTREE] = TO(PREPARING) | TO(IMPLEMENTING) | TO(CHECKOUT) | TO(CHECKING) | TO(MEASURING) |
+	    BREAK_OFF,
+	[SLOT_S_PREPARING] = TO(SETTING_UP) | TO(IMPLEMENTING) | TO(CHECKOUT) | TO(CHECKING) | TO(MEASURING) |
+	    TO(REVIEWING) | BREAK_OFF,
+	[SLOT_S_SETTING_UP] = TO(SETTING_UP) | TO(PREPARING) | TO(HELD) | BREAK_OFF,
 	[SLOT_S_IMPLEMENTING] = TO(IMPLEMENTING) | TO(CHECKING) | TO(MEASURING) | TO(REVIEWING) | TO(IMPLEMENTED) |
 	    TO(HELD) | TO(PASSED) | BREAK_OFF,
-	[SLOT_S_CHECKING] = TO(CHECKING) | TO(MEASURING) | TO(REVIEWING) | TO(FIXING) | TO(HELD) |
-	    TO(PASSED) | BREAK_OFF,
+	[SLOT_S_CHECKING] = TO(IMPLEMENTING) | TO(CHECKING) | TO(MEASURING) | TO(CHECKOUT) | TO(REVIEWING) |
+	    TO(FIXING) | TO(COMMIT_AGENT) | TO(COMMITTING) | TO(HELD) | TO(PASSED) | BREAK_OFF,
 	[SLOT_S_MEASURING] = TO(CHECKOUT) | TO(REVIEWING) | TO(FIXING) | TO(COMMIT_AGENT) | TO(COMMITTING) |
 	    TO(IMPLEMENTED) | TO(HELD) | TO(PASSED) | BREAK_OFF,
-	[SLOT_S_CHECKOUT] = TO(REVIEWING) | BREAK_OFF,
+	[SLOT_S_CHECKOUT] = TO(PREPARING) | TO(CHECKING) | TO(REVIEWING) | BREAK_OFF,
 	[SLOT_S_REVIEWING] = TO(CHECKOUT) | TO(REVIEWING) | TO(VERIFYING) | TO(MEASURING) | TO(HELD) | TO(PASSED) |
 	    BREAK_OFF,
 	[SLOT_S_VERIFYING] = TO(MEASURING) | TO(FIXING) | TO(COMMIT_AGENT) | TO(COMMITTING) | TO(PINNING) | TO(HELD) |
 	    TO(PASSED) | BREAK_OFF,
 	[SLOT_S_FIXING] = TO(CHECKING) | TO(MEASURING) | TO(REVIEWING) | TO(FIXING) | TO(HELD) | TO(PASSED) | BREAK_OFF,
-	[SLOT_S_PINNING] = TO(PASSED) | BREAK_OFF,
+	[SLOT_S_PINNING] = TO(HELD) | TO(PASSED) | BREAK_OFF,
 	[SLOT_S_COMMIT_AGENT] = TO(COMMIT_AGENT) | TO(COMMITTING) | TO(HELD) | BREAK_OFF,
-	[SLOT_S_COMMITTING] = TO(FIXING) | TO(MERGING) | TO(PINNING) | TO(HELD) | TO(PASSED) | BREAK_OFF,
+	[SLOT_S_COMMITTING] = TO(CHECKING) | TO(MEASURING) | TO(FIXING) | TO(MERGING) | TO(PINNING) | TO(HELD) |
+	    TO(PASSED) | BREAK_OFF,
 	[SLOT_S_MERGING] = TO(FIXING) | TO(PINNING) | TO(IMPLEMENTED) | TO(HELD) | TO(PASSED) | BREAK_OFF,
-	[SLOT_S_HELD] = TO(IMPLEMENTING) | TO(CHECKING) | TO(MEASURING) | TO(CHECKOUT) | TO(REVIEWING) | TO(FIXING) |
-	    TO(COMMIT_AGENT) | TO(PASSED) | TO(FAILED) | TO(CANCELLED),
+	[SLOT_S_HELD] = TO(PREPARING) | TO(SETTING_UP) | TO(IMPLEMENTING) | TO(CHECKING) | TO(MEASURING) |
+	    TO(CHECKOUT) | TO(REVIEWING) | TO(FIXING) | TO(COMMIT_AGENT) | TO(COMMITTING) | TO(PINNING) |
+	    TO(PASSED) | TO(FAILED) | TO(CANCELLED),
 	[SLOT_S_IMPLEMENTED] = TO(PASSED) | TO(FAILED) | TO(CANCELLED),
 	[SLOT_S_ENDING] = TO(CANCELLED),
 	[SLOT_S_PASSED] = 0,
@@ -41,6 +48,7 @@ const unsigned slot_followers[SLOT_STAGES] = {
 static const char *const reason_names[MOVE_REASONS] = {
 	[MOVE_DONE] = "done",
 	[MOVE_RETRY] = "retry",
+	[MOVE_RERUN] = "rerun",
 	[MOVE_RELEASED] = "released",
 	[MOVE_ACCEPTED] = "accepted",
 };
@@ -62,6 +70,8 @@ static const enum slot_phase phases[SLOT_STAGES] = {
 	[SLOT_S_WAITING] = PHASE_WAITING,
 	[SLOT_S_CLAIMING] = PHASE_WAITING,
 	[SLOT_S_CREATING_WORKTREE] = PHASE_WAITING,
+	[SLOT_S_PREPARING] = PHASE_SETTING_UP,
+	[SLOT_S_SETTING_UP] = PHASE_SETTING_UP,
 	[SLOT_S_IMPLEMENTING] = PHASE_IMPLEMENTING,
 	[SLOT_S_CHECKING] = PHASE_CHECKING,
 	[SLOT_S_MEASURING] = PHASE_REVIEWING,
@@ -92,14 +102,27 @@ bool slot_cools(const struct slot_row *row)
 	    (row->cooling != NULL || row->retry_at != ROW_NONE || row->wait_kind == WAIT_BUDGET);
 }
 
+/* Its work is measured, or laid out for the first time: no check or review has begun. */
+static bool slot_prepares(const struct slot_row *row)
+{
+	bool again = row->check > 0 || row->interrupted > 0 || row->retries > 0 || row->cooling != NULL ||
+	    row->retry_at != ROW_NONE;
+
+	return (row->stage == SLOT_S_MEASURING && row->accepted == ACCEPTED_BY_NONE) ||
+	    (row->stage == SLOT_S_CHECKOUT && !again);
+}
+
 enum slot_phase slot_row_phase(const struct slot_row *row)
 {
 	if (slot_cools(row))
 		return PHASE_COOLING;
-	/* the implementer's work is measured, and no review has begun */
-	if (row->stage == SLOT_S_MEASURING && row->round == 0)
-		return PHASE_IMPLEMENTING;
-	return slot_phase((enum slot_stage)row->stage);
+	if (row->stage == SLOT_S_CHECKOUT && row->base == BASE_CHECKING)
+		return PHASE_CHECKING;
+	if (!slot_prepares(row))
+		return slot_phase((enum slot_stage)row->stage);
+	if (row->fix > 0)
+		return PHASE_FIXING;
+	return row->slot == 0 ? PHASE_WAITING : PHASE_IMPLEMENTING;
 }
 
 enum slot_stage slot_role_stage(enum role role)
@@ -110,6 +133,7 @@ enum slot_stage slot_role_stage(enum role role)
 		[ROLE_REVIEW] = SLOT_S_REVIEWING,
 		[ROLE_FIX] = SLOT_S_FIXING,
 		[ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
+		[ROLE_SETUP] = SLOT_S_SETTING_UP,
 	};
 
 	return stages[role];
@@ -122,6 +146,11 @@ enum role slot_stage_role(enum slot_stage stage)
 	while (role < ROLES && slot_role_stage((enum role)role) != stage)
 		role++;
 	return (enum role)role;
+}
+
+bool role_is_command(enum role role)
+{
+	return role == ROLE_CHECK || role == ROLE_SETUP;
 }
 
 bool slot_stage_is_end(enum slot_stage stage)

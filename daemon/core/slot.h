@@ -6,18 +6,24 @@
  *
  *                      ┌───────────────────── FIXING ◀───────────────────┐  findings, a failed
  *                      ▼                                                 │  check, a conflict,
- *   IMPLEMENTING ──▶ CHECKING ──▶ MEASURING ──▶ CHECKOUT ──▶ REVIEWING ──▶ VERIFYING  or a hook
+ *   IMPLEMENTING ──▶ MEASURING ──▶ CHECKOUT ──▶ CHECKING ──▶ REVIEWING ──▶ VERIFYING  or a hook
  *                                                                          │ the verdict is a pass
  *         PASSED ◀── PINNING ◀── MERGING ◀── COMMITTING ◀── COMMIT_AGENT ◀─┘
  *
  *   Each arrow may skip stages that the plan does not ask for, or that need git if there is none.
  *   CHECKING and FIXING follow themselves, one check or finding after the other, and each stage of
  *   an attempt follows itself when that is lost or refused by its service: a reviewer's through
- *   CHECKOUT. What passed is pinned last: a hook or a conflict may still send it back, and what is
- *   pinned is never changed again.
+ *   CHECKOUT, which also follows the last check, since a check may have changed the room. What
+ *   passed is pinned last: a hook or a conflict may still send it back, and what is pinned is never
+ *   changed again. Without a room, checks run in the work tree and come before MEASURING,
+ *   since they may change what is measured; so they do in a run of an older version.
+ *
+ *   PREPARING, SETTING_UP, PREPARING follow CREATING_WORKTREE and CHECKOUT: a new work tree or room
+ *   is set up. SETTING_UP follows itself, one command after the other; a command that fails leads
+ *   to HELD, and from there to the first PREPARING again.
  *
  *   IMPLEMENTED   waits for the review of the whole run by slot 0, which begins at
- *                 CREATING_WORKTREE or CHECKING; the other slots pass or fail with it
+ *                 CREATING_WORKTREE, MEASURING or CHECKING; the other slots pass or fail with it
  *   HELD          waits for a decision: after a lost attempt, and where the policy of a bad end
  *                 says so. If approved, it passes, through MEASURING if there is something to
  *                 commit; after rework, the lost attempt is repeated, or a fix begins
@@ -40,6 +46,7 @@
 enum move_reason {
 	MOVE_DONE,		/* the stage is complete, or impossible */
 	MOVE_RETRY,		/* the same attempt again: it was lost, or refused by its service */
+	MOVE_RERUN,		/* the same check once more: it has failed */
 	MOVE_RELEASED,		/* the agent gave its task back, or picked none */
 	MOVE_ACCEPTED,		/* accepted without a verdict, by a policy or a human */
 	MOVE_REASONS
@@ -57,13 +64,17 @@ const char *move_reason_name(enum move_reason reason);
 /* The phase of a stage, for users. */
 enum slot_phase slot_phase(enum slot_stage stage);
 /* The phase of a slot, which may be cooling: its attempt waits for an account, for the host, or for
- * a time, and has not been started. Before the first review measuring counts as implementing. */
+ * a time, and has not been started. What precedes the first check or review of a tree counts as the
+ * work before it. */
 enum slot_phase slot_row_phase(const struct slot_row *row);
 bool slot_cools(const struct slot_row *row);
 
 /* The stage for attempts of a role, and the role of a stage; ROLES: it has no attempts. */
 enum slot_stage slot_role_stage(enum role role);
 enum role slot_stage_role(enum slot_stage stage);
+
+/* Its attempts are shell commands: they have no agent, and cost nothing. */
+bool role_is_command(enum role role);
 
 /* passed, failed, cancelled */
 bool slot_stage_is_end(enum slot_stage stage);

@@ -6,11 +6,12 @@
 #include <string.h>
 
 /* Names of an enum with exactly count values. */
-#define NAMES(id, title, total, ...)								\
+#define NAMES_SINCE(id, title, total, older, ...)						\
 	static const char *const id##_list[] = { __VA_ARGS__ };					\
 	static_assert(sizeof(id##_list) / sizeof(id##_list[0]) == (total), \
 	    title " has a value without a name"); \
-	const struct state_names id##_names = { title, id##_list, (total) }
+	const struct state_names id##_names = { title, id##_list, (total), older }
+#define NAMES(id, title, total, ...) NAMES_SINCE(id, title, total, NULL, __VA_ARGS__)
 
 NAMES(run_state, "run state", RUN_STATES,
     [RUN_S_QUEUED] = "queued",
@@ -42,6 +43,8 @@ NAMES(slot_stage, "slot stage", SLOT_STAGES,
     [SLOT_S_WAITING] = "waiting",
     [SLOT_S_CLAIMING] = "claiming",
     [SLOT_S_CREATING_WORKTREE] = "creating-worktree",
+    [SLOT_S_PREPARING] = "preparing",
+    [SLOT_S_SETTING_UP] = "setting-up",
     [SLOT_S_IMPLEMENTING] = "implementing",
     [SLOT_S_CHECKING] = "checking",
     [SLOT_S_MEASURING] = "measuring",
@@ -67,6 +70,7 @@ NAMES(slot_phase, "slot phase", PHASES,
     [PHASE_REVIEWING] = "reviewing",
     [PHASE_FIXING] = "fixing",
     [PHASE_COMMITTING] = "committing",
+    [PHASE_SETTING_UP] = "setting-up",
     [PHASE_HELD] = "held",
     [PHASE_COOLING] = "cooling",
     [PHASE_PASSED] = "passed",
@@ -78,7 +82,8 @@ NAMES(role, "role", ROLES,
     [ROLE_CHECK] = "check",
     [ROLE_REVIEW] = "review",
     [ROLE_FIX] = "fix",
-    [ROLE_COMMIT] = "commit");
+    [ROLE_COMMIT] = "commit",
+    [ROLE_SETUP] = "setup");
 
 NAMES(attempt_state, "attempt state", ATTEMPT_STATES,
     [ATTEMPT_S_STARTING] = "starting",
@@ -120,6 +125,23 @@ NAMES(finding_state, "finding state", FINDING_STATES,
     [FINDING_REPEATED] = "repeated",
     [FINDING_RESOLVED] = "resolved");
 
+NAMES(product_kind, "product kind", PRODUCT_KINDS,
+    [PRODUCT_BASE] = "base",
+    [PRODUCT_WORK] = "work",
+    [PRODUCT_MERGED] = "merged",
+    [PRODUCT_RESULT] = "result");
+
+NAMES(evidence_kind, "evidence kind", EVIDENCE_KINDS,
+    [EVIDENCE_CHECK] = "check",
+    [EVIDENCE_REVIEW] = "review",
+    [EVIDENCE_HUMAN] = "human");
+
+NAMES(evidence_result, "evidence result", EVIDENCE_RESULTS,
+    [EVIDENCE_GREEN] = "green",
+    [EVIDENCE_RED] = "red",
+    [EVIDENCE_FLAKY] = "flaky",
+    [EVIDENCE_VOID] = "none");
+
 NAMES(on_lost, "on_lost", ON_LOST_CHOICES,
     [ON_LOST_HOLD] = "hold",
     [ON_LOST_RETRY] = "retry",
@@ -151,6 +173,7 @@ NAMES(slot_leaving, "slot leaving", SLOT_LEAVINGS,
     [LEAVING_NOTHING] = "nothing",
     [LEAVING_TASK] = "task",
     [LEAVING_INSPECT] = "look",
+    [LEAVING_REFS] = "refs",
     [LEAVING_REMOVE] = "clear");
 
 NAMES(isolation, "isolation", ISOLATIONS,
@@ -192,14 +215,23 @@ NAMES(on_no_change, "on_no_change", ON_NO_CHANGES,
     [ON_NO_CHANGE_FAIL] = "fail",
     [ON_NO_CHANGE_PASS] = "pass");
 
-NAMES(review_place, "workspace", REVIEW_PLACES,
+NAMES_SINCE(review_place, "workspace", REVIEW_PLACES, "snapshot",
     [REVIEW_IN_PLACE] = "same",
-    [REVIEW_IN_SNAPSHOT] = "snapshot");
+    [REVIEW_IN_ROOM] = "room");
 
 NAMES(sandbox, "sandbox", SANDBOXES,
     [SANDBOX_OFF] = "off",
     [SANDBOX_TRY] = "try",
     [SANDBOX_REQUIRE] = "require");
+
+NAMES(check_on_base, "check_on_base", CHECK_ON_BASES,
+    [CHECK_ON_BASE_SKIP] = "skip",
+    [CHECK_ON_BASE_WARN] = "warn",
+    [CHECK_ON_BASE_REQUIRE] = "require");
+
+NAMES(on_cut, "on_cut", ON_CUTS,
+    [ON_CUT_WARN] = "warn",
+    [ON_CUT_HOLD] = "hold");
 
 NAMES(strictness, "strictness", STRICTNESSES,
     [STRICTNESS_SAME] = "same",
@@ -212,7 +244,11 @@ NAMES(hold_kind, "hold kind", HOLD_KINDS,
     [HOLD_VIOLATION] = "violation",
     [HOLD_REVIEWER] = "reviewer-error",
     [HOLD_CONFLICT] = "conflict",
-    [HOLD_REFUSED] = "commit-refused");
+    [HOLD_REFUSED] = "commit-refused",
+    [HOLD_REVIEWER_CHANGED] = "reviewer-changed",
+    [HOLD_CUT] = "cut",
+    [HOLD_REF_MOVED] = "ref-moved",
+    [HOLD_SETUP] = "setup");
 
 NAMES(hold_state, "hold state", HOLD_STATES,
     [HOLD_S_OPEN] = "open",

@@ -30,10 +30,13 @@ enum slot_stage {
 	SLOT_S_WAITING,		/* nothing has run yet */
 	SLOT_S_CLAIMING,	/* the task is claimed at its source */
 	SLOT_S_CREATING_WORKTREE,		/* git creates the work tree of the task */
+	/* git copies ignored files into a new work tree or room, and restores tracked ones */
+	SLOT_S_PREPARING,
+	SLOT_S_SETTING_UP,	/* a set-up attempt runs there */
 	SLOT_S_IMPLEMENTING,	/* the implement attempt runs */
 	SLOT_S_CHECKING,	/* a check attempt runs */
 	SLOT_S_MEASURING,	/* git records the tree and the diff to review */
-	SLOT_S_CHECKOUT,	/* git checks the tree under review out into a separate directory */
+	SLOT_S_CHECKOUT,	/* git makes the room of the tree under review */
 	SLOT_S_REVIEWING,	/* the review attempt runs */
 	/* git records the tree again, to prove that the reviewer did not change it; then the
 	 * verdict is read */
@@ -55,7 +58,7 @@ enum slot_stage {
 
 enum slot_phase {
 	PHASE_WAITING, PHASE_IMPLEMENTING, PHASE_CHECKING, PHASE_REVIEWING, PHASE_FIXING, PHASE_COMMITTING,
-	PHASE_HELD, PHASE_COOLING, PHASE_PASSED, PHASE_FAILED, PHASE_CANCELLED, PHASES
+	PHASE_SETTING_UP, PHASE_HELD, PHASE_COOLING, PHASE_PASSED, PHASE_FAILED, PHASE_CANCELLED, PHASES
 };
 
 /* Teardown of a slot that has ended: what is still to be given back, in this order. */
@@ -63,11 +66,12 @@ enum slot_leaving {
 	LEAVING_NOTHING,
 	LEAVING_TASK,		/* the task is closed or released at its source */
 	LEAVING_INSPECT,	/* look for commits that rld did not make */
+	LEAVING_REFS,		/* compare what rld set for the whole run */
 	LEAVING_REMOVE,		/* save and remove the work tree */
 	SLOT_LEAVINGS
 };
 
-enum role { ROLE_IMPLEMENT, ROLE_CHECK, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT, ROLES };
+enum role { ROLE_IMPLEMENT, ROLE_CHECK, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT, ROLE_SETUP, ROLES };
 enum attempt_state { ATTEMPT_S_STARTING, ATTEMPT_S_RUNNING, ATTEMPT_S_EXITED, ATTEMPT_S_LOST, ATTEMPT_STATES };
 
 /* The three results of an attempt, kept apart. *_NONE: not known yet. */
@@ -119,8 +123,14 @@ enum cooldown_kind {
 enum accepted { ACCEPTED_BY_NONE, ACCEPTED_BY_POLICY, ACCEPTED_BY_HUMAN, ACCEPTED_WITH_ISSUES, ACCEPTEDS };
 /* What to do with an implementer that changed nothing without declaring it. */
 enum on_no_change { ON_NO_CHANGE_REVIEW, ON_NO_CHANGE_FAIL, ON_NO_CHANGE_PASS, ON_NO_CHANGES };
-enum review_place { REVIEW_IN_PLACE, REVIEW_IN_SNAPSHOT, REVIEW_PLACES };
+enum review_place { REVIEW_IN_PLACE, REVIEW_IN_ROOM, REVIEW_PLACES };
+/* What the checks of a run say about its base. */
+enum check_on_base { CHECK_ON_BASE_SKIP, CHECK_ON_BASE_WARN, CHECK_ON_BASE_REQUIRE, CHECK_ON_BASES };
+/* How far a slot has checked its base. The numbers are stored. */
+enum base_state { BASE_UNKNOWN, BASE_CHECKING, BASE_GREEN, BASE_RED };
 enum sandbox { SANDBOX_OFF, SANDBOX_TRY, SANDBOX_REQUIRE, SANDBOXES };
+/* What to do with a pass when the prompt did not show all of the diff. */
+enum on_cut { ON_CUT_WARN, ON_CUT_HOLD, ON_CUTS };
 enum strictness { STRICTNESS_SAME, STRICTNESS_BY_ROUND, STRICTNESSES };
 
 /* Warnings that a run gives once. A set of them is stored: do not change the numbers. */
@@ -129,8 +139,24 @@ enum warning_kind {
 	WARNING_TIME_ZONE = 1 << 1	/* a reset time names an unknown time zone */
 };
 
+enum product_kind {
+	PRODUCT_BASE,		/* what the run or the slot began with */
+	PRODUCT_WORK,		/* what agents made of it */
+	PRODUCT_MERGED,		/* that, on the branch with the results of the run */
+	PRODUCT_RESULT,		/* what passed */
+	PRODUCT_KINDS
+};
+enum evidence_kind { EVIDENCE_CHECK, EVIDENCE_REVIEW, EVIDENCE_HUMAN, EVIDENCE_KINDS };
+enum evidence_result {
+	EVIDENCE_GREEN, EVIDENCE_RED,
+	EVIDENCE_FLAKY,		/* red, then green on the same product */
+	EVIDENCE_VOID,		/* it gave no judgement */
+	EVIDENCE_RESULTS
+};
+
 enum hold_kind { HOLD_LOST, HOLD_EXHAUSTED, HOLD_STALLED, HOLD_VIOLATION, HOLD_REVIEWER,
-    HOLD_CONFLICT, HOLD_REFUSED, HOLD_KINDS };
+    HOLD_CONFLICT, HOLD_REFUSED, HOLD_REVIEWER_CHANGED, HOLD_CUT, HOLD_REF_MOVED, HOLD_SETUP,
+    HOLD_KINDS };
 enum hold_state {
 	HOLD_S_OPEN, HOLD_S_APPROVED, HOLD_S_REJECTED,
 	HOLD_S_REWORK,		/* decided; the slot continues when the run has a permit */
@@ -141,10 +167,11 @@ extern const struct state_names run_state_names, task_state_names, iteration_sta
     slot_stage_names, slot_phase_names,
     role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names,
     finding_state_names, on_lost_names, bad_end_names, fixer_names, scope_names, commit_mode_names,
-    review_place_names, sandbox_names,
+    review_place_names, sandbox_names, on_cut_names, check_on_base_names,
     strictness_names, hold_kind_names, hold_state_names, slot_leaving_names, isolation_names,
     integrate_names, on_failure_names,
-    assign_names, claim_state_names, cooldown_kind_names, on_no_change_names, accepted_names;
+    assign_names, claim_state_names, cooldown_kind_names, on_no_change_names, accepted_names,
+    product_kind_names, evidence_kind_names, evidence_result_names;
 
 /* True for succeeded, failed, cancelled. */
 bool run_state_is_end(enum run_state state);

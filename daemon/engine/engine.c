@@ -19,6 +19,7 @@
 #include "model/ports.h"
 #include "model/reply.h"
 #include "model/runs.h"
+#include "model/evidence_read.h"
 #include "model/text_read.h"
 #include "model/slots.h"
 #include "model/view.h"
@@ -72,6 +73,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	TAILQ_INIT(&engine->file_queue);
 	LIST_INIT(&engine->hooks);
 	LIST_INIT(&engine->text_reads);
+	LIST_INIT(&engine->evidence_reads);
 	return engine;
 }
 
@@ -119,6 +121,7 @@ void engine_free(struct engine *engine)
 		hook_free(hook);
 	}
 	text_reads_release(engine);
+	evidence_reads_release(engine);
 	view_free(engine->view);
 	schedule_free(engine->schedule);
 	claims_free(engine->claims);

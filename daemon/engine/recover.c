@@ -122,6 +122,7 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 static char *damage(const struct run *run)
 {
 	static const bool works[SLOT_STAGES] = {
+		[SLOT_S_SETTING_UP] = true,
 		[SLOT_S_IMPLEMENTING] = true, [SLOT_S_CHECKING] = true, [SLOT_S_REVIEWING] = true,
 		[SLOT_S_FIXING] = true, [SLOT_S_COMMIT_AGENT] = true,
 	};
@@ -242,6 +243,8 @@ static void name_operation(struct slot *slot)
 		slot->op.git_kind = GIT_SNAPSHOT;
 	} else if (row->leaving == LEAVING_INSPECT) {
 		slot->op.git_kind = GIT_INSPECT_HEAD;
+	} else if (row->leaving == LEAVING_REFS) {
+		slot->op.git_kind = GIT_COMPARE_REFS;
 	} else if (row->leaving == LEAVING_REMOVE) {
 		slot->op.git_kind = GIT_WORKTREE_REMOVE;
 	} else if (row->leaving == LEAVING_TASK || row->stage == SLOT_S_CLAIMING) {

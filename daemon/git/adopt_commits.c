@@ -195,7 +195,7 @@ int adopt_tree(struct git_op *op)
 	changes_release(&appeared);
 	if (rv != 0 || strcmp(op->result.tree, op->spec.tree) == 0)
 		return rv;
-	if (git_run(op, 0, "diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=none",
+	if (git_run(op, GIT_EVIDENCE, "diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=none",
 	    op->spec.tree, op->result.tree) != 0)
 		return -1;
 	for (const char *p = git_out(op), *end = p + git_out_size(op); p < end; p += strlen(p) + 1)

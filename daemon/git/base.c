@@ -9,8 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "git/evidence_repo.h"
 #include "git/gitdir.h"
 #include "git/operations.h"
+#include "git/submit_copy.h"
 #include "proto/escape.h"
 #include "record/host_fault.h"
 
@@ -163,7 +165,7 @@ static int take_filtered_tree(struct git_op *op, void *arg)
 	buf_release(&gone);
 	buf_release(&here);
 	snapshot_free(s);
-	return rv == 0 ? disk_tree_write(op, arg) : -1;
+	return rv == 0 ? disk_tree_write(op, 0, arg) : -1;
 }
 
 /* HEAD, or a commit of the files on top of it. 1: result.commit is under spec.ref already. */
@@ -198,16 +200,26 @@ static int find_commit(struct git_op *op)
 	return rv == 0 ? tree_of(op, op->result.commit, &op->result.tree) : rv;
 }
 
+/* The commit goes into the evidence repository. */
+static int fetch_commit(struct git_op *op)
+{
+	op->objects = op->spec.evidence;
+	if (evidence_open(op) != 0 || submit_copy_make(op) != 0)
+		return -1;
+	return evidence_fetch(op, op->result.commit);
+}
+
 int base_run(struct git_op *op)
 {
 	int rv;
 
+	op->objects = NULL;		/* the commit is the user's */
 	if (git_find_common(op) != 0 || git_resolve(op, "HEAD^{commit}", &op->result.head) != 0)
 		return -1;
 	rv = find_commit(op);
 	if (rv == 0)
 		rv = git_run(op, 0, "update-ref", "--no-deref", op->spec.ref, op->result.commit);
-	if (rv == -1)
+	if (rv == -1 || fetch_commit(op) != 0)
 		return -1;
 	return op->spec.branch != NULL ? branch_reserve(op, op->result.commit) : 0;
 }

@@ -50,15 +50,16 @@ bool changes_read(struct changes *changes, const char *data, size_t size, char *
 	for (const char *p = data; p < end; ) {
 		const char *path = p + strlen(p) + 1;
 		unsigned was, mode;
-		char id[GIT_ID_MAX];
+		char was_id[GIT_ID_MAX], id[GIT_ID_MAX];
 
-		if (path >= end || sscanf(p, ":%o %o %*64s %64s", &was, &mode, id) != 3)
+		if (path >= end || sscanf(p, ":%o %o %64s %64s", &was, &mode, was_id, id) != 4)
 			return false;
 		p = path + strlen(path) + 1;
 		if (artifact_has(artifacts, path))
 			continue;
 		changes_add(changes, path, mode, id);
 		changes->list[changes->count - 1].was = was;
+		memcpy(changes->list[changes->count - 1].was_id, was_id, sizeof(was_id));
 	}
 	return true;
 }
@@ -121,6 +122,18 @@ static void add_lines(const struct changes *changes, bool removed, struct buf *o
 		if ((c->mode == 0) != removed)
 			continue;
 		buf_addf(out, "%06o %s\t%s", c->mode, c->id, c->path);
+		buf_add(out, "", 1);
+	}
+}
+
+void changes_index_before(const struct changes *changes, struct buf *out)
+{
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct change *c = &changes->list[i];
+
+		if (c->was == 0)
+			continue;
+		buf_addf(out, "%06o %s\t%s", c->was, c->was_id, c->path);
 		buf_add(out, "", 1);
 	}
 }

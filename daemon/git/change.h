@@ -15,6 +15,7 @@ struct change {
 	unsigned was;		/* mode before; 0: new */
 	unsigned mode;		/* now; 0: removed */
 	char id[GIT_ID_MAX];	/* now; all zeros: removed */
+	char was_id[GIT_ID_MAX];	/* before; all zeros: new */
 };
 
 struct changes {
@@ -42,6 +43,9 @@ struct changes changes_in(const struct changes *changes, char *const *paths, boo
 
 /* Their paths, each followed by a NUL: removed ones, or the others. */
 void changes_paths(const struct changes *changes, bool removed, struct buf *out);
+
+/* What those that were there before were, as input of update-index -z --index-info. */
+void changes_index_before(const struct changes *changes, struct buf *out);
 
 /* Input of update-index -z --index-info, which equals the output of snapshot_index() for the same
  * files. Removed ones, if wanted, come first: a directory may be in the place of one. */

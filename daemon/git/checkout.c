@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CHECKOUT: writes a tree as files, by ls-tree and cat-file. Contents are written unchanged: no
- * attribute, filter or hook applies. */
+/* Writes a tree as files, by ls-tree and cat-file. Contents are written unchanged: no attribute,
+ * filter or hook applies; and each is hashed again on its way. */
 #include "git/checkout.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "git/unpack.h"
+#include "git/verified.h"
 #include "proto/escape.h"
 #include "record/host_fault.h"
 
@@ -37,7 +38,8 @@ static int fail_path(struct git_op *op, const char *path, int rv)
 
 	while (words[i].what != NULL && words[i].rv != rv)
 		i++;
-	error = xasprintf("%s/%s: %s", op->spec.dir, shown, words[i].what != NULL ? words[i].what : host_words(-rv));
+	error = xasprintf("%s/%s: %s", op->spec.dir != NULL ? op->spec.dir : op->spec.scratch, shown,
+	    words[i].what != NULL ? words[i].what : host_words(-rv));
 	free(shown);
 	return git_fail(op, error);
 }
@@ -46,7 +48,7 @@ static int fail_path(struct git_op *op, const char *path, int rv)
 
 int checkout_list(struct git_op *op, const char *tree, struct changes *entries)
 {
-	if (git_list_tree(op, tree, entries) != 0)
+	if (verified_directories(op, tree) != 0 || git_list_tree(op, tree, entries) != 0)
 		return -1;
 	for (size_t i = 0; i < entries->count; i++) {
 		char *shown;
@@ -75,7 +77,8 @@ struct blobs {
 	int fd;
 	char chunk[65536];
 	size_t size, used;
-	const char *failed;	/* path of the entry that could not be written, NULL: none */
+	struct verified_id sum;	/* of the current one */
+	const struct change *failed;	/* the entry that could not be written, NULL: none */
 	int rv;			/* ... and why */
 };
 
@@ -119,7 +122,7 @@ static int read_head(struct blobs *s, const char *id, uint64_t *bytes)
 	return 0;
 }
 
-/* Copy the next bytes to fd, or if it is -1, to text, which has room for them. */
+/* Copy the next bytes, a blob, to fd, or if it is -1, to text, which has room for them. */
 static int copy_bytes(struct blobs *s, uint64_t bytes, int fd, char *text)
 {
 	while (bytes > 0) {
@@ -130,6 +133,7 @@ static int copy_bytes(struct blobs *s, uint64_t bytes, int fd, char *text)
 		if (rv != 0)
 			return rv;
 		bytes -= size;
+		verified_add(&s->sum, data, size);
 		if (fd == -1) {
 			memcpy(text, data, size);
 			text += size;
@@ -172,6 +176,7 @@ static int write_file(struct unpack *unpack, const struct change *e, struct blob
 
 static int write_entry(struct unpack *unpack, const struct change *e, struct blobs *s)
 {
+	char id[GIT_ID_MAX];
 	uint64_t bytes;
 	const char *end;
 	size_t size;
@@ -180,9 +185,17 @@ static int write_entry(struct unpack *unpack, const struct change *e, struct blo
 	if (e->mode == MODE_REPOSITORY)
 		return unpack_directory(unpack, e->path);
 	rv = read_head(s, e->id, &bytes);
-	if (rv == 0)
+	if (rv == 0) {
+		verified_begin(&s->sum, "blob", bytes, e->id);
 		rv = S_ISLNK(e->mode) ? write_link(unpack, e, s, bytes) : write_file(unpack, e, s, bytes);
-	return rv == 0 ? read_chunk(s, 1, &end, &size) : rv;
+	}
+	if (rv == 0)
+		rv = read_chunk(s, 1, &end, &size);
+	if (rv == 0) {
+		verified_end(&s->sum, id);
+		rv = strcmp(id, e->id) == 0 ? 0 : -EBADMSG;
+	}
+	return rv;
 }
 
 static void write_entries(void *arg, int fd)
@@ -193,11 +206,11 @@ static void write_entries(void *arg, int fd)
 	for (size_t i = 0; s->rv == 0 && i < s->entries->count; i++) {
 		s->rv = write_entry(s->unpack, &s->entries->list[i], s);
 		if (s->rv != 0)
-			s->failed = s->entries->list[i].path;
+			s->failed = &s->entries->list[i];
 	}
 }
 
-static int write_tree(struct git_op *op, const struct changes *entries, struct unpack *unpack)
+int checkout_write(struct git_op *op, const struct changes *entries, struct unpack *unpack)
 {
 	struct blobs *s = xcalloc(1, sizeof(*s));
 	struct buf ids = { 0 };
@@ -210,34 +223,16 @@ static int write_tree(struct git_op *op, const struct changes *entries, struct u
 	if (ids.size == 0)
 		write_entries(s, -1);
 	else
-		rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .input = ids.data,
+		rv = git_run_call(op, &(struct git_call){ .flags = GIT_EVIDENCE | GIT_MAY_FAIL, .input = ids.data,
 		    .input_size = ids.size, .reader = write_entries, .arg = s },
 		    "cat-file", "--batch", "--buffer", NULL);
 	/* it was ended because its output is not read any more */
 	if (s->rv != 0 && (rv != 1 || s->rv != -ENODATA))
-		rv = fail_path(op, s->failed, s->rv);
+		rv = s->rv == -EBADMSG ? git_fail(op, verified_error(op, GIT_EVIDENCE, s->failed->id)) :
+		    fail_path(op, s->failed->path, s->rv);
 	else if (rv == 1)
 		rv = git_fail_process(op);
 	buf_release(&ids);
 	free(s);
-	return rv;
-}
-
-int checkout_run(struct git_op *op)
-{
-	struct changes entries = { 0 };
-	struct unpack *unpack;
-	int rv = checkout_list(op, op->spec.tree, &entries);
-
-	text_set(&op->result.tree, op->spec.tree);
-	if (rv == 0) {
-		int error = unpack_new(op->spec.dir, &unpack);
-
-		rv = error != 0 ? git_fail(op, xasprintf("%s: %s; remove it and retry the run",
-		    op->spec.dir, host_words(-error))) : write_tree(op, &entries, unpack);
-		if (error == 0)
-			unpack_free(unpack);
-	}
-	changes_release(&entries);
 	return rv;
 }

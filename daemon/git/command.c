@@ -63,6 +63,8 @@ static const char *const silent_environment[] = {
 static const char *const alone[] = {
 	"GIT_CONFIG_GLOBAL=/dev/null",
 	"GIT_CONFIG_NOSYSTEM=1",
+	"GIT_CONFIG_COUNT=0",
+	"GIT_CONFIG_PARAMETERS=",
 	"GIT_ATTR_NOSYSTEM=1",
 	NULL
 };

@@ -2,18 +2,22 @@
 /* COMMIT and ADOPT_COMMITS: commit the difference between two trees to the user's repository, with
  * its filters and hooks.
  *
- * The commit is made from a private index: HEAD with those paths as they are in the work tree. What
- * the user has staged elsewhere is neither included nor lost; afterwards only those paths are set
- * in the user's index. `git commit --only` is similar, but drops a directory that became a link,
- * fails on a file that became a directory, and adds again what was removed from the index but kept
- * on disk. */
+ * The commit is made from a private index: HEAD with those paths as they are in the tree that was
+ * reviewed; what the disk has instead stays there, uncommitted. What the user has staged elsewhere
+ * is neither included nor lost; afterwards only those paths are set in the user's index. `git
+ * commit --only` is similar, but drops a directory that became a link, fails on a file that became
+ * a directory, and adds again what was removed from the index but kept on disk. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "git/adopt_commits.h"
 #include "git/artifact.h"
+#include "git/evidence_repo.h"
 #include "git/gitdir.h"
+#include "git/verified.h"
 #include "proto/escape.h"
 #include "record/host_fault.h"
 
@@ -30,22 +34,6 @@ struct commit {
 	bool tip_ours;		/* an earlier start of this operation made it */
 };
 
-/* Files in a git directory that show an operation in progress which a commit would end or join. */
-static const struct { const char *file, *what, *end; } obstacles[] = {
-	{ "MERGE_HEAD", "a merge is in progress",
-	    "finish it with `git commit` or `git merge --abort`" },
-	{ "CHERRY_PICK_HEAD", "a cherry-pick is in progress",
-	    "finish it with `git cherry-pick --continue` or `--abort`" },
-	{ "REVERT_HEAD", "a revert is in progress",
-	    "finish it with `git revert --continue` or `--abort`" },
-	{ "rebase-merge", "a rebase is in progress",
-	    "finish it with `git rebase --continue` or `--abort`" },
-	{ "rebase-apply", "a rebase is in progress",
-	    "finish it with `git rebase --continue` or `--abort`" },
-	{ "index.lock", "another git process is at work there (index.lock)",
-	    "wait for it, or remove the file if there is none" },
-};
-
 static char *in_the_middle(const struct git_op *op, const char *what, const char *end)
 {
 	char *there = xasprintf("%s, then commit the work tree", end);
@@ -55,18 +43,21 @@ static char *in_the_middle(const struct git_op *op, const char *what, const char
 	return error;
 }
 
+/* What makes a commit impossible: it would be ended or joined by it, or git would refuse. */
 static char *in_the_way(const struct git_op *op)
 {
-	char *dir = git_dir_own(op->spec.workspace), *error = NULL;
+	const char *finish = NULL, *what = git_dir_in_progress(op->spec.workspace, &finish);
+	char *dir, *lock, *error = NULL;
+	struct stat st;
 
-	for (size_t i = 0; dir != NULL && error == NULL && i < sizeof(obstacles) / sizeof(obstacles[0]); i++) {
-		char *file = xasprintf("%s/%s", dir, obstacles[i].file);
-		struct stat st;
-
-		if (lstat(file, &st) == 0)
-			error = in_the_middle(op, obstacles[i].what, obstacles[i].end);
-		free(file);
-	}
+	if (what != NULL)
+		return in_the_middle(op, what, finish);
+	dir = git_dir_own(op->spec.workspace);
+	lock = xasprintf("%s/index.lock", dir != NULL ? dir : op->spec.workspace);
+	if (lstat(lock, &st) == 0)
+		error = in_the_middle(op, "another git process is at work there (index.lock)",
+		    "wait for it, or remove the file if there is none");
+	free(lock);
 	free(dir);
 	return error;
 }
@@ -123,26 +114,13 @@ static int read_tip(struct git_op *op, struct commit *c)
 
 static int read_wanted(struct git_op *op, struct commit *c)
 {
-	if (git_diff(op, 0, op->spec.base, op->spec.tree, op->artifacts, &c->wanted) != 0)
+	if (git_diff(op, GIT_EVIDENCE, op->spec.base, op->spec.tree, op->artifacts, &c->wanted) != 0)
 		return -1;
 	return git_out_size(op) == 0 && strcmp(op->spec.base, op->spec.tree) != 0 ? git_fail_output(op) : 0;
 }
 
-/* The first path whose line in want is missing in have; both are in the same order. */
-static const char *first_difference(const struct buf *want, const struct buf *have)
-{
-	size_t at = 0;
-
-	for (size_t next; at < want->size; at = next) {
-		next = at + strlen(want->data + at) + 1;
-		if (next > have->size || memcmp(want->data + at, have->data + at, next - at) != 0)
-			break;
-	}
-	return at < want->size ? strchr(want->data + at, '\t') + 1 : NULL;
-}
-
-/* Remove from undone what the files do not contain. Returns whether there was any. */
-static bool drop_undone(struct commit *commit, const struct buf *have)
+/* Remove from wanted what is undone and not in these files. */
+static void drop_undone(struct commit *commit, const struct buf *have)
 {
 	size_t before = commit->wanted.count, kept = 0;
 
@@ -161,20 +139,16 @@ static bool drop_undone(struct commit *commit, const struct buf *have)
 	}
 	commit->wanted.count = kept;
 	changes_release(&commit->undone);
-	return kept < before;
 }
 
-/* The wanted files as index lines: as in the tree, and as on the disk. */
-static int compare_files(struct git_op *op, const struct commit *c, struct buf *want, struct buf *have)
+/* The files that are wanted only if the disk has them as the tree has, as index lines. */
+static int read_undone(struct git_op *op, const struct commit *c, struct buf *have)
 {
-	struct changes own = changes_in(&c->wanted, op->shared_paths, false);
 	struct snapshot *s = snapshot_new(op->spec.workspace, op->spec.scratch, NULL);
 	int rv;
 
-	changes_index(&own, false, want);
 	git_fresh_index(op);
-	rv = disk_tree_add(op, s, &own, NULL);
-	free(own.list);
+	rv = disk_tree_add(op, s, &c->undone, NULL);
 	if (rv == 0)
 		rv = disk_tree_hash(op, s, NULL, NULL);
 	if (rv == 0)
@@ -183,60 +157,69 @@ static int compare_files(struct git_op *op, const struct commit *c, struct buf *
 	return rv;
 }
 
-/* A hook may have reformatted it during the first start. */
-static int moved_on(struct git_op *op, const char *path)
-{
-	struct names names = { 0 };
-	char *shown;
-
-	if (commit_hooks_noted(op)) {
-		names_add(&names, path);
-		commit_hooks_changed(op, &names);
-		return 1;
-	}
-	shown = text_escape(path, strlen(path), false);
-	git_fail(op, xasprintf("%s/%s differs from what was reviewed; nothing was committed: %s",
-	    op->spec.workspace, shown, git_remedy(op, "inspect it, and commit it manually")));
-	free(shown);
-	return -1;
-}
-
 enum { READY, REFUSED, NOTHING, MADE };
 
-/* Whether the wanted files are as reviewed. READY, ...; -1. */
-static int check_files(struct git_op *op, struct commit *c)
+/* Whether there is something to commit, and nothing in the way. READY, NOTHING; -1. */
+static int check_work(struct git_op *op, struct commit *c)
 {
-	bool again = true;
-	int rv = READY;
+	struct buf have = { 0 };
+	char *error;
+	int rv;
 
-	while (rv == READY && again) {
-		struct buf want = { 0 }, have = { 0 };
-		const char *path;
-		char *error;
-
-		if (c->wanted.count == 0)
-			return NOTHING;
-		error = in_the_way(op);
-		if (error != NULL)
-			return git_fail(op, error);
-		rv = compare_files(op, c, &want, &have);
-		path = rv == 0 ? first_difference(&want, &have) : NULL;
-		again = rv == 0 && drop_undone(c, &have);
-		if (rv == 0 && !again && path != NULL)
-			rv = c->tip_ours ? MADE : moved_on(op, path);
-		buf_release(&want);
-		buf_release(&have);
-	}
-	return rv;
+	if (c->wanted.count == 0)
+		return NOTHING;
+	error = in_the_way(op);
+	if (error != NULL)
+		return git_fail(op, error);
+	rv = c->undone.count > 0 ? read_undone(op, c, &have) : 0;
+	if (rv == 0 && c->undone.count > 0)
+		drop_undone(c, &have);
+	buf_release(&have);
+	return rv != 0 ? rv : c->wanted.count > 0 ? READY : NOTHING;
 }
 
 /* ---- the commit ---- */
 
-static int make_commit(struct git_op *op)
+/* The user's repository truly has what the commit will refer to: git does not write an object that
+ * seems to be there, and does not look at its content. */
+static int check_objects(struct git_op *op, const char *planned, const char *tip)
+{
+	char *not = tip != NULL ? xasprintf("^%s", tip) : NULL;
+	struct buf ids = { 0 }, missing = { 0 };
+	int rv = git_run(op, 0, "rev-list", "--objects", "--no-object-names", planned, not);
+
+	free(not);
+	if (rv == 0)
+		buf_add(&ids, git_out(op), git_out_size(op));
+	if (rv == 0 && ids.size > 0)
+		rv = verified_read(op, 0, &ids, &missing);
+	buf_release(&missing);
+	buf_release(&ids);
+	return rv;
+}
+
+/* Whether the commit has the tree that was planned. */
+static int check_tree(struct git_op *op, const char *planned)
+{
+	char *name = xasprintf("%s^{tree}", op->result.commit), *tree;
+	int rv = git_resolve(op, name, &tree);
+
+	if (rv == 0 && (tree == NULL || strcmp(tree, planned) != 0))
+		rv = git_fail(op, xasprintf("commit %.12s in %s does not have the tree that was reviewed; "
+		    "see `git show`; `git reset --soft HEAD~1` undoes the commit", op->result.commit,
+		    op->spec.workspace));
+	free(tree);
+	free(name);
+	return rv;
+}
+
+static int make_commit(struct git_op *op, const char *tip)
 {
 	char *planned = NULL, *message = commit_hooks_message_file(op);
-	int rv = disk_tree_write(op, &planned), error;
+	int rv = disk_tree_write(op, 0, &planned), error;
 
+	if (rv == 0)
+		rv = check_objects(op, planned, tip);
 	if (rv == 0 && (error = commit_hooks_note(op)) != 0)
 		rv = git_fail(op, xasprintf("%s: %s", op->spec.scratch, host_words(-error)));
 	if (rv == 0)
@@ -249,6 +232,8 @@ static int make_commit(struct git_op *op)
 		rv = git_run(op, 0, "rev-parse", "--verify", "-q", "HEAD^{commit}");
 	if (rv == 0 && (op->result.commit = git_line(op, "no commit")) == NULL)
 		rv = -1;
+	if (rv == 0)
+		rv = check_tree(op, planned);
 	free(planned);
 	free(message);
 	return rv;
@@ -320,6 +305,74 @@ static int check_commit(struct git_op *op, const struct commit *c)
 	return -1;
 }
 
+/* Where a post-commit hook has left HEAD: once that has been reviewed, the hook does not run on it
+ * again. */
+static char *left_file(const struct git_op *op)
+{
+	return xasprintf("%s/left", op->spec.scratch);
+}
+
+static int note_left(struct git_op *op, const char *head)
+{
+	char *file = left_file(op);
+	int rv = file_write(AT_FDCWD, file, head, strlen(head), 0600, false);
+
+	if (rv != 0)
+		git_fail(op, xasprintf("%s: %s", file, host_words(-rv)));
+	free(file);
+	return rv == 0 ? 0 : -1;
+}
+
+static bool was_left_at(const struct git_op *op, const char *head)
+{
+	char *file = left_file(op), *data;
+	size_t size;
+	bool was = false;
+
+	if (file_read(AT_FDCWD, file, GIT_ID_MAX, &data, &size) == 0) {
+		was = strcmp(data, head) == 0;
+		free(data);
+	}
+	free(file);
+	return was;
+}
+
+/* HEAD after the post-commit hook. The same tree in another commit, such as with another message,
+ * is the result; any other tree was not reviewed. READY, REFUSED; -1. */
+static int check_head(struct git_op *op)
+{
+	struct names names = { 0 };
+	char *head, *text;
+
+	if (git_resolve(op, "HEAD^{commit}", &head) != 0)
+		return -1;
+	if (head == NULL)
+		return git_fail(op, xasprintf("%s: after the post-commit hook, HEAD no longer has a commit; "
+		    "see `git reflog` there; the commit of the work is %.12s",
+		    op->spec.workspace, op->result.commit));
+	if (strcmp(head, op->result.commit) == 0) {
+		free(head);
+		return READY;
+	}
+	if (git_run(op, 0, "diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=none",
+	    op->result.commit, head) != 0) {
+		free(head);
+		return -1;
+	}
+	for (const char *p = git_out(op), *end = p + git_out_size(op); p < end; p += strlen(p) + 1)
+		names_add(&names, p);
+	free(op->result.commit);
+	op->result.commit = head;
+	text = names_take(&names);
+	if (text == NULL)
+		return READY;
+	op->result.refused = xasprintf("after the commit, a hook of the repository set HEAD to %.12s, "
+	    "which has other content: %s", head, text);
+	op->result.hook_changed = true;
+	free(text);
+	return note_left(op, head) == 0 ? REFUSED : -1;
+}
+
 /* After a commit, including one made by a daemon that died before it could report. */
 static int finish(struct git_op *op, struct commit *c)
 {
@@ -330,7 +383,9 @@ static int finish(struct git_op *op, struct commit *c)
 		return git_fail_output(op);
 	if (set_own_index(op, c) != 0 || check_commit(op, c) != 0)
 		return -1;
-	return commit_hooks_after(op);
+	if (was_left_at(op, op->result.commit))
+		return READY;
+	return commit_hooks_after(op) == 0 ? check_head(op) : -1;
 }
 
 /* Nothing is left to commit. */
@@ -347,12 +402,12 @@ static int settle(struct git_op *op, const struct commit *c)
 
 static int commit_work(struct git_op *op, struct commit *c)
 {
-	int rv = check_files(op, c);
+	int rv = check_work(op, c);
 
 	if (rv == READY) {
 		rv = stage_work(op, c->tip, &c->wanted);
 		if (rv == 0) {
-			rv = make_commit(op);
+			rv = make_commit(op, c->tip);
 			return rv == 0 ? finish(op, c) : rv;
 		}
 		rv = rv == 1 ? NOTHING : rv;
@@ -396,6 +451,8 @@ int commit_run(struct git_op *op)
 
 	text_set(&op->result.tree, op->spec.tree);
 	rv = reattach_head(op);
+	if (rv == 0)
+		rv = evidence_give(op, op->spec.tree, op->spec.base);
 	if (rv == 0 && op->spec.repository != NULL && reattach_was_in_conflict(op))
 		rv = conflict_marks(op, op->spec.tree);
 	if (rv == 0 && op->result.conflicts == NULL) {

@@ -107,6 +107,7 @@ void commit_hooks_changed(struct git_op *op, struct names *names)
 	char *text = names_take(names);
 
 	op->result.refused = xasprintf("a hook of the repository changed: %s", text);
+	op->result.hook_changed = true;
 	free(text);
 }
 
@@ -210,7 +211,7 @@ int commit_hooks_run(struct git_op *op, const char *planned)
 	if (rv == 0)
 		rv = run_hook(op, "commit-msg", message, NULL);
 	if (rv == 0)
-		rv = disk_tree_write(op, &agreed);
+		rv = disk_tree_write(op, 0, &agreed);
 	if (rv == 0 && strcmp(agreed, planned) != 0)
 		rv = check_index(op, planned, agreed);
 	free(agreed);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "git/evidence_repo.h"
 #include "git/replay.h"
 
 /* ---- which files ---- */
@@ -119,9 +120,13 @@ static int check_out(struct git_op *op, const struct merge *m)
 	if (rv == 0)
 		rv = git_run(op, GIT_FILTERED, "reset", "-q", "--hard", m->start);
 	if (rv == 0)
+		rv = evidence_fetch(op, m->start);
+	if (rv == 0)
 		rv = appeared_read(op, &appeared);
 	if (rv == 0)
 		rv = disk_tree(op, &appeared, &op->result.base);
+	if (rv == 0)
+		rv = evidence_give(op, op->result.base, m->start);
 	if (rv == 0)
 		rv = git_run(op, GIT_FILTERED, "read-tree", "--reset", "-u", m->tree);
 	if (rv == 0)

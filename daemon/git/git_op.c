@@ -19,6 +19,7 @@ const char *const git_op_names[GIT_OPS] = {
 	[GIT_VERIFY] = "verify",
 	[GIT_PIN] = "pin",
 	[GIT_CHECKOUT] = "checkout",
+	[GIT_PREPARE] = "prepare",
 	[GIT_COMMIT] = "commit",
 	[GIT_BASE] = "base",
 	[GIT_WORKTREE_ADD] = "worktree",
@@ -26,6 +27,7 @@ const char *const git_op_names[GIT_OPS] = {
 	[GIT_MERGE] = "merge",
 	[GIT_WORKTREE_REMOVE] = "clear",
 	[GIT_INSPECT_HEAD] = "look",
+	[GIT_COMPARE_REFS] = "refs",
 };
 
 /* An rl-git of another version may read what this rld writes: the names in the files are fixed,
@@ -38,6 +40,8 @@ static const struct fields_row spec_rows[] = {
 	SPEC(workspace, FIELDS_STRING),
 	SPEC(repository, FIELDS_STRING),
 	SPEC(scratch, FIELDS_STRING),
+	SPEC(evidence, FIELDS_STRING),
+	SPEC(settings_kept, FIELDS_BOOL),
 	SPEC(tree, FIELDS_STRING),
 	SPEC(base, FIELDS_STRING),
 	SPEC(ref, FIELDS_STRING),
@@ -53,10 +57,13 @@ static const struct fields_row spec_rows[] = {
 	SPEC(known, FIELDS_STRING),
 	SPEC(message, FIELDS_STRING),
 	SPEC(artifacts, FIELDS_LIST),
+	SPEC(copy, FIELDS_LIST),
 	SPEC_AS("others", shared_paths, FIELDS_LIST),
 	SPEC_AS("others_tree", shared_paths_tree, FIELDS_STRING),
 	SPEC_AS("beside", appeared_tree, FIELDS_STRING),
 	SPEC_AS("judges", basis, FIELDS_LIST),
+	SPEC(refs, FIELDS_LIST),
+	SPEC(may_change, FIELDS_LIST),
 };
 
 static const struct fields_type spec_type = {
@@ -82,14 +89,20 @@ static const struct fields_row result_rows[] = {
 	RESULT(base, FIELDS_STRING),
 	RESULT_AS("beside", appeared_tree, FIELDS_STRING),
 	RESULT(changed, FIELDS_STRING),
+	RESULT(permitted, FIELDS_STRING),
 	RESULT(appeared, FIELDS_STRING),
+	RESULT(edited, FIELDS_STRING),
+	RESULT(differing, FIELDS_STRING),
 	RESULT(conflicts, FIELDS_STRING),
 	RESULT(refused, FIELDS_STRING),
+	RESULT(unfit, FIELDS_STRING),
 	RESULT(taken, FIELDS_STRING),
 	RESULT_AS("judges", modified_basis, FIELDS_STRING),
 	RESULT(ahead, FIELDS_LIST),
 	RESULT(rewritten, FIELDS_BOOL),
 	RESULT(branch_left, FIELDS_BOOL),
+	RESULT(hook_changed, FIELDS_BOOL),
+	RESULT(moved, FIELDS_STRING),
 };
 
 static const struct fields_type result_type = {
@@ -175,7 +188,8 @@ int git_op_result(struct git_op *op, int dirfd)
 void git_op_redact(struct git_op *op, const struct redactor *redactor)
 {
 	struct git_result *r = &op->result;
-	char **const said[] = { &r->error, &r->refused, &r->changed, &r->appeared, &r->conflicts };
+	char **const said[] = { &r->error, &r->refused, &r->changed, &r->permitted, &r->appeared,
+	    &r->edited, &r->differing, &r->conflicts, &r->unfit, &r->moved };
 
 	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
 		redact_string(redactor, said[i]);
@@ -218,6 +232,21 @@ const char *git_op_refused(const struct git_op *op)
 	return op->result.refused;
 }
 
+bool git_op_hook_changed(const struct git_op *op)
+{
+	return op->result.refused != NULL && op->result.hook_changed;
+}
+
+const char *git_op_moved(const struct git_op *op)
+{
+	return op->result.moved;
+}
+
+const char *git_op_unfit(const struct git_op *op)
+{
+	return op->result.unfit;
+}
+
 const char *git_op_conflicts(const struct git_op *op)
 {
 	return op->result.conflicts;
@@ -243,9 +272,24 @@ const char *git_op_changed(const struct git_op *op)
 	return op->result.changed;
 }
 
+const char *git_op_permitted(const struct git_op *op)
+{
+	return op->result.permitted;
+}
+
 const char *git_op_appeared(const struct git_op *op)
 {
 	return op->result.appeared;
+}
+
+const char *git_op_edited(const struct git_op *op)
+{
+	return op->result.edited;
+}
+
+const char *git_op_differing(const struct git_op *op)
+{
+	return op->result.differing;
 }
 
 const char *git_op_appeared_tree(const struct git_op *op)

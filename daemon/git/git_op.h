@@ -24,22 +24,30 @@ enum git_op_kind {
 	GIT_MEASURE,
 
 	/* A snapshot, compared with tree: which paths are changed or gone, and which are new.
-	 * Nothing is moved. New files are not part of the work: they become appeared_tree. */
+	 * Nothing is moved. New files are not part of the work: they become appeared_tree. So do
+	 * changed and removed ones of a workspace beside the checkout that is compared. */
 	GIT_VERIFY,
 
-	/* Point ref at tree. With name: the commit that it is. */
+	/* Point ref at tree, unless git_op_moved(). With name: the commit that it is. */
 	GIT_PIN,
 
 	/* Unpack tree into dir, byte for byte: no filter, attribute or hook. */
 	GIT_CHECKOUT,
 
+	/* Copy files that git ignores in the user's directory (repository, else workspace) and that
+	 * match copy into dir, a new work tree or room, with their modes. Then restore what differs
+	 * there from tree (NULL: as WORKTREE_ADD has noted it); git_op_changed() names those paths,
+	 * and new files stay. */
+	GIT_PREPARE,
+
 	/* Commit what differs between base and tree to the checked-out branch (or detached HEAD),
-	 * if the work tree still has it. Clean filters and the commit's hooks run, with the rights
-	 * of the step. Other changes that the user has staged stay staged. Repeated after a crash,
-	 * it finds its own commit by the lines "Rld-..." of message, which must be unique within
-	 * the run. With commit, where HEAD was: an agent may have committed on top of it; the last
-	 * commit and the rest together have what of tree was touched, no commit since then has an
-	 * artifact, and if nothing is left to be committed, the result is HEAD. */
+	 * whatever the work tree has by now. Clean filters, as they were at submit, and the
+	 * commit's hooks run, with the rights of the step. Other changes that the user has staged
+	 * stay staged. Repeated after a crash, it finds its own commit by the lines "Rld-..." of
+	 * message, which must be unique within the run. With commit, where HEAD was: an agent may
+	 * have committed on top of it; the last commit and the rest together have what of tree was
+	 * touched, no commit since then has an artifact, and if nothing is left to be committed,
+	 * the result is HEAD. */
 	GIT_COMMIT,
 
 	/* The commit that work starts from, and its tree; ref is pointed there. With name: the
@@ -67,11 +75,11 @@ enum git_op_kind {
 	/* Replay the commits base_commit..commit on top of what ref has (created at base_commit if
 	 * missing): linear, authors and messages kept, no hook. Commits that no longer change
 	 * anything are left out. If they are not linear, or merge only as a whole, they become one
-	 * commit with message. Gives the new tip; ref is moved there, and a note of that stays
-	 * under note_ref. On a conflict ref does not move, but the branch that dir has checked out
-	 * is set to that tip (its old tip stays in keep_ref), and dir to the merged files with
-	 * conflict markers. Then git_op_conflicts() is not NULL, commit is the tip, git_op_base()
-	 * is the tip's tree as the disk had it, and tree is what is in dir now. */
+	 * commit with message. Gives the new tip and its tree; ref is moved there, and a note of
+	 * that stays under note_ref. On a conflict ref does not move, but the branch that dir has
+	 * checked out is set to that tip (its old tip stays in keep_ref), and dir to the merged
+	 * files with conflict markers. Then git_op_conflicts() is not NULL, commit is the tip,
+	 * git_op_base() is the tip's tree as the disk had it, and tree is what is in dir now. */
 	GIT_MERGE,
 
 	/* Save everything in the work tree dir that its HEAD does not have, untracked and ignored
@@ -89,6 +97,9 @@ enum git_op_kind {
 	/* HEAD of workspace and its tree, if it is no longer at commit, and how it came there.
 	 * commit NULL: there was none. */
 	GIT_INSPECT_HEAD,
+
+	/* Whether refs still are as rld set them. */
+	GIT_COMPARE_REFS,
 
 	GIT_OPS
 };
@@ -112,7 +123,17 @@ struct git_op_spec {
 	/* An existing directory of ours, absolute, for the private index. */
 	const char *scratch;
 
-	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, COMMIT: the tree. */
+	/* The evidence repository, absolute: trees are made and read there, and what others look
+	 * for in the user's repository is copied to it. NULL: all of it is in the user's
+	 * repository, as for runs of earlier versions. */
+	const char *evidence;
+
+	/* SNAPSHOT, BASE: an agent may have changed the user's settings, so the copies made before
+	 * stay. */
+	bool settings_kept;
+
+	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, PREPARE, COMMIT: the
+	 * tree. */
 	const char *tree;
 
 	/* COMMIT: the tree to compare with. MERGE: the commit or tree that the patch base..ref on
@@ -126,7 +147,8 @@ struct git_op_spec {
 
 	/* Absolute. CHECKOUT: emptied first, or made. VERIFY: the checkout to be compared, beside a
 	 * workspace that is searched for new files if it is not a task's work tree; NULL: compare
-	 * the workspace. WORKTREE_ADD, WORKTREE_REMOVE, MERGE: the work tree of the task. */
+	 * the workspace. WORKTREE_ADD, WORKTREE_REMOVE, MERGE: the work tree of the task.
+	 * PREPARE: that, or the room. */
 	const char *dir;
 
 	/* BASE: what the user calls the other branch, NULL: none. PIN, SNAPSHOT: "HEAD". */
@@ -145,11 +167,12 @@ struct git_op_spec {
 	const char *commit;
 
 	/* COMMIT: people may commit in workspace, too. What they have committed since tree was
-	 * taken stays, and HEAD need not come after commit. */
+	 * taken stays, and HEAD need not come after commit. VERIFY with dir: only people work in
+	 * workspace meanwhile, so what changes there is theirs. */
 	bool shared;
 
-	/* MERGE. known: what ref had when it was moved last, restored if ref is missing; NULL: it
-	 * was not moved yet. */
+	/* MERGE. known: what ref had when it was moved last: restored if ref is missing, and if ref
+	 * has anything else, git_op_moved(); NULL: unknown. */
 	const char *base_commit, *keep_ref, *note_ref, *known;
 
 	/* COMMIT: with a line "Rld-Run: 42". MEASURE: the same, NULL: no hook runs. BASE,
@@ -172,9 +195,19 @@ struct git_op_spec {
 	 * part of the work as long as they stay as they are there. NULL: none. */
 	const char *appeared_tree;
 
+	/* PIN, COMPARE_REFS: "REF ID", as rld set them; NULL: none. */
+	char *const *refs;
+	/* PREPARE: patterns, relative to the top of the repository, of which "*" matches no slash;
+	 * NULL: none. */
+	char *const *copy;
+
 	/* SNAPSHOT, BASE: files that the review goes by; git_op_modified_basis() names those that
 	 * differ from HEAD. NULL: not asked for. */
 	char *const *basis;
+
+	/* VERIFY of a room: patterns of files that may be changed there, as in gitignore(5) without
+	 * "**": one with a slash is for the whole path. NULL: none. */
+	char *const *may_change;
 };
 
 struct git_op *git_op_new(const struct git_op_spec *spec);
@@ -222,6 +255,13 @@ bool git_op_branch_left(const struct git_op *op);
  * committed; changes of the hook to the work tree stay. Not an error, the operation is done. NULL:
  * no hook refused. */
 const char *git_op_refused(const struct git_op *op);
+/* MEASURE, COMMIT, ADOPT_COMMITS: git_op_refused(), and a hook changed what was to be committed, or
+ * the commit after it was made. Then git_op_commit() of COMMIT is what HEAD has now. */
+bool git_op_hook_changed(const struct git_op *op);
+
+/* MEASURE, ADOPT_COMMITS: paths, "a.c, b.c and 3 more", whose names git allows in no tree, such as
+ * .GIT/x: they are in no result. NULL: none. */
+const char *git_op_unfit(const struct git_op *op);
 
 /* BASE: HEAD, NULL: no commit yet. */
 const char *git_op_head(const struct git_op *op);
@@ -243,6 +283,9 @@ const char *git_op_conflicts(const struct git_op *op);
 /* MERGE: a work tree that is not ours and has ref checked out: nothing was integrated, and nothing
  * changed. NULL: there is none. */
 const char *git_op_taken(const struct git_op *op);
+/* PIN, MERGE, COMPARE_REFS: refs that are no longer as rld set them, with the commands that restore
+ * them; nothing was pinned or merged. NULL: none. */
+const char *git_op_moved(const struct git_op *op);
 /* MERGE: see there. */
 const char *git_op_base(const struct git_op *op);
 
@@ -250,12 +293,20 @@ const char *git_op_base(const struct git_op *op);
  * none. */
 const char *git_op_modified_basis(const struct git_op *op);
 
-/* VERIFY: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
+/* VERIFY, PREPARE: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
 const char *git_op_changed(const struct git_op *op);
+/* VERIFY: likewise, of the spec's may_change; the others are those of git_op_changed(). */
+const char *git_op_permitted(const struct git_op *op);
 /* VERIFY: up to twenty files that are there now, and neither in tree nor in the spec's
  * appeared_tree; NULL: none. */
 const char *git_op_appeared(const struct git_op *op);
-/* VERIFY: a tree of all files that are there and not in tree; NULL: none. */
+/* VERIFY with dir: up to twenty files of the workspace that were changed or removed there, and that
+ * are not so in the spec's appeared_tree; NULL: none. */
+const char *git_op_edited(const struct git_op *op);
+/* VERIFY with dir: all such files, as git_op_changed(); NULL: the workspace has what is in tree. */
+const char *git_op_differing(const struct git_op *op);
+/* VERIFY: a tree of all files that are there and not in tree, and of those that git_op_differing()
+ * names. If there are such, then a blank and a tree of what tree has in their place. NULL: none. */
 const char *git_op_appeared_tree(const struct git_op *op);
 
 #endif

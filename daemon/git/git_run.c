@@ -189,6 +189,11 @@ static char *silent(const struct git_op *op)
 	    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
+static bool is_in_evidence(const struct git_op *op, unsigned flags)
+{
+	return (flags & GIT_EVIDENCE) != 0 && op->objects != NULL;
+}
+
 int git_fail_process(struct git_op *op)
 {
 	char *said = git_said(op), *error;
@@ -203,8 +208,9 @@ int git_fail_process(struct git_op *op)
 	else if (said[0] == '\0')
 		error = silent(op);
 	else
-		error = xasprintf("git %s in %s: %s; %s%s%s", op->command, op->spec.workspace, said,
-		    remedy_for(op, said), commit ? "; " : "",
+		error = xasprintf("git %s in %s: %s; %s%s%s", op->command,
+		    is_in_evidence(op, op->flags) && (op->flags & GIT_FILES) == 0 ? op->objects : op->spec.workspace,
+		    said, remedy_for(op, said), commit ? "; " : "",
 		    commit ? git_remedy(op, "the work is in the work tree") : "");
 	free(said);
 	return git_fail(op, error);
@@ -241,16 +247,44 @@ static const char *command_name(const char *word, va_list ap)
 	return word;
 }
 
+/* What the environment could still say against it. */
+static void set_evidence(const struct git_op *op, const struct git_call *call, struct git_command *command)
+{
+	bool staged = (call->flags & GIT_STAGED) != 0;
+	char *objects = staged ? xasprintf("GIT_OBJECT_DIRECTORY=%s/" GIT_STAGING, op->spec.scratch) :
+	    xasprintf("GIT_OBJECT_DIRECTORY=%s/objects", op->objects);
+	char *alternates = staged ? xasprintf("GIT_ALTERNATE_OBJECT_DIRECTORIES=%s/objects", op->objects) :
+	    xstrdup("GIT_ALTERNATE_OBJECT_DIRECTORIES=");
+
+	git_command_set_alone(command);
+	strings_append(&command->env, objects);
+	strings_append(&command->env, alternates);
+	free(alternates);
+	free(objects);
+	if (staged) {
+		git_command_add(command, "-c");
+		git_command_add(command, "core.fsync=none");
+	}
+	if ((call->flags & GIT_FILES) != 0) {
+		char *word = xasprintf("core.excludesFile=%s/" GIT_EXCLUDES, op->objects);
+
+		git_command_add(command, "-c");
+		git_command_add(command, word);
+		free(word);
+	}
+}
+
 /* Name the git directory, so that git does not search the parent directories. */
 static void set_command(const struct git_op *op, const struct git_call *call, struct git_command *command)
 {
 	const char *index = (call->flags & GIT_INDEX) != 0 ? op->index : NULL,
 	    *place = call->place != NULL ? call->place : op->place;
 	const char *words[3] = { NULL };
-	const char *git_dir = call->git_dir != NULL ? call->git_dir : op->git_dir;
+	bool evidence = is_in_evidence(op, call->flags);
+	const char *git_dir = evidence ? op->objects : call->git_dir != NULL ? call->git_dir : op->git_dir;
 	char *dir = git_dir != NULL ? xasprintf("--git-dir=%s", git_dir) : NULL, *tree = NULL;
 
-	if (call->git_dir == NULL && op->git_dir != NULL)
+	if (evidence ? (call->flags & GIT_FILES) != 0 : call->git_dir == NULL && op->git_dir != NULL)
 		tree = xasprintf("--work-tree=%s", place);
 	if (dir != NULL) {
 		words[0] = dir;
@@ -266,7 +300,9 @@ static void set_command(const struct git_op *op, const struct git_call *call, st
 		git_command_set(command, place, call->inside, index, words);
 	free(dir);
 	free(tree);
-	if ((call->flags & GIT_ALONE) != 0)
+	if (evidence)
+		set_evidence(op, call, command);
+	else if ((call->flags & GIT_ALONE) != 0)
 		git_command_set_alone(command);
 	if (op->anonymous)
 		git_command_set_ident(command);
@@ -277,7 +313,7 @@ int git_run_call(struct git_op *op, const struct git_call *call, const char *wor
 	struct git_command command = { 0 };
 	struct child child = {
 		.input = call->input, .input_size = call->input_size,
-		.output = (call->flags & GIT_PATCH) != 0 ? STDOUT_FILENO : -1,
+		.output = (call->flags & GIT_PATCH) != 0 ? STDOUT_FILENO : call->output != 0 ? call->output : -1,
 		.keep = (call->flags & GIT_HOOKED) != 0 ? WORDS_KEEP : 0,
 		.reader = call->reader, .arg = call->arg,
 	};
@@ -358,7 +394,7 @@ int git_resolve(struct git_op *op, const char *name, char **id)
 
 int git_list_tree(struct git_op *op, const char *tree, struct changes *files)
 {
-	if (git_run(op, 0, "ls-tree", "-r", "-z", "--full-tree", tree) != 0)
+	if (git_run(op, GIT_EVIDENCE, "ls-tree", "-r", "-z", "--full-tree", tree) != 0)
 		return -1;
 	changes_release(files);
 	return changes_read_tree(files, git_out(op), git_out_size(op)) ? 0 : git_fail_output(op);

@@ -19,10 +19,11 @@
 struct git_result {
 	char *error;
 	int fault;		/* errno of the host fault that caused error */
-	char *tree, *commit, *branch, *head, *head_at, *base, *changed, *appeared, *appeared_tree;
-	char *conflicts, *refused, *taken, *modified_basis;
+	char *tree, *commit, *branch, *head, *head_at, *base, *changed, *permitted, *appeared;
+	char *appeared_tree, *edited, *differing, *conflicts, *refused, *unfit, *taken, *moved;
+	char *modified_basis;
 	char **ahead;
-	bool rewritten, branch_left;
+	bool rewritten, branch_left, hook_changed;
 };
 
 struct git_op {
@@ -34,6 +35,8 @@ struct git_op {
 	const char *place;
 	/* named explicitly, with place as the work tree; NULL: the one that git finds in place */
 	char *git_dir;
+	/* the evidence repository, from the spec; NULL: not used, or not by this part */
+	const char *objects;
 	/* shared by all work trees of the repository; NULL: not determined yet */
 	char *common;
 	bool bare;
@@ -50,6 +53,10 @@ struct git_op {
 	struct child_end end;		/* its end */
 };
 
+/* The copy of the file of core.excludesFile in the evidence repository, see submit_copy.h. */
+#define GIT_EXCLUDES "rld/excludes"
+#define GIT_STAGING "objects"
+
 enum {
 	GIT_INDEX = 1,		/* uses the private index */
 	GIT_MAY_FAIL = 2,	/* an exit status other than 0 is an answer */
@@ -61,6 +68,10 @@ enum {
 	GIT_MOVING = 64,	/* fails if a file vanishes: op->moved */
 	GIT_PATCH = 128,	/* its stdout is that of rl-git */
 	GIT_OWN_INDEX = 256,	/* sets the user's index after a commit */
+	/* runs in the evidence repository, if the operation has one, and then alone */
+	GIT_EVIDENCE = 512,
+	/* with GIT_EVIDENCE: new objects go to GIT_STAGING in scratch, and are not synced */
+	GIT_STAGED = 1024,
 };
 
 struct git_call {
@@ -71,6 +82,7 @@ struct git_call {
 	const char *git_dir;		/* instead of op->git_dir, without a work tree; NULL */
 	const char *place;		/* instead of op->place; NULL */
 	char *const *more;		/* additional words, after the others; NULL: none */
+	int output;			/* descriptor for its stdout; 0: none, it is kept */
 	void (*reader)(void *arg, int fd);	/* see struct child */
 	void *arg;
 };
@@ -129,7 +141,7 @@ void names_add(struct names *names, const char *path);
 /* The list, malloc'd; NULL: empty. */
 char *names_take(struct names *names);
 
-/* All files of tree. Releases the previous content of files. */
+/* All files of a tree under review. Releases the previous content of files. */
 int git_list_tree(struct git_op *op, const char *tree, struct changes *files);
 /* Output of `diff-tree -r -z --raw` of two trees or commits; flags beside. */
 int git_diff(struct git_op *op, unsigned flags, const char *from, const char *to,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/file.h"
 #include "proto/memory.h"
 
@@ -64,6 +65,51 @@ char *git_dir_common(const char *workspace)
 		return own;		/* not shared */
 	free(own);
 	return common;
+}
+
+/* 16 hex digits. A bare repository is its own directory. */
+char *git_dir_id(const char *workspace)
+{
+	char *common = git_dir_common(workspace), *real = realpath(common != NULL ? common : workspace, NULL);
+	const char *path = real != NULL ? real : workspace;
+	char hex[DIGEST_HEX], *id;
+
+	digest_hex(path, strlen(path), hex);
+	id = xmemdup0(hex, 16);
+	free(real);
+	free(common);
+	return id;
+}
+
+const char *git_dir_in_progress(const char *workspace, const char **finish)
+{
+	static const struct { const char *file, *what, *finish; } all[] = {
+		{ "MERGE_HEAD", "a merge is in progress",
+		    "finish it with `git commit` or `git merge --abort`" },
+		{ "CHERRY_PICK_HEAD", "a cherry-pick is in progress",
+		    "finish it with `git cherry-pick --continue` or `--abort`" },
+		{ "REVERT_HEAD", "a revert is in progress",
+		    "finish it with `git revert --continue` or `--abort`" },
+		{ "rebase-merge", "a rebase is in progress",
+		    "finish it with `git rebase --continue` or `--abort`" },
+		{ "rebase-apply", "a rebase is in progress",
+		    "finish it with `git rebase --continue` or `--abort`" },
+	};
+	char *dir = git_dir_own(workspace);
+	const char *what = NULL;
+
+	for (size_t i = 0; dir != NULL && what == NULL && i < sizeof(all) / sizeof(all[0]); i++) {
+		char *file = xasprintf("%s/%s", dir, all[i].file);
+		struct stat st;
+
+		if (lstat(file, &st) == 0) {
+			what = all[i].what;
+			*finish = all[i].finish;
+		}
+		free(file);
+	}
+	free(dir);
+	return what;
 }
 
 /* "DIRC", the version, and the number of entries, each a four-byte number. */

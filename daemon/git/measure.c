@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "git/evidence_repo.h"
 #include "git/operations.h"
+#include "git/verified.h"
 
 #define REHEARSALS_MAX 2
 
@@ -36,18 +38,21 @@ static int rehearse(struct git_op *op)
 {
 	struct changes wanted = { 0 };
 	char *tip = NULL, *planned = NULL;
-	int rv = git_diff(op, 0, op->spec.tree, op->result.tree, op->artifacts, &wanted);
+	int rv = git_diff(op, GIT_EVIDENCE, op->spec.tree, op->result.tree, op->artifacts, &wanted);
 
 	if (rv == 0 && wanted.count == 0)
 		rv = strcmp(op->spec.tree, op->result.tree) != 0 && git_out_size(op) == 0 ? git_fail_output(op) : 1;
 	if (rv == 0)
 		rv = git_resolve(op, "HEAD^{commit}", &tip);
+	/* these are staged as in the tree */
+	if (rv == 0 && op->shared_paths != NULL)
+		rv = evidence_give(op, op->result.tree, op->spec.tree);
 	if (rv == 0)
 		git_fresh_index(op);
 	if (rv == 0)
 		rv = stage_work(op, tip, &wanted);
 	if (rv == 0)
-		rv = disk_tree_write(op, &planned);
+		rv = disk_tree_write(op, 0, &planned);
 	if (rv == 0)
 		rv = commit_hooks_run(op, planned) == -1 ? -1 : 0;
 	changes_release(&wanted);
@@ -91,6 +96,7 @@ int measure_run(struct git_op *op)
 		if (rv != 0)
 			break;
 		text_set(&op->result.refused, NULL);
+		op->result.hook_changed = false;
 		text_set(&asked, op->result.tree);
 		rv = rehearse(op);
 	}
@@ -98,7 +104,7 @@ int measure_run(struct git_op *op)
 	free(asked);
 	if (rv == -1)
 		return -1;
-	return git_run(op, GIT_INDEX | GIT_PATCH, "diff-tree", "-p", "-r", "-M", "--no-ext-diff",
-	    "--no-textconv", "--no-color", "--src-prefix=a/",
-	    "--dst-prefix=b/", "--ignore-submodules=none", op->spec.tree, op->result.tree);
+	if (verified_difference(op, op->spec.tree, op->result.tree) != 0)
+		return -1;
+	return patch_write(op, GIT_EVIDENCE, op->spec.tree, op->result.tree);
 }

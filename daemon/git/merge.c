@@ -1,18 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-/* MERGE: finds what is merged already, and moves ref.
+/* MERGE: finds what is merged already, and moves ref, which must be where rld left it.
  *
  * Before ref is moved, a note is made: a commit whose parents are the new tip and the requested
  * commit. If the operation is repeated and ref contains the noted tip, it is done: replaying again
  * might give other commits. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "git/replay.h"
+#include "record/host_fault.h"
 
 #define TRIES 5			/* limit while another process moves ref */
 
 enum { DONE, AGAIN = 1 };	/* or -1 */
+
+/* ---- a move of ref that may not be recorded yet ---- */
+
+static char *moving_file(const struct git_op *op)
+{
+	return xasprintf("%s/moving", op->spec.scratch);
+}
+
+/* Note before ref is moved: a start after this one must know its own move, which may be on the disk
+ * and not be recorded. The scratch directory is ours; refs are not. */
+static int note_move(struct git_op *op, const char *tip)
+{
+	char *file = moving_file(op);
+	int rv = op->spec.known != NULL ? file_write(AT_FDCWD, file, tip, strlen(tip), 0600, true) : 0;
+
+	if (rv != 0)
+		git_fail(op, xasprintf("%s: %s", file, host_words(-rv)));
+	free(file);
+	return rv == 0 ? 0 : -1;
+}
+
+static bool was_moving_to(const struct git_op *op, const char *tip)
+{
+	char *file = moving_file(op), *data;
+	size_t size;
+	bool was = false;
+
+	if (file_read(AT_FDCWD, file, GIT_ID_MAX, &data, &size) == 0) {
+		was = strcmp(data, tip) == 0;
+		free(data);
+	}
+	free(file);
+	return was;
+}
 
 /* ---- what there is ---- */
 
@@ -34,6 +71,9 @@ static int read_ref(struct git_op *op, struct merge *m)
 	}
 	free(name);
 	text_set(&m->start, m->old != NULL ? m->old : op->spec.base_commit);
+	if (rv == 0 && op->spec.known != NULL && m->old != NULL && strcmp(m->old, op->spec.known) != 0 &&
+	    !was_moving_to(op, m->old))
+		compare_refs_tell(op, op->spec.ref, op->spec.known, m->old);
 	return rv;
 }
 
@@ -59,17 +99,21 @@ static int is_held(struct git_op *op, const struct merge *m)
 	return rv == -1 ? -1 : rv == 0;
 }
 
-/* Everything is in ref: report its content. */
+/* Everything is in ref: report tip, its tree, and its content as a patch. */
 static int whole(struct git_op *op, const char *tip)
 {
-	int rv = 0;
+	char *tree = xasprintf("%s^{tree}", tip);
+	int rv;
 
 	text_set(&op->result.commit, tip);
+	rv = git_resolve(op, tree, &op->result.tree);
+	free(tree);
+	if (rv == -1)
+		return -1;
 	if (op->spec.base != NULL)
-		rv = git_run(op, GIT_INDEX | GIT_MAY_FAIL | GIT_PATCH, "diff-tree", "-p", "-r",
-		    "-M", "--no-ext-diff", "--no-textconv", "--no-color",
-		    "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none", op->spec.base, tip);
-	return rv == -1 ? -1 : 0;
+		rv = patch_write(op, 0, op->spec.base, tip);
+	/* the merge is done, and its patch is only shown to people */
+	return rv == -1 && op->result.fault != 0 ? -1 : 0;
 }
 
 /* ---- ref ---- */
@@ -126,6 +170,8 @@ static int move_ref(struct git_op *op, const struct merge *m, const char *tip, c
 		return -1;
 	if (op->result.taken != NULL)
 		return DONE;
+	if (note_move(op, tip) != 0)
+		return -1;
 	if (note != NULL)
 		buf_addf(&input, "start\nupdate %s %s\ncommit\n", op->spec.note_ref, note);
 	if (m->old != NULL)
@@ -167,6 +213,8 @@ static int merge_once(struct git_op *op, struct merge *m)
 	struct series series;
 	int rv = read_ref(op, m);
 
+	if (op->result.moved != NULL)
+		return rv;
 	if (rv == 0)
 		rv = is_held(op, m);
 	if (rv != 0)

@@ -9,9 +9,9 @@
 #include "git/artifact.h"
 #include "git/gitdir.h"
 #include "git/lock.h"
-#include "git/sync.h"
 #include "git/worktree_admin.h"
 #include "record/host_fault.h"
+#include "record/sync.h"
 
 static int (*const runs[GIT_OPS])(struct git_op *op) = {
 	[GIT_SNAPSHOT] = snapshot_run,
@@ -19,6 +19,7 @@ static int (*const runs[GIT_OPS])(struct git_op *op) = {
 	[GIT_VERIFY] = verify_run,
 	[GIT_PIN] = pin_run,
 	[GIT_CHECKOUT] = checkout_run,
+	[GIT_PREPARE] = prepare_run,
 	[GIT_COMMIT] = commit_run,
 	[GIT_BASE] = base_run,
 	[GIT_WORKTREE_ADD] = worktree_run,
@@ -26,6 +27,7 @@ static int (*const runs[GIT_OPS])(struct git_op *op) = {
 	[GIT_MERGE] = merge_run,
 	[GIT_WORKTREE_REMOVE] = worktree_remove_run,
 	[GIT_INSPECT_HEAD] = inspect_head_run,
+	[GIT_COMPARE_REFS] = compare_refs_run,
 };
 
 /* Remove locks of a killed git, ours or an agent's: no other process works on these. */
@@ -44,19 +46,33 @@ static void unlock(const struct git_op *op, const char *common)
 		lock_remove_tree(common, spec->workspace);
 	else if (spec->kind == GIT_MERGE && spec->dir != NULL)
 		lock_remove_tree(common, spec->dir);
+	else
+		lock_remove_old(common, spec->workspace);
 	free(branch);
 }
 
-/* Sync before reporting: objects, refs, and a new work tree. */
+/* Sync before reporting: objects, refs, and a new work tree or room. */
 static void to_disk(struct git_op *op, const char *common)
 {
 	enum git_op_kind kind = op->spec.kind;
-	const char *places[] = { common != NULL ? common : op->spec.workspace,
-	    kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ? op->spec.dir : NULL };
+	/* of these, only a directory that they have made or filled */
+	bool room = kind == GIT_CHECKOUT || kind == GIT_PREPARE;
+	const char *places[] = { room ? NULL : common != NULL ? common : op->spec.workspace,
+	    room ? NULL : op->objects,
+	    room || kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ? op->spec.dir : NULL };
+	size_t count = sizeof(places) / sizeof(places[0]);
 
-	for (size_t i = 0; kind != GIT_CHECKOUT && op->result.error == NULL && i < 2 && places[i] != NULL; i++) {
-		int rv = sync_all(places[i]);
+	if (kind == GIT_COMPARE_REFS)
+		return;
+	for (size_t i = 0; op->result.error == NULL && i < count; i++) {
+		bool again = false;
+		int rv;
 
+		for (size_t j = 0; places[i] != NULL && j < i && !again; j++)
+			again = places[j] != NULL && sync_is_same(places[j], places[i]);
+		if (places[i] == NULL || again)
+			continue;
+		rv = sync_all(places[i]);
 		if (rv != 0)
 			git_fail(op, xasprintf("%s: the output of git is not on the disk: %s; "
 			    "check the disk, then retry the run", places[i], host_words(-rv)));
@@ -86,10 +102,13 @@ int git_op_run(struct git_op *op)
 	int rv;
 
 	op->place = op->spec.workspace;
+	/* what a work tree has is saved in the user's repository */
+	op->objects = op->spec.kind != GIT_WORKTREE_REMOVE ? op->spec.evidence : NULL;
 	op->index = xasprintf("%s/index", op->spec.scratch);
 	op->artifacts = artifacts_copy(op->spec.artifacts);
 	op->shared_paths = artifacts_copy(op->spec.shared_paths);
 	host_noted();
+	git_fresh_index(op);		/* a power cut may have left one, locked */
 	if (common != NULL)
 		unlock(op, common);
 	rv = error != NULL ? git_fail(op, error) : op->spec.basis != NULL ? modified_basis_find(op) : 0;

@@ -8,12 +8,14 @@
 #include "git/snapshot.h"
 
 int base_run(struct git_op *op);		/* base.c */
-int checkout_run(struct git_op *op);		/* checkout.c */
+int checkout_run(struct git_op *op);		/* room.c */
+int compare_refs_run(struct git_op *op);	/* compare_refs.c */
 int commit_run(struct git_op *op);		/* commit.c: COMMIT and ADOPT_COMMITS */
 int inspect_head_run(struct git_op *op);		/* inspect_head.c */
 int measure_run(struct git_op *op);		/* measure.c */
 int merge_run(struct git_op *op);		/* merge.c */
 int pin_run(struct git_op *op);			/* pin.c */
+int prepare_run(struct git_op *op);		/* prepare_place.c */
 int snapshot_run(struct git_op *op);		/* pin.c */
 int verify_run(struct git_op *op);		/* verify.c */
 int worktree_run(struct git_op *op);		/* worktree.c */
@@ -29,14 +31,17 @@ bool tree_is_empty(const char *id);
 int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree);
 
 /* The parts of disk_tree(). place: the directory with the files, NULL: op->place. git_dir: where
- * their objects go, NULL: the git directory of place. */
+ * their objects go without an evidence repository, NULL: the git directory of place. */
 /* adds what git lists in op->place */
 int disk_tree_list(struct git_op *op, struct snapshot *s);
 int disk_tree_add(struct git_op *op, struct snapshot *s, const struct changes *files, const char *place);
+/* Hash only what has changed since the last operation on place; before the list. */
+void disk_tree_use_cache(struct git_op *op, struct snapshot *s, const char *place);
 int disk_tree_hash(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place);
 /* Hash them, and put them into the private index. */
 int disk_tree_stage(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place);
-int disk_tree_write(struct git_op *op, char **tree);		/* of the private index */
+/* Of the private index. where: GIT_EVIDENCE, or 0: in the user's repository. */
+int disk_tree_write(struct git_op *op, unsigned where, char **tree);
 /* once(op, arg), and again if files have changed where only people work. */
 int disk_tree_twice(struct git_op *op, int (*once)(struct git_op *op, void *arg), void *arg);
 
@@ -47,6 +52,20 @@ int appeared_read(struct git_op *op, struct changes *files);
 bool appeared_has(const struct changes *files, const struct change *c);	/* unchanged */
 /* Make result.appeared_tree from seen, unless files is the same. */
 int appeared_keep(struct git_op *op, const struct changes *files, const struct changes *seen);
+
+/* ---- patch.c: all that differs, as text on stdout ---- */
+
+/* The patch between two trees or commits, after a note for each file that it leaves out, see
+ * base/patch_note.h. where: GIT_EVIDENCE, or 0: in the user's repository. Uses the private
+ * index. */
+int patch_write(struct git_op *op, unsigned where, const char *from, const char *to);
+
+/* ---- compare_refs.c ---- */
+
+/* Of the spec: result.moved says which are not as rld set them. */
+int compare_refs(struct git_op *op);
+/* Add a ref to result.moved. now: what it has; NULL: it is gone. */
+void compare_refs_tell(struct git_op *op, const char *name, const char *id, const char *now);
 
 /* ---- modified_basis.c ---- */
 
@@ -131,8 +150,8 @@ int commit_hooks_note(const struct git_op *op);
 bool commit_hooks_noted(const struct git_op *op);
 void commit_hooks_forget(const struct git_op *op);
 
-/* ---- stage_work.c: the private index gets HEAD with what is wanted as it is in the
- * work tree ---- */
+/* ---- stage_work.c: the private index gets HEAD with what is wanted as it is in the tree that was
+ * measured or reviewed ---- */
 
 /* 0: something is staged; 1: no difference from tip (NULL: none); -1. */
 int stage_work(struct git_op *op, const char *tip, const struct changes *wanted);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* PIN and SNAPSHOT: a ref to a tree, which keeps it from gc. */
+/* PIN and SNAPSHOT: a ref to a tree in the user's repository, which keeps it from gc. */
 #include <stdlib.h>
 
+#include "git/evidence_repo.h"
 #include "git/operations.h"
+#include "git/submit_copy.h"
 
-static int pin(struct git_op *op)
+static int find_head(struct git_op *op)
 {
 	char *name;
-	int rv = 0;
+	int rv;
 
-	if (op->spec.ref != NULL && git_run(op, 0, "update-ref", "--no-deref", op->spec.ref, op->result.tree) != 0)
-		return -1;
 	if (op->spec.name == NULL)
 		return 0;
 	name = xasprintf("%s^{commit}", op->spec.name);
@@ -19,13 +19,30 @@ static int pin(struct git_op *op)
 	return rv;
 }
 
+/* known: in both repositories, NULL: nothing. */
+static int pin(struct git_op *op, const char *known)
+{
+	if (evidence_give(op, op->result.tree, known) != 0)
+		return -1;
+	return op->spec.ref != NULL ? git_run(op, 0, "update-ref", "--no-deref", op->spec.ref, op->result.tree) : 0;
+}
+
 int pin_run(struct git_op *op)
 {
 	text_set(&op->result.tree, op->spec.tree);
-	return pin(op);
+	if (compare_refs(op) != 0)
+		return -1;
+	if (op->result.moved != NULL)
+		return 0;
+	return pin(op, op->spec.base) == 0 ? find_head(op) : -1;
 }
 
 int snapshot_run(struct git_op *op)
 {
-	return disk_tree(op, NULL, &op->result.tree) == 0 ? pin(op) : -1;
+	if (find_head(op) != 0 || evidence_open(op) != 0 || submit_copy_make(op) != 0)
+		return -1;
+	/* so that most files are there already */
+	if (op->result.commit != NULL && evidence_fetch(op, op->result.commit) != 0)
+		return -1;
+	return disk_tree(op, NULL, &op->result.tree) == 0 ? pin(op, op->result.commit) : -1;
 }

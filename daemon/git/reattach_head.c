@@ -102,7 +102,8 @@ int conflict_marks(struct git_op *op, const char *tree)
 {
 	struct names names = { 0 };
 	/* -a: whatever the attributes of a file */
-	int rv = git_run(op, GIT_MAY_FAIL, "grep", "-a", "-l", "-z", "-E", "--no-recurse-submodules", "-e",
+	int rv = git_run(op, GIT_EVIDENCE | GIT_MAY_FAIL, "grep", "-a", "-l", "-z", "-E",
+	    "--no-recurse-submodules", "-e",
 	    "^(<<<<<<< " MERGE_INTEGRATED "|>>>>>>> " MERGE_TASK ")(:.*)?[[:space:]]*$", tree);
 
 	/* exit status 1 without output: no match */

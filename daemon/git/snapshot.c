@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "git/artifact.h"
+#include "git/stat_cache.h"
 #include "proto/escape.h"
 #include "record/host_fault.h"
 
@@ -26,12 +27,11 @@
 struct entry {
 	char *path;		/* relative to the workspace, owned */
 	unsigned mode;		/* as in a tree; 0: not in the tree */
-	bool hashed;		/* its id comes from hash-object */
+	bool hashed;		/* a file or link: its id comes from hash-object */
 	bool kept;		/* the index must keep its entry, whatever the file contains */
 	char id[ID_MAX];
-	ino_t ino;		/* hashed: as seen by snapshot_list() */
-	off_t size;
-	struct timespec changed;
+	bool known;		/* hashed before, and unchanged since */
+	struct stat_key key;	/* hashed: as seen by snapshot_list() */
 };
 
 struct snapshot {
@@ -43,6 +43,8 @@ struct snapshot {
 	struct entry *entries;	/* owned */
 	size_t count, room;
 	size_t nested;		/* entries before this one need no HEAD any more */
+	struct changes absent;	/* not checked out, in order */
+	struct stat_cache *cache;	/* owned; NULL: all files are hashed */
 	char *straight;		/* a directory known to contain no link in its path */
 };
 
@@ -82,6 +84,8 @@ void snapshot_free(struct snapshot *s)
 	}
 	if (s->dirfd != -1)
 		close(s->dirfd);
+	changes_release(&s->absent);
+	stat_cache_free(s->cache);
 	free(s->entries);
 	free(s->straight);
 	free(s->tracked_artifact);
@@ -160,6 +164,7 @@ static struct entry *entry_add(struct snapshot *s, char *path)
 static char *inspect_entry(struct snapshot *s, struct entry *e, unsigned recorded, const char *id, bool sparse)
 {
 	struct stat st;
+	const char *known;
 	bool there = is_straight(s, e->path);
 
 	if (there && fstatat(s->dirfd, e->path, &st, AT_SYMLINK_NOFOLLOW) == -1) {
@@ -174,9 +179,11 @@ static char *inspect_entry(struct snapshot *s, struct entry *e, unsigned recorde
 	} else if (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)) {
 		e->mode = S_ISLNK(st.st_mode) ? MODE_LINK : st.st_mode & S_IXUSR ? MODE_PROGRAM : MODE_FILE;
 		e->hashed = true;
-		e->ino = st.st_ino;
-		e->size = st.st_size;
-		e->changed = st.st_mtim;
+		e->key = stat_key_of(&st);
+		known = s->cache != NULL ? stat_cache_find(s->cache, e->path, &e->key) : NULL;
+		e->known = known != NULL;
+		if (known != NULL)
+			snprintf(e->id, sizeof(e->id), "%s", known);
 	} else if (S_ISDIR(st.st_mode) && (recorded == 0 || recorded == MODE_REPOSITORY || has_git(s, e->path))) {
 		e->mode = MODE_REPOSITORY;
 		if (recorded != MODE_REPOSITORY)
@@ -234,7 +241,27 @@ static char *take_record(struct snapshot *s, const char *inside, const char *rec
 		return NULL;
 	}
 	e = entry_add(s, full);
-	return inspect_entry(s, e, mode, id, record[0] == 'S');
+	return inspect_entry(s, e, mode, id, record[0] == 'S' ||
+	    (record[0] != '?' && changes_find(&s->absent, e->path) != NULL));
+}
+
+void snapshot_set_absent(struct snapshot *s, const char *data, size_t size)
+{
+	for (const char *p = data, *end = data + size; p < end; p += strlen(p) + 1)
+		changes_add(&s->absent, p, 0, "");
+	changes_order(&s->absent);
+}
+
+void snapshot_absent(const struct snapshot *s, struct buf *names, struct buf *ids)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct entry *e = &s->entries[i];
+
+		if (!e->kept || e->mode == 0 || e->hashed || e->mode == MODE_REPOSITORY)
+			continue;
+		buf_add(names, e->path, strlen(e->path) + 1);
+		buf_addf(ids, "%s\n", e->id);
+	}
 }
 
 static char *open_workspace(struct snapshot *s)
@@ -318,13 +345,13 @@ char *snapshot_paths(struct snapshot *s, struct buf *out)
 	for (size_t i = 0; i < s->count && error == NULL; i++) {
 		struct entry *e = &s->entries[i];
 
-		if (e->hashed && e->mode == MODE_LINK) {
+		if (e->hashed && !e->known && e->mode == MODE_LINK) {
 			char *file = link_file(s, i);
 
 			error = save_link(s, e, file);
 			add_line(out, file);
 			free(file);
-		} else if (e->hashed) {
+		} else if (e->hashed && !e->known) {
 			add_line(out, e->path);
 		}
 	}
@@ -339,7 +366,7 @@ char *snapshot_ids(struct snapshot *s, const char *data, size_t size)
 		struct entry *e = &s->entries[i];
 		const char *line = p;
 
-		if (!e->hashed)
+		if (!e->hashed || e->known)
 			continue;
 		p = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
 		if (p == NULL || p - line >= ID_MAX)
@@ -358,11 +385,11 @@ char *snapshot_check(const struct snapshot *s)
 		struct stat st;
 		char *shown, *text;
 
-		if (!e->hashed)
+		if (!e->hashed || e->known)
 			continue;
 		if (fstatat(s->dirfd, e->path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    st.st_ino == e->ino && st.st_size == e->size &&
-		    st.st_mtim.tv_sec == e->changed.tv_sec && st.st_mtim.tv_nsec == e->changed.tv_nsec)
+		    st.st_ino == e->key.ino && st.st_size == e->key.size &&
+		    st.st_mtim.tv_sec == e->key.mtime.tv_sec && st.st_mtim.tv_nsec == e->key.mtime.tv_nsec)
 			continue;
 		shown = text_escape(e->path, strlen(e->path), false);
 		text = xasprintf("%s/%s changes while git reads it; end the program that writes "
@@ -371,6 +398,21 @@ char *snapshot_check(const struct snapshot *s)
 		return text;
 	}
 	return NULL;
+}
+
+void snapshot_use_cache(struct snapshot *s, const char *file)
+{
+	s->cache = stat_cache_load(file);
+}
+
+void snapshot_save_cache(struct snapshot *s)
+{
+	if (s->cache == NULL)
+		return;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->entries[i].hashed)
+			stat_cache_add(s->cache, s->entries[i].path, &s->entries[i].key, s->entries[i].id);
+	stat_cache_save(s->cache);
 }
 
 void snapshot_leave_out(struct snapshot *s, const struct changes *files)
@@ -385,8 +427,43 @@ static bool is_left_out(const struct snapshot *s, const struct entry *e)
 	return file != NULL && file->mode == e->mode && strcmp(file->id, e->id) == 0;
 }
 
+/* Not on the disk, as it was when it was recorded as removed. A directory is not that file. */
+static bool is_gone(const struct snapshot *s, const struct change *file)
+{
+	struct stat st;
+
+	return file->mode == 0 && (fstatat(s->dirfd, file->path, &st, AT_SYMLINK_NOFOLLOW) == -1 ||
+	    (S_ISDIR(st.st_mode) && file->was != MODE_REPOSITORY));
+}
+
+static void add_before(struct buf *out, const struct change *file)
+{
+	buf_addf(out, "%06o %s\t%s", file->was, file->was_id, file->path);
+	buf_add(out, "", 1);
+}
+
+/* What the work has in the place of those that are left out. It precedes what is there: a directory
+ * may be in the place of a file. */
+static void add_places(const struct snapshot *s, struct buf *out)
+{
+	for (size_t i = 0; s->left_out != NULL && i < s->left_out->count; i++) {
+		const struct change *file = &s->left_out->list[i];
+
+		if (file->was != 0 && is_gone(s, file))
+			add_before(out, file);
+	}
+	for (size_t i = 0; s->left_out != NULL && i < s->count; i++) {
+		const struct change *file = is_left_out(s, &s->entries[i]) ?
+		    changes_find(s->left_out, s->entries[i].path) : NULL;
+
+		if (file != NULL && file->mode != 0 && file->was != 0)
+			add_before(out, file);
+	}
+}
+
 void snapshot_index(const struct snapshot *s, struct buf *out)
 {
+	add_places(s, out);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct entry *e = &s->entries[i];
 
@@ -475,6 +552,11 @@ const char *snapshot_nested(struct snapshot *s)
 	while (s->nested < s->count && !wants_head(s, &s->entries[s->nested]))
 		s->nested++;
 	return s->nested < s->count ? s->entries[s->nested].path : NULL;
+}
+
+bool snapshot_nested_tracked(const struct snapshot *s)
+{
+	return s->entries[s->nested].id[0] != '\0';
 }
 
 bool snapshot_nested_head(struct snapshot *s, const char *id)

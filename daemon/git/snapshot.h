@@ -8,7 +8,8 @@
  *   tracked, but gone    (or under a link, or something else now): not in the tree
  *   sparse, not there    as recorded in the index
  *   submodule            its HEAD commit; as recorded when it is not checked out
- *   untracked repository its HEAD commit; without a commit yet, its files one by one
+ *   untracked repository its files one by one, without .git; by the rules of the user's
+ *                        repository its HEAD commit, if it has one
  */
 #ifndef GIT_SNAPSHOT_H
 #define GIT_SNAPSHOT_H
@@ -29,12 +30,22 @@ void snapshot_free(struct snapshot *s);
  * artifacts_copy(), borrowed. */
 void snapshot_shared_paths(struct snapshot *s, char *const *paths);
 
+/* Hash only files that have changed since the last time with this file, see stat_cache.h; and keep
+ * their ids there. The list must be that of all files. */
+void snapshot_use_cache(struct snapshot *s, const char *file);
+void snapshot_save_cache(struct snapshot *s);
+
 /* These return NULL, or what is wrong as a sentence with the remedy, malloc'd. */
 
 /* Add a listing; inside: the untracked repository it is from, NULL: the workspace. */
 char *snapshot_list(struct snapshot *s, const char *inside, const char *data, size_t size);
 /* Add files by name, from a tree. */
 char *snapshot_add(struct snapshot *s, const struct changes *files);
+/* Paths that were not checked out: as recorded where they are missing. data: each followed by a
+ * NUL. */
+void snapshot_set_absent(struct snapshot *s, const char *data, size_t size);
+/* Those of a list of the user's index, in that form; and their ids, one per line. */
+void snapshot_absent(const struct snapshot *s, struct buf *names, struct buf *ids);
 /* The first artifact in the workspace's index; NULL: none. */
 const char *snapshot_tracked_artifact(const struct snapshot *s);
 /* Lines for hash-object --stdin-paths. */
@@ -44,7 +55,8 @@ char *snapshot_ids(struct snapshot *s, const char *data, size_t size);
 /* Whether a hashed file has changed since snapshot_list(). */
 char *snapshot_check(const struct snapshot *s);
 
-/* Leave files out as long as they are unchanged; files is borrowed. */
+/* Leave files out as long as they are as files has them: in their place goes what they were before.
+ * files is borrowed. */
 void snapshot_leave_out(struct snapshot *s, const struct changes *files);
 
 /* Input of update-index -z --index-info. */
@@ -61,6 +73,8 @@ char *snapshot_missed(const struct snapshot *s, const char *data, size_t size, c
 
 /* The next nested repository whose HEAD is needed, relative to the workspace; NULL: none left. */
 const char *snapshot_nested(struct snapshot *s);
+/* Whether it is a submodule in the list. */
+bool snapshot_nested_tracked(const struct snapshot *s);
 /* Its HEAD; NULL: none. Returns whether its files must be listed instead. */
 bool snapshot_nested_head(struct snapshot *s, const char *id);
 

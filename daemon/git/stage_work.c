@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts HEAD into the private index, and on top of it the wanted files as they are in the work tree;
- * shared paths as they were reviewed. */
+/* Puts HEAD into the private index, and on top of it the wanted files as they are in the tree,
+ * converted. The work tree is not read: what a person edits there meanwhile stays there. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "git/conversions.h"
 #include "git/operations.h"
 
 static int update_paths(struct git_op *op, struct buf *input, const char *how)
@@ -12,32 +13,6 @@ static int update_paths(struct git_op *op, struct buf *input, const char *how)
 
 	buf_release(input);
 	return rv;
-}
-
-static int add_files(struct git_op *op, const struct changes *wanted)
-{
-	struct changes own = changes_in(wanted, op->shared_paths, false);
-	struct buf input = { 0 };
-	int rv = 0;
-
-	changes_paths(&own, false, &input);
-	free(own.list);
-	if (input.size > 0)
-		rv = git_run_input(op, GIT_INDEX | GIT_FILES, &input, "update-index", "--add",
-		    "--replace", "-z", "--stdin");
-	buf_release(&input);
-	return rv;
-}
-
-/* Shared paths come from the tree: the disk may have a newer version. */
-static int add_shared(struct git_op *op, const struct changes *wanted)
-{
-	struct changes shared = changes_in(wanted, op->shared_paths, true);
-	struct buf lines = { 0 };
-
-	changes_index(&shared, false, &lines);
-	free(shared.list);
-	return git_update_index(op, GIT_INDEX, &lines);
 }
 
 int stage_work(struct git_op *op, const char *tip, const struct changes *wanted)
@@ -51,7 +26,7 @@ int stage_work(struct git_op *op, const char *tip, const struct changes *wanted)
 		buf_release(&gone);
 		return -1;
 	}
-	if (update_paths(op, &gone, "--force-remove") != 0 || add_files(op, wanted) != 0 || add_shared(op, wanted) != 0)
+	if (update_paths(op, &gone, "--force-remove") != 0 || conversions_stage(op, tree, wanted) != 0)
 		return -1;
 	if (git_run(op, GIT_INDEX, "diff-index", "--cached", "-z", "--name-only",
 	    "--ignore-submodules=none", from) != 0)

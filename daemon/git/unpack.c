@@ -38,20 +38,30 @@ bool unpack_allows(const char *path)
 
 int unpack_new(const char *dir, struct unpack **unpack)
 {
-	int root, rv = file_mkdirs(dir, 0700);
+	int rv = file_mkdirs(dir, 0700);
 
+	*unpack = NULL;
 	if (rv != 0)
 		return rv;
 	if (fchmodat(AT_FDCWD, dir, 0700, AT_SYMLINK_NOFOLLOW) == -1)
 		return errno == EOPNOTSUPP ? -ENOTDIR : -errno;
-	root = open(dir, OPEN_DIR);
-	if (root == -1)
-		return -errno;
-	rv = empty_dir(root);
+	rv = unpack_open(dir, unpack);
+	if (rv == 0)
+		rv = empty_dir((*unpack)->root);
 	if (rv != 0) {
-		close(root);
-		return rv;
+		unpack_free(*unpack);
+		*unpack = NULL;
 	}
+	return rv;
+}
+
+int unpack_open(const char *dir, struct unpack **unpack)
+{
+	int root = open(dir, OPEN_DIR);
+
+	*unpack = NULL;
+	if (root == -1)
+		return errno == ELOOP ? -ENOTDIR : -errno;
 	*unpack = xcalloc(1, sizeof(**unpack));
 	**unpack = (struct unpack){ .root = root, .at = -1 };
 	return 0;
@@ -75,10 +85,10 @@ static int make_dir(int at, const char *name)
 	    AT_SYMLINK_NOFOLLOW) == -1 ? -errno : 0;
 }
 
-/* Replace *at by its subdirectory name, created if missing. */
-static int enter_dir(int *at, const char *name)
+/* Replace *at by its subdirectory name, created if missing and wanted. */
+static int enter_dir(int *at, const char *name, bool make)
 {
-	int fd = -1, rv = make_dir(*at, name);
+	int fd = -1, rv = make ? make_dir(*at, name) : 0;
 
 	if (rv == -EEXIST)
 		rv = 0;
@@ -90,13 +100,14 @@ static int enter_dir(int *at, const char *name)
 }
 
 /* The directory for path; *name: its last component. It stays open, because trees are sorted. */
-static int open_parent(struct unpack *unpack, const char *path, const char **name, int *at)
+static int open_parent(struct unpack *unpack, const char *path, bool make, const char **name, int *at)
 {
 	const char *slash = strrchr(path, '/');
 	char *dir = xmemdup0(path, slash != NULL ? (size_t)(slash - path) : 0), *words, *word, *rest;
 	int rv = 0;
 
 	*name = slash != NULL ? slash + 1 : path;
+	*at = -1;
 	if (unpack->at != -1 && strcmp(unpack->path, dir) == 0) {
 		free(dir);
 		*at = unpack->at;
@@ -111,16 +122,21 @@ static int open_parent(struct unpack *unpack, const char *path, const char **nam
 		return -errno;
 	words = rest = xstrdup(dir);
 	while (rv == 0 && slash != NULL && (word = strsep(&rest, "/")) != NULL)
-		rv = enter_dir(&unpack->at, word);
+		rv = enter_dir(&unpack->at, word, make);
 	free(words);
 	*at = unpack->at;
 	return rv;
 }
 
+int unpack_find(struct unpack *unpack, const char *path, int *at, const char **name)
+{
+	return open_parent(unpack, path, false, name, at);
+}
+
 int unpack_directory(struct unpack *unpack, const char *path)
 {
 	const char *name;
-	int at, rv = open_parent(unpack, path, &name, &at);
+	int at, rv = open_parent(unpack, path, true, &name, &at);
 
 	return rv == 0 ? make_dir(at, name) : rv;
 }
@@ -128,7 +144,7 @@ int unpack_directory(struct unpack *unpack, const char *path)
 int unpack_link(struct unpack *unpack, const char *path, const char *text)
 {
 	const char *name;
-	int at, rv = open_parent(unpack, path, &name, &at);
+	int at, rv = open_parent(unpack, path, true, &name, &at);
 
 	return rv == 0 && symlinkat(text, at, name) == -1 ? -errno : rv;
 }
@@ -136,7 +152,7 @@ int unpack_link(struct unpack *unpack, const char *path, const char *text)
 int unpack_file(struct unpack *unpack, const char *path, bool program, int *fd)
 {
 	const char *name;
-	int at, rv = open_parent(unpack, path, &name, &at);
+	int at, rv = open_parent(unpack, path, true, &name, &at);
 
 	if (rv != 0)
 		return rv;

@@ -16,6 +16,13 @@ bool unpack_allows(const char *path);
 int unpack_new(const char *dir, struct unpack **unpack);
 void unpack_free(struct unpack *unpack);
 
+/* The same without emptying it: it must exist. */
+int unpack_open(const char *dir, struct unpack **unpack);
+
+/* What is at path, for openat() and the like: its directory, which stays open until the next call,
+ * and *name in it. 0; -errno: a part of path is missing (-ENOENT), or a link or file (-ENOTDIR). */
+int unpack_find(struct unpack *unpack, const char *path, int *at, const char **name);
+
 /* Each path once, none through a link or a file: 0 or -errno (-EEXIST, -ENOTDIR). Missing
  * directories are created. */
 int unpack_directory(struct unpack *unpack, const char *path);

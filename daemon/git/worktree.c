@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "git/evidence_repo.h"
 #include "git/operations.h"
 #include "git/remove_dir.h"
 #include "git/worktree_admin.h"
@@ -219,13 +220,16 @@ static int note_complete(struct git_op *op, bool is_new)
 
 	op->place = op->spec.dir;
 	op->steady = true;
-	if (disk_tree(op, NULL, &op->result.tree) != 0 ||
-	    git_run(op, 0, "rev-parse", "--verify", "-q", "HEAD^{commit}") != 0)
+	if (git_run(op, 0, "rev-parse", "--verify", "-q", "HEAD^{commit}") != 0)
 		return -1;
 	op->result.commit = git_line(op, "no commit");
-	if (op->result.commit == NULL || !is_new)
+	if (op->result.commit == NULL || evidence_fetch(op, op->result.commit) != 0 ||
+	    disk_tree(op, NULL, &op->result.tree) != 0 ||
+	    evidence_give(op, op->result.tree, op->result.commit) != 0)
+		return -1;
+	if (!is_new)
 		/* other programs may have worked there since */
-		return op->result.commit != NULL ? 0 : -1;
+		return 0;
 	buf_addf(&input, "update " WORKTREE_TREE " %s\n", op->result.tree);
 	buf_addf(&input, "update " WORKTREE_COMMIT " %s\n", op->result.commit);
 	rv = git_run_input(op, 0, &input, "update-ref", "--stdin");

@@ -15,10 +15,10 @@
 
 #include "git/operations.h"
 #include "git/remove_dir.h"
-#include "git/sync.h"
 #include "git/worktree_admin.h"
 #include "proto/escape.h"
 #include "record/host_fault.h"
+#include "record/sync.h"
 
 /* The name of dir during its removal. */
 static char *removed_name(const struct git_op *op)
@@ -136,7 +136,7 @@ static int take_tree(struct git_op *op, const char *tip, bool broken_admin)
 	if (rv == 0)
 		rv = check_held(op, s);
 	if (rv == 0)
-		rv = disk_tree_write(op, &op->result.tree);
+		rv = disk_tree_write(op, 0, &op->result.tree);
 	snapshot_free(s);
 	return rv;
 }

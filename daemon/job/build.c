@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -15,20 +16,31 @@
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "job/build_int.h"
 #include "job/filler.h"
 #include "job/kept_environment.h"
 #include "job/misnamed.h"
+#include "job/review_program.h"
 #include "job/secrets.h"
 #include "model/briefing.h"
 #include "model/dirs.h"
 #include "model/job.h"
 #include "proc/launch.h"
+#include "prompt/shown.h"
+#include "proto/escape.h"
 #include "proto/units.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "task/task_op.h"
+
+/* Works where the reviewer does. */
+static bool judges(const struct build_job *w)
+{
+	return build_is_review(w) || (w->attempt.role == ROLE_CHECK && plan_checks_room(w->plan)) ||
+	    (w->attempt.role == ROLE_SETUP && (w->slot.round > 0 || w->slot.base == BASE_CHECKING));
+}
 
 static void places_init(struct places *p, const struct build_job *w)
 {
@@ -37,13 +49,15 @@ static void places_init(struct places *p, const struct build_job *w)
 
 	p->dir = dirs_attempt(state_dir, w->attempt.id);
 	p->run_dir = dirs_run(state_dir, w->run.id);
-	p->cwd = build_is_review(w) ? dirs_review(state_dir, &w->run, w->plan, &w->slot) : dirs_slot(&w->run, &w->slot);
+	p->cwd = judges(w) ? dirs_review(state_dir, &w->run, w->plan, &w->slot) : dirs_slot(&w->run, &w->slot);
 	p->task_file = dirs_task_file(state_dir, &w->run, &w->slot);
 	p->prompt_file = xasprintf("%s/" RECORD_PROMPT, p->dir);
 	if (w->attempt.role == ROLE_FIX)
 		p->findings_file = xasprintf("%s/" RECORD_FINDINGS, p->dir);
 	if (!build_is_review(w))
 		return;
+	if (w->slot.diff != ROW_NONE)
+		p->diff_file = xasprintf("%s/" RECORD_DIFF, p->dir);
 	p->review_file = dirs_review_file(state_dir, &w->run, w->plan, &w->slot);
 	if (carrier == CARRIER_COMMENTS)
 		p->verdict_file = xstrdup(p->review_file);
@@ -62,6 +76,7 @@ static void places_release(struct places *p)
 	free(p->prompt_file);
 	free(p->verdict_file);
 	free(p->findings_file);
+	free(p->diff_file);
 	free(p->review_file);
 	free(p->scratch);
 }
@@ -76,6 +91,7 @@ static char *make_prompt(const struct build_job *w, const struct sources *s, con
 		.interruption = w->interruption,
 		.shared_tree = w->shared_tree,
 		.verdict_file = p->verdict_file,
+		.diff_file = p->diff_file,
 		.review_file = w->plan->review_file,
 		.read_only = w->plan->read_only,
 		.resumed = w->session != NULL,
@@ -87,13 +103,37 @@ static char *make_prompt(const struct build_job *w, const struct sources *s, con
 	return prompt_build(w->plan->profile, (enum role)w->attempt.role, &parts, size);
 }
 
+/* Record what the prompt leaves out of the diff. */
+static void note_left_out(struct build_job *w, const struct sources *s)
+{
+	struct shown shown;
+	json_t *list = json_array();
+
+	shown_find((struct span){ s->diff.data, s->diff.size }, PROMPT_CAP, &shown);
+	for (size_t i = 0; i < shown.count; i++) {
+		char *name = text_escape(shown.list[i].file, strlen(shown.list[i].file), false);
+
+		json_array_append_new(list, json_pack("{s:s, s:s, s:I}", "file", name, "why",
+		    shown.list[i].why, "bytes", (json_int_t)shown.list[i].bytes));
+		free(name);
+	}
+	if (shown.files > 0) {
+		w->left_out = json_dumps(list, JSON_COMPACT);
+		w->left_out_files = (int64_t)shown.files;
+		w->diff_bytes = (int64_t)shown.total;
+		w->diff_shown = (int64_t)(shown.head + (shown.total - shown.tail));
+	}
+	json_decref(list);
+	shown_release(&shown);
+}
+
 /* argv of a check, of a reviewing program, or of an agent. */
 static char **make_argv(const struct build_job *w, const struct agent_plan *agent,
     const char *prompt, const struct places *p)
 {
 	char **argv = NULL;
 
-	if (w->attempt.role == ROLE_CHECK) {
+	if (role_is_command((enum role)w->attempt.role)) {
 		strings_append(&argv, "sh");
 		strings_append(&argv, "-c");
 		strings_append(&argv, w->attempt.agent);
@@ -135,9 +175,9 @@ static void add_file(struct launch *launch, const char *name, char *data, size_t
 	    .size = size, .mode = 0600 };
 }
 
-/* Takes ownership of env and prompt; prompt NULL: nothing on stdin. */
+/* Takes ownership of env, prompt and the diff in s; prompt NULL: nothing on stdin. */
 static struct launch *make_launch(const struct build_job *w, const struct agent_plan *agent,
-    const struct places *p, char **env, char *prompt, size_t size)
+    const struct places *p, struct sources *s, char **env, char *prompt, size_t size)
 {
 	static const enum shim_job_sandbox levels[SANDBOXES] = {
 		[SANDBOX_OFF] = JOB_OPEN,
@@ -156,10 +196,11 @@ static struct launch *make_launch(const struct build_job *w, const struct agent_
 		.uuid = xstrdup(w->attempt.uuid),
 		.wall_ms = clocks->ms[CLOCK_WALL],
 		.idle_ms = clocks->ms[CLOCK_IDLE],
-		.idle_stdout = w->attempt.role != ROLE_CHECK && reader_can_tell(agent->reader),
+		.idle_stdout = !role_is_command((enum role)w->attempt.role) && reader_can_tell(agent->reader),
 		.post_result_ms = (int)clocks->ms[CLOCK_POST_RESULT],
 		.marks_signal = 1,
 		.names_step = 1,
+		.syncs_work = w->attempt.role == ROLE_IMPLEMENT || w->attempt.role == ROLE_FIX,
 		.grace_ms = w->plan->grace_ms,
 		.output_bytes = w->plan->output_bytes,
 		.durable = true,
@@ -172,12 +213,16 @@ static struct launch *make_launch(const struct build_job *w, const struct agent_
 		add_file(launch, RECORD_PROMPT, prompt, size);
 	if (p->verdict_file != NULL && w->plan->profile->carrier != CARRIER_COMMENTS)
 		add_file(launch, RECORD_VERDICT, xstrdup(""), 0);
+	if (p->diff_file != NULL) {
+		add_file(launch, RECORD_DIFF, s->diff.data != NULL ? s->diff.data : xstrdup(""), s->diff.size);
+		s->diff = (struct buf){ 0 };
+	}
 	if (p->findings_file != NULL && w->findings != NULL)
 		add_file(launch, RECORD_FINDINGS, xstrdup(w->findings), strlen(w->findings));
 	return launch;
 }
 
-/* Create the attempt's scratch directory, and its directory in a checkout: git creates no empty
+/* Create the attempt's scratch directory, and its directory in a room: git creates no empty
  * directories. */
 static int make_directories(const struct build_job *w, const struct places *p, char **error)
 {
@@ -219,8 +264,6 @@ static int clear_review_file(const struct build_job *w, const struct places *p, 
 {
 	int fd;
 
-	if (make_directories(w, p, error) == -1)
-		return -1;
 	if (p->review_file == NULL)
 		return 0;
 	if (unlink(p->review_file) == -1 && errno != ENOENT) {
@@ -241,14 +284,16 @@ static int clear_review_file(const struct build_job *w, const struct places *p, 
 }
 
 /* Input: the answer for a program that judges it, a prompt for an agent, nothing for a check. */
-static char *make_input(const struct build_job *w, const struct sources *s, const struct places *p, size_t *size)
+static char *make_input(struct build_job *w, const struct sources *s, const struct places *p, size_t *size)
 {
-	if (w->attempt.role == ROLE_CHECK)
+	if (role_is_command((enum role)w->attempt.role))
 		return NULL;
 	if (build_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT) {
 		*size = s->answer_size;
 		return xmemdup0(s->answer != NULL ? s->answer : "", s->answer_size);
 	}
+	if (build_is_review(w) && (prompt_sees(w->plan->profile, ROLE_REVIEW) & PART_DIFF) != 0)
+		note_left_out(w, s);
 	return make_prompt(w, s, p, size);
 }
 
@@ -312,6 +357,28 @@ static void mask_sources(const struct build_job *w, struct sources *s)
 	secrets_release(&secrets);
 }
 
+/* Profile "exit": compare the reviewing program with that of the submit. One that is gone, or that
+ * cannot be executed any more, is a failed start. 0, or -1 with w->reviewer_changed or w->error. */
+static int check_reviewer(struct build_job *w)
+{
+	const struct plan *plan = w->plan;
+	char hex[DIGEST_HEX], **env;
+	int error;
+
+	if (!build_is_review(w) || plan->reviewer_sha256 == NULL)
+		return 0;
+	env = environment_load(w->job.state_dir, w->run.environment, NULL, &w->error);
+	if (env == NULL)
+		return -1;
+	error = review_program_digest(plan->reviewer, env, hex);
+	strings_free(env);
+	if (host_fault(error))
+		w->error = xasprintf("%s: %s", plan->reviewer, host_words(error));
+	else if (error == 0 && strcmp(hex, plan->reviewer_sha256) != 0)
+		w->reviewer_changed = xasprintf("reviewer program changed since submit: %s", plan->reviewer);
+	return w->error != NULL || w->reviewer_changed != NULL ? -1 : 0;
+}
+
 static void build_run(struct job *base)
 {
 	struct build_job *w = (struct build_job *)base;
@@ -322,9 +389,10 @@ static void build_run(struct job *base)
 	size_t size = 0;
 
 	places_init(&p, w);
-	if (below_floor(w, &p))
+	if (below_floor(w, &p) || check_reviewer(w) == -1)
 		goto out;
 	if (sources_read(w, &p, &s, &w->error) == -1 ||
+	    (judges(w) && make_directories(w, &p, &w->error) == -1) ||
 	    (build_is_review(w) && clear_review_file(w, &p, &w->error) == -1))
 		goto out;
 	mask_sources(w, &s);
@@ -336,11 +404,11 @@ static void build_run(struct job *base)
 		goto out;
 	}
 	env = environment_load(w->job.state_dir, w->run.environment,
-	    w->attempt.role == ROLE_CHECK ? NULL : agent, &w->error);
+	    role_is_command((enum role)w->attempt.role) ? NULL : agent, &w->error);
 	if (env == NULL)
 		goto out;
 	variables_set(w, agent, &s, &p, &env);
-	w->launch = make_launch(w, agent, &p, env, prompt, size);
+	w->launch = make_launch(w, agent, &p, &s, env, prompt, size);
 	if (w->time_left_ms != ROW_NONE && w->launch->job.wall_ms > w->time_left_ms)
 		w->launch->job.wall_ms = w->time_left_ms;
 	prompt = NULL;
@@ -369,6 +437,8 @@ static void build_release(struct job *base)
 	briefing_release(&w->briefing);
 	free(w->offer);
 	free(w->floor);
+	free(w->reviewer_changed);
+	free(w->left_out);
 	launch_free(w->launch);
 	free(w->error);
 }

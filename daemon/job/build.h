@@ -51,9 +51,14 @@ struct build_job {
 	/* until the run ends because of max_wall, ROW_NONE: no limit */
 	int64_t time_left_ms;
 	/* out */
-	struct launch *launch;		/* owned; NULL: see error or floor */
+	struct launch *launch;		/* owned; NULL: see floor, reviewer_changed, error */
+	/* REVIEW: what the prompt leaves out of the diff, as in the attempt's row. NULL: nothing */
+	char *left_out;			/* owned */
+	int64_t left_out_files, diff_bytes, diff_shown;
 	/* owned: too little free space to start anything, as a sentence; try again */
 	char *floor;
+	/* owned: the reviewing program is not that of the submit, as a sentence */
+	char *reviewer_changed;
 	char *error;
 };
 

@@ -3,6 +3,8 @@
 #ifndef JOB_BUILD_INT_H
 #define JOB_BUILD_INT_H
 
+#include <string.h>
+
 #include "core/plan.h"
 #include "core/state.h"
 #include "job/build.h"
@@ -29,6 +31,7 @@ struct places {
 	char *cwd;
 	char *task_file;	/* the task's text */
 	char *prompt_file, *verdict_file, *findings_file;
+	char *diff_file;	/* all of the diff under review */
 	char *review_file;	/* carrier file */
 	char *scratch;		/* for a reviewer that may write nowhere else */
 };
@@ -36,6 +39,14 @@ struct places {
 static inline bool build_is_review(const struct build_job *w)
 {
 	return w->attempt.role == ROLE_REVIEW;
+}
+
+/* The tree under review is that of before the task. */
+static inline bool build_is_unchanged(const struct build_job *w)
+{
+	const char *base = w->slot.base_tree != NULL ? w->slot.base_tree : w->run.base_tree;
+
+	return w->slot.tree != NULL && base != NULL && strcmp(w->slot.tree, base) == 0;
 }
 
 /* prompt_sources.c: 0, or -1 with error; call sources_release() in any case. */

@@ -29,9 +29,9 @@
 #include "task/marker.h"
 #include "verdict/verdict.h"
 
-/* Feed the recorded stdout to the reader, gaps included, up to end. Returns 0 or -errno; -ENODATA:
- * bytes are missing. */
-static int feed(struct reader *reader, int dirfd, uint64_t expected, uint64_t end)
+/* Feed the recorded stdout to the reader, gaps included, up to end, and add it to digest (NULL:
+ * none). Returns 0 or -errno; -ENODATA: bytes are missing. */
+static int feed(struct reader *reader, struct digest *digest, int dirfd, uint64_t expected, uint64_t end)
 {
 	static const size_t room = 256 * 1024;
 	char *buffer = xcalloc(room, 1);
@@ -40,15 +40,18 @@ static int feed(struct reader *reader, int dirfd, uint64_t expected, uint64_t en
 
 	while (offset < end) {
 		struct output_chunk chunk;
+		size_t size;
 
 		rv = output_read(dirfd, RECORD_STDOUT, offset, buffer, room, &chunk);
 		if (rv != 0 || chunk.size == 0)
 			break;
 		if (chunk.dropped > 0)
 			reader_gap(reader);
-		if (chunk.offset < end)
-			reader_feed(reader, buffer, end - chunk.offset < chunk.size ?
-			    (size_t)(end - chunk.offset) : chunk.size);
+		size = chunk.offset >= end ? 0 : end - chunk.offset < chunk.size ?
+		    (size_t)(end - chunk.offset) : chunk.size;
+		reader_feed(reader, buffer, size);
+		if (digest != NULL)
+			digest_add(digest, buffer, size);
 		offset = chunk.offset + chunk.size;
 	}
 	free(buffer);
@@ -84,7 +87,7 @@ static void hear_afterwards(struct collect_job *job, int dirfd)
 	struct reader *reader = reader_new(job->reader);
 	struct agent_result *r = &job->result, all;
 
-	(void)feed(reader, dirfd, job->stdout_bytes, UINT64_MAX);
+	(void)feed(reader, NULL, dirfd, job->stdout_bytes, UINT64_MAX);
 	reader_end(reader, &all);
 	r->tokens_input = all.tokens_input;
 	r->tokens_cached = all.tokens_cached;
@@ -241,10 +244,14 @@ static void collect_run(struct job *base)
 	char *dir = dirs_attempt(job->job.state_dir, job->attempt);
 	struct reader *reader = reader_new(job->reader);
 	struct redactor *redactor = secrets_redactor(job->job.state_dir, &job->secrets);
+	struct digest *digest = digest_new();
+	char hex[DIGEST_HEX];
 	int dirfd, rv;
 
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rv = dirfd == -1 ? -errno : feed(reader, dirfd, job->stdout_bytes, job->unasked);
+	rv = dirfd == -1 ? -errno : feed(reader, digest, dirfd, job->stdout_bytes, job->unasked);
+	digest_end(digest, hex);
+	job->output_hash = rv == 0 ? xstrdup(hex) : NULL;
 	reader_end(reader, &job->result);
 	if (rv == 0 && job->unasked < job->stdout_bytes)
 		hear_afterwards(job, dirfd);
@@ -285,6 +292,7 @@ static void collect_release(struct job *base)
 
 	secrets_release(&w->secrets);
 	agent_result_release(&w->result);
+	free(w->output_hash);
 	free(w->answer_hash);
 	free(w->last_words);
 	free(w->zone);

@@ -33,6 +33,8 @@ struct collect_job {
 	/* owned: path of the file in which a corrector marks fixed items; NULL: none */
 	char *review_file;
 	struct agent_result result;	/* out, owned */
+	/* out, owned: SHA-256 of the stdout that counts, as kept; NULL: it cannot be read */
+	char *output_hash;
 	char *answer_hash;		/* out, owned: SHA-256 of the answer file;
 					 * NULL: no final text */
 	/* out, owned: agent_last_words() of stderr, for failures not explained by the reader; NULL:

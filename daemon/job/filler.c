@@ -95,6 +95,7 @@ static void fill_diff(struct prompt_parts *parts, const struct build_job *w, con
 {
 	parts->diff = (struct span){ s->diff.data != NULL ? s->diff.data : nothing_for(w), s->diff.size };
 	parts->diff_dropped = s->diff_dropped;
+	parts->unchanged = build_is_unchanged(w);
 	parts->no_change = w->says_no_change == ROW_NONE ? NO_CHANGE_UNASKED :
 	    w->says_no_change == 1 ? NO_CHANGE_SAID : NO_CHANGE_UNSAID;
 }

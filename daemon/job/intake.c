@@ -16,9 +16,11 @@
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/state.h"
+#include "git/gitdir.h"
 #include "git/toplevel.h"
 #include "job/host_refusal.h"
 #include "job/kept_environment.h"
+#include "job/review_program.h"
 #include "model/job.h"
 #include "proc/inspect.h"
 #include "proto/error.h"
@@ -66,6 +68,21 @@ static void set_subdir(struct intake *item)
 	free(real);
 }
 
+/* Whether git would take the directory for a git directory. */
+static bool is_bare(const char *dir)
+{
+	static const char *const parts[] = { "HEAD", "objects", "refs" };
+	bool all = true;
+
+	for (size_t i = 0; all && i < sizeof(parts) / sizeof(parts[0]); i++) {
+		char *path = xasprintf("%s/%s", dir, parts[i]);
+
+		all = access(path, F_OK) == 0;
+		free(path);
+	}
+	return all;
+}
+
 static void check_workdir(struct intake *item)
 {
 	struct stat st;
@@ -106,8 +123,15 @@ static void check_workdir(struct intake *item)
 	if (real == NULL)
 		intake_refuse_path(item, errno, "workdir", "name another with -C", item->workdir);
 	item->workspace = real;
+	item->evidence = real != NULL && item->has_git ? git_dir_id(real) : NULL;
 	free(top);
 	set_subdir(item);
+	if (item->has_git && real != NULL)
+		item->in_progress = git_dir_in_progress(real, &item->finish);
+	if (!item->has_git && is_bare(item->workdir))
+		intake_refuse(item, RPC_INVALID_PARAMS, "workdir",
+		    "make a work tree with 'git worktree add DIR' there, and name that with -C",
+		    "workdir %s is a bare repository, which has no files to work on", item->workdir);
 	if (!item->has_git && item->review_plan != NULL && item->review_plan->profile->carrier != CARRIER_EXIT)
 		intake_refuse(item, RPC_INVALID_PARAMS, "workdir", item->review_plan == &item->task_plan ?
 		    "run 'git init' there, or remove agentic_review from the workflow" :
@@ -146,51 +170,30 @@ static void check_report(struct intake *item)
 	free(directory);
 }
 
-/* 0, or the errno that tells why it cannot be executed. */
-static int program_fault(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) == -1)
-		return errno;
-	if (!S_ISREG(st.st_mode))
-		return EACCES;
-	return access(path, X_OK) == -1 ? errno : 0;
-}
-
-/* Likewise for a name to look up on the run's PATH; a fault of the host ends the search. */
-static int path_fault(const struct intake *item, const char *name)
-{
-	const char *path = environment_get(item->environment, "PATH");
-	char *copy = xstrdup(path != NULL ? path : "/usr/bin:/bin"), *rest = copy, *dir;
-	int error = ENOENT;
-
-	while (error != 0 && !host_fault(error) && (dir = strsep(&rest, ":")) != NULL) {
-		char *file = xasprintf("%s/%s", dir[0] != '\0' ? dir : ".", name);
-
-		error = program_fault(file);
-		free(file);
-	}
-	free(copy);
-	return error;
-}
-
-/* Profile "exit": check the program before anything is paid for. */
+/* Profile "exit": check the program before anything is paid for, and record what it is. */
 static void check_reviewer(struct intake *item)
 {
 	const char *reviewer = item->review_plan != NULL ? item->review_plan->reviewer : NULL;
+	char hex[DIGEST_HEX], *path;
 	int error;
 
 	if (reviewer == NULL || item->review_plan->profile->carrier != CARRIER_EXIT)
 		return;
-	error = strchr(reviewer, '/') == NULL ? path_fault(item, reviewer) : program_fault(reviewer);
-	if (error == 0)
+	error = review_program_find(reviewer, item->environment, &path);
+	if (error != 0 && !host_fault(error)) {
+		intake_refuse(item, RPC_INVALID_PARAMS, "reviewer",
+		    "name an existing program, and make it executable (chmod +x)",
+		    "reviewer %s does not exist or is not an executable file", reviewer);
 		return;
-	if (host_fault(error))
-		intake_refuse_path(item, error, "reviewer", NULL, reviewer);
-	intake_refuse(item, RPC_INVALID_PARAMS, "reviewer",
-	    "name an existing program, and make it executable (chmod +x)",
-	    "reviewer %s does not exist or is not an executable file", reviewer);
+	}
+	if (error == 0)
+		error = digest_file(path, hex);
+	if (error == 0)
+		item->reviewer_sha256 = xstrdup(hex);
+	else
+		intake_refuse_path(item, error, "reviewer",
+		    "make it readable: a change of it during the run must be noticed", reviewer);
+	free(path);
 }
 
 /* Without bd, the exported file must be readable. */
@@ -339,8 +342,10 @@ static void intake_release(struct job *base)
 		free(item->hint);
 		free(item->workspace);
 		free(item->subdir);
+		free(item->evidence);
 		free(item->text);
 		free(item->environment_hash);
+		free(item->reviewer_sha256);
 		free(item);
 	}
 	free(w->items);

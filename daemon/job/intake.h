@@ -32,10 +32,15 @@ struct intake {
 	char *message, *hint;
 	const char *field;
 	char *workspace, *subdir;
+	char *evidence;			/* see run_row; NULL: no git */
 	bool has_git;
+	/* see git_dir_in_progress() */
+	const char *in_progress, *finish;
 	char *text;			/* the task, validated: UTF-8 without NUL */
 	size_t text_size;
 	char *environment_hash;		/* of <state>/env/<hash>, durable; NULL: none was sent */
+	/* of the reviewing program of profile "exit"; NULL: there is none */
+	char *reviewer_sha256;
 };
 
 struct intake_job {

@@ -17,6 +17,7 @@
 #include "proto/memory.h"
 #include "record/exit_record.h"
 #include "record/host_fault.h"
+#include "record/layout.h"
 #include "record/output.h"
 #include "task/task_op.h"
 
@@ -88,6 +89,15 @@ static void no_result(struct step_job *job, const char *dir, int dirfd, int rv)
 	}
 }
 
+/* The row about the operation refers to its patch. */
+static void sync_patch(struct step_job *job, const char *dir, int dirfd)
+{
+	int rv = output_sync(dirfd, RECORD_STDOUT);
+
+	if (rv != 0)
+		job->error = xasprintf("the output of rl-git in %s is not on the disk: %s", dir, host_words(-rv));
+}
+
 static void read_result(struct step_job *job)
 {
 	char *dir = dirs_attempt(job->job.state_dir, job->step);
@@ -104,6 +114,8 @@ static void read_result(struct step_job *job)
 		rv = job->git != NULL ? git_op_result(job->git, dirfd) : task_op_result(job->task, dirfd);
 		if (rv != 0)
 			no_result(job, dir, dirfd, rv);
+		else if (job->git != NULL)
+			sync_patch(job, dir, dirfd);
 	}
 	if (dirfd != -1)
 		close(dirfd);

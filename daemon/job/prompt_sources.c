@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "core/profile.h"
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "job/build.h"
 #include "job/build_int.h"
@@ -39,14 +40,17 @@ void sources_release(struct sources *s)
 	free(s->answers);
 }
 
-/* A stream of an attempt or step, and whether a part was omitted. Of each end only as much is read
- * as a prompt can contain. Returns 0, or -1 with error: unreadable, which must not be taken as
- * empty. */
+/* Of each end of an output only as much is read as a prompt can contain: a code point has at most
+ * four bytes. */
+#define ENDS_KEPT ((size_t)4 * PROMPT_CAP)
+
+/* A stream of an attempt or step, and whether a part was omitted. keep: bytes of each end. Returns
+ * 0, or -1 with error: unreadable, which must not be taken as empty. */
 static int read_output(struct buf *out, const char *state_dir, int64_t id, const char *stream,
-    bool *dropped, char **error)
+    size_t keep, bool *dropped, char **error)
 {
-	static const size_t keep = 4 * PROMPT_CAP;	/* a code point has at most four bytes */
-	char *dir = dirs_attempt(state_dir, id), *buffer = xcalloc(keep, 1);
+	static const size_t room = ENDS_KEPT;
+	char *dir = dirs_attempt(state_dir, id), *buffer = xcalloc(room, 1);
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	size_t start = out->size;
 	struct output_chunk chunk = { 0 };
@@ -54,11 +58,11 @@ static int read_output(struct buf *out, const char *state_dir, int64_t id, const
 	int rv = dirfd == -1 ? -errno : 0;
 
 	*dropped = false;
-	while (rv == 0 && (rv = output_read(dirfd, stream, offset, buffer, keep, &chunk)) == 0 && chunk.size > 0) {
+	while (rv == 0 && (rv = output_read(dirfd, stream, offset, buffer, room, &chunk)) == 0 && chunk.size > 0) {
 		*dropped |= chunk.dropped > 0;
 		buf_add(out, buffer, chunk.size);
 		offset = chunk.offset + chunk.size;
-		if (out->size - start >= keep && chunk.end > offset + keep) {
+		if (out->size - start >= keep && chunk.end - offset > keep) {
 			*dropped = true;
 			offset = chunk.end - keep;
 		}
@@ -112,9 +116,11 @@ static int gather_follow_up(const struct build_job *w, struct sources *s, char *
 	if (w->follow_up_output == ROW_NONE)
 		return 0;
 	buf_adds(&s->follow_up, "\n\nIts output:\n\n");
-	if (read_output(&s->follow_up, w->job.state_dir, w->follow_up_output, RECORD_STDOUT, &dropped, error) == -1)
+	if (read_output(&s->follow_up, w->job.state_dir, w->follow_up_output, RECORD_STDOUT, ENDS_KEPT, &dropped,
+	    error) == -1)
 		return -1;
-	return read_output(&s->follow_up, w->job.state_dir, w->follow_up_output, RECORD_STDERR, &dropped, error);
+	return read_output(&s->follow_up, w->job.state_dir, w->follow_up_output, RECORD_STDERR, ENDS_KEPT,
+	    &dropped, error);
 }
 
 static int read_answer(const char *state_dir, int64_t attempt, char **text, size_t *size, char **error)
@@ -196,6 +202,19 @@ static int take_task(const struct build_job *w, const struct places *p, struct s
 	return rv == 0 ? 0 : -1;
 }
 
+/* All of it. An empty one of a changed tree shows the reviewer nothing. */
+static int read_diff(const struct build_job *w, struct sources *s, char **error)
+{
+	if (read_output(&s->diff, w->job.state_dir, w->slot.diff, RECORD_STDOUT, SIZE_MAX,
+	    &s->diff_dropped, error) == -1)
+		return -1;
+	if (s->diff.size > 0 || build_is_unchanged(w))
+		return 0;
+	*error = xasprintf("the diff in attempts/%lld is empty, but the work has changed; retry the run",
+	    (long long)w->slot.diff);
+	return -1;
+}
+
 int sources_read(const struct build_job *w, const struct places *p, struct sources *s, char **error)
 {
 	const char *state_dir = w->job.state_dir;
@@ -215,12 +234,10 @@ int sources_read(const struct build_job *w, const struct places *p, struct sourc
 	gather_history(w, s);
 	if (gather_answers(w, s, error) == -1)
 		return -1;
-	if (w->attempt.role != ROLE_CHECK && read_template(w, p, s, error) == -1)
+	if (!role_is_command((enum role)w->attempt.role) && read_template(w, p, s, error) == -1)
 		return -1;
 	if (w->slot.answer != ROW_NONE &&
 	    read_answer(state_dir, w->slot.answer, &s->answer, &s->answer_size, error) == -1)
 		return -1;
-	if (build_is_review(w) && w->slot.diff != ROW_NONE)
-		return read_output(&s->diff, state_dir, w->slot.diff, RECORD_STDOUT, &s->diff_dropped, error);
-	return 0;
+	return build_is_review(w) && w->slot.diff != ROW_NONE ? read_diff(w, s, error) : 0;
 }

@@ -8,6 +8,7 @@
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "job/collect.h"
 #include "job/kept_environment.h"
@@ -40,7 +41,7 @@ int64_t ending_code(const struct plan *plan, enum role role, enum reader_kind re
 	bool by_status = role == ROLE_REVIEW && plan->profile->carrier == CARRIER_EXIT && reader == READER_TEXT;
 	bool exited = record->by == EXIT_OWN && record->how == EXIT_BY_CODE;
 
-	return exited && role != ROLE_CHECK && !by_status ? record->status : ROW_NONE;
+	return exited && !role_is_command(role) && !by_status ? record->status : ROW_NONE;
 }
 
 /* without the environment the zone is unknown; its other users report that */

@@ -9,6 +9,7 @@
 #include "base/name.h"
 #include "core/fault.h"
 #include "core/profile.h"
+#include "core/slot.h"
 #include "model/row_json.h"
 #include "proto/memory.h"
 #include "proto/run_class.h"
@@ -158,7 +159,7 @@ static void sum_add(struct sum *sum, const struct attempt_row *a)
 	run_report_add(&sum->reasoning, a->tokens_reasoning);
 	if (!isnan(a->cost_usd))
 		sum->cost = (isnan(sum->cost) ? 0 : sum->cost) + a->cost_usd;
-	else if (a->role != ROLE_CHECK && a->ended_at != ROW_NONE && a->process != PROCESS_NOT_STARTED)
+	else if (!role_is_command((enum role)a->role) && a->ended_at != ROW_NONE && a->process != PROCESS_NOT_STARTED)
 		sum->unpriced++;
 }
 

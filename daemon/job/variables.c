@@ -23,7 +23,8 @@ enum {
 	REVIEW = 1 << ROLE_REVIEW,
 	FIX = 1 << ROLE_FIX,
 	COMMIT = 1 << ROLE_COMMIT,
-	ATTEMPTS = IMPLEMENT | CHECK | REVIEW | FIX | COMMIT,
+	SETUP = 1 << ROLE_SETUP,
+	ATTEMPTS = IMPLEMENT | CHECK | REVIEW | FIX | COMMIT | SETUP,
 	ON_HOLD = 1 << ROLES,
 	ON_END = ON_HOLD << 1,
 	HOOKS = ON_HOLD | ON_END,
@@ -174,6 +175,11 @@ static char *verdict_file(const struct receiver *r)
 	return xstrdup(r->places->verdict_file);
 }
 
+static char *diff_file(const struct receiver *r)
+{
+	return xstrdup(r->places->diff_file);
+}
+
 static char *findings_file(const struct receiver *r)
 {
 	return xstrdup(r->places->findings_file);
@@ -274,6 +280,7 @@ static const struct variable {
 	{ "RL_WORKDIR", ATTEMPTS | HOOKS, workdir, false },
 	{ "RL_BASE_REF", ATTEMPTS, base_ref, false },
 	{ "RL_VERDICT_FILE", REVIEW, verdict_file, false },
+	{ "RL_DIFF_FILE", REVIEW, diff_file, false },
 	{ "RL_FINDINGS_FILE", FIX, findings_file, false },
 	{ "RL_HOLD", ON_HOLD, hold, false },
 	{ "RL_HOLD_KIND", ON_HOLD, hold_kind, false },

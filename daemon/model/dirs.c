@@ -18,6 +18,11 @@ char *dirs_run(const char *state_dir, int64_t run)
 	return xasprintf("%s/runs/%lld", state_dir, (long long)run);
 }
 
+char *dirs_evidence(const char *state_dir, const char *id)
+{
+	return xasprintf("%s/evidence/%s.git", state_dir, id);
+}
+
 char *run_actor(const char *state_dir, const struct run_row *run)
 {
 	char *which = xasprintf("%s\n%lld\n%lld", state_dir, (long long)run->id,
@@ -78,7 +83,7 @@ char *dirs_slot(const struct run_row *run, const struct slot_row *row)
 
 char *dirs_review(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row)
 {
-	if (plan->workspace != REVIEW_IN_SNAPSHOT || run->has_git != 1)
+	if (plan->workspace != REVIEW_IN_ROOM || run->has_git != 1)
 		return dirs_slot(run, row);
 	return inside(run, dirs_checkout(state_dir, row));
 }
@@ -86,7 +91,7 @@ char *dirs_review(const char *state_dir, const struct run_row *run, const struct
 char *dirs_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan,
     const struct slot_row *row)
 {
-	if (plan->workspace == REVIEW_IN_SNAPSHOT && run->has_git == 1)
+	if (plan->workspace == REVIEW_IN_ROOM && run->has_git == 1)
 		return dirs_checkout(state_dir, row);
 	return xstrdup(row->worktree != NULL ? row->worktree : run->workspace);
 }

@@ -15,6 +15,9 @@ char *dirs_run(const char *state_dir, int64_t run);
  * daemons. */
 char *run_actor(const char *state_dir, const struct run_row *run);
 
+/* The evidence repository of this id. */
+char *dirs_evidence(const char *state_dir, const char *id);
+
 /* The file of a task's text, and the directories of its slot. */
 char *dirs_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
 char *dirs_worktree(const char *state_dir, const struct slot_row *row);

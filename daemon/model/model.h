@@ -18,6 +18,7 @@
 struct accounts;
 struct claims;
 struct effect;
+struct evidence_read;
 struct txn_calls;
 struct file_job;
 struct groups;
@@ -44,6 +45,7 @@ struct engine {
 	RB_HEAD(run_tree, run) runs_by_id;
 	LIST_HEAD(, hook) hooks;	/* unfinished */
 	LIST_HEAD(, text_read) text_reads;	/* in progress, see text_read.c */
+	LIST_HEAD(, evidence_read) evidence_reads;	/* likewise, see evidence_read.c */
 	int64_t last_run, last_attempt, last_hold;
 	struct schedule *schedule;
 	struct claims *claims;

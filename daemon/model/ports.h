@@ -40,6 +40,12 @@ struct ports {
 	void (*task_text)(void *ctx, int64_t run, const char *task,
 	    void (*done)(void *arg, const char *text, size_t size), void *arg);
 
+	/* Read what checks of other runs said about a tree, newest first: of runs that this one
+	 * retries, and since a TIME. from_run and from_attempt name the attempts. done takes the
+	 * rows, but not their list. */
+	void (*evidence)(void *ctx, int64_t run, const char *tree, int64_t since,
+	    void (*done)(void *arg, void **rows, size_t count), void *arg);
+
 	void *proc_ctx;					/* reports go to engine_proc_sink */
 	void (*start)(void *ctx, struct launch *launch);
 	void (*end)(void *ctx, int64_t id);

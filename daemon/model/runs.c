@@ -94,6 +94,11 @@ void run_make_slots(struct run *run)
 	}
 }
 
+bool run_is_recorded(const struct run *run)
+{
+	return run->rows->run.product_count != ROW_NONE;
+}
+
 bool run_is_prepared(const struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
@@ -102,6 +107,16 @@ bool run_is_prepared(const struct run *run)
 	    run->plan.isolation != ISOLATION_WORKTREE;
 
 	return row->iteration > 0 || row->base_commit != NULL || (row->base_tree != NULL && !both);
+}
+
+bool run_is_at_work(const struct engine *engine, const char *evidence)
+{
+	const struct run *run;
+
+	LIST_FOREACH(run, &engine->runs, entry)
+		if (object_is(run->rows->run.evidence, evidence) && run_is_prepared(run))
+			return true;
+	return false;
 }
 
 bool run_is_active(const struct run *run)

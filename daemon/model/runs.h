@@ -53,6 +53,11 @@ void run_add_slot(struct run *run, const struct slot_row *row);
 bool run_cancelling(const struct run *run);
 bool slot_ending(const struct slot *slot);	/* the slot, or its run, is being cancelled */
 bool run_is_prepared(const struct run *run);	/* the base exists */
+/* Whether agents of some unfinished run may have worked in the repository with that evidence
+ * repository; NULL: false. */
+bool run_is_at_work(const struct engine *engine, const char *evidence);
+/* its products and evidence are kept: it did not begin with an earlier version */
+bool run_is_recorded(const struct run *run);
 bool run_is_active(const struct run *run);	/* an activity is under way */
 enum source_kind run_source(const struct run *run);
 const struct attempt_row *run_attempt(const struct run *run, int64_t id);

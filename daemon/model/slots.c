@@ -10,8 +10,18 @@
 #include "model/runs.h"
 #include "proto/memory.h"
 
+void slot_forget_known(struct slot *slot)
+{
+	for (size_t i = 0; i < slot->nknown; i++)
+		row_free(ROW_EVIDENCE, slot->known[i]);
+	free(slot->known);
+	slot->known = NULL;
+	slot->nknown = 0;
+}
+
 void slot_release(struct slot *slot)
 {
+	slot_forget_known(slot);
 	operation_release(&slot->op);
 	free(slot->lost_detail);
 	briefing_release(&slot->briefing);
@@ -88,7 +98,23 @@ bool object_is(const char *id, const char *other)
 
 bool slot_has_checkout(const struct slot *slot)
 {
-	return slot_plan(slot)->workspace == REVIEW_IN_SNAPSHOT && slot->run->rows->run.has_git == 1;
+	return slot_plan(slot)->workspace == REVIEW_IN_ROOM && slot->run->rows->run.has_git == 1;
+}
+
+bool slot_checks_room(const struct slot *slot)
+{
+	return plan_checks_room(slot_plan(slot)) && slot->run->rows->run.has_git == 1;
+}
+
+/* A work tree is prepared before the first round, a room in one. */
+bool slot_prepares_room(const struct slot *slot)
+{
+	return slot->row->round > 0 || slot->row->base == BASE_CHECKING;
+}
+
+const char *slot_room_tree(const struct slot *slot)
+{
+	return slot->row->base == BASE_CHECKING ? slot_base_tree(slot) : slot->row->tree;
 }
 
 bool slot_is_merged(const struct slot *slot)

@@ -29,6 +29,10 @@ struct slot {
 	struct briefing briefing;	/* of the attempt that is being built; see
 					 * attempt_start.c */
 	size_t briefing_next;		/* next text to read: 0: the task, n: story n - 1 */
+	/* evidence of other runs about the tree under review, newest first, owned; see
+	 * evidence_read.c. Gone after a restart, which costs only time */
+	struct evidence_row **known;
+	size_t nknown;
 	struct exit_record record;	/* of the attempt or step whose output is being read */
 	bool lost;			/* there is no record */
 	char *lost_detail;
@@ -37,6 +41,7 @@ struct slot {
 
 void slot_init(struct slot *slot, struct run *run, const struct slot_row *row);
 void slot_release(struct slot *slot);
+void slot_forget_known(struct slot *slot);
 const struct task_row *slot_task(const struct slot *slot);	/* NULL: none */
 const char *slot_task_id(const struct slot *slot);	/* "run": none */
 const struct plan *slot_plan(const struct slot *slot);
@@ -49,7 +54,10 @@ const char *slot_base_tree(const struct slot *slot);
 bool object_is(const char *id, const char *other);
 /* The measurement under way begins a review. */
 bool slot_begins_review(const struct slot *slot);
-bool slot_has_checkout(const struct slot *slot);	/* the reviewer works in its own checkout */
+bool slot_has_checkout(const struct slot *slot);	/* the reviewer works in a room */
+const char *slot_room_tree(const struct slot *slot);	/* of the room that it needs now */
+bool slot_prepares_room(const struct slot *slot);	/* else its work tree */
+bool slot_checks_room(const struct slot *slot);		/* ... and checks before it */
 /* ended, with its commits on the branch of the run */
 bool slot_is_merged(const struct slot *slot);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/chain.h"
 #include "core/order.h"
 #include "proto/memory.h"
 
@@ -25,6 +26,9 @@ static const struct place {
 	[ROW_ATTEMPT] = { LIST(attempt), { offsetof(struct attempt_row, id), NONE, NONE }, NONE },
 	[ROW_STEP] = { LIST(step), { offsetof(struct step_row, id), NONE, NONE }, NONE },
 	[ROW_REVIEW] = { LIST(review), { offsetof(struct review_row, number), NONE, NONE }, NONE },
+	[ROW_PRODUCT] = { LIST(product), { offsetof(struct product_row, number), NONE, NONE }, NONE },
+	[ROW_EVIDENCE] = { offsetof(struct run_rows, evidence), offsetof(struct run_rows, nevidence),
+	    offsetof(struct evidence_row, run), { offsetof(struct evidence_row, number), NONE, NONE }, NONE },
 	[ROW_HOLD] = { LIST(hold), { offsetof(struct hold_row, id), NONE, NONE }, NONE },
 	[ROW_FINDING] = { LIST(finding),
 	    { offsetof(struct finding_row, review), offsetof(struct finding_row, number), NONE }, NONE },
@@ -170,6 +174,29 @@ const struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t 
 	size_t at = run_rows_attempt_at(rows, id);
 
 	return at < rows->nattempts ? rows->attempts[at] : NULL;
+}
+
+const struct product_row *run_rows_product(const struct run_rows *rows, int64_t number)
+{
+	for (size_t i = 0; i < rows->nproducts; i++)
+		if (rows->products[i]->number == number)
+			return rows->products[i];
+	return NULL;
+}
+
+char *run_rows_verify(const struct run_rows *rows)
+{
+	const struct run_row *run = &rows->run;
+	char *fault = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings,
+	    run->review_count, run->review_head);
+
+	if (fault == NULL)
+		fault = record_verify(ROW_PRODUCT, (const void *const *)rows->products, rows->nproducts,
+		    run->product_count, run->product_head);
+	if (fault == NULL)
+		fault = record_verify(ROW_EVIDENCE, (const void *const *)rows->evidence, rows->nevidence,
+		    run->evidence_count, run->evidence_head);
+	return fault;
 }
 
 const struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count)

@@ -24,6 +24,10 @@ struct run_rows {
 	size_t nreviews;
 	const struct finding_row **findings;
 	size_t nfindings;
+	const struct product_row **products;
+	size_t nproducts;
+	const struct evidence_row **evidence;
+	size_t nevidence;
 	const struct hold_row **holds;
 	size_t nholds;
 };
@@ -72,6 +76,11 @@ const struct task_row *run_rows_task(const struct run_rows *rows, const char *id
 size_t run_rows_attempt_at(const struct run_rows *rows, int64_t id);
 /* NULL: no such attempt. */
 const struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t id);
+/* NULL: no such product. */
+const struct product_row *run_rows_product(const struct run_rows *rows, int64_t number);
+/* Whether the chains of reviews, products and evidence are intact. NULL: they are, else a sentence
+ * that names the row at fault (malloc'd). */
+char *run_rows_verify(const struct run_rows *rows);
 /* The findings of one review, *count of them: a section of the run's list, borrowed. */
 const struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count);
 /* A deep copy without the steps, which only the engine needs. */

@@ -76,21 +76,37 @@ static void skip_points(struct span text, size_t *at, size_t points)
 	}
 }
 
+size_t prompt_cut(struct span text, size_t cap, size_t *head, size_t *tail)
+{
+	size_t points = text.data != NULL ? count_points(text) : 0, at = 0;
+
+	*head = *tail = text.size;
+	if (points <= cap)
+		return 0;
+	skip_points(text, &at, cap / 2);
+	*head = at;
+	skip_points(text, &at, points - cap);
+	*tail = at;
+	return points - cap;
+}
+
+void prompt_gap(struct buf *out, size_t points)
+{
+	buf_adds(out, out->size > 0 && out->data[out->size - 1] != '\n' ? "\n" : "");
+	buf_addf(out, "[... %zu characters left out ...]\n", points);
+}
+
 char *prompt_cap(struct span text, size_t cap, size_t *size)
 {
-	size_t points, left_out, at = 0;
+	size_t head, tail, left_out = prompt_cut(text, cap, &head, &tail), at = 0;
 	struct buf out = { 0 };
 
-	if (text.data == NULL)
-		return buf_take(&out, size);
-	points = count_points(text);
-	left_out = points > cap ? points - cap : 0;
-	add_points(&out, text, &at, left_out > 0 ? cap / 2 : points);
+	if (text.data != NULL)
+		add_points(&out, (struct span){ text.data, head }, &at, head);
 	if (left_out > 0) {
-		buf_adds(&out, out.size > 0 && out.data[out.size - 1] != '\n' ? "\n" : "");
-		buf_addf(&out, "[... %zu characters left out ...]\n", left_out);
-		skip_points(text, &at, left_out);
-		add_points(&out, text, &at, cap - cap / 2);
+		prompt_gap(&out, left_out);
+		at = tail;
+		add_points(&out, text, &at, text.size);
 	}
 	return buf_take(&out, size);
 }

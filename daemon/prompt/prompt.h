@@ -10,6 +10,7 @@
 
 #include "core/profile.h"
 #include "core/state.h"
+#include "proto/memory.h"
 
 /* A sequence of bytes, not owned. NULL data: missing. */
 struct span {
@@ -59,7 +60,9 @@ struct prompt_parts {
 					 * feedback, and that it was interrupted */
 	struct span answer;		/* under review */
 	struct span diff;
+	bool unchanged;			/* the tree is that of before the task */
 	bool diff_dropped;		/* the recorded diff was cut in the middle */
+	const char *diff_file;		/* path of all of it, NULL: none */
 	bool shared_tree;		/* another slot writes to the same tree: warn */
 	bool interrupted;		/* the previous attempt was interrupted: say so */
 	const char *interruption;	/* ... why, one line; NULL: unknown */
@@ -96,6 +99,12 @@ char *prompt_section(struct span markdown, const char *heading);
 /* Replaces invalid UTF-8 by U+FFFD; of more than cap code points, beginning and end are kept with a
  * line "[... N characters left out ...]" between. malloc'd. */
 char *prompt_cap(struct span text, size_t cap, size_t *size);
+
+/* The bytes that stay of such a text: those before *head, and those from *tail on. Returns the
+ * number of code points between; 0: all of it stays. */
+size_t prompt_cut(struct span text, size_t cap, size_t *head, size_t *tail);
+/* The line between, on a line of its own. */
+void prompt_gap(struct buf *out, size_t points);
 
 /* The built-in template of a role: prompt/templates/<profile>-<role>.md, otherwise <role>.md. NULL
  * data: checks have none. */

@@ -21,6 +21,7 @@
 #define RECORD_LARGE "carrier.large"	/* one that was too large to read */
 #define RECORD_MISNAMED "carrier.misnamed"	/* a file with nearly that name */
 #define RECORD_FINDINGS "findings.json"	/* RL_FINDINGS_FILE */
+#define RECORD_DIFF "diff"		/* RL_DIFF_FILE */
 #define RECORD_STDOUT "stdout"		/* segments: stdout.<offset, 16 hex digits> */
 #define RECORD_STDERR "stderr"
 

@@ -27,6 +27,7 @@ static const struct fields_row job_rows[] = {
 	ROW(idle_stdout, FIELDS_OPTION),
 	ROW(marks_signal, FIELDS_OPTION),
 	ROW(names_step, FIELDS_OPTION),
+	ROW(syncs_work, FIELDS_OPTION),
 };
 
 static const struct fields_type job_type = {
@@ -53,7 +54,8 @@ static bool plausible(const struct shim_job *job)
 	    job->umask <= 0777 && job->post_result_ms >= 0 && job->sandbox >= JOB_OPEN && job->sandbox <= JOB_REQUIRE &&
 	    (job->idle_stdout == 0 || job->idle_stdout == 1) &&
 	    (job->marks_signal == 0 || job->marks_signal == 1) &&
-	    (job->names_step == 0 || job->names_step == 1) && all_absolute(job->writable);
+	    (job->names_step == 0 || job->names_step == 1) &&
+	    (job->syncs_work == 0 || job->syncs_work == 1) && all_absolute(job->writable);
 }
 
 int shim_job_write(int dirfd, const struct shim_job *job)

@@ -34,6 +34,7 @@ struct shim_job {
 	 * for them cannot read such a record */
 	int marks_signal;
 	int names_step;		/* 1: write step to the exit record; as for marks_signal */
+	int syncs_work;		/* 1: sync the file system of cwd before the exit record */
 	int post_result_ms;	/* after SIGUSR1: limit for no output; 0: ignore the signal */
 	/* NULL-terminated absolute paths that it may write to when confined; files or whole
 	 * folders. Missing ones are skipped */

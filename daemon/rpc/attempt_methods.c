@@ -5,6 +5,7 @@
 #include "agent/preview.h"
 #include "config/config.h"
 #include "core/plan_json.h"
+#include "core/slot.h"
 #include "proto/memory.h"
 #include "record/layout.h"
 #include "rpc/chunk.h"
@@ -143,7 +144,7 @@ static void preview_run_cb(void *arg, const struct run_rows *rows)
 		.loop = find->rpc->options.loop,
 		.state_dir = find->rpc->state_dir,
 		.id = find->id,
-		.reader = find->role == ROLE_CHECK ? READER_TEXT : reader,
+		.reader = role_is_command((enum role)find->role) ? READER_TEXT : reader,
 		.secrets = secrets,
 		.lines = (size_t)call_int(find->call, "lines", PREVIEW_LINES),
 	});
@@ -188,7 +189,7 @@ static struct reply attempt_list(struct rpc *rpc, struct call *call)
 }
 
 static const char *const streams[] = { "stdout", "stderr", "answer", "prompt" };
-static const struct state_names stream_names = { "stream", streams, sizeof(streams) / sizeof(streams[0]) };
+static const struct state_names stream_names = { "stream", streams, sizeof(streams) / sizeof(streams[0]), NULL };
 
 #define ID_PARAM { "id", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the attempt" }
 

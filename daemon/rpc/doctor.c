@@ -10,7 +10,7 @@
 
 static const char *const names[] = { [DOCTOR_OK] = "ok", [DOCTOR_WARNING] = "warning", [DOCTOR_FAILED] = "failed" };
 
-const struct state_names doctor_state_names = { "state of a check", names, DOCTOR_STATES };
+const struct state_names doctor_state_names = { "state of a check", names, DOCTOR_STATES, NULL };
 
 static struct doctor_check *doctor_add(struct doctor_checks *checks)
 {

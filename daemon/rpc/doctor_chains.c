@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* The review logs of the newest runs, one after another: rows from the store, hashes
- * on a worker. */
+/* The hash chains of the newest runs and the refs of what passed, one run after another: rows from
+ * the store, hashes and files of refs on a worker. */
 #include <stdlib.h>
 
 #include "base/offload.h"
-#include "core/chain.h"
+#include "job/recorded_refs.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/doctor.h"
 #include "rpc/run_load.h"
 
 #define RUNS_MAX 1000
+#define REFS_SHOWN 3		/* runs whose refs are told */
 
 struct chains {
 	struct rpc *rpc;
-	void (*done)(void *arg, enum doctor_state state, const char *text);
+	doctor_chains_cb *done;
 	void *arg;
-	int64_t *ids;			/* reviewed runs still to be checked, from index at on */
+	int64_t *ids;			/* runs with chains still to be checked, from index at on */
 	size_t count, at;
 	int64_t before;			/* runs older than this one follow; ROW_NONE: none */
 	size_t seen, reviews;
 	struct run_rows *rows;		/* copy of the current run's rows */
 	char *fault;
+	char *moved;			/* refs of the current run */
+	size_t refs;			/* runs with such refs */
+	struct buf moves;
 };
 
 static void go_on(struct chains *c);
@@ -31,7 +35,9 @@ static void doctor_chains_end(struct chains *c)
 	char *text = c->fault != NULL ? xasprintf("run %lld: %s", (long long)c->ids[c->at], c->fault) :
 	    xasprintf("%zu reviews of the newest %zu runs are unaltered", c->reviews, c->seen);
 
-	c->done(c->arg, c->fault != NULL ? DOCTOR_FAILED : DOCTOR_OK, text);
+	c->done(c->arg, c->fault != NULL ? DOCTOR_FAILED : DOCTOR_OK, text,
+	    c->moves.size > 0 ? c->moves.data : NULL);
+	buf_release(&c->moves);
 	free(text);
 	free(c->fault);
 	free(c->ids);
@@ -41,10 +47,9 @@ static void doctor_chains_end(struct chains *c)
 static void verify_run(void *arg)
 {
 	struct chains *c = arg;
-	const struct run_rows *rows = c->rows;
 
-	c->fault = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings,
-	    rows->run.review_count, rows->run.review_head);
+	c->fault = run_rows_verify(c->rows);
+	c->moved = recorded_refs_moved(c->rows);
 }
 
 static void verify_done(void *arg)
@@ -52,6 +57,11 @@ static void verify_done(void *arg)
 	struct chains *c = arg;
 
 	c->reviews += c->rows->nreviews;
+	if (c->moved != NULL && c->refs++ < REFS_SHOWN)
+		buf_addf(&c->moves, "%srun %lld: %s", c->moves.size > 0 ? "; " : "", (long long)c->rows->run.id,
+		    c->moved);
+	free(c->moved);
+	c->moved = NULL;
 	run_rows_free(c->rows);
 	if (c->fault != NULL) {
 		doctor_chains_end(c);
@@ -87,7 +97,8 @@ static void page_cb(void *arg, struct rowset *set)
 
 		c->seen++;
 		c->before = run->id;
-		if (run->review_count > 0)
+		if (run->review_count > 0 || run->product_count > 0 || run->result_ref != NULL ||
+		    run->result_commit != NULL)
 			c->ids[c->count++] = run->id;
 	}
 	rowset_release(set);
@@ -108,14 +119,14 @@ static void read_page(struct chains *c)
 static void go_on(struct chains *c)
 {
 	if (c->at < c->count)
-		load_run(c->rpc, c->ids[c->at], LOAD_REVIEWS | LOAD_FINDINGS, rows_cb, c);
+		load_run(c->rpc, c->ids[c->at], LOAD_TASKS | LOAD_CHAINS, rows_cb, c);
 	else if (c->before != ROW_NONE && c->seen < RUNS_MAX)
 		read_page(c);
 	else
 		doctor_chains_end(c);
 }
 
-void doctor_chains(struct rpc *rpc, void (*done)(void *arg, enum doctor_state state, const char *text), void *arg)
+void doctor_chains(struct rpc *rpc, doctor_chains_cb *done, void *arg)
 {
 	struct chains *c = xcalloc(1, sizeof(*c));
 

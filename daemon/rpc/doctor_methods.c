@@ -93,13 +93,18 @@ static void doctor_answer(struct examination *e)
 
 /* ---- step by step ---- */
 
-static void chains_done(void *arg, enum doctor_state state, const char *text)
+static void chains_done(void *arg, enum doctor_state state, const char *text, const char *moved)
 {
 	struct examination *e = arg;
 
 	doctor_say(&e->checks, "reviews", state, state == DOCTOR_OK ? NULL :
 	    "the database was altered: restore a backup, and do not trust that log any more",
 	    "%s", text);
+	if (moved != NULL)
+		doctor_say(&e->checks, "refs", DOCTOR_FAILED,
+		    "look at both commits, and restore the ref if the newer one is not yours", "%s", moved);
+	else if (state == DOCTOR_OK)
+		doctor_say(&e->checks, "refs", DOCTOR_OK, NULL, "the results of these runs are where rld left them");
 	doctor_answer(e);
 }
 
@@ -202,8 +207,8 @@ static struct reply doctor_call(struct rpc *rpc, struct call *call)
 
 static const struct schema doctor_params[] = {
 	{ "deep", SCHEMA_BOOL, .help =
-	    "also run slow checks: the whole database, the review logs of the newest 1000 runs, "
-	    "the directories of all attempts" },
+	    "also run slow checks: the whole database, the review logs and the refs of the newest "
+	    "1000 runs, the directories of all attempts" },
 	{ 0 },
 };
 static const struct result_field doctor_results[] = {

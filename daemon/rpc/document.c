@@ -200,6 +200,23 @@ static json_t *tasks(const struct run_rows *rows, const char **title)
 	return list;
 }
 
+/* How often each was the result of a check, and how often none was run. */
+static json_t *checks(const struct run_rows *rows)
+{
+	json_int_t count[EVIDENCE_RESULTS] = { 0 }, reused = 0;
+
+	for (size_t i = 0; i < rows->nevidence; i++) {
+		const struct evidence_row *e = rows->evidence[i];
+
+		if (e->kind == EVIDENCE_CHECK && e->from_attempt != ROW_NONE)
+			reused++;
+		else if (e->kind == EVIDENCE_CHECK)
+			count[e->result]++;
+	}
+	return json_pack("{s:I,s:I,s:I,s:I}", "green", count[EVIDENCE_GREEN], "red", count[EVIDENCE_RED],
+	    "flaky", count[EVIDENCE_FLAKY], "reused", reused);
+}
+
 /* Disk usage of the work trees of all tasks, as last checked. */
 static int64_t disk_bytes(const struct run_rows *rows)
 {
@@ -272,6 +289,7 @@ json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64
 	json_object_set_new(json, "disk_bytes", json_int(disk_bytes(rows)));
 	json_object_set_new(json, "attempts", json_integer((json_int_t)rows->nattempts));
 	json_object_set_new(json, "totals", document_totals(rows, now));
+	json_object_set_new(json, "checks", checks(rows));
 	json_object_set_new(json, "holds", open_holds(rows));
 	json_object_set_new(json, "history", history(rows));
 	json_object_set_new(json, "result",

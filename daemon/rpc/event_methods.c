@@ -71,10 +71,10 @@ static struct reply event_list(struct rpc *rpc, struct call *call)
 
 static const char *const types[] = {
 	"run.state", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.merged",
-	"attempt.started", "attempt.ended", "review.decided", "review.skipped", "finding",
+	"attempt.started", "attempt.ended", "check.reused", "review.decided", "review.skipped", "finding",
 	"hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host",
 };
-static const struct state_names type_names = { "event type", types, sizeof(types) / sizeof(types[0]) };
+static const struct state_names type_names = { "event type", types, sizeof(types) / sizeof(types[0]), NULL };
 
 static const struct schema subscribe_params[] = {
 	{ "since", SCHEMA_INT, .max = INT64_MAX,

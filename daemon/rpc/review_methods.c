@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/chain.h"
-#include "model/row_json.h"
+#include "base/offload.h"
+#include "job/recorded_refs.h"
 #include "job/run_report.h"
+#include "model/row_json.h"
+#include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/run_load.h"
 
@@ -32,26 +34,59 @@ static struct reply review_list(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
+/* A call of review.verify: its rows are examined on a worker, since refs are files. */
+struct verification {
+	struct rpc *rpc;
+	struct call *call;
+	struct run_rows *rows;
+	char *fault;
+	bool chain;
+};
+
+static void verify_run(void *arg)
+{
+	struct verification *v = arg;
+
+	v->fault = run_rows_verify(v->rows);
+	v->chain = v->fault == NULL;
+	if (v->chain)
+		v->fault = recorded_refs_moved(v->rows);
+}
+
+static void verify_done(void *arg)
+{
+	struct verification *v = arg;
+	const struct run_rows *rows = v->rows;
+
+	call_ok(v->call, json_pack("{s:I,s:b,s:b,s:I,s:o,s:I,s:I,s:o}", "run", (json_int_t)rows->run.id,
+	    "ok", v->fault == NULL, "chain", v->chain, "reviews", (json_int_t)rows->nreviews,
+	    "head", json_text(rows->run.review_head), "products", (json_int_t)rows->nproducts,
+	    "evidence", (json_int_t)rows->nevidence, "message", json_text(v->fault)));
+	run_rows_free(v->rows);
+	free(v->fault);
+	free(v);
+}
+
 static void verify_cb(void *arg, const struct run_rows *rows)
 {
-	struct call *call = arg;
-	char *fault;
+	struct verification *v = arg;
 
 	if (rows == NULL) {
-		call_no_run(call, "run", call_int(call, "run", 0));
+		call_no_run(v->call, "run", call_int(v->call, "run", 0));
+		free(v);
 		return;
 	}
-	fault = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings,
-	    rows->run.review_count, rows->run.review_head);
-	call_ok(call, json_pack("{s:I,s:b,s:I,s:o,s:o}", "run", (json_int_t)rows->run.id, "ok", fault == NULL,
-	    "reviews", (json_int_t)rows->nreviews, "head", json_text(rows->run.review_head),
-	    "message", json_text(fault)));
-	free(fault);
+	v->rows = run_rows_copy(rows);
+	offload(v->rpc->options.loop, verify_run, verify_done, v);
 }
 
 static struct reply review_verify(struct rpc *rpc, struct call *call)
 {
-	load_run(rpc, call_int(call, "run", 0), LOAD_REVIEWS | LOAD_FINDINGS, verify_cb, call);
+	struct verification *v = xcalloc(1, sizeof(*v));
+
+	v->rpc = rpc;
+	v->call = call;
+	load_run(rpc, call_int(call, "run", 0), LOAD_TASKS | LOAD_CHAINS, verify_cb, v);
 	return reply_later(call);
 }
 
@@ -108,10 +143,14 @@ static const struct result_field export_results[] = {
 };
 static const struct result_field verify_results[] = {
 	{ "run", "integer", "id of the run" },
-	{ "ok", "boolean", "whether the log is intact" },
+	{ "ok", "boolean", "whether log, products and evidence are intact, and the refs of the results are as "
+	    "recorded" },
+	{ "chain", "boolean", "whether log, products and evidence are intact" },
 	{ "reviews", "integer", "number of rows in the log" },
 	{ "head", "string|null", "hash of the newest row" },
-	{ "message", "string|null", "row that breaks the chain" },
+	{ "products", "integer", "number of products" },
+	{ "evidence", "integer", "number of rows of evidence" },
+	{ "message", "string|null", "row that breaks the chain; else the refs that were moved or removed" },
 	{ 0 },
 };
 static const int errors[] = { RPC_NOT_FOUND, 0 };
@@ -122,6 +161,6 @@ const struct method review_methods[] = {
 	{ "review.export", ACCESS_READ, true, verify_params, export_results, errors, review_export,
 	    "export the review logs of a run" },
 	{ "review.verify", ACCESS_READ, false, verify_params, verify_results, errors, review_verify,
-	    "verify that the review log was not altered" },
+	    "verify that the record of a run was not altered: reviews, products, evidence, refs" },
 	{ 0 },
 };

@@ -33,6 +33,8 @@ static const struct part {
 	{ LOAD_ATTEMPTS, "run.attempts", ROW_ATTEMPT, ":run" },
 	{ LOAD_REVIEWS, "run.reviews", ROW_REVIEW, ":run" },
 	{ LOAD_FINDINGS, "run.findings", ROW_FINDING, ":run" },
+	{ LOAD_PRODUCTS, "run.products", ROW_PRODUCT, ":run" },
+	{ LOAD_EVIDENCE, "run.evidence", ROW_EVIDENCE, ":run" },
 	{ LOAD_HOLDS, "run.holds", ROW_HOLD, ":run" },
 	{ LOAD_ITERATIONS, "run.iterations", ROW_ITERATION, ":run" },
 };

@@ -18,7 +18,8 @@
 
 #define LIST_LIMIT 50
 #define LIST_MAX 200
-#define DOCUMENT (LOAD_TASKS | LOAD_SLOTS | LOAD_ATTEMPTS | LOAD_HOLDS | LOAD_ITERATIONS)
+#define DOCUMENT (LOAD_TASKS | LOAD_SLOTS | LOAD_ATTEMPTS | LOAD_HOLDS | LOAD_ITERATIONS | \
+    LOAD_EVIDENCE)
 
 struct pending {
 	struct rpc *rpc;
@@ -345,6 +346,8 @@ static const struct result_field run_results[] = {
 	    "disk usage of the work trees of its tasks, when last checked" },
 	{ "attempts", "integer", "number of attempts so far" },
 	{ "totals", "object", "{tokens, cost_usd, wall_ms}; null: unknown" },
+	{ "checks", "object", "{green, red, flaky, reused}: how often each was the result of a check; "
+	    "reused: not run, because it was green on that tree" },
 	{ "budget", "object|null", "{max_cost_usd, spent_usd, reserved_usd, max_tokens, "
 	    "spent_tokens, reserved_tokens, max_wall_ms, wall_ms}; null: no limit" },
 	{ "holds", "array", "its open holds" },

@@ -41,7 +41,9 @@ static const struct schema review_params[] = {
 	SETTING("review_log", "review.review_log"),
 	SETTING("read_only", "review.read_only"),
 	SETTING("sandbox", "review.sandbox"),
+	SETTING("on_cut", "review.on_cut"),
 	SETTING("workspace", "review.workspace"),
+	SETTING("reviewer_may_change", "review.reviewer_may_change"),
 	SETTING("developer_prompt", "review.developer_prompt"),
 	SETTING("reviewer_prompt", "review.reviewer_prompt"),
 	{ 0 },
@@ -103,8 +105,12 @@ static const struct schema submit_params[] = {
 	SETTING("max_tokens", "run.max_tokens"),
 	SETTING("max_wall", "run.max_wall"),
 	SETTING("on_no_change", "run.on_no_change"),
+	SETTING("evidence_age", "run.evidence_age"),
 	SETTING("no_change_markers", "run.no_change_markers"),
 	SETTING("retries", "run.retries"),
+	SETTING("setup", "run.setup"),
+	SETTING("copy", "run.copy"),
+	SETTING("check_on_base", "run.check_on_base"),
 	{ 0 },
 };
 struct overrides {

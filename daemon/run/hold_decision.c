@@ -11,6 +11,7 @@
 #include "core/run.h"
 #include "core/slot.h"
 #include "core/state.h"
+#include "evidence/evidence.h"
 #include "model/model.h"
 #include "model/reply.h"
 #include "model/runs.h"
@@ -30,6 +31,9 @@ static void rework(struct txn *txn, struct slot *slot, const struct hold_row *ho
 	struct run *run = slot->run;
 
 	hold_set_state(txn, slot, hold, HOLD_S_REWORK, by, message);
+	/* without a result there is nothing to judge */
+	if (hold->kind != HOLD_LOST)
+		evidence_rework(txn, slot, by);
 	if (run->rows->run.state == RUN_S_RUNNING)
 		hold_go_on(txn, slot, hold);
 	else if (run->rows->run.state == RUN_S_HELD)
@@ -43,22 +47,34 @@ static char *cause_of(const char *what, const char *by, const char *message)
 	    message != NULL ? message : "");
 }
 
-static void approve(struct txn *txn, struct slot *slot, const char *by, const char *message)
+/* A verdict passed the work, and a human takes responsibility for what the reviewer was not shown:
+ * it stays a pass. */
+static bool stays_pass(const struct hold_row *hold)
+{
+	return hold->kind == HOLD_CUT;
+}
+
+static void approve(struct txn *txn, struct slot *slot, const struct hold_row *hold, const char *by,
+    const char *message)
 {
 	struct run *run = slot->run;
-	enum slot_stage to = stage_after_acceptance(slot_plan(slot), run->rows->run.has_git == 1);
-	bool commit = to == SLOT_S_MEASURING;
+	const struct plan *plan = slot_plan(slot);
+	enum slot_stage to = stage_after_approval(plan, (enum hold_kind)hold->kind, run->rows->run.has_git == 1);
+	bool commit = to != SLOT_S_PASSED, pass = stays_pass(hold);
 	char *cause = cause_of("accepted: ", by, message);
 
 	hold_close(txn, slot, HOLD_S_APPROVED, by, message);
-	review_human(txn, slot, "accepted", by, message);
+	review_human(txn, slot, pass ? plan->profile->pass_word : REVIEW_ACCEPTED, by, message);
 	/* a commit needs no attempt, or one that waits for the end of the pause */
 	if (commit && run->rows->run.state == RUN_S_HELD && run->rows->run.paused == 1)
 		run_event(txn, run, RUN_E_PAUSE, CAUSE(END_NONE, "paused"));
 	else if (commit && run->rows->run.state == RUN_S_HELD)
 		run_event(txn, run, RUN_E_BACK, NO_CAUSE);
-	slot_move(txn, slot, SLOT_S_HELD, to,
-	    &(struct move_why){ .reason = MOVE_ACCEPTED, .cause = CAUSE(END_APPROVED, cause) });
+	if (pass)
+		slot_move(txn, slot, SLOT_S_HELD, to, NULL);
+	else
+		slot_move(txn, slot, SLOT_S_HELD, to,
+		    &(struct move_why){ .reason = MOVE_ACCEPTED, .cause = CAUSE(END_APPROVED, cause) });
 	free(cause);
 }
 
@@ -67,7 +83,7 @@ static void reject(struct txn *txn, struct slot *slot, const char *by, const cha
 	char *cause = cause_of("rejected by ", by, message);
 
 	hold_close(txn, slot, HOLD_S_REJECTED, by, message);
-	review_human(txn, slot, "rejected", by, message);
+	review_human(txn, slot, REVIEW_REJECTED, by, message);
 	slot_fail(txn, slot, CAUSE(END_REJECTED, cause));
 	free(cause);
 }
@@ -87,7 +103,12 @@ static int refusal(const struct hold_row *hold, enum hold_decision decision, con
 		reply->hint = "rework runs it again, reject fails the task";
 		return RPC_WRONG_STATE;
 	}
-	if (hold->kind != HOLD_LOST && decision == HOLD_REWORK &&
+	if (hold->kind == HOLD_SETUP && decision == HOLD_APPROVE) {
+		reply->message = "the set-up failed: there is nothing to approve";
+		reply->hint = "rework runs it again, reject fails the task";
+		return RPC_WRONG_STATE;
+	}
+	if (!hold_repeats((enum hold_kind)hold->kind) && decision == HOLD_REWORK &&
 	    (message == NULL || message[strspn(message, " \t\r\n")] == '\0')) {
 		reply->message = "rework needs a message for the fixer";
 		reply->hint = "give instructions with -m TEXT";
@@ -97,7 +118,7 @@ static int refusal(const struct hold_row *hold, enum hold_decision decision, con
 	/* it would fail immediately, and could no longer be approved */
 	if (decision == HOLD_REWORK && spent[0] != '\0') {
 		reply->message = spent;
-		reply->hint = hold->kind == HOLD_LOST ?
+		reply->hint = hold->kind == HOLD_LOST || hold->kind == HOLD_SETUP ?
 		    "its run starts nothing any more: reject it; rlctl retry starts a run with a "
 		    "new budget" :
 		    "its run starts nothing any more: approve or reject it as it is; rlctl retry "
@@ -143,7 +164,7 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 	human = xasprintf("human:%s", by);
 	switch (decision) {
 	case HOLD_APPROVE:
-		approve(txn, slot, human, message);
+		approve(txn, slot, hold, human, message);
 		break;
 	case HOLD_REJECT:
 		reject(txn, slot, human, message);

@@ -98,7 +98,8 @@ static struct slot_row *new_slot(const struct run *run, int64_t number, const ch
 	row->stage = SLOT_S_WAITING;
 	row->leaving = LEAVING_NOTHING;
 	row->task = xstrdup(task);
-	row->round = row->fix = row->stalled = row->interrupted = row->retries = row->check = row->item = 0;
+	row->round = row->fix = row->stalled = row->interrupted = row->retries = row->check = row->item =
+	    row->setup = row->base = row->hook_changes = 0;
 	return row;
 }
 

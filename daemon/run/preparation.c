@@ -10,6 +10,7 @@
 #include "core/row.h"
 #include "core/run.h"
 #include "core/state.h"
+#include "evidence/product.h"
 #include "git/git_op.h"
 #include "job/prepare_run_dir.h"
 #include "job/review_basis.h"
@@ -133,6 +134,21 @@ static void warn_of_modified_basis(struct txn *txn, const struct slot *slot)
 	free(text);
 }
 
+/* From here on agents of the run may change the settings of the repository: runs that wait go by
+ * the copies made for this one. */
+static void keep_settings(struct txn *txn, struct run *run)
+{
+	struct run *other;
+
+	LIST_FOREACH(other, &run->engine->runs, entry) {
+		const struct run_row *row = &other->rows->run;
+
+		if (other != run && object_is(row->evidence, run->rows->run.evidence) && row->settings_kept != 1 &&
+		    !run_is_prepared(other) && !run_state_is_end((enum run_state)row->state))
+			txn_edit_run(txn, other)->settings_kept = 1;
+	}
+}
+
 void run_git_done(struct txn *txn, struct run *run)
 {
 	struct slot *slot = &run->own;
@@ -146,11 +162,13 @@ void run_git_done(struct txn *txn, struct run *run)
 		txn_effect(txn, EFFECT_LOAD, run, slot, ROW_NONE);
 		return;
 	}
+	keep_settings(txn, run);
 	row = txn_edit_run(txn, run);
 	if (slot->op.git_kind == GIT_SNAPSHOT) {
 		text_set(&row->base_tree, git_op_tree(git));
 		text_set(&row->head, git_op_commit(git));
 		text_set(&row->head_at, git_op_head_at(git));
+		product_base(txn, run);
 		warn_of_modified_basis(txn, slot);
 		/* a commit agent's commits are compared with this */
 		if (run->plan.commit == COMMIT_MODE_AGENT) {
@@ -166,6 +184,7 @@ void run_git_done(struct txn *txn, struct run *run)
 			text_set(&row->base_tree, git_op_tree(git));
 			text_set(&row->head, git_op_head(git));
 			text_set(&row->head_at, git_op_head_at(git));
+			product_base(txn, run);
 		}
 	} else {
 		text_set(&row->base_commit, git_op_commit(git));

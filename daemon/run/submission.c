@@ -12,6 +12,7 @@
 #include "core/cause.h"
 #include "core/plan.h"
 #include "core/plan_json.h"
+#include "core/profile.h"
 #include "core/row.h"
 #include "core/state.h"
 #include "job/intake.h"
@@ -120,6 +121,8 @@ static struct run_row *make_row(const struct pending_submit *p, const struct int
 	row->workdir = xstrdup(p->workdir);
 	row->workspace = xstrdup(item->workspace);
 	row->has_git = item->has_git;
+	row->evidence = xstrdup(item->evidence);
+	row->settings_kept = run_is_at_work(p->engine, item->evidence);
 	row->subdir = xstrdup(item->subdir);
 	row->source = xstrdup(sources[p->source].name);
 	row->source_path = xstrdup(p->source_path);
@@ -136,7 +139,7 @@ static struct run_row *make_row(const struct pending_submit *p, const struct int
 	row->iteration = 0;
 	row->plan = plan_to_json(&p->plan);
 	row->environment = xstrdup(p->environment_hash);
-	row->review_count = 0;
+	row->review_count = row->product_count = row->evidence_count = 0;
 	row->instance = xstrdup(p->engine->instance);
 	row->retry_of = p->retry_of;
 	row->warnings = xstrdup(p->warnings);
@@ -163,12 +166,36 @@ static void add_task(struct pending_submit *p, struct task_row *row)
 	p->tasks[p->ntasks++] = row;
 }
 
+/* Record what the reviewing program is. A retry keeps what its first run had. */
+static void take_reviewer(struct plan *plan, const struct intake *item)
+{
+	if (item->reviewer_sha256 != NULL && plan->profile->carrier == CARRIER_EXIT && plan->reviewer_sha256 == NULL)
+		plan->reviewer_sha256 = xstrdup(item->reviewer_sha256);
+}
+
+/* A commit there would fail after all has been paid. Later, that is what COMMIT looks for. False:
+ * refused. */
+static bool can_commit(struct pending_submit *p, const struct intake *item)
+{
+	char *why, *hint;
+
+	if (item->in_progress == NULL || p->plan.isolation != ISOLATION_SHARED || p->plan.commit != COMMIT_MODE_AUTO)
+		return true;
+	why = xasprintf("%s in %s, and the result would be committed there", item->in_progress, item->workspace);
+	hint = xasprintf("%s, or add --isolation worktree or --commit none", item->finish);
+	submit_refused(p, RPC_INVALID_PARAMS, why, hint, "workdir");
+	free(why);
+	free(hint);
+	return false;
+}
+
 /* Resolve what depends on the workdir: isolation and what follows from it. False: refused. */
-static bool settle_plan(struct pending_submit *p, bool has_git)
+static bool settle_plan(struct pending_submit *p, const struct intake *item)
 {
 	const char *field = NULL;
-	char *why = plan_settle(&p->plan, has_git, p->source != SOURCE_PROMPT, &field);
+	char *why = plan_settle(&p->plan, item->has_git, p->source != SOURCE_PROMPT, &field);
 
+	take_reviewer(&p->plan, item);
 	for (size_t i = 0; why == NULL && i < p->ntasks; i++) {
 		struct plan plan = { 0 };
 
@@ -176,7 +203,8 @@ static bool settle_plan(struct pending_submit *p, bool has_git)
 			continue;
 		if (plan_from_json(p->tasks[i]->plan, &plan) == -1)
 			log_fatal("cannot read back the resolved plan of a task");
-		why = plan_settle(&plan, has_git, true, &field);
+		why = plan_settle(&plan, item->has_git, true, &field);
+		take_reviewer(&plan, item);
 		free(p->tasks[i]->plan);
 		p->tasks[i]->plan = plan_to_json(&plan);
 		plan_release(&plan);
@@ -184,7 +212,7 @@ static bool settle_plan(struct pending_submit *p, bool has_git)
 	if (why != NULL)
 		submit_refused(p, RPC_INVALID_PARAMS, why, NULL, field);
 	free(why);
-	return why == NULL;
+	return why == NULL && can_commit(p, item);
 }
 
 /* Cancel a held run in the same decision as its retry. */
@@ -263,7 +291,7 @@ static void decide(struct pending_submit *p, struct intake *item)
 		    "check how it ended, then submit again", "after");
 		return;
 	}
-	if (!settle_plan(p, item->has_git))
+	if (!settle_plan(p, item))
 		return;
 	if (p->check) {
 		TAILQ_REMOVE(&p->engine->deciding, p, entry);

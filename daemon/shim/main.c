@@ -27,6 +27,7 @@
 #include "record/layout.h"
 #include "record/output.h"
 #include "record/shim_job.h"
+#include "record/sync.h"
 #include "shim/supervisor.h"
 
 #define FULL_RETRY_S 1
@@ -105,29 +106,31 @@ static void not_started(struct exit_record *record, const char *what, int error)
 	snprintf(record->error, sizeof(record->error), "%s: %s", what, strerror(error));
 }
 
-/* The record vouches for the output, so that is synced first. If the disk fails, the known exit
- * status is still recorded. */
-static int write_record(int dirfd, const struct exit_record *record, bool durable)
+static bool is_full(int rv)
+{
+	return rv == -ENOSPC || rv == -EDQUOT;
+}
+
+/* The record vouches for the output and for the work, so they are synced first. If the disk fails,
+ * the known exit status is still recorded. */
+static int write_record(int dirfd, const struct exit_record *record, const struct shim_job *job)
 {
 	static const char *const streams[] = { RECORD_STDOUT, RECORD_STDERR };
-	int rv = 0;
+	int rv = job->syncs_work == 1 && record->how != EXIT_NOT_STARTED ? sync_all(job->cwd) : 0;
 
-	for (size_t i = 0; durable && i < sizeof(streams) / sizeof(streams[0]); i++) {
+	for (size_t i = 0; job->durable && !is_full(rv) && i < sizeof(streams) / sizeof(streams[0]); i++)
 		rv = output_sync(dirfd, streams[i]);
-		if (rv == -ENOSPC || rv == -EDQUOT)
-			return rv;
-	}
-	return exit_record_write(dirfd, record, durable);
+	return is_full(rv) ? rv : exit_record_write(dirfd, record, job->durable);
 }
 
 /* The last step that may fail. The exit of a started agent waits until a host fault is over, or
  * SIGTERM arrives. */
-static int leave_record(int dirfd, int sigfd, const struct exit_record *record, bool durable)
+static int leave_record(int dirfd, int sigfd, const struct exit_record *record, const struct shim_job *job)
 {
 	struct signalfd_siginfo info;
 	int rv;
 
-	while (host_fault(-(rv = write_record(dirfd, record, durable)))) {
+	while (host_fault(-(rv = write_record(dirfd, record, job)))) {
 		if (!used(dirfd))
 			/* without an identity nothing was started, so there is no need for a
 			 * record */
@@ -191,7 +194,7 @@ int main(int argc, char **argv)
 	if (sigfd == -1)
 		return refuse_errno("signalfd", errno);
 	run(dirfd, sigfd, &job, &record);
-	rv = leave_record(dirfd, sigfd, &record, job.durable);
+	rv = leave_record(dirfd, sigfd, &record, &job);
 	shim_job_release(&job);
 	return -rv;
 }

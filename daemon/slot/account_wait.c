@@ -69,7 +69,7 @@ static bool waits_for_account(struct slot *slot, const struct attempt_row *a, st
 	char until[40];
 
 	/* read the clock once: time passes */
-	if (a->role == ROLE_CHECK || choose(slot, a, &cooldown) != NULL)
+	if (role_is_command((enum role)a->role) || choose(slot, a, &cooldown) != NULL)
 		return false;
 	time_format(cooldown->until, until, sizeof(until));
 	wait->until = cooldown->until;
@@ -123,7 +123,7 @@ static bool waits_for_budget(struct slot *slot, const struct attempt_row *a, str
 	const struct cooldown_row *until;
 	const struct agent_plan *agent;
 
-	if (a->role == ROLE_CHECK)
+	if (role_is_command((enum role)a->role))
 		return false;
 	agent = choose(slot, a, &until);
 	wait->kind = WAIT_BUDGET;
@@ -205,7 +205,7 @@ bool attempt_waits(struct slot *slot)
 	const struct agent_plan *agent;
 
 	/* the daily budget may have been reduced */
-	for (size_t i = 0; a->role != ROLE_CHECK &&
+	for (size_t i = 0; !role_is_command((enum role)a->role) &&
 	    (agent = plan_agent_at(&slot_plan(slot)->agents[a->role], i)) != NULL; i++)
 		account_look(slot->run->engine, agent->account);
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
@@ -225,7 +225,7 @@ bool attempt_waits(struct slot *slot)
 static bool takes_over(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	const struct cooldown_row *until;
-	const struct agent_plan *agent = a->role == ROLE_CHECK ? NULL : choose(slot, a, &until);
+	const struct agent_plan *agent = role_is_command((enum role)a->role) ? NULL : choose(slot, a, &until);
 	struct attempt_row *edit;
 
 	if (agent == NULL || (strcmp(agent->name, a->agent) == 0 && a->account != NULL))

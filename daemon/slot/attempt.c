@@ -8,6 +8,7 @@
 #include "core/plan.h"
 #include "core/review.h"
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "model/activity.h"
 #include "model/model.h"
@@ -20,25 +21,50 @@
 #include "sched/spending.h"
 #include "slot/machine.h"
 #include "slot/retry.h"
+#include "slot/review_rows.h"
 #include "slot/round.h"
 #include "txn/txn.h"
 
-/* Number of the review or fix; for a check, of the review after it. */
-static int64_t round_of(const struct slot_row *row, enum role role)
+/* Number of the review or fix; for a check, of the review after it, whose round has begun when its
+ * tree was measured. */
+static int64_t round_of(const struct slot *slot, enum role role)
 {
+	const struct slot_row *row = slot->row;
+
 	switch (role) {
 	case ROLE_CHECK:
-		return row->round + 1;
+		return slot_checks_room(slot) ? row->round : row->round + 1;
 	case ROLE_REVIEW:
 		return row->round;
 	case ROLE_FIX:
 		return row->fix;
 	case ROLE_IMPLEMENT:
 	case ROLE_COMMIT:
+	case ROLE_SETUP:
 	case ROLES:
 		break;
 	}
 	return 0;
+}
+
+/* The command, or the agent. */
+static const char *name_of(const struct slot *slot, enum role role)
+{
+	const struct plan *plan = slot_plan(slot);
+
+	switch (role) {
+	case ROLE_CHECK:
+		return plan->checks[slot->row->check - 1];
+	case ROLE_SETUP:
+		return plan->setup[slot->row->setup - 1];
+	case ROLE_IMPLEMENT:
+	case ROLE_REVIEW:
+	case ROLE_FIX:
+	case ROLE_COMMIT:
+	case ROLES:
+		break;
+	}
+	return plan->agents[role].name;
 }
 
 void attempt_begin(struct txn *txn, struct slot *slot, enum role role)
@@ -64,10 +90,10 @@ void attempt_begin(struct txn *txn, struct slot *slot, enum role role)
 	a->slot = slot->row->slot;
 	a->task = xstrdup(slot->row->task);
 	a->role = (int)role;
-	a->round = round_of(slot->row, role);
-	a->agent = xstrdup(role == ROLE_CHECK ? slot_plan(slot)->checks[slot->row->check - 1] : agent->name);
+	a->round = round_of(slot, role);
+	a->agent = xstrdup(name_of(slot, role));
 	a->model = xstrdup(agent->model);
-	a->account = role != ROLE_CHECK ? xstrdup(agent->account) : NULL;
+	a->account = !role_is_command(role) ? xstrdup(agent->account) : NULL;
 	a->uuid = xstrdup(uuid);
 	a->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
 	a->state = ATTEMPT_S_STARTING;
@@ -150,6 +176,16 @@ void attempt_forgone(struct txn *txn, struct slot *slot, struct cause cause)
 	if (a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
 		review_skip(txn, slot, SKIP_FAILED);
 	slot_fail(txn, slot, cause);
+}
+
+void attempt_reviewer_changed(struct slot *slot, const char *why)
+{
+	struct txn *txn = txn_new(slot->run->engine);
+
+	end_unstarted(txn, slot, PROCESS_NOT_STARTED, CAUSE(END_REVIEWER_CHANGED, why));
+	review_error(txn, slot, why);
+	round_over(txn, slot, ROUND_REVIEWER_CHANGED, CAUSE(END_REVIEWER_CHANGED, why));
+	txn_commit(txn);
 }
 
 void attempt_missing(struct slot *slot)

@@ -15,6 +15,9 @@ void attempt_begin(struct txn *txn, struct slot *slot, enum role role);
 void attempt_forgone(struct txn *txn, struct slot *slot, struct cause cause);
 /* The attempt is cancelled before it was started. */
 void attempt_unstarted(struct txn *txn, struct slot *slot);
+/* The attempt is not started, because the reviewing program is not that of the submit: its task is
+ * held. */
+void attempt_reviewer_changed(struct slot *slot, const char *why);
 /* A stage of attempts is taken up without one: a bug. */
 void attempt_missing(struct slot *slot);
 void attempt_emit_started(struct txn *txn, const struct attempt_row *a);

@@ -18,6 +18,7 @@
 #include "core/run.h"
 #include "core/slot.h"
 #include "core/state.h"
+#include "evidence/check_evidence.h"
 #include "job/collect.h"
 #include "job/provider_result.h"
 #include "job/secrets.h"
@@ -165,6 +166,8 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 	r->session = NULL;
 	a->answer_hash = w->answer_hash;
 	w->answer_hash = NULL;
+	a->output_hash = w->output_hash;
+	w->output_hash = NULL;
 	if (w->says_no_change)
 		a->says_no_change = 1;
 	if (r->tokens_of_session)
@@ -354,7 +357,7 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.reset_at = w->result.reset_at,
 		.account = a->account != NULL,
 		.host = (!slot->lost && slot->record.how == EXIT_NOT_STARTED &&
-		    host_fault(slot->record.status)) || (w->cut && a->role == ROLE_CHECK),
+		    host_fault(slot->record.status)) || (w->cut && role_is_command((enum role)a->role)),
 		.cut = w->cut,
 		.retries = slot->row->retries,
 		.retries_max = plan->retries,
@@ -366,9 +369,15 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.stop = w->stop || (slot->row->task == NULL && slot->row->slot != 0),
 		.by_status = plan->profile->carrier == CARRIER_EXIT,
 		.checkout = slot_has_checkout(slot),
-		.checks = plan->review && (plan->scope == SCOPE_TASK || slot->row->slot == 0) ?
+		.checks_room = plan_checks_room(plan),
+		.checks = plan->review && (plan->scope == SCOPE_TASK || slot->row->slot == 0 ||
+		    slot->row->base == BASE_CHECKING) ?
 		    (int64_t)strings_count(plan->checks) : 0,
-		.check = slot->row->check,
+		.check = a->role == ROLE_CHECK ? checks_known(slot, slot_room_tree(slot), slot->row->check) :
+		    slot->row->check,
+		.second = slot->row->red_check != ROW_NONE || !run_is_recorded(run),
+		.setups = (int64_t)strings_count(plan->setup),
+		.setup = slot->row->setup,
 		.items_left = review_items_left(slot),
 		.on_lost = plan->on_lost,
 		.losses = slot->row->interrupted + 1,
@@ -384,7 +393,7 @@ static struct attempt_limit limit_of(const struct slot *slot, enum role role, en
 	enum clock clock = by[slot->record.by];
 
 	return (struct attempt_limit){ clocks->ms[clock],
-	    role != ROLE_CHECK && reader_can_tell(reader), clocks_origin(clocks, role, clock) };
+	    !role_is_command(role) && reader_can_tell(reader), clocks_origin(clocks, role, clock) };
 }
 
 /* Record how the attempt ended. unanswered: nothing in its output shows that its
@@ -457,7 +466,7 @@ static void collected(struct slot *slot, struct collect_job *w)
 		take_sandbox(txn, slot, a);
 	if (w->review_file != NULL && attempt_succeeded(&facts))
 		review_marked(txn, slot, w->marks, w->nmarks);
-	take_end(slot, a, &facts, w->result.unanswered && a->role != ROLE_CHECK);
+	take_end(slot, a, &facts, w->result.unanswered && !role_is_command((enum role)a->role));
 	if (reason == MOVE_RELEASED && w->stop)
 		a->outcome = TASK_R_STOP_MARKER;
 	take_disk(txn, slot, w);

@@ -11,6 +11,7 @@
 #include "core/profile.h"
 #include "core/row.h"
 #include "core/run.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "core/tasks.h"
 #include "job/build.h"
@@ -33,6 +34,7 @@
 #include "slot/account_wait.h"
 #include "slot/attempt.h"
 #include "slot/attempt_report.h"
+#include "slot/left_out.h"
 #include "slot/retry.h"
 #include "slot/review_rows.h"
 #include "task/task_op.h"
@@ -83,6 +85,29 @@ static void space_is_back(struct slot *slot)
 	txn_commit(txn);
 }
 
+/* Commit that the prompt leaves out something, before the reviewer starts. Returns false if that is
+ * known already. */
+static bool note_left_out(struct slot *slot, const struct build_job *w)
+{
+	const struct attempt_row *row = run_attempt(slot->run, w->attempt.id);
+	struct attempt_row *a;
+	struct txn *txn;
+
+	if (w->left_out == NULL || (row->left_out != NULL && strcmp(row->left_out, w->left_out) == 0))
+		return false;
+	txn = txn_new(slot->run->engine);
+	a = txn_edit_attempt(txn, row);
+	text_set(&a->left_out, w->left_out);
+	a->left_out_files = w->left_out_files;
+	a->diff_bytes = w->diff_bytes;
+	a->diff_shown = w->diff_shown;
+	left_out_warn(txn, slot, a);
+	activity_end(&slot->activity);
+	txn_effect(txn, EFFECT_BUILD, slot->run, slot, a->id);
+	txn_commit(txn);
+	return true;
+}
+
 static void build_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
@@ -98,9 +123,11 @@ static void build_cb(void *arg, struct job *job)
 	}
 	if (w->floor != NULL) {
 		wait_for_space(slot, w);
+	} else if (w->reviewer_changed != NULL) {
+		attempt_reviewer_changed(slot, w->reviewer_changed);
 	} else if (launch == NULL) {
 		attempt_refused(slot, job->fault, w->error);
-	} else {
+	} else if (!note_left_out(slot, w)) {
 		w->launch = NULL;
 		space_is_back(slot);
 		activity_start_attempt(&slot->activity, w->attempt.id);
@@ -125,7 +152,8 @@ static void set_follow_up(struct build_job *w, const struct slot *slot)
 	} else if (fix && row->failed_check != ROW_NONE) {
 		const struct attempt_row *check = run_attempt(slot->run, row->failed_check);
 
-		w->follow_up = xasprintf("`%s`: %s", check->agent, check->cause);
+		w->follow_up = xasprintf("`%s`: %s%s", check->agent, check->cause, row->base == BASE_RED ?
+		    "\nThis check fails on the base as well, without the work on this task." : "");
 		w->follow_up_from = "check";
 		w->follow_up_output = check->id;
 	} else if (fix && row->obstacle != NULL) {
@@ -280,7 +308,7 @@ static bool needs_stories(const struct slot *slot)
 
 	if (run_source(slot->run) == SOURCE_PROMPT)
 		return false;
-	if (whole && (role == ROLE_CHECK || !plan->profile->no_task))
+	if (whole && (role_is_command(role) || !plan->profile->no_task))
 		return true;
 	return (role == ROLE_REVIEW || role == ROLE_FIX) && (prompt_sees(plan->profile, role) & PART_STORIES) != 0;
 }

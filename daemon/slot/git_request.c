@@ -12,6 +12,7 @@
 #include "core/row.h"
 #include "core/state.h"
 #include "git/git_op.h"
+#include "job/recorded_refs.h"
 #include "job/review_basis.h"
 #include "model/activity.h"
 #include "model/dirs.h"
@@ -103,6 +104,16 @@ static char **review_basis_files(const struct run *run)
 	return list;
 }
 
+/* Patterns of the files to copy, relative to the workspace. */
+static char **copy_patterns(const struct slot *slot)
+{
+	char **list = NULL;
+
+	for (char **p = slot_plan(slot)->copy; p != NULL && *p != NULL; p++)
+		add_artifact(&list, &slot->run->rows->run, *p);
+	return list;
+}
+
 /* The message of a commit, whose trailers identify it if the operation is repeated. */
 static char *commit_message(const struct slot *slot)
 {
@@ -140,8 +151,10 @@ static char *message_of(const struct slot *slot, enum git_op_kind kind)
 	case GIT_VERIFY:
 	case GIT_PIN:
 	case GIT_CHECKOUT:
+	case GIT_PREPARE:
 	case GIT_WORKTREE_ADD:
 	case GIT_INSPECT_HEAD:
+	case GIT_COMPARE_REFS:
 	case GIT_OPS:
 		break;
 	}
@@ -153,6 +166,11 @@ static const char *tree_of(const struct slot *slot, enum git_op_kind kind)
 {
 	if (kind == GIT_MEASURE)
 		return slot_base_tree(slot);
+	if (kind == GIT_CHECKOUT)
+		return slot_room_tree(slot);
+	/* that of a new work tree is noted there */
+	if (kind == GIT_PREPARE)
+		return slot_prepares_room(slot) ? slot_room_tree(slot) : NULL;
 	return slot->row != NULL ? slot->row->tree : slot->run->rows->run.base_tree;
 }
 
@@ -164,6 +182,8 @@ const char *git_commit_of(const struct slot *slot, enum git_op_kind kind)
 
 	if (slot->row == NULL)
 		return NULL;
+	if (kind == GIT_CHECKOUT && slot->row->base_commit == NULL && run->base_commit == NULL)
+		return slot_head(slot);
 	if (kind == GIT_INSPECT_HEAD || (kind == GIT_COMMIT && slot->row->worktree == NULL))
 		return slot_head(slot);
 	if (kind == GIT_WORKTREE_ADD && slot->row->slot == 0)
@@ -182,11 +202,13 @@ char *git_dir(const struct slot *slot, enum git_op_kind kind)
 {
 	const struct run *run = slot->run;
 
-	if (kind == GIT_CHECKOUT || (kind == GIT_VERIFY && slot_has_checkout(slot)))
+	if (kind == GIT_CHECKOUT || (kind == GIT_PREPARE && slot_prepares_room(slot)) ||
+	    (kind == GIT_VERIFY && slot_has_checkout(slot)))
 		return dirs_checkout(run->engine->state_dir, slot->row);
 	if (kind == GIT_WORKTREE_ADD)
 		return dirs_worktree(run->engine->state_dir, slot->row);
-	return kind == GIT_MERGE || kind == GIT_WORKTREE_REMOVE ? xstrdup(slot->row->worktree) : NULL;
+	return kind == GIT_MERGE || kind == GIT_WORKTREE_REMOVE || kind == GIT_PREPARE ?
+	    xstrdup(slot->row->worktree) : NULL;
 }
 
 void git_begin(struct slot *slot, enum git_op_kind kind)
@@ -196,8 +218,10 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	const char *state_dir = run->engine->state_dir;
 	bool in_repository = kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ||
 	    kind == GIT_WORKTREE_REMOVE || slot->row == NULL;
+	char **copy = kind == GIT_PREPARE && slot->row->setup == 0 ? copy_patterns(slot) : NULL;
 	char **artifacts = run_artifacts(run), **shared = slot_shared_paths(slot);
 	char *scratch = dirs_scratch(state_dir, row->id, slot->row);
+	char *evidence = row->evidence != NULL ? dirs_evidence(state_dir, row->evidence) : NULL;
 	char *ref = git_ref(slot, kind), *message = message_of(slot, kind), *dir = git_dir(slot, kind);
 	char *branch = kind == GIT_WORKTREE_ADD ? git_branch(slot) :
 	    xstrdup(slot->row != NULL ? slot->row->branch : row->result_branch);
@@ -205,12 +229,15 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	    *note = kind == GIT_MERGE ? git_note_ref(slot) : NULL;
 	char **judges = slot->row == NULL && !run_is_prepared(run) &&
 	    (kind == GIT_SNAPSHOT || kind == GIT_BASE) ? review_basis_files(run) : NULL;
+	char **refs = kind == GIT_PIN || kind == GIT_COMPARE_REFS ? recorded_refs(run->rows) : NULL;
 	struct git_op_spec spec = {
 		.basis = judges,
 		.kind = kind,
 		.workspace = in_repository ? row->workspace : slot_workspace(slot),
 		.repository = in_repository || slot->row->worktree == NULL ? NULL : row->workspace,
 		.scratch = scratch,
+		.evidence = evidence,
+		.settings_kept = row->settings_kept == 1 || run_is_prepared(run),
 		.tree = tree_of(slot, kind),
 		.base = kind == GIT_MERGE ? row->base_commit : slot_base_tree(slot),
 		.ref = ref,
@@ -219,15 +246,20 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.name = kind == GIT_BASE ? run->plan.base :
 		    slot->row == NULL && (kind == GIT_PIN || kind == GIT_SNAPSHOT) ? "HEAD" : NULL,
 		.branch = branch,
-		.shared = kind == GIT_COMMIT && slot->row->worktree == NULL,
+		.shared = (kind == GIT_COMMIT && slot->row->worktree == NULL) ||
+		    (kind == GIT_VERIFY && run->plan.parallel == 1),
 		.instance = row->instance,
 		.commit = git_commit_of(slot, kind),
 		.base_commit = slot->row != NULL ? slot->row->base_commit : NULL,
 		.keep_ref = keep,
 		.note_ref = note,
-		.known = row->result_commit,
+		.known = row->result_commit != NULL ? row->result_commit :
+		    row->instance != NULL ? row->base_commit : NULL,
+		.refs = refs,
 		.message = message,
+		.copy = copy,
 		.artifacts = artifacts,
+		.may_change = kind == GIT_VERIFY ? slot_plan(slot)->may_change : NULL,
 		.shared_paths = shared,
 		/* work done before they joined stays part of it */
 		.shared_paths_tree = slot->row != NULL && slot->row->tree != NULL ?
@@ -251,7 +283,10 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	free(dir);
 	free(message);
 	free(ref);
+	free(evidence);
 	free(scratch);
+	strings_free(refs);
+	strings_free(copy);
 	strings_free(judges);
 	strings_free(shared);
 	strings_free(artifacts);

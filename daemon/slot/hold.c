@@ -97,8 +97,8 @@ static void set_message(struct slot_row *row, const char *message)
 	row->message = message != NULL && message[strspn(message, " \t\r\n")] != '\0' ? xstrdup(message) : NULL;
 }
 
-/* Continue the slot of a hold after rework: the lost attempt again, or a fix with the human's
- * message and as many rounds as the plan permits. */
+/* Continue the slot of a hold after rework: its attempt again, or a fix with the human's message
+ * and as many rounds as the plan permits. */
 void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -108,18 +108,19 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 	    (enum role)run_attempt(slot->run, hold->attempt)->role : ROLE_IMPLEMENT;
 
 	hold_set_state(txn, slot, hold, HOLD_S_REWORKED, NULL, NULL);
-	row->stalled = 0;
+	row->stalled = row->hook_changes = 0;
+	row->setup = hold->kind == HOLD_SETUP ? 0 : row->setup;
 	if (hold->kind == HOLD_LOST) {
 		row->interrupted = 1;
-	} else {
+	} else if (!hold_repeats((enum hold_kind)hold->kind)) {
 		row->fixes = row->fix + (plan->max_fixes > 0 ? plan->max_fixes : 1);
 		row->fix++;
 		row->item = 0;
 	}
-	/* an attempt lost during a review continues with its original instructions */
-	if (hold->kind != HOLD_LOST || role == ROLE_IMPLEMENT)
+	/* an attempt of a review continues with its original instructions */
+	if (!hold_repeats((enum hold_kind)hold->kind) || role == ROLE_IMPLEMENT)
 		set_message(row, hold->message);
-	why.reason = hold->kind == HOLD_LOST ? MOVE_RETRY : MOVE_DONE;
+	why.reason = hold_repeats((enum hold_kind)hold->kind) ? MOVE_RETRY : MOVE_DONE;
 	slot_move(txn, slot, SLOT_S_HELD,
 	    stage_after_rework((enum hold_kind)hold->kind, role, slot_has_checkout(slot)), &why);
 }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "core/plan.h"
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "job/provider_result.h"
 #include "job/read_notice.h"
@@ -65,7 +66,7 @@ void notice_watch(struct slot *slot)
 		engine->ports.end(engine->ports.proc_ctx, a->id);
 		return;
 	}
-	if (a->role == ROLE_CHECK || !notice_can_tell(agent->reader))
+	if (role_is_command((enum role)a->role) || !notice_can_tell(agent->reader))
 		return;
 	w = xcalloc(1, sizeof(*w));
 	w->run = slot->row->run;

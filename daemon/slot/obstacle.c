@@ -41,12 +41,31 @@ void obstacle_set(struct txn *txn, struct slot *slot, enum round_end end, char *
 
 bool obstacle_is_there(const struct slot *slot)
 {
-	return git_op_conflicts(slot->op.git) != NULL || git_op_refused(slot->op.git) != NULL;
+	const struct git_op *git = slot->op.git;
+
+	return git_op_conflicts(git) != NULL || git_op_refused(git) != NULL || git_op_unfit(git) != NULL;
+}
+
+bool obstacle_ref_moved(struct txn *txn, struct slot *slot)
+{
+	const char *moved = git_op_moved(slot->op.git);
+	char *safe, *why;
+
+	if (moved == NULL)
+		return false;
+	safe = text_escape(moved, strlen(moved), false);
+	why = xasprintf("%s; then approve", safe);
+	text_set(&txn_edit_slot(txn, slot)->obstacle, why);
+	round_over(txn, slot, ROUND_REF_MOVED, CAUSE(END_REF_MOVED, why));
+	free(why);
+	free(safe);
+	return true;
 }
 
 bool obstacle_send_back(struct txn *txn, struct slot *slot)
 {
-	const char *marked = git_op_conflicts(slot->op.git), *refused = git_op_refused(slot->op.git);
+	const char *marked = git_op_conflicts(slot->op.git), *refused = git_op_refused(slot->op.git),
+	    *unfit = git_op_unfit(slot->op.git);
 	char *safe;
 
 	if (!obstacle_is_there(slot))
@@ -57,6 +76,11 @@ bool obstacle_send_back(struct txn *txn, struct slot *slot)
 		    xasprintf("the conflict with another task is not resolved: its markers are "
 		    "still in %s. Resolve it so that both tasks work, and leave no `<<<<<<<` or "
 		    "`>>>>>>>` lines.", safe));
+	} else if (unfit != NULL) {
+		safe = text_escape(unfit, strlen(unfit), false);
+		obstacle_set(txn, slot, ROUND_REFUSED,
+		    xasprintf("git allows these names in no tree, so they can be neither reviewed nor "
+		    "committed: %s. Rename or remove them.", safe));
 	} else {
 		safe = text_escape(refused, strlen(refused), true);
 		obstacle_set(txn, slot, ROUND_REFUSED,

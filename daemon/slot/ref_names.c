@@ -84,10 +84,12 @@ char *git_ref(const struct slot *slot, enum git_op_kind kind)
 		return ref_of_slot(slot, "beside");
 	case GIT_MEASURE:
 	case GIT_CHECKOUT:
+	case GIT_PREPARE:
 	case GIT_COMMIT:
 	case GIT_WORKTREE_ADD:
 	case GIT_ADOPT_COMMITS:
 	case GIT_INSPECT_HEAD:
+	case GIT_COMPARE_REFS:
 	case GIT_OPS:
 		break;
 	}

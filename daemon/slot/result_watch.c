@@ -11,6 +11,7 @@
 #include "core/clocks.h"
 #include "core/plan.h"
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "job/read_result.h"
 #include "model/activity.h"
@@ -54,7 +55,7 @@ void result_watch(struct slot *slot)
 	const struct clocks *clocks = &plan->clocks[a->role];
 	struct result_job *w;
 
-	if (a->role == ROLE_CHECK || !reader_can_tell(reader) ||
+	if (role_is_command((enum role)a->role) || !reader_can_tell(reader) ||
 	    (clocks->ms[CLOCK_POST_RESULT] == 0 && clocks->ms[CLOCK_IDLE] == 0))
 		return;
 	w = xcalloc(1, sizeof(*w));

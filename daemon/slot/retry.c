@@ -55,7 +55,7 @@ int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a)
 	const struct agent_plan *agent = plan_agent(plan, (enum role)a->role, a->agent);
 	const struct attempt_row *from = attempt_interrupted(slot, a);
 
-	if (a->role == ROLE_CHECK || strings_count(agent->resume) == 0)
+	if (role_is_command((enum role)a->role) || strings_count(agent->resume) == 0)
 		return ROW_NONE;
 	if (from != NULL && has_failed_to_resume(slot, from))
 		return ROW_NONE;

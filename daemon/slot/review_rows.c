@@ -11,6 +11,7 @@
 #include "core/profile.h"
 #include "core/row.h"
 #include "core/state.h"
+#include "evidence/evidence.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
@@ -211,6 +212,18 @@ static int64_t human_round(const struct slot *slot)
 	return last != NULL && last->iteration >= slot->row->round ? last->iteration + 1 : slot->row->round;
 }
 
+/* What the review means for the product, whatever the profile's words. */
+static enum evidence_result result_of(const struct slot *slot, const struct review_row *row)
+{
+	const struct profile *profile = slot_plan(slot)->profile;
+
+	if (row->attempt == ROW_NONE)
+		return strcmp(row->decision, REVIEW_REJECTED) != 0 ? EVIDENCE_GREEN : EVIDENCE_RED;
+	if (strcmp(row->decision, profile->pass_word) == 0)
+		return EVIDENCE_GREEN;
+	return strcmp(row->decision, profile->findings_word) == 0 ? EVIDENCE_RED : EVIDENCE_VOID;
+}
+
 /* Append the row and its findings to the run's chain. Takes ownership of row and findings.
  * iteration: its number among the task's. */
 static void chain(struct txn *txn, struct slot *slot, struct review_row *row, int64_t iteration,
@@ -236,6 +249,7 @@ static void chain(struct txn *txn, struct slot *slot, struct review_row *row, in
 	txn_add(txn, slot->run, ROW_REVIEW, row);
 	for (size_t i = 0; i < count; i++)
 		txn_add(txn, slot->run, ROW_FINDING, findings[i]);
+	evidence_review(txn, slot, row, result_of(slot, row));
 	review_log(txn, slot);
 }
 

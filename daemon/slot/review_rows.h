@@ -14,12 +14,16 @@
 struct slot;
 struct txn;
 
+#define REVIEW_ACCEPTED "accepted"
+#define REVIEW_REJECTED "rejected"
+
 /* The slot's review attempt has given an answer, or failed to. decision, feedback: see struct
  * review_row. */
 struct finding_counts review_append(struct txn *txn, struct slot *slot, const char *decision,
     const char *feedback, const struct verdict *v);
 void review_error(struct txn *txn, struct slot *slot, const char *cause);
-/* A human decision about a held task. */
+/* A human decision about a held task. decision: REVIEW_ACCEPTED,
+ * REVIEW_REJECTED, or the profile's pass word for a pass that stays one */
 void review_human(struct txn *txn, struct slot *slot, const char *decision, const char *by, const char *message);
 /* Report the corrector's marks as resolved findings; the next review records them. */
 void review_marked(struct txn *txn, struct slot *slot, const struct verdict_finding *marks, size_t count);

@@ -24,9 +24,7 @@ void round_begin(struct txn *txn, const struct slot *slot)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
 
-	free(row->previous_answer_hash);
-	row->previous_answer_hash = row->answer_hash;
-	row->answer_hash = xstrdup(run_attempt(slot->run, row->answer)->answer_hash);
+	text_set(&row->answer_hash, run_attempt(slot->run, row->answer)->answer_hash);
 	row->check = 0;
 	row->failed_check = ROW_NONE;
 	row->round++;
@@ -35,6 +33,14 @@ void round_begin(struct txn *txn, const struct slot *slot)
 void round_forgo(struct txn *txn, const struct slot *slot)
 {
 	txn_edit_slot(txn, slot)->round--;
+}
+
+void round_judged(struct txn *txn, const struct slot *slot)
+{
+	struct slot_row *row = txn_edit_slot(txn, slot);
+
+	text_set(&row->previous_tree, row->tree);
+	text_set(&row->previous_answer_hash, row->answer_hash);
 }
 
 void review_skip(struct txn *txn, struct slot *slot, enum skip_kind kind)

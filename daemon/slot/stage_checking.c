@@ -1,29 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* CHECKING: the checks of the plan run one after the other, each as an attempt. The first that
- * fails goes to a fixer with its output. */
+/* CHECKING: the checks of the plan run one after the other, each as an attempt, where the reviewer
+ * will work. The first that fails twice goes to a fixer with its output. */
 #include <stdlib.h>
 
 #include "core/cause.h"
 #include "core/review.h"
 #include "core/row.h"
 #include "core/state.h"
+#include "evidence/check_evidence.h"
+#include "model/runs.h"
 #include "model/slots.h"
 #include "proto/memory.h"
 #include "slot/attempt.h"
 #include "slot/attempt_result.h"
+#include "slot/base_check.h"
+#include "slot/measured.h"
 #include "slot/round.h"
 #include "slot/stages.h"
+#include "txn/emit.h"
 #include "txn/txn.h"
 
 /* The first check, the next one, or the same again. */
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
-	bool same = why->reason == MOVE_RETRY;
+	bool same = why->reason == MOVE_RETRY || why->reason == MOVE_RERUN;
+	struct slot_row *row = txn_edit_slot(txn, slot);
 
-	if (from == SLOT_S_CHECKING && !same)
-		txn_edit_slot(txn, slot)->check++;
-	else if (!same)
-		txn_edit_slot(txn, slot)->check = 1;
+	if (why->reason == MOVE_RERUN)
+		row->red_check = row->attempt;
+	if (!same) {
+		/* in a room some need not run: MEASURING has set where to begin */
+		if (from != SLOT_S_CHECKING && !slot_checks_room(slot))
+			row->check = 0;
+		row->check++;
+		row->red_check = ROW_NONE;
+	}
 	attempt_begin(txn, slot, ROLE_CHECK);
 }
 
@@ -31,7 +42,11 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 static void failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	enum round_end end = check_classify(slot->row->fix, slot->row->fixes);
-	char *cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s", a->agent,
+	char *cause;
+
+	if (slot_checks_room(slot))
+		round_forgo(txn, slot);
+	cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s", a->agent,
 	    (long long)slot->row->fix, a->cause);
 
 	txn_edit_slot(txn, slot)->failed_check = a->id;
@@ -39,12 +54,55 @@ static void failed(struct txn *txn, struct slot *slot, const struct attempt_row 
 	free(cause);
 }
 
+static enum evidence_result result_of(const struct slot *slot, const struct attempt_end *end)
+{
+	if (attempt_succeeded(end->facts))
+		return slot->row->red_check != ROW_NONE ? EVIDENCE_FLAKY : EVIDENCE_GREEN;
+	return end->facts->process == PROCESS_NOT_STARTED ? EVIDENCE_VOID : EVIDENCE_RED;
+}
+
+static void warn_flaky(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	const struct attempt_row *red = run_attempt(slot->run, slot->row->red_check);
+	char *text = xasprintf("flaky: check `%s` of task %s failed in attempt %lld and passed on the same "
+	    "work in attempt %lld", a->agent, slot_task_id(slot), (long long)red->number, (long long)a->number);
+
+	run_warn(txn, slot->run, text);
+	free(text);
+}
+
+/* Whether a check of the base is over, and none follows. */
+static bool ends_base(const struct slot *slot, const struct attempt_end *end)
+{
+	return slot->row->base == BASE_CHECKING && !end->lost && end->to != SLOT_S_CHECKING && end->to != SLOT_S_FAILED;
+}
+
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
 	const struct attempt_end *end = done->attempt;
+	enum evidence_result said = result_of(slot, end);
 
+	if (!end->lost)
+		evidence_check(txn, slot, end->row, said);
+	if (!end->lost && said == EVIDENCE_FLAKY)
+		warn_flaky(txn, slot, end->row);
+	if (attempt_succeeded(end->facts)) {
+		checks_reuse(txn, slot, slot->row->check, end->facts->check);
+		txn_edit_slot(txn, slot)->check = end->facts->check;
+	}
+	if (ends_base(slot, end)) {
+		if (base_checked(txn, slot, end->row, end->to == SLOT_S_FIXING))
+			failed(txn, slot, run_attempt(slot->run, slot->row->failed_check));
+		return;
+	}
+	if (end->to == SLOT_S_FIXING && base_before_fix(txn, slot, end->row))
+		return;
 	if (end->to == SLOT_S_FIXING)
 		failed(txn, slot, end->row);
+	else if (end->to == SLOT_S_CHECKOUT)
+		measured_checked(txn, slot);
+	else if (end->reason == MOVE_RERUN)
+		slot_move(txn, slot, SLOT_S_CHECKING, end->to, &(struct move_why){ .reason = end->reason });
 	else
 		attempt_move(txn, slot, end);
 }

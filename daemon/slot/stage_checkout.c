@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* CHECKOUT: with workspace = "snapshot" the tree under review is checked out into a separate
- * directory for the reviewer. */
+/* CHECKOUT: with workspace = "room" the measured tree is laid out in a directory of its own, in
+ * which its checks and its reviewer work. */
+#include "core/next_stage.h"
 #include "core/row.h"
+#include "core/state.h"
+#include "evidence/check_evidence.h"
 #include "git/git_op.h"
+#include "model/activity.h"
+#include "model/runs.h"
 #include "model/slots.h"
 #include "slot/git_request.h"
+#include "slot/machine.h"
 #include "slot/stages.h"
 #include "txn/txn.h"
 
@@ -14,15 +20,45 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }
 
+/* Checks that were green in another run need not run. One that has the first word about work that
+ * changed nothing does. */
+static void skip_known(struct txn *txn, struct slot *slot)
+{
+	struct slot_row *row = txn_edit_slot(txn, slot);
+	int64_t known;
+
+	if (row->base == BASE_CHECKING || run_attempt(slot->run, row->answer)->outcome == TASK_R_NO_CHANGE)
+		return;
+	known = checks_known(slot, row->tree, row->check);
+	checks_reuse(txn, slot, row->check, known);
+	row->check = known;
+}
+
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
 	(void)done;
-	slot_move(txn, slot, SLOT_S_CHECKOUT, SLOT_S_REVIEWING, NULL);
+	skip_known(txn, slot);
+	slot_move(txn, slot, SLOT_S_CHECKOUT, stage_after_checkout(slot_plan(slot), slot->row->check), NULL);
+}
+
+static void go_on(struct slot *slot)
+{
+	struct txn *txn;
+
+	if (!slot_ending(slot)) {
+		git_begin(slot, GIT_CHECKOUT);
+		return;
+	}
+	txn = txn_new(slot->run->engine);
+	slot_ended(txn, slot);
+	txn_commit(txn);
 }
 
 static void recover(struct slot *slot)
 {
-	git_begin(slot, GIT_CHECKOUT);
+	activity_start_job(&slot->activity);
+	if (!checks_ask(slot, go_on))
+		git_begin(slot, GIT_CHECKOUT);
 }
 
 const struct stage stage_checkout = {

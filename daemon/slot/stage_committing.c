@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* COMMITTING: git commits the accepted work, or adopts the commits of a commit agent. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/cause.h"
 #include "core/next_stage.h"
 #include "core/plan.h"
 #include "core/row.h"
@@ -9,11 +11,14 @@
 #include "git/git_op.h"
 #include "model/runs.h"
 #include "model/slots.h"
+#include "proto/escape.h"
 #include "proto/memory.h"
 #include "slot/git_request.h"
 #include "slot/head.h"
+#include "slot/machine.h"
 #include "slot/obstacle.h"
 #include "slot/review_rows.h"
+#include "slot/round.h"
 #include "slot/stages.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
@@ -34,6 +39,37 @@ static void warn_of_no_commit(struct txn *txn, struct slot *slot)
 	free(text);
 }
 
+/* A hook has changed the work, so it is checked and reviewed once more in that form. A hook that
+ * does so again would do so forever. Returns whether there was such a hook. */
+static bool judge_again(struct txn *txn, struct slot *slot)
+{
+	const struct plan *plan = slot_plan(slot);
+	bool reviewed = plan->review && (plan->scope != SCOPE_RUN || slot->row->slot == 0);
+	struct slot_row *row;
+	char *safe, *text;
+
+	if (!git_op_hook_changed(slot->op.git))
+		return false;
+	row = txn_edit_slot(txn, slot);
+	safe = text_escape(git_op_refused(slot->op.git), strlen(git_op_refused(slot->op.git)), false);
+	/* an acceptance does not cover the changed work */
+	slot_set_cause(row, NO_CAUSE);
+	row->accepted = ACCEPTED_BY_NONE;
+	if (row->hook_changes++ == 0) {
+		text = xasprintf("task %s: %s; the work is reviewed again", slot_task_id(slot), safe);
+		run_warn(txn, slot->run, text);
+		slot_move(txn, slot, SLOT_S_COMMITTING, !reviewed ? SLOT_S_MEASURING :
+		    stage_after_work((int64_t)strings_count(plan->checks), true, plan_checks_room(plan)), NULL);
+	} else {
+		text = xasprintf("a hook of the repository changes the work at each commit: %s", safe);
+		text_set(&row->obstacle, text);
+		round_over(txn, slot, ROUND_REFUSED, CAUSE(END_COMMIT_REFUSED, text));
+	}
+	free(text);
+	free(safe);
+	return true;
+}
+
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
 	const char *commit = git_op_commit(slot->op.git);
@@ -42,7 +78,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	struct slot_row *row;
 
 	(void)done;
-	if (obstacle_send_back(txn, slot))
+	if (judge_again(txn, slot) || obstacle_send_back(txn, slot))
 		return;
 	row = txn_edit_slot(txn, slot);
 	head_committed(txn, slot);

@@ -5,10 +5,12 @@
 
 #include "core/next_stage.h"
 #include "core/row.h"
+#include "evidence/product.h"
 #include "git/git_op.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/memory.h"
+#include "slot/base_check.h"
 #include "slot/git_request.h"
 #include "slot/ref_names.h"
 #include "slot/stages.h"
@@ -48,7 +50,9 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		if (run->base_tree == NULL && object_is(row->base_commit, run->base_commit))
 			text_set(&txn_edit_run(txn, slot->run)->base_tree, row->base_tree);
 	}
-	slot_move(txn, slot, SLOT_S_CREATING_WORKTREE, stage_after_worktree(slot_plan(slot), whole), NULL);
+	product_base(txn, slot->run);
+	slot_move(txn, slot, SLOT_S_CREATING_WORKTREE,
+	    base_before_work(txn, slot, stage_after_worktree(slot_plan(slot), whole)), NULL);
 }
 
 static void recover(struct slot *slot)

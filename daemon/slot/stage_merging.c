@@ -9,6 +9,7 @@
 #include "core/next_stage.h"
 #include "core/review.h"
 #include "core/row.h"
+#include "evidence/product.h"
 #include "git/git_op.h"
 #include "model/runs.h"
 #include "model/slots.h"
@@ -64,6 +65,9 @@ static void merged(struct txn *txn, struct slot *slot, const char *commit, int64
 
 	text_set(&txn_edit_run(txn, slot->run)->result_commit, commit);
 	row->diff = patch;	/* of everything so far */
+	/* NULL: merged by the rl-git of an earlier version */
+	if (git_op_tree(slot->op.git) != NULL)
+		product_add(txn, slot, PRODUCT_MERGED, git_op_tree(slot->op.git));
 	txn_emit(txn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)row->slot,
 	    "task", slot_task_id(slot), "commit", commit));
 	slot_move(txn, slot, SLOT_S_MERGING, stage_after_merge(slot_plan(slot), slot_passed(slot)), NULL);
@@ -73,6 +77,8 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 {
 	const struct git_op *git = slot->op.git;
 
+	if (obstacle_ref_moved(txn, slot))
+		return;
 	if (git_op_taken(git) != NULL)
 		blocked(txn, slot, git_op_taken(git));
 	else if (git_op_conflicts(git) != NULL)

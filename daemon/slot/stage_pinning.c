@@ -3,11 +3,13 @@
 #include <stdlib.h>
 
 #include "core/row.h"
+#include "evidence/product.h"
 #include "git/git_op.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/memory.h"
 #include "slot/git_request.h"
+#include "slot/obstacle.h"
 #include "slot/ref_names.h"
 #include "slot/stages.h"
 #include "txn/txn.h"
@@ -20,10 +22,15 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
-	struct run_row *run = txn_edit_run(txn, slot->run);
-	char *ref = git_ref(slot, GIT_PIN);
+	struct run_row *run;
+	char *ref;
 
 	(void)done;
+	if (obstacle_ref_moved(txn, slot))
+		return;
+	product_add(txn, slot, PRODUCT_RESULT, slot->row->tree);
+	run = txn_edit_run(txn, slot->run);
+	ref = git_ref(slot, GIT_PIN);
 	text_set(&run->result_ref, ref);
 	text_set(&run->result_tree, slot->row->tree);
 	if (slot_task(slot) != NULL) {

@@ -47,6 +47,7 @@ static void failed(struct txn *txn, struct slot *slot, const struct attempt_row 
 		free(text);
 		run_warn(txn, slot->run, "the review program failed: " LEFT_OUT);
 	}
+	round_judged(txn, slot);
 	round_over(txn, slot, ROUND_REVIEWER_ERROR, attempt_row_cause(a));
 }
 

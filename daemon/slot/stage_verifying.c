@@ -24,6 +24,7 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "slot/git_request.h"
+#include "slot/left_out.h"
 #include "slot/review_rows.h"
 #include "slot/round.h"
 #include "slot/shared_paths.h"
@@ -44,7 +45,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 /* Result of git, kept while the verdict is read. */
 struct judgement {
 	struct read_verdict_job job;
-	char *changed, *appeared;
+	char *changed, *appeared, *edited, *differing;
 };
 
 /* The passed work contains no change, and its agent did not declare that none was needed. */
@@ -64,16 +65,35 @@ static void warn_of_nothing(struct txn *txn, struct slot *slot)
 	free(text);
 }
 
+/* What passed is no longer what the user finds. */
+static void warn_of_difference(struct txn *txn, struct slot *slot, const char *names)
+{
+	char *text = xasprintf("task %s: the work tree is no longer what was judged: %s", slot_task_id(slot), names);
+
+	run_warn(txn, slot->run, text);
+	free(text);
+}
+
+static char *cut_cause(const struct attempt_row *review)
+{
+	char *what = left_out_text(review), *cause = xasprintf("passed, but %s", what);
+
+	free(what);
+	return cause;
+}
+
 static void decide(struct txn *txn, struct slot *slot, const struct judgement *j)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
 	const struct plan *plan = slot_plan(slot);
 	const struct verdict *v = &j->job.verdict;
+	const struct attempt_row *review = run_attempt(slot->run, row->attempt);
 	static const struct verdict none;
 	struct finding_counts counts;
 	struct review_facts facts = {
 		.verdict = v->kind != VERDICT_NONE,
 		.pass = v->kind == VERDICT_PASS,
+		.cut = plan->on_cut == ON_CUT_HOLD && review->left_out != NULL,
 		.tree_changed = j->changed != NULL && !plan->profile->change_warns,
 		.fix = row->fix,
 		.fixes = row->fixes,
@@ -98,13 +118,18 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		text_set(&row->obstacle, NULL);
 	}
 	facts.stalled = row->stalled;
+	round_judged(txn, slot);
 	end = review_classify(&facts);
 	if (end == ROUND_VIOLATION)
 		cause = xasprintf("reviewer contract violation: %s", reason);
 	else if (end == ROUND_EXHAUSTED || end == ROUND_STALLED)
 		cause = round_cause(plan, end, row);
+	else if (end == ROUND_CUT)
+		cause = cut_cause(review);
 	if (end == ROUND_PASS)
 		warn_of_nothing(txn, slot);
+	if ((end == ROUND_PASS || end == ROUND_CUT) && j->differing != NULL)
+		warn_of_difference(txn, slot, j->differing);
 	round_over(txn, slot, end, cause != NULL ? CAUSE(round_end_kind(end), cause) : NO_CAUSE);
 	free(cause);
 	free(reason);
@@ -122,6 +147,13 @@ static void warn_of_changes(struct txn *txn, const struct slot *slot, const stru
 		run_warn(txn, run, text);
 		free(text);
 	}
+	if (j->edited != NULL) {
+		text = xasprintf("task %s: these files were changed in %s during the review, not by the "
+		    "reviewer, and the changes are not part of the work: %s", slot_task_id(slot),
+		    slot_workspace(slot), j->edited);
+		run_warn(txn, run, text);
+		free(text);
+	}
 	if (j->changed != NULL && slot_plan(slot)->profile->change_warns) {
 		text = xasprintf("reviewer changed the tree: %s", j->changed);
 		run_warn(txn, run, text);
@@ -129,8 +161,8 @@ static void warn_of_changes(struct txn *txn, const struct slot *slot, const stru
 	}
 }
 
-/* Takes ownership of changed and appeared. */
-static struct judgement *judgement_new(struct slot *slot, char *changed, char *appeared)
+/* Without what git has found. */
+static struct judgement *judgement_new(struct slot *slot)
 {
 	struct run *run = slot->run;
 	const struct run_row *row = &run->rows->run;
@@ -138,8 +170,6 @@ static struct judgement *judgement_new(struct slot *slot, char *changed, char *a
 	struct judgement *j = xcalloc(1, sizeof(*j));
 
 	j->job.key = slot_key(slot);
-	j->changed = changed;
-	j->appeared = appeared;
 	j->job.attempt = slot->row->attempt;
 	j->job.secrets = secrets_new(row->environment, &run->plan);
 	j->job.carrier = slot_plan(slot)->profile->carrier;
@@ -149,7 +179,7 @@ static struct judgement *judgement_new(struct slot *slot, char *changed, char *a
 		j->job.top = dirs_review_top(state_dir, row, slot_plan(slot), slot->row);
 		j->job.misnamed = dirs_misnamed_file(state_dir, row, slot->row);
 	}
-	if (slot_plan(slot)->profile->carrier == CARRIER_FILE && slot_plan(slot)->workspace == REVIEW_IN_SNAPSHOT) {
+	if (slot_plan(slot)->review_file != NULL && slot_has_checkout(slot)) {
 		char *dir = slot_workdir(slot);
 
 		j->job.copy_to = xasprintf("%s/%s", dir, slot_plan(slot)->review_file);
@@ -163,14 +193,19 @@ static void read_verdict_cb(void *arg, struct job *job)
 	struct engine *engine = arg;
 	struct judgement *j = (struct judgement *)job;
 	struct slot *slot = slot_at_job(engine, j->job.key);
+	struct judgement *again;
 	struct txn *txn;
 
 	if (slot != NULL && job->fault != 0 && j->job.error != NULL && !slot_ending(slot)) {
 		txn = txn_new(engine);
 		slot_waits(txn, slot, WAIT_HOST, job->fault, j->job.error);
 		txn_commit(txn);
-		engine_job_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed,
-		    j->appeared)->job.job, &read_verdict_type, read_verdict_cb, engine);
+		again = judgement_new(slot);
+		again->changed = j->changed;
+		again->appeared = j->appeared;
+		again->edited = j->edited;
+		again->differing = j->differing;
+		engine_job_later(engine, HOST_LOOK_MS, &again->job.job, &read_verdict_type, read_verdict_cb, engine);
 		job_free(job);
 		return;
 	}
@@ -183,6 +218,7 @@ static void read_verdict_cb(void *arg, struct job *job)
 			slot_ended(txn, slot);
 		} else if (j->job.error != NULL) {
 			review_error(txn, slot, j->job.error);
+			round_judged(txn, slot);
 			round_over(txn, slot, ROUND_REVIEWER_ERROR, CAUSE(END_ERROR, j->job.error));
 		} else {
 			decide(txn, slot, j);
@@ -191,19 +227,49 @@ static void read_verdict_cb(void *arg, struct job *job)
 	}
 	free(j->changed);
 	free(j->appeared);
+	free(j->edited);
+	free(j->differing);
 	job_free(job);
 }
 
-static void judge(struct slot *slot, const char *changed, const char *appeared)
+/* NULL: none. */
+static char *escaped(const char *names)
 {
-	struct judgement *j = judgement_new(slot, changed != NULL ? text_escape(changed, strlen(changed), false) : NULL,
-	    appeared != NULL ? text_escape(appeared, strlen(appeared), false) : NULL);
+	return names != NULL ? text_escape(names, strlen(names), false) : NULL;
+}
+
+/* git: the result of VERIFY; NULL: without git. */
+static void judge(struct slot *slot, const struct git_op *git)
+{
+	struct judgement *j = judgement_new(slot);
+
+	if (git != NULL) {
+		j->changed = escaped(git_op_changed(git));
+		j->appeared = escaped(git_op_appeared(git));
+		j->edited = escaped(git_op_edited(git));
+		j->differing = escaped(git_op_differing(git));
+	}
 
 	activity_start_job(&slot->activity);
 	engine_job(slot->run->engine, &j->job.job, &read_verdict_type, read_verdict_cb, slot->run->engine);
 }
 
 /* ---- the tree ---- */
+
+static void warn_of_permitted(struct txn *txn, const struct slot *slot)
+{
+	const char *names = git_op_permitted(slot->op.git);
+	char *safe, *text;
+
+	if (names == NULL)
+		return;
+	safe = text_escape(names, strlen(names), false);
+	text = xasprintf("task %s: the reviewer changed files that review.reviewer_may_change permits: %s",
+	    slot_task_id(slot), safe);
+	run_warn(txn, slot->run, text);
+	free(text);
+	free(safe);
+}
 
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
@@ -215,8 +281,9 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 		return;
 	}
+	warn_of_permitted(txn, slot);
 	text_set(&txn_edit_slot(txn, slot)->beside, git_op_appeared_tree(git));
-	judge(slot, git_op_changed(git), git_op_appeared(git));
+	judge(slot, git);
 }
 
 static void recover(struct slot *slot)
@@ -224,7 +291,7 @@ static void recover(struct slot *slot)
 	if (slot->run->rows->run.has_git == 1)
 		git_begin(slot, GIT_VERIFY);
 	else
-		judge(slot, NULL, NULL);
+		judge(slot, NULL);
 }
 
 const struct stage stage_verifying = {

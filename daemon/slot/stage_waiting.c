@@ -8,6 +8,7 @@
 #include "model/runs.h"
 #include "model/slots.h"
 #include "sched/permits.h"
+#include "slot/base_check.h"
 #include "slot/stages.h"
 
 /* The slot has its permit. An agent that picks a task claims it itself. */
@@ -16,7 +17,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	bool claims = run_source(slot->run) == SOURCE_BEADS && slot->row->task != NULL;
 
 	(void)done;
-	slot_move(txn, slot, SLOT_S_WAITING, first_stage(slot_plan(slot), claims), NULL);
+	slot_move(txn, slot, SLOT_S_WAITING, base_before_work(txn, slot, first_stage(slot_plan(slot), claims)), NULL);
 }
 
 static void recover(struct slot *slot)

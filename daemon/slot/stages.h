@@ -5,9 +5,9 @@
  *
  *   WAITING           result: it has a permit
  *   CLAIMING          an operation of the task source
- *   CREATING_WORKTREE MEASURING CHECKOUT VERIFYING PINNING COMMITTING MERGING
+ *   CREATING_WORKTREE PREPARING MEASURING CHECKOUT VERIFYING PINNING COMMITTING MERGING
  *                     an operation of git; after that of VERIFYING the verdict is read
- *   IMPLEMENTING CHECKING REVIEWING FIXING COMMIT_AGENT
+ *   SETTING_UP IMPLEMENTING CHECKING REVIEWING FIXING COMMIT_AGENT
  *                     an attempt
  *   HELD IMPLEMENTED  nothing: a human or the run moves the slot on
  *   ENDING            what was under way when the slot was cancelled
@@ -24,6 +24,8 @@ extern const struct stage *const slot_stages[SLOT_STAGES];
 extern const struct stage stage_waiting;
 extern const struct stage stage_claiming;
 extern const struct stage stage_creating_worktree;
+extern const struct stage stage_preparing;
+extern const struct stage stage_setting_up;
 extern const struct stage stage_implementing;
 extern const struct stage stage_checking;
 extern const struct stage stage_measuring;

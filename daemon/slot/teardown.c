@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Teardown of an ended slot, one operation after the other: close or release the task at its
- * source; compare HEAD of a shared work tree; save and remove the slot's own work tree. What fails
- * becomes a warning, and the rest follows nevertheless. */
+ * source; compare HEAD of a shared work tree; compare the refs of the run; save and remove the
+ * slot's own work tree. What fails becomes a warning, and the rest follows nevertheless. */
 #include "slot/teardown.h"
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/row.h"
 #include "core/state.h"
 #include "git/git_op.h"
+#include "job/recorded_refs.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
+#include "proto/escape.h"
 #include "proto/memory.h"
 #include "sched/claims.h"
 #include "slot/git_request.h"
@@ -35,12 +38,30 @@ static bool tells_source(const struct slot *slot)
 	return source == SOURCE_BEADS || (source == SOURCE_STORIES && slot->row->stage == SLOT_S_PASSED);
 }
 
+/* Whether this slot may be the last one to compare the refs of the run: one that was pinned has
+ * just compared them. */
+static bool compares_refs(const struct slot *slot)
+{
+	const struct run_row *run = &slot->run->rows->run;
+	bool ended = slot->row->stage == SLOT_S_PASSED || slot->row->stage == SLOT_S_FAILED;
+	bool pinned = slot->row->stage == SLOT_S_PASSED && (slot_task(slot) != NULL ?
+	    slot_task(slot)->locked_ref != NULL : slot->row->slot == 0 && run->result_ref != NULL);
+
+	/* the slots that still work compare them later */
+	for (size_t i = 0; i < slot->run->nslots; i++)
+		if (slot->run->slots[i] != slot && !slot_stage_is_end(slot_stage(slot->run->slots[i])))
+			return false;
+	return ended && !pinned && recorded_refs_count(slot->run->rows) > 0;
+}
+
 static enum slot_leaving after(const struct slot *slot, enum slot_leaving leaving)
 {
 	if (leaving == LEAVING_NOTHING && tells_source(slot))
 		return LEAVING_TASK;
 	if (leaving < LEAVING_INSPECT && head_is_open(slot))
 		return LEAVING_INSPECT;
+	if (leaving < LEAVING_REFS && compares_refs(slot))
+		return LEAVING_REFS;
 	if (leaving != LEAVING_REMOVE && slot->row->worktree != NULL)
 		return LEAVING_REMOVE;
 	return LEAVING_NOTHING;
@@ -78,6 +99,9 @@ void leave_act(struct slot *slot)
 		break;
 	case LEAVING_INSPECT:
 		git_begin(slot, GIT_INSPECT_HEAD);
+		break;
+	case LEAVING_REFS:
+		git_begin(slot, GIT_COMPARE_REFS);
 		break;
 	case LEAVING_REMOVE:
 		git_begin(slot, GIT_WORKTREE_REMOVE);
@@ -146,6 +170,18 @@ static void told(struct txn *txn, struct slot *slot)
 		warn(txn, slot, gone[slot->op.task_kind]);
 }
 
+/* The run cannot succeed while the refs of its results are not what passed. */
+static void refs_compared(struct slot *slot)
+{
+	const char *moved = git_op_moved(slot->op.git);
+
+	if (moved == NULL)
+		return;
+	free(slot->run->failure);
+	slot->run->failure = text_escape(moved, strlen(moved), false);
+	slot->run->failure_kind = END_REF_MOVED;
+}
+
 void leave_result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
 	enum slot_leaving was = (enum slot_leaving)slot->row->leaving;
@@ -157,6 +193,8 @@ void leave_result(struct txn *txn, struct slot *slot, const struct stage_result 
 		told(txn, slot);
 	else if (was == LEAVING_INSPECT)
 		head_inspected(txn, slot);
+	else if (was == LEAVING_REFS)
+		refs_compared(slot);
 	else if (was == LEAVING_REMOVE)
 		worktree_removed(txn, slot);
 	if (was == LEAVING_TASK)

@@ -23,7 +23,7 @@ static struct reply refuse(struct rpc *rpc, struct call *call)
 }
 
 static const char *const choices[] = { "red", "green" };
-static const struct state_names choices_names = { "colour", choices, 2 };
+static const struct state_names choices_names = { "colour", choices, 2, NULL };
 static const struct schema members[] = { { "deep", SCHEMA_BOOL, .help = "" }, { 0 } };
 static const struct schema params[] = {
 	{ "text", SCHEMA_TEXT, .max = 64, .help = "" },

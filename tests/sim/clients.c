@@ -170,8 +170,9 @@ static void decide(struct world *w, int64_t id, enum hold_decision decision, con
 
 	*said = (struct said){ .world = w, .hold = id, .decision = decision, .check = check };
 	said->wrong = hold == NULL || hold->state != HOLD_S_OPEN ||
-	    (hold->kind == HOLD_LOST && decision == HOLD_APPROVE) ||
-	    (hold->kind != HOLD_LOST && decision == HOLD_REWORK && (message == NULL || message[0] != 'l'));
+	    ((hold->kind == HOLD_LOST || hold->kind == HOLD_SETUP) && decision == HOLD_APPROVE) ||
+	    (hold->kind != HOLD_LOST && hold->kind != HOLD_SETUP &&
+	    decision == HOLD_REWORK && (message == NULL || message[0] != 'l'));
 	PUSH(said, said);
 	engine_hold(w->engine, id, decision, "ann", message, check, hold_cb, said);
 }
@@ -273,7 +274,8 @@ static const struct run_rows *held_run(struct world *w)
 static void accept_held(struct world *w, const struct run_rows *rows)
 {
 	for (size_t i = 0; i < rows->nholds; i++)
-		if (rows->holds[i]->state == HOLD_S_OPEN && rows->holds[i]->kind != HOLD_LOST) {
+		if (rows->holds[i]->state == HOLD_S_OPEN && rows->holds[i]->kind != HOLD_LOST &&
+		    rows->holds[i]->kind != HOLD_SETUP) {
 			decide(w, rows->holds[i]->id, HOLD_APPROVE, NULL, false);
 			return;
 		}

@@ -19,15 +19,16 @@ struct git_op {
 	/* results */
 	int64_t number;		/* of tree */
 	char tree[32], base[32], commit[32];
-	const char *changed, *appeared, *refused, *conflicts, *error;
+	const char *changed, *appeared, *refused, *conflicts, *moved, *error;
+	bool hook_changed;
 };
 
 const char *const git_op_names[GIT_OPS] = {
 	[GIT_SNAPSHOT] = "snapshot", [GIT_MEASURE] = "measure", [GIT_VERIFY] = "verify",
-	[GIT_PIN] = "pin", [GIT_CHECKOUT] = "checkout",
+	[GIT_PIN] = "pin", [GIT_CHECKOUT] = "checkout", [GIT_PREPARE] = "prepare",
 	[GIT_COMMIT] = "commit", [GIT_BASE] = "base", [GIT_WORKTREE_ADD] = "worktree",
 	[GIT_ADOPT_COMMITS] = "committed", [GIT_MERGE] = "merge", [GIT_WORKTREE_REMOVE] = "clear",
-	[GIT_INSPECT_HEAD] = "look",
+	[GIT_INSPECT_HEAD] = "look", [GIT_COMPARE_REFS] = "refs",
 };
 
 /* "t12", "c7" */
@@ -97,7 +98,10 @@ const char *git_op_base(const struct git_op *op) { return op->base; }
 const char *git_op_error(const struct git_op *op) { return op->error; }
 const char *git_op_modified_basis(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_changed(const struct git_op *op) { return op->changed; }
+const char *git_op_permitted(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_appeared(const struct git_op *op) { return op->appeared; }
+const char *git_op_edited(const struct git_op *op) { (void)op; return NULL; }
+const char *git_op_differing(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_appeared_tree(const struct git_op *op) { (void)op; return NULL; }
 void git_op_redact(struct git_op *op, const struct redactor *redactor) { (void)op, (void)redactor; }
 const char *git_op_branch(const struct git_op *op) { return op->branch; }
@@ -106,8 +110,11 @@ const char *git_op_head_at(const struct git_op *op) { (void)op; return NULL; }
 char *const *git_op_ahead(const struct git_op *op) { (void)op; return NULL; }
 bool git_op_rewritten(const struct git_op *op) { (void)op; return false; }
 bool git_op_branch_left(const struct git_op *op) { return op->given_commit == 0; }
+const char *git_op_unfit(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_refused(const struct git_op *op) { return op->refused; }
 const char *git_op_conflicts(const struct git_op *op) { return op->conflicts; }
+bool git_op_hook_changed(const struct git_op *op) { return op->hook_changed; }
+const char *git_op_moved(const struct git_op *op) { return op->moved; }
 const char *git_op_taken(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_commit(const struct git_op *op) { return unless_empty(op->commit); }
 int git_toplevel(const char *dir, char **top) { *top = xstrdup(dir); return 0; }
@@ -250,6 +257,18 @@ static void create_worktree(struct world *w, struct git_op *op)
 	give_commit(op, place->head);
 }
 
+static void commit_as(struct world *w, struct git_op *op, struct place *place, int64_t tree)
+{
+	place->head = make(w, tree, place->head, op->where, (int64_t)w->nmade + 1);
+	place->conflict = false;
+	if (place->branch != NULL) {
+		char *ref = xasprintf("refs/heads/%s", place->branch);
+
+		set_branch(w, ref, place->head);
+		free(ref);
+	}
+}
+
 static void commit(struct world *w, struct git_op *op)
 {
 	struct place *place = place_of(w, op->workspace);
@@ -263,15 +282,13 @@ static void commit(struct world *w, struct git_op *op)
 	} else if (f != NULL && f->refused) {
 		op->refused = "the hook says no";
 	} else if (op->given_tree != op->given_base && (head == NULL || head->tree != op->given_tree)) {
-		place->head = make(w, op->given_tree, place->head, op->where, (int64_t)w->nmade + 1);
-		place->conflict = false;
-		give_commit(op, place->head);
-		if (place->branch != NULL) {
-			char *ref = xasprintf("refs/heads/%s", place->branch);
-
-			set_branch(w, ref, place->head);
-			free(ref);
+		op->hook_changed = f != NULL && f->hook_changes;
+		if (op->hook_changed) {
+			op->refused = "a hook changed a.c";
+			place->tree = ++w->trees;
 		}
+		commit_as(w, op, place, op->hook_changed ? place->tree : op->given_tree);
+		give_commit(op, place->head);
 	}
 }
 
@@ -307,6 +324,7 @@ static void merge(struct world *w, struct git_op *op)
 	}
 	set_branch(w, op->ref, made);
 	give_commit(op, made);
+	give_tree(op, made_of(w, made)->tree);
 }
 
 static void clear(struct world *w, struct git_op *op)
@@ -414,7 +432,10 @@ static void act(struct world *w, struct git_op *op)
 		place = place_of(w, op->workspace);
 		if (op->named)
 			give_head(w, op, place);
+		op->moved = f != NULL && f->ref_moved ? "refs/heads/x is elsewhere" : NULL;
 		break;
+	case GIT_COMPARE_REFS:
+	case GIT_PREPARE:
 	case GIT_OPS:
 		break;
 	}
@@ -437,17 +458,22 @@ enum step_next git_move(struct world *w, struct git_op *op, bool ok)
 char git_answer(const struct git_op *op, enum step_next next, struct where *where, int64_t *value)
 {
 	static const char words[GIT_OPS] = {
-		[GIT_MEASURE] = 'T', [GIT_PIN] = 'P', [GIT_CHECKOUT] = 'O', [GIT_WORKTREE_ADD] = 'W',
+		[GIT_MEASURE] = 'T', [GIT_PIN] = 'P', [GIT_CHECKOUT] = 'O', [GIT_PREPARE] = 'A',
+		[GIT_WORKTREE_ADD] = 'W',
 		[GIT_COMMIT] = 'C', [GIT_ADOPT_COMMITS] = 'C', [GIT_MERGE] = 'M',
 	};
 
 	*where = op->where;
 	*value = op->number;
 	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_WORKTREE_REMOVE ||
-	    op->kind == GIT_INSPECT_HEAD)
+	    op->kind == GIT_INSPECT_HEAD || op->kind == GIT_COMPARE_REFS)
 		return 0;
 	if (next == STEP_NEXT_FAILED)
 		return op->kind == GIT_VERIFY ? 'f' : 'F';
+	if (op->hook_changed)
+		return 'H';
+	if (op->moved != NULL)
+		return 'V';
 	if (op->refused != NULL)
 		return 'R';
 	if (op->conflicts != NULL)

@@ -3,7 +3,6 @@
 #include <jansson.h>
 
 #include "core/cause.h"
-#include "core/chain.h"
 #include "core/slot.h"
 #include "world_int.h"
 
@@ -71,6 +70,36 @@ static void check_dependencies(struct world *w, const struct task_row *task)
 	json_decref(ids);
 }
 
+/* The newest run of the check on that tree that is on record; NULL: none. */
+static const struct evidence_row *newest_check(const struct run_rows *rows, const char *tree, const char *command)
+{
+	for (size_t i = rows->nevidence; i > 0; i--) {
+		const struct evidence_row *e = rows->evidence[i - 1];
+
+		if (e->kind == EVIDENCE_CHECK && e->attempt != ROW_NONE && e->tree != NULL &&
+		    strcmp(e->tree, tree) == 0 && strcmp(e->subject, command) == 0)
+			return e;
+	}
+	return NULL;
+}
+
+/* A slot does not run a check again that was green there on its tree. */
+static void check_known(struct world *w, const struct attempt_row *row)
+{
+	const struct run_rows *rows = view_run(w->disk, row->run);
+	const struct slot_row *slot = disk_slot(w, (struct where){ row->run, row->iteration, row->slot });
+	bool room = slot != NULL && slot->tree != NULL && plan_checks_room(world_plan(w, row->run));
+	const char *base = slot != NULL && slot->base_tree != NULL ? slot->base_tree : rows->run.base_tree;
+	const struct evidence_row *newest = room ?
+	    newest_check(rows, slot->base == BASE_CHECKING ? base : slot->tree, row->agent) : NULL;
+	const struct attempt_row *green = newest != NULL && newest->result == EVIDENCE_GREEN ?
+	    run_rows_attempt(rows, newest->attempt) : NULL;
+
+	if (green != NULL && green->slot == row->slot && green->iteration == row->iteration)
+		world_fail(w, "run %lld: attempt %lld runs a check that was green on its tree", (long long)row->run,
+		    (long long)row->id);
+}
+
 static void check_attempt(struct world *w, const struct attempt_row *row)
 {
 	const struct task_row *task = row->task != NULL ? disk_task(w, row->run, row->task) : NULL;
@@ -82,6 +111,8 @@ static void check_attempt(struct world *w, const struct attempt_row *row)
 		world_fail(w, "attempt %lld has started, and starts again", (long long)row->id);
 	if (row->end_kind == END_LIMIT)
 		money_forgone(w, row);
+	if (before == NULL && row->role == ROLE_CHECK)
+		check_known(w, row);
 	if (task == NULL || before != NULL)
 		return;
 	if (task->locked_tree != NULL)
@@ -111,6 +142,52 @@ static void check_review(struct world *w, const struct review_row *row)
 
 	if (before != NULL && row->number <= (int64_t)before->nreviews)
 		world_fail(w, "run %lld: review %lld was written over", (long long)row->run, (long long)row->number);
+}
+
+/* It has a parent, unless it is a base, and another tree than that if it is work. */
+static void check_product(struct world *w, const struct product_row *row)
+{
+	const struct run_rows *before = view_run(w->disk, row->run);
+	const struct product_row *parent = row->parent != ROW_NONE ? run_rows_product(before, row->parent) : NULL;
+
+	if (row->number <= (int64_t)before->nproducts)
+		world_fail(w, "run %lld: product %lld was written over", (long long)row->run,
+		    (long long)row->number);
+	if (row->parent == ROW_NONE && row->kind != PRODUCT_BASE)
+		world_fail(w, "run %lld: product %lld was made of nothing", (long long)row->run,
+		    (long long)row->number);
+	if (row->kind == PRODUCT_WORK && parent != NULL && strcmp(parent->tree, row->tree) == 0)
+		world_fail(w, "run %lld: product %lld is work that changed nothing", (long long)row->run,
+		    (long long)row->number);
+}
+
+/* Nothing else than the newest run of a check stands for it, and only if it was green. */
+static void check_reuse(struct world *w, const struct run_rows *rows, const struct evidence_row *row)
+{
+	const struct evidence_row *newest = newest_check(rows, row->tree, row->subject);
+	bool green = newest != NULL && newest->result == EVIDENCE_GREEN;
+
+	if (row->from_attempt != ROW_NONE && (!green || row->attempt != ROW_NONE || row->result != EVIDENCE_GREEN ||
+	    run_rows_attempt(rows, newest->attempt)->number != row->from_attempt))
+		world_fail(w, "run %lld: evidence %lld repeats what was not green", (long long)row->run,
+		    (long long)row->number);
+}
+
+static void check_evidence(struct world *w, const struct evidence_row *row)
+{
+	const struct run_rows *before = view_run(w->disk, row->run);
+
+	if (row->kind == EVIDENCE_CHECK && row->tree != NULL)
+		check_reuse(w, before, row);
+
+	if (row->number <= (int64_t)before->nevidence)
+		world_fail(w, "run %lld: evidence %lld was written over", (long long)row->run,
+		    (long long)row->number);
+	/* a human may decide before anything was made, a check run before it is measured */
+	if (before->run.has_git == 1 && row->tree == NULL && row->kind != EVIDENCE_HUMAN &&
+	    (row->kind != EVIDENCE_CHECK || plan_checks_room(world_plan(w, row->run))))
+		world_fail(w, "run %lld: evidence %lld is about no product", (long long)row->run,
+		    (long long)row->number);
 }
 
 /* Whoever has it keeps it until he gives it back. */
@@ -199,6 +276,12 @@ void law_row(struct world *w, enum row_kind kind, const void *row)
 	case ROW_REVIEW:
 		check_review(w, row);
 		break;
+	case ROW_PRODUCT:
+		check_product(w, row);
+		break;
+	case ROW_EVIDENCE:
+		check_evidence(w, row);
+		break;
 	case ROW_CLAIM:
 		check_claim(w, row);
 		break;
@@ -222,8 +305,7 @@ void law_row(struct world *w, enum row_kind kind, const void *row)
 static void check_chain(struct world *w, int64_t run)
 {
 	const struct run_rows *rows = view_run(w->disk, run);
-	char *broken = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings,
-	    rows->run.review_count, rows->run.review_head);
+	char *broken = run_rows_verify(rows);
 
 	if (broken != NULL)
 		world_fail(w, "run %lld: %s", (long long)run, broken);

@@ -47,6 +47,8 @@ static void compare_lists(struct world *w, const struct run_rows *a, const struc
 	COMPARE(ROW_ATTEMPT, attempts);
 	COMPARE(ROW_REVIEW, reviews);
 	COMPARE(ROW_FINDING, findings);
+	COMPARE(ROW_PRODUCT, products);
+	COMPARE(ROW_EVIDENCE, evidence);
 	COMPARE(ROW_HOLD, holds);
 }
 

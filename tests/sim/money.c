@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/profile.h"
+#include "core/slot.h"
 #include "world_int.h"
 
 enum { COST, TOKENS, KINDS };
@@ -18,7 +19,8 @@ bool money_is_free(const struct world *w, const struct attempt_row *row)
 {
 	const struct plan *plan = world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task);
 
-	return row->role == ROLE_CHECK || (row->role == ROLE_REVIEW && plan->profile->carrier == CARRIER_EXIT);
+	return role_is_command((enum role)row->role) ||
+	    (row->role == ROLE_REVIEW && plan->profile->carrier == CARRIER_EXIT);
 }
 
 static bool has_ended(const struct attempt_row *row)

@@ -87,7 +87,8 @@ static bool has_result(struct world *w, int64_t id)
 	if (f->started == 0 || (f->result != FATE_OK && f->result != FATE_ERROR))
 		return false;
 	plan = world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task);
-	return row->role != ROLE_CHECK && reader_can_tell(plan_agent(plan, (enum role)row->role, row->agent)->reader);
+	return !role_is_command((enum role)row->role) &&
+	    reader_can_tell(plan_agent(plan, (enum role)row->role, row->agent)->reader);
 }
 
 static bool lingers(struct world *w, const struct process *p)
@@ -155,23 +156,24 @@ const char *port_boot(void *ctx)
 	return text;
 }
 
-/* A reviewer in a checkout of its own is given exactly the tree under review, which
- * nobody has worked in. */
+/* A reviewer in a room is given exactly the tree under review, which nobody has worked in, no check
+ * either. */
 static void use_checkout(struct world *w, const struct attempt_row *row)
 {
 	const struct run_rows *rows = view_run(w->disk, row->run);
+	const struct plan *plan = world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task);
+	bool checks = row->role == ROLE_CHECK && plan_checks_room(plan);
 	struct place *place;
 	char *path;
 
-	if (row->role != ROLE_REVIEW || world_task_plan(w, row->run, row->slot == 0 ? NULL :
-	    row->task)->workspace != REVIEW_IN_SNAPSHOT || rows->run.has_git != 1)
+	if ((row->role != ROLE_REVIEW && !checks) || plan->workspace != REVIEW_IN_ROOM || rows->run.has_git != 1)
 		return;
 	path = xasprintf("/state/runs/%lld/tree-%lld-%lld", (long long)row->run,
 	    (long long)row->iteration, (long long)row->slot);
 	place = place_of(w, path);
 	free(path);
-	if (!place->fresh)
-		world_fail(w, "attempt %lld reviews in a checkout that another has used", (long long)row->id);
+	if (!place->fresh && !checks)
+		world_fail(w, "attempt %lld reviews in a room that another has used", (long long)row->id);
 	place->fresh = false;
 }
 

@@ -24,12 +24,16 @@ struct story {
 	bool denied;			/* whoever worked last was refused a permission */
 	bool silent;			/* it was the implementer, and it has not said that nothing
 					 * is to be changed */
-	int64_t seen_tree;		/* of the round before */
-	int seen_answer;
+	int64_t seen_tree;		/* content when it was looked at before */
+	int64_t judged_tree;		/* of the review before */
+	int judged_answer;
 	int stalled;
 	bool obstacle;			/* git has had something against it, and no review has
 					 * had the next word */
+	int hook_changes;		/* commits that a hook has changed */
 	struct said said;
+	bool base_known;
+	int64_t base;			/* content that the work began with */
 };
 
 /* The end of the story. Always false: nothing follows. */
@@ -82,6 +86,20 @@ static char hear(struct story *s, const char *expected, int64_t *value)
 	return 0;
 }
 
+static const char *word(const struct story *s, bool pass)
+{
+	static const char *const words[][3] = {
+		{ "verdict", "pass", "drift" }, { "decision", "GO", "NO_GO" },
+		{ "file", "pass", "issues" }, { "exit", "accept", "retry" },
+		{ "comments", "pass", "must-fix" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i][0], s->run->profile) == 0)
+			return words[i][pass ? 1 : 2];
+	return "";
+}
+
 static bool finish(struct story *s, bool passed, const char *kind);
 
 /* A human is asked. true: sent back to work. */
@@ -100,14 +118,47 @@ static bool hold(struct story *s, const char *kind, bool *again)
 		return over(s, "cancelled", NULL);
 	if (strcmp(h->state, "reworked") == 0)
 		return true;
-	if (strcmp(h->state, "approved") == 0 && strcmp(kind, "lost") == 0)
-		snprintf(end->wrong, sizeof(end->wrong), "a lost attempt was approved");
+	if (strcmp(h->state, "approved") == 0 && (strcmp(kind, "lost") == 0 || strcmp(kind, "setup") == 0))
+		snprintf(end->wrong, sizeof(end->wrong), "what cannot be approved was");
+	if (strcmp(h->state, "approved") == 0 && strcmp(kind, "cut") == 0) {
+		/* the verdict still counts */
+		write_human(s, word(s, true));
+		*again = finish(s, true, NULL);
+		return false;
+	}
 	write_human(s, strcmp(h->state, "approved") == 0 ? "accepted" : "rejected");
 	if (strcmp(h->state, "approved") != 0)
 		return over(s, "failed", "rejected");
 	/* what he accepts may still be refused by git, and go to a fixer */
 	*again = finish(s, false, "approved");
 	return false;
+}
+
+static const struct ref_attempt *next(struct story *s, const char *role, int round);
+
+/* A new work tree or room is set up. A human is asked when that fails, and then all of it begins
+ * again. false: the story ends or waits here. */
+static bool prepare(struct story *s)
+{
+	bool fails, again;
+
+	do {
+		fails = false;
+		if (!s->run->prepares)
+			return true;
+		if (hear(s, "A", NULL) == 0)
+			return false;
+		for (int n = 0; n < s->run->setups && !fails; n++) {
+			const struct ref_attempt *a = next(s, "setup", 0);
+
+			if (a == NULL)
+				return false;
+			fails = a->failed;
+		}
+		if (fails && !hold(s, "setup", &again))
+			return false;
+	} while (fails);
+	return s->run->setups == 0 || hear(s, "A", NULL) != 0;
 }
 
 /* The next attempt that counts; NULL: the story ends or waits here. */
@@ -121,7 +172,8 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 		const struct ref_attempt *a;
 
 		/* a reviewer that was lost may have worked in its checkout */
-		if (strcmp(role, "review") == 0 && s->run->checkout && s->run->has_git && hear(s, "O", NULL) == 0)
+		if (strcmp(role, "review") == 0 && s->run->checkout && s->run->has_git &&
+		    (hear(s, "O", NULL) == 0 || !prepare(s)))
 			return NULL;
 		if (end->used == s->run->count) {
 			over(s, "working", NULL);
@@ -222,7 +274,7 @@ static bool ask(struct story *s, const char *kind)
 	if (!hold(s, kind, &again))
 		return again;
 	s->fixes_left = s->run->max_fixes > 0 ? s->run->max_fixes : 1;
-	s->stalled = 0;
+	s->stalled = s->hook_changes = 0;
 	return fix(s, 1, "human");
 }
 
@@ -263,7 +315,15 @@ static bool finish(struct story *s, bool passed, const char *kind)
 			if (a->failed)
 				return over(s, "failed", a->out_of_time ? "limit" : "process");
 		}
-		how = hear(s, "CNRY", NULL);
+		how = hear(s, "CNRYH", NULL);
+		if (how == 'H') {
+			s->end->passed = false;
+			/* what the hook made of it is judged once; then a human is asked */
+			if (s->hook_changes++ == 0)
+				return true;
+			s->obstacle = true;
+			return ask(s, "commit-refused");
+		}
 		if (how == 'Y')
 			return send_back(s, "conflict");
 		if (how == 'R')
@@ -287,8 +347,14 @@ static bool finish(struct story *s, bool passed, const char *kind)
 	if (later)
 		return over(s, "implemented", NULL);
 	if (passed && run->has_git) {
-		if (hear(s, "P", NULL) == 0)
+		how = hear(s, "PV", NULL);
+		if (how == 0)
 			return false;
+		if (how == 'V') {
+			s->end->passed = false;
+			s->obstacle = true;
+			return ask(s, "ref-moved");
+		}
 		s->end->pinned = true;
 	}
 	return over(s, "passed", kind);
@@ -317,23 +383,93 @@ static bool bad_end(struct story *s, char policy, const char *hold_kind, int kno
 	}
 }
 
-/* Checks before a review. */
-static bool check(struct story *s)
+/* The record says that this check need not run again on what there is, and it has not. */
+static bool is_known(const struct story *s, int64_t tree, int check)
 {
-	for (int n = 0; n < s->run->checks; n++) {
-		const struct ref_attempt *a = next(s, "check", s->round + 1);
+	const struct ref_attempt *a;
+	int next = s->end->used;
+	bool known = false;
 
+	/* its room may be set up first */
+	while (next < s->run->count && strcmp(s->run->attempts[next].role, "setup") == 0)
+		next++;
+	a = next < s->run->count ? &s->run->attempts[next] : NULL;
+	for (int i = 0; i < s->run->nreused; i++)
+		known |= s->run->reused[i].tree == tree && s->run->reused[i].check == check;
+	return known && s->run->measure_first && (a == NULL || a->check != check || a->round != s->round);
+}
+
+/* The checks on the base. false: the story ends or waits here. */
+static bool check_base(struct story *s, bool *red)
+{
+	int round = s->run->measure_first ? s->round : s->round + 1;
+
+	bool laid = !s->run->measure_first;
+
+	*red = false;
+	for (int n = 0; n < s->run->checks && !*red; n++) {
+		if (is_known(s, s->base, n + 1))
+			continue;
+		if (!laid && (hear(s, "O", NULL) == 0 || !prepare(s)))
+			return false;
+		laid = true;
+		for (int times = 0; times < 2; times++) {
+			const struct ref_attempt *a = next(s, "check", round);
+
+			if (a == NULL)
+				return false;
+			if (a->not_started)
+				return over(s, "failed", "not-started");
+			*red = a->failed;
+			if (!a->failed)
+				break;
+		}
+	}
+	return true;
+}
+
+/* Checks before a review. false: the story ends or waits here; *fixed: one has failed, and it has
+ * been fixed. */
+static bool check(struct story *s, bool *fixed)
+{
+	bool laid = !s->run->measure_first;
+
+	*fixed = false;
+	for (int n = 0; n < s->run->checks; n++) {
+		const struct ref_attempt *a;
+
+		if (is_known(s, s->tree, n + 1))
+			continue;
+		if (!laid && (hear(s, "O", NULL) == 0 || !prepare(s)))
+			return false;
+		laid = true;
+		a = next(s, "check", s->run->measure_first ? s->round : s->round + 1);
+		if (a == NULL)
+			return false;
+		if (a->not_started)
+			return over(s, "failed", "not-started");
+		/* one failure may be chance: it is run once more */
+		if (a->failed)
+			a = next(s, "check", s->run->measure_first ? s->round : s->round + 1);
 		if (a == NULL)
 			return false;
 		if (a->not_started)
 			return over(s, "failed", "not-started");
 		if (!a->failed)
 			continue;
-		/* the reviewer is not asked; all of them run again on what the fixer made of it */
-		if (s->fixes_left > 0 ? !fix(s, 1, "check") :
-		    !bad_end(s, s->run->on_exhausted, "exhausted", open_findings(s) + 1, "check"))
-			return false;
-		n = -1;
+		if (s->run->base_later && s->run->measure_first && !s->base_known && s->fixes_left > 0) {
+			bool red;
+
+			s->base_known = true;
+			if (s->tree != s->base && !check_base(s, &red))
+				return false;
+		}
+		/* the reviewer is not asked; all begins again with what the fixer made of it */
+		*fixed = true;
+		if (s->run->measure_first)
+			s->round--;
+		return s->fixes_left > 0 ? fix(s, 1, "check") :
+		    bad_end(s, s->run->on_exhausted, "exhausted", open_findings(s) + 1, "check");
 	}
 	return true;
 }
@@ -346,20 +482,6 @@ static bool no_verdict(struct story *s, char policy, const char *hold_kind, cons
 	s->stalled = 0;
 	s->obstacle = false;
 	return bad_end(s, policy, hold_kind, 1, kind);
-}
-
-static const char *word(const struct story *s, bool pass)
-{
-	static const char *const words[][3] = {
-		{ "verdict", "pass", "drift" }, { "decision", "GO", "NO_GO" },
-		{ "file", "pass", "issues" }, { "exit", "accept", "retry" },
-		{ "comments", "pass", "must-fix" },
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(words[i][0], s->run->profile) == 0)
-			return words[i][pass ? 1 : 2];
-	return "";
 }
 
 /* The row of a verdict, which is compared with what the review before said. */
@@ -382,12 +504,13 @@ static const struct ref_review *write_verdict(struct story *s, const struct ref_
 /* Nothing was done, and nobody says that this is right. */
 static bool idle(const struct story *s)
 {
-	return s->run->has_git && s->silent && s->tree == s->seen_tree;
+	return s->run->has_git && s->silent && s->tree == s->seen_tree && s->hook_changes == 0;
 }
 
 /* The work as it is now, and in *how what git says of it: T, or Y or R when it cannot be committed.
- * false: nothing was done, since it was refused a permission, or was to be done. */
-static bool look(struct story *s, char *how)
+ * false: nothing was done, since it was refused a permission, or was to be done. checks: they have
+ * the first word about what was not done. */
+static bool look(struct story *s, char *how, bool checks)
 {
 	*how = 'T';
 	if (!s->run->has_git)
@@ -395,9 +518,9 @@ static bool look(struct story *s, char *how)
 	*how = hear(s, "TYR", &s->tree);
 	if (*how == 0)
 		return false;
-	if (s->denied && s->tree == s->seen_tree)
+	if (s->denied && s->tree == s->seen_tree && s->hook_changes == 0)
 		return over(s, "failed", "denied");
-	if (idle(s) && s->run->on_no_change == 'f')
+	if (idle(s) && s->run->on_no_change == 'f' && !checks)
 		return over(s, "failed", "no-change");
 	return true;
 }
@@ -408,25 +531,40 @@ static bool review(struct story *s)
 	const struct ref_slot *run = s->run;
 	const struct ref_attempt *a;
 	const struct ref_review *row;
-	bool unchanged;
+	bool unchanged, nothing, fixed, after = run->measure_first && run->checks > 0;
 	char how;
 
-	if (!look(s, &how))
+	if (!run->measure_first) {
+		if (!check(s, &fixed))
+			return false;
+		if (fixed)
+			return true;
+	}
+	if (!look(s, &how, after))
 		return false;
 	/* nobody is paid for a review of what cannot be committed */
 	if (how != 'T') {
 		s->seen_tree = s->tree;
-		s->seen_answer = s->answer;
 		return send_back(s, how == 'Y' ? "conflict" : "commit-refused");
 	}
-	if (idle(s) && run->on_no_change == 'p') {
-		s->seen_tree = s->tree;
+	nothing = idle(s);
+	s->seen_tree = s->tree;
+	s->round++;
+	if (after) {
+		if (!check(s, &fixed))
+			return false;
+		if (fixed)
+			return true;
+		if (nothing && run->on_no_change == 'f')
+			return over(s, "failed", "no-change");
+	}
+	if (nothing && run->on_no_change == 'p') {
+		s->round--;
 		return finish(s, false, NULL);
 	}
-	unchanged = s->round > 0 && run->has_git && s->tree == s->seen_tree && s->answer == s->seen_answer;
-	s->seen_tree = s->tree;
-	s->seen_answer = s->answer;
-	s->round++;
+	unchanged = s->round > 1 && run->has_git && s->tree == s->judged_tree && s->answer == s->judged_answer;
+	s->judged_tree = s->tree;
+	s->judged_answer = s->answer;
 	a = next(s, "review", s->round);
 	if (a == NULL)
 		return false;
@@ -442,6 +580,8 @@ static bool review(struct story *s)
 	if (a->verdict == 'm' || (a->changed && run->has_git && strcmp(run->profile, "exit") != 0))
 		return no_verdict(s, run->on_malformed, "violation", "violation", "violation");
 	row = write_verdict(s, a);
+	if (a->verdict == 'p' && a->cut && run->on_cut)
+		return ask(s, "cut");
 	if (a->verdict == 'p')
 		return finish(s, true, NULL);
 	s->obstacle = false;
@@ -460,7 +600,7 @@ static bool unreviewed(struct story *s)
 	bool later = run->whole_run && run->review;
 	char how;
 
-	if (!look(s, &how))
+	if (!look(s, &how, false))
 		return false;
 	if (how != 'T') {
 		s->seen_tree = s->tree;
@@ -495,19 +635,29 @@ void reference_slot(const struct ref_slot *run, struct ref_end *end)
 	struct story s = { .run = run, .end = end, .fixes_left = run->max_fixes,
 	    .seen_tree = run->base, .answer = run->answer, .denied = run->denied };
 	int64_t created = run->base;
+	bool red;
 
 	*end = (struct ref_end){ .state = "working" };
 	if (run->claims && !run->reviewer && !claim(&s))
 		return;
-	if (run->worktree && hear(&s, "W", &created) == 0)
+	if (run->worktree && (hear(&s, "W", &created) == 0 || !prepare(&s)))
 		return;
 	if (!run->reviewer)
 		s.seen_tree = created;
+	s.base = run->reviewer ? run->base : created;
+	if (run->base_first && !run->reviewer) {
+		if (!check_base(&s, &red))
+			return;
+		if (red) {
+			over(&s, "failed", "base");
+			return;
+		}
+	}
 	if (!run->reviewer && !implement(&s))
 		return;
 	/* one review for the whole run is the work of slot 0 */
 	if (run->review && (!run->whole_run || run->reviewer))
-		while (check(&s) && review(&s))
+		while (review(&s))
 			;
 	else
 		while (unreviewed(&s))

@@ -12,6 +12,7 @@
 struct ref_attempt {
 	const char *role;	/* "implement", "check", "review", "fix", "commit", as recorded */
 	int round;		/* as recorded */
+	int check;		/* from 1; 0: no check */
 	bool ended;		/* its end is recorded */
 	bool lost, failed, not_started;
 	bool forgone;		/* its run was at a limit, so it has not begun */
@@ -22,6 +23,7 @@ struct ref_attempt {
 	bool anew;		/* it failed, and it went on with a conversation:
 				 * perhaps for that */
 	bool changed;		/* review: the reviewer broke the tree */
+	bool cut;		/* review: its prompt left out a part of the diff */
 	bool denied;
 	bool stop;		/* implement, fix: it said that there is nothing to do */
 	bool says_no_change;	/* implement: it said that nothing is to be changed */
@@ -35,13 +37,18 @@ struct ref_attempt {
 };
 
 /* What git or the task's source answered: 'K' the task is ours, 'k' somebody else has it; 'W' a
- * work tree with the content value is laid; 'T' the content is value; 'O' it is laid out for a
- * reviewer; 'C' committed, 'N' there was nothing to commit, 'R' a hook refused it; 'M' merged, 'X'
- * a conflict, and value lies there now; 'Y' it is not resolved; 'P' pinned; 'F' it went wrong, 'f'
- * so did looking at what a reviewer has left. */
+ * work tree with the content value is laid; 'T' the content is value; 'O' it is laid out in a
+ * room; 'A' a work tree or room has its ignored files; 'C' committed, 'N' there was nothing to
+ * commit, 'R' a hook refused it; 'M' merged, 'X' a conflict, and value lies there now; 'Y' it is
+ * not resolved; 'P' pinned; 'F' it went wrong, 'f' so did looking at what a reviewer has left. */
 struct ref_answer {
 	char what;
 	int64_t value;
+};
+
+struct ref_reused {
+	int64_t tree;		/* content */
+	int check;		/* from 1 */
 };
 
 struct ref_hold {
@@ -54,15 +61,21 @@ struct ref_hold {
 struct ref_slot {
 	const char *profile;	/* "verdict", "decision", "file", "exit", "comments" */
 	bool review, has_git, whole_run, one_fixer_each, checkout;
+	bool measure_first;	/* what is checked was measured before, and lies in a room */
 	bool worktree, merge;
 	char commit;		/* 'n'one, 'a'uto, a'g'ent */
 	bool claims;		/* its task is one that others may have */
 	bool markers;		/* agents may say that there is nothing to do */
 	bool has_task;		/* in the end */
 	bool reviewer;		/* it is slot 0, which reviews the whole run */
+	int setups;		/* commands that set up a work tree or room */
+	bool prepares;		/* there are some, or files are copied there */
+	/* the checks run on the base, before anything else or before the first fix */
+	bool base_first, base_later;
 	int checks, max_fixes, stall_limit;
 	int retries;		/* tries in a row after what may be tried again */
 	char on_lost;		/* 'h'old, 'r'etry, 'f'ail */
+	bool on_cut;		/* a pass of a cut diff is held */
 	char on_no_change;	/* 'r'eview, 'f'ail, 'p'ass */
 	/* 'f'ail, 'h'old, 'a'ccept, 'k'nown issues */
 	char on_malformed, on_reviewer_error, on_exhausted;
@@ -77,6 +90,8 @@ struct ref_slot {
 	int nanswers;
 	const struct ref_hold *holds;
 	int nholds;
+	const struct ref_reused *reused;	/* checks that were not run again */
+	int nreused;
 };
 
 /* A row of the review log. */

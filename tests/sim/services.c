@@ -75,7 +75,7 @@ bool service_refuses(struct world *w, int64_t attempt)
 	const struct attempt_row *row = disk_attempt(w, attempt);
 	const struct plan *plan;
 
-	if (row == NULL || row->role == ROLE_CHECK || !fate_of(w, attempt)->reports)
+	if (row == NULL || role_is_command((enum role)row->role) || !fate_of(w, attempt)->reports)
 		return false;
 	plan = world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task);
 	return notice_can_tell(plan_agent(plan, (enum role)row->role, row->agent)->reader);
@@ -321,7 +321,7 @@ void law_warm(struct world *w, const struct attempt_row *row, const struct slot_
 		world_fail(w, "attempt %lld is started before its time", (long long)row->id);
 	if (slot_cools(slot))
 		world_fail(w, "attempt %lld is started, and its slot cools", (long long)row->id);
-	if ((row->account == NULL) != (row->role == ROLE_CHECK))
+	if ((row->account == NULL) != role_is_command((enum role)row->role))
 		world_fail(w, "attempt %lld is paid by %s", (long long)row->id,
 		    row->account != NULL ? row->account : "nobody");
 }

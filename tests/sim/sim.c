@@ -83,16 +83,23 @@ static bool is_bent(int what, int row, int from)
 /* The functions that decide about the next stage: name, a stage in which they do,
  * parameters, arguments. */
 #define DECISIONS(X) \
+	X(stage_before_work, SLOT_S_WAITING, (enum slot_stage next, bool checks_base, bool in_room), \
+	    (next, checks_base, in_room)) \
 	X(first_stage, SLOT_S_WAITING, (const struct plan *plan, bool claims), (plan, claims)) \
 	X(first_review_stage, SLOT_S_WAITING, (const struct plan *plan, bool has_git), (plan, has_git)) \
 	X(stage_after_claim, SLOT_S_CLAIMING, (const struct plan *plan), (plan)) \
 	X(stage_after_worktree, SLOT_S_CREATING_WORKTREE, (const struct plan *plan, bool whole), (plan, whole)) \
 	X(stage_after_attempt, slot_role_stage(facts->role), \
 	    (const struct attempt_facts *facts, enum move_reason *reason), (facts, reason)) \
-	X(stage_after_measure, SLOT_S_MEASURING, \
+	X(stage_after_measure, facts->checked ? SLOT_S_CHECKING : SLOT_S_MEASURING, \
 	    (const struct plan *plan, const struct measure_facts *facts), (plan, facts)) \
+	X(stage_after_checkout, SLOT_S_CHECKOUT, (const struct plan *plan, int64_t checked), (plan, checked)) \
+	X(stage_after_preparing, SLOT_S_PREPARING, \
+	    (const struct plan *plan, const struct prepare_facts *facts), (plan, facts)) \
 	X(stage_after_round, SLOT_S_VERIFYING, \
 	    (const struct plan *plan, enum round_end end, bool has_git), (plan, end, has_git)) \
+	X(stage_after_approval, SLOT_S_HELD, \
+	    (const struct plan *plan, enum hold_kind kind, bool has_git), (plan, kind, has_git)) \
 	X(stage_after_acceptance, SLOT_S_HELD, (const struct plan *plan, bool has_git), (plan, has_git)) \
 	X(stage_after_commit, SLOT_S_COMMITTING, \
 	    (const struct plan *plan, bool passed, bool whole), (plan, passed, whole)) \
@@ -279,6 +286,13 @@ static const char *play(uint64_t seed, int steps, struct totals *totals, bool tr
 /* Each row that can be bent, as each of its stages or states reaches it. */
 typedef int visit(struct bend bend, const struct taken *taken, const char *what, const char *name, const char *from);
 
+/* Work that changed nothing, is passed for that, and is committed all the same: too rare in a few
+ * hundred histories to be asked for. unit:review has these moves. */
+static bool is_rare(int from, int to)
+{
+	return from == SLOT_S_CHECKING && (to == SLOT_S_COMMITTING || to == SLOT_S_COMMIT_AGENT);
+}
+
 static int each_row(visit *see)
 {
 	static const char *const ends[ROUND_ENDS] = {
@@ -290,12 +304,12 @@ static int each_row(visit *see)
 
 	for (int from = 0; from < SLOT_STAGES; from++)
 		for (int to = 0; to < SLOT_STAGES; to++)
-			if ((slot_followers[from] & 1u << to) != 0)
+			if ((slot_followers[from] & 1u << to) != 0 && !is_rare(from, to))
 				count += see((struct bend){ BEND_MASK, to, from }, &slot_taken[from][to], "mask bit",
 				    state_name(&slot_stage_names, to), state_name(&slot_stage_names, from));
 	for (int from = 0; from < SLOT_STAGES; from++)
 		for (int to = 0; to < SLOT_STAGES; to++)
-			if ((slot_followers[from] & 1u << to) != 0 &&
+			if ((slot_followers[from] & 1u << to) != 0 && !is_rare(from, to) &&
 			    other_stage((enum slot_stage)from, (enum slot_stage)to) != (enum slot_stage)to)
 				count += see((struct bend){ BEND_MOVE, to, from }, &slot_taken[from][to], "move to",
 				    state_name(&slot_stage_names, to), state_name(&slot_stage_names, from));

@@ -5,8 +5,17 @@
 #include <string.h>
 
 #include "core/profile.h"
+#include "core/slot.h"
 #include "proto/memory.h"
 #include "task/task_op.h"
+
+static int check_number(const struct plan *plan, const char *command)
+{
+	for (int i = 0; plan->checks != NULL && plan->checks[i] != NULL; i++)
+		if (strcmp(plan->checks[i], command) == 0)
+			return i + 1;
+	return 0;
+}
 
 static struct ref_attempt describe(const struct world *w, const struct attempt_row *row, const struct plan *plan)
 {
@@ -18,16 +27,18 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 		.lost = row->state == ATTEMPT_S_LOST,
 	};
 
+	a.check = row->role == ROLE_CHECK ? check_number(plan, row->agent) : 0;
 	a.forgone = a.ended && row->process == PROCESS_NOT_STARTED && row->end_kind == END_LIMIT;
 	if (f == NULL || a.forgone)
 		return a;
 	a.out_of_time = f->result == FATE_TIMEOUT && row->end_kind == END_LIMIT;
 	a.failed = f->result != FATE_OK;
 	a.not_started = f->result == FATE_NOT_STARTED;
-	a.unserved = row->role == ROLE_CHECK && f->result != FATE_HOST ? 0 : service_says(f);
+	a.unserved = role_is_command((enum role)row->role) && f->result != FATE_HOST ? 0 : service_says(f);
 	a.anew = row->resumes != ROW_NONE &&
 	    (f->result == FATE_ERROR || f->result == FATE_EXIT || f->result == FATE_SIGNAL);
 	a.changed = row->role == ROLE_REVIEW && !f->changes_tree;
+	a.cut = row->left_out != NULL;
 	a.denied = f->denied;
 	a.stop = f->stop;
 	a.says_no_change = f->says_no_change && row->role == ROLE_IMPLEMENT;
@@ -60,6 +71,14 @@ static void gather(struct tale *t, const struct world *w, const struct run_rows 
 	t->slot.nanswers = world_answers(w, rows->run.id, t->row->iteration, t->row->slot, answers, ANSWERS_MAX - 1);
 	for (int i = 0; i < t->slot.nanswers; i++)
 		t->answers[i] = (struct ref_answer){ answers[i].what, answers[i].value };
+	for (size_t i = 0; i < rows->nevidence && t->slot.nreused < REF_MAX; i++) {
+		const struct evidence_row *e = rows->evidence[i];
+
+		if (e->from_attempt != ROW_NONE && strcmp(e->task_id, t->row->task != NULL ? t->row->task : "run") == 0)
+			t->reused[t->slot.nreused++] =
+			    (struct ref_reused){ content(e->tree), check_number(plan, e->subject) };
+	}
+	t->slot.reused = t->reused;
 	t->slot.attempts = t->attempts;
 	t->slot.answers = t->answers;
 	t->slot.holds = t->holds;
@@ -118,7 +137,8 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.has_git = rows->run.has_git == 1,
 		.whole_run = plan->scope == SCOPE_RUN,
 		.one_fixer_each = plan->fixer == FIXER_PER_FINDING,
-		.checkout = plan->workspace == REVIEW_IN_SNAPSHOT,
+		.checkout = plan->workspace == REVIEW_IN_ROOM,
+		.measure_first = plan_checks_room(plan) && rows->run.has_git == 1,
 		.worktree = plan->isolation == ISOLATION_WORKTREE,
 		.merge = plan->integrate == INTEGRATE_MERGE,
 		.commit = "nag"[plan->commit],
@@ -126,11 +146,16 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.markers = source->markers,
 		.has_task = row->task != NULL,
 		.reviewer = row->slot == 0,
+		.base_first = plan->check_on_base == CHECK_ON_BASE_REQUIRE && row->base != BASE_UNKNOWN,
+		.base_later = plan->check_on_base == CHECK_ON_BASE_WARN && row->base != BASE_UNKNOWN,
+		.setups = (int)strings_count(plan->setup),
+		.prepares = plan_prepares(plan),
 		.checks = (int)strings_count(plan->checks),
 		.max_fixes = (int)plan->max_fixes,
 		.stall_limit = (int)plan->stall_limit,
 		.retries = (int)plan->retries,
 		.on_lost = "hrf"[plan->on_lost],
+		.on_cut = plan->on_cut == ON_CUT_HOLD,
 		.on_no_change = "rfp"[plan->on_no_change],
 		.on_malformed = policies[plan->on_malformed],
 		.on_reviewer_error = policies[plan->on_reviewer_error],

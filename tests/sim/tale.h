@@ -13,6 +13,7 @@ struct tale {
 	struct ref_attempt attempts[REF_MAX * 2];
 	struct ref_answer answers[ANSWERS_MAX];
 	struct ref_hold holds[REF_MAX];
+	struct ref_reused reused[REF_MAX];
 	struct ref_slot slot;
 	struct ref_end end;
 };

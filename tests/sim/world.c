@@ -77,6 +77,8 @@ struct fate *fate_of(struct world *w, int64_t id)
 	f->cost = below(w, 4) == 0 ? (double)NAN : 0.25 * below(w, 9);
 	f->tokens = below(w, 4) == 0 ? ROW_NONE : (int64_t)below(w, 1000);
 	f->unresolved = below(w, 4) == 0;
+	f->hook_changes = below(w, 6) == 0;
+	f->ref_moved = below(w, 6) == 0;
 	f->lingers = below(w, 10) == 0;
 	if (w->crowd && below(w, 8) != 0)
 		f->result = FATE_OK;
@@ -127,6 +129,8 @@ static void load_run(struct world *w, const struct run_rows *rows)
 	LOAD(ROW_STEP, steps, nsteps);
 	LOAD(ROW_REVIEW, reviews, nreviews);
 	LOAD(ROW_FINDING, findings, nfindings);
+	LOAD(ROW_PRODUCT, products, nproducts);
+	LOAD(ROW_EVIDENCE, evidence, nevidence);
 	LOAD(ROW_HOLD, holds, nholds);
 #undef LOAD
 }
@@ -139,7 +143,7 @@ static void start_daemon(struct world *w)
 	    .rl_git = "/rl-git", .parallel = w->parallel };
 	struct ports ports = {
 		.clock_ctx = w, .now = port_now, .uuid = port_uuid, .boot_id = port_boot,
-		.store_ctx = w, .commit = port_commit, .task_text = port_task_text,
+		.store_ctx = w, .commit = port_commit, .task_text = port_task_text, .evidence = port_evidence,
 		.proc_ctx = w, .start = port_start, .end = port_end, .wind_up = port_wind_up,
 		.stalled = port_stalled, .adopt = port_adopt,
 		.files_ctx = w, .job = port_job, .job_later = port_job_later,

@@ -32,6 +32,9 @@ struct fate {
 	bool stop;		/* implement, fix: it says that there is nothing to do */
 	bool says_no_change;	/* implement: it says that nothing is to be changed */
 	bool refused;		/* a hook of the repository refuses what is committed after it */
+	/* a hook of the repository changes what is committed after it */
+	bool hook_changes;
+	bool ref_moved;		/* somebody moves a ref of ours after it */
 	bool unresolved;	/* it leaves the marks of a conflict where they are */
 	bool conflict;		/* what is merged after it conflicts with what others have merged */
 	int answer;		/* enum fate_answer */

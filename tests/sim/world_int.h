@@ -62,6 +62,8 @@ struct pending_text {
 	int64_t run;
 	char *task;
 	void (*done)(void *arg, const char *text, size_t size);
+	/* instead of done: evidence of other runs */
+	void (*rows)(void *arg, void **rows, size_t count);
 	void *arg;
 };
 
@@ -275,6 +277,8 @@ bool same_where(struct where a, struct where b);
 /* disk.c */
 void port_commit(void *ctx, struct decision *d, bool refusable,
     void (*done)(void *arg, enum commit_result result, struct decision *d), void *arg);
+void port_evidence(void *ctx, int64_t run, const char *tree, int64_t since,
+    void (*done)(void *arg, void **rows, size_t count), void *arg);
 void port_task_text(void *ctx, int64_t run, const char *task,
     void (*done)(void *arg, const char *text, size_t size), void *arg);
 void disk_commit(struct world *w, bool report);

@@ -19,7 +19,7 @@ from stops import Stops
 
 # Where a run can be stopped, in the order of a run, and the phase that people see meanwhile.
 AGENT_STOPS = {"implement": "implementing", "check": "checking", "review": "reviewing", "fix": "fixing"}
-GIT_STOPS = {"measure": "reviewing", "verify": "reviewing", "pin": "committing", "commit": "committing"}
+GIT_STOPS = {"measure": "implementing", "verify": "reviewing", "pin": "committing", "commit": "committing"}
 STOPS = {**AGENT_STOPS, **GIT_STOPS}
 
 # A git that stands at a gate when the test says so. The last agent tells what it is at.

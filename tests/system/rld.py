@@ -493,6 +493,7 @@ class Daemon:
             each.mkdir(parents=True, exist_ok=True)
         self.state.chmod(0o700)
         self.play = play or Play(self.path / "play")
+        self.refs_removed = False   # by the test, which knows that they no longer match the record
         self.prefix = list(prefix)
         self.uid = uid
         self.environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8",
@@ -742,7 +743,7 @@ class Daemon:
                     if run["state"] not in ENDS:
                         self.no_longer_under_way(run["id"])
                     verified = rpc.call("review.verify", run=run["id"])
-                    if not verified.get("ok"):
+                    if not verified.get("chain" if self.refs_removed else "ok"):
                         wrong.append(f"review.verify {run['id']}: {verified}")
                 cursor = page.get("next")
                 if cursor is None:

@@ -70,7 +70,7 @@ def test_an_agent_without_its_directory(make_daemon, repo):
     repo.git("add", ".")
     repo.git("commit", "-qm", "sub")
     daemon = make_daemon(scripts={"implement": "rm -r ../sub\n", "review": "pass\n"})
-    row = daemon.ended(daemon.review(repo.path / "sub"))
+    row = daemon.ended(daemon.review(repo.path / "sub", review={"workspace": "same"}))
     assert row["cause"].endswith(f"could not be started: chdir {repo.path}/sub: No such file or directory"), row
 
 

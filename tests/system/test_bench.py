@@ -22,7 +22,8 @@ def test_each_row_can_be_measured():
                           env={"PATH": os.environ["PATH"], "RLD_BUILD": str(BUILD), "LANG": "C.UTF-8"})
     assert done.returncode == 0, done.stdout + done.stderr
     rows = {line[:28].strip(): line[28:].split() for line in done.stdout.splitlines()}
-    for name in ("review, elapsed", "review, processor", "rpc daemon.status",
+    for name in ("review, elapsed", "review, processor", "first run, 20 files",
+                 "later run, 20 files", "rpc daemon.status",
                  "rpc run.get, unfinished", "rpc run.get, ended"):
         assert float(rows[name][2]) > 0, done.stdout
 

@@ -2,6 +2,7 @@
 """Checks: commands run before the reviewer. One that fails goes straight to the fixer with its
 output and uses a fix round, but no reviewer tokens."""
 import json
+import os
 
 import pytest
 
@@ -30,7 +31,8 @@ def attempts(made, number=1):
 
 def test_a_failing_check_goes_straight_to_the_fixer(made):
     made.passes(made.run(review={"checks": [FIXED]}))
-    assert attempts(made) == [("implement", 0), ("check", 7), ("fix", 0), ("check", 0), ("review", 0)]
+    assert attempts(made) == [("implement", 0), ("check", 7), ("check", 7), ("fix", 0), ("check", 0),
+                              ("review", 0)]
     fix = made.prompt("fix")
     assert "said 42" in fix and "warned 52" in fix and FIXED in fix and "status 7" in fix
     assert made.decisions() == ["pass"], "no reviewer tokens"
@@ -64,7 +66,7 @@ def test_all_that_pass_cost_no_round(made):
 def test_in_order_and_from_the_first_after_each_fix(made):
     made.run(review={"checks": ["echo 1 >> \"$PLAY_DIR/ran\"", "echo 2 >> \"$PLAY_DIR/ran\"; " + FIXED,
                                 "echo 3 >> \"$PLAY_DIR/ran\""]}, env={"PLAY_DIR": str(made.play.path)})
-    assert (made.play.path / "ran").read_text().split() == ["1", "2", "1", "2", "3"]
+    assert (made.play.path / "ran").read_text().split() == ["1", "2", "2", "1", "2", "3"]
 
 
 def test_they_run_before_each_review(made):
@@ -75,7 +77,8 @@ def test_they_run_before_each_review(made):
 
 def test_what_a_check_sees(made):
     made.run("the task",
-             review={"checks": ["env > \"$PLAY_DIR/env\"; pwd >> \"$PLAY_DIR/env\"; cat >> \"$PLAY_DIR/env\""]},
+             review={"workspace": "same", "checks": [
+                 "env > \"$PLAY_DIR/env\"; pwd >> \"$PLAY_DIR/env\"; cat >> \"$PLAY_DIR/env\""]},
              env={"PLAY_DIR": str(made.play.path)})
     seen = (made.play.path / "env").read_text().split("\n")
     assert {"RL_ROLE=check", "RL_RUN=1", "RL_TASK=the task", f"RL_WORKDIR={made.repo.path}",
@@ -93,7 +96,8 @@ def test_exhausted_by_failing_checks(make_daemon, repo, tmp_path, profile, end, 
     made = Loop(make_daemon, repo, tmp_path, profile)
     row = made.run(review={"checks": ["false"], "max_fixes": 1})
     made.ends(end, row)
-    assert attempts(made) == [("implement", 0), ("check", 1), ("fix", 0), ("check", 1)] and made.decisions() == []
+    twice = [("check", 1)] * 2
+    assert attempts(made) == [("implement", 0), *twice, ("fix", 0), *twice] and made.decisions() == []
     assert [i for i in row["known_issues"]
             if "`false`" in i] == row["known_issues"] and len(row["known_issues"]) == known
     if end.state == "held":
@@ -119,7 +123,7 @@ def test_a_check_that_does_not_end_well_fails(make_daemon, repo, tmp_path, how):
     bad = {"timeout": "sleep 1000", "signal": "kill -9 $$"}[how]
     params = {"timeout": "2s"} if how == "timeout" else {}
     made.passes(made.run(review={"checks": [f"grep -q fix work.txt || {bad}"]}, **params))
-    assert [r for r, _ in attempts(made)] == ["implement", "check", "fix", "check", "review"]
+    assert [r for r, _ in attempts(made)] == ["implement", "check", "check", "fix", "check", "review"]
     assert {"timeout": "timed out", "signal": "signal 9"}[how] in made.prompt("fix")
 
 
@@ -133,6 +137,46 @@ def test_a_check_of_the_fixer_of_each_finding(make_daemon, repo, tmp_path):
     assert made.roles() == ["implement", "review", "fix", "fix", "fix", "review"]
     third = made.prompt("fix", 3)
     assert "A check of the work failed" in third and "a:1: one" not in third and "a:1: two" not in third
+
+
+# Fails in its first run only.
+ONCE = 'test -e "$PLAY_DIR/once" || { touch "$PLAY_DIR/once"; exit 3; }'
+
+
+def flaky(made, check=ONCE, **review):
+    return made.run(review={"checks": ["true", check], **review}, env={"PLAY_DIR": str(made.play.path)})
+
+
+@pytest.mark.parametrize("workspace", ["room", "same"])
+def test_one_failure_may_be_chance(made, workspace):
+    """A check that fails is run once more before a fixer is paid."""
+    row = flaky(made, workspace=workspace, max_fixes=0)
+    made.passes(row)
+    assert attempts(made) == [("implement", 0), ("check", 0), ("check", 3), ("check", 0), ("review", 0)]
+    assert [w for w in row["warnings"] if w.startswith("flaky:")] == [
+        f"flaky: check `{ONCE}` of task t1 failed in attempt 3 and passed on the same work in attempt 4"]
+    assert row["checks"] == {"green": 1, "red": 1, "flaky": 1, "reused": 0}
+    said = [(e["subject"], e["result"]) for e in made.daemon.call("evidence.list", run=1)["evidence"]
+            if e["kind"] == "check"]
+    assert said == [("true", "green"), (ONCE, "red"), (ONCE, "flaky")]
+    assert "1 green, 1 red, 1 flaky" in made.daemon.rlctl("show", 1, check=0).out
+
+
+def test_the_second_run_survives_a_restart(made):
+    """The row of the slot knows that it is the second: there is no third."""
+    fifo = made.play.path / "fifo"
+    os.mkfifo(fifo)
+    check = 'echo x >> "$PLAY_DIR/ran"; test $(wc -l < "$PLAY_DIR/ran") = 1 || read line < "$PLAY_DIR/fifo"; exit 3'
+    number = made.submit(review={"checks": [check], "max_fixes": 0}, env={"PLAY_DIR": str(made.play.path)})
+    with made.daemon.events(run=number, types=["attempt.started"]) as events:
+        events.until("attempt.started", lambda e: e["number"] == 3)
+    made.daemon.kill()
+    made.daemon.start()
+    slot, = made.daemon.run(number)["slots"]
+    assert slot["red_check"] == made.daemon.attempts(number)[1]["id"]
+    fifo.write_text("on\n")
+    made.ends(End("failed", f"check `{check}` still fails after 0 fix attempt(s)", 10), made.daemon.ended(number))
+    assert attempts(made) == [("implement", 0), ("check", 3), ("check", 3)]
 
 
 def test_without_a_review_there_are_none(made):
@@ -156,7 +200,7 @@ def test_a_coder_cannot_rewrite_its_checks(made):
     made.repo.write(".rld.toml", f'[review]\nenabled = true\nchecks = ["{FIXED}"]\n')
     made.set(implement="echo one > work.txt\nprintf '[review]\\nenabled = false\\n' > .rld.toml\n")
     made.daemon.rlctl("run", "-q", "x", cwd=made.repo.path, check=0)
-    assert [r for r, _ in attempts(made)] == ["implement", "check", "fix", "check", "review"]
+    assert [r for r, _ in attempts(made)] == ["implement", "check", "check", "fix", "check", "review"]
 
 
 def test_without_a_review_they_are_refused(made):

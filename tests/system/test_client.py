@@ -19,7 +19,7 @@ from rld import RLCTL
 from terminal import open_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ("run submit list show wait watch logs diff review hold report cancel pause resume "
+COMMANDS = ("run submit list show wait watch logs diff review evidence hold report cancel pause resume "
             "retry group cooldown salvage events status doctor stop config rpc help".split())
 
 
@@ -1190,6 +1190,29 @@ def test_review_verify(fake, rlctl, ok, code):
     fake.answers["review.verify"] = {"ok": ok, "reviews": 2, "message": "review 2 has another hash"}
     out, err = rlctl("review", "verify", "12", check=code)
     assert ("another hash" in err) == (not ok) and (out != "") == ok
+
+
+def test_evidence(fake, rlctl):
+    tree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+    fake.answers.update({
+        "product.list": {"products": [
+            {"number": 1, "kind": "base", "tree": tree},
+            {"number": 2, "kind": "work", "task_id": "t1", "tree": "5" + tree[1:], "parent": 1, "attempt_number": 1}]},
+        "evidence.list": {"evidence": [
+            {"number": 1, "product": 2, "kind": "check", "subject": "make \x1btest", "result": "red",
+             "task_id": "t1", "attempt_number": 3, "exit_code": 2}]}})
+    out, _ = rlctl("evidence", "12/t1")
+    assert fake.of("product.list") == fake.of("evidence.list") == [{"run": 12, "task": "t1"}]
+    made, judged = out.split("\n\n")
+    assert [line.split() for line in made.splitlines()] == [
+        ["PRODUCT", "KIND", "TASK", "TREE", "MADE", "OF", "ATTEMPT"],
+        ["1", "base", "4b825dc642cb"], ["2", "work", "t1", "5b825dc642cb", "1", "1"]]
+    assert "2  check      red     t1" in judged and "make \\x1btest" in judged and "\x1b" not in judged
+    both = json.loads(rlctl("evidence", "12", "--json")[0])
+    assert fake.of("evidence.list")[-1] == {"run": 12} and len(both["products"]) == 2 and len(both["evidence"]) == 1
+    fake.answers.update({"product.list": {"products": []}, "evidence.list": {"evidence": []}})
+    assert rlctl("evidence", "12")[1] == "No products and no evidence.\n"
+    rlctl("evidence", "x/t1", check=2)
 
 
 def paged(fake, streams, attempts, state="succeeded"):

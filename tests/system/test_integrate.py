@@ -3,6 +3,7 @@
 fixer, then to a human; the whole is told, shown and, with scope run, reviewed."""
 import json
 import os
+import re
 
 import pytest
 from loop import write
@@ -246,8 +247,15 @@ def commit_on(repo, branch, name):
     return commit
 
 
+def restored(repo, text):
+    """Run the commands that a hold or a cause gives."""
+    for command in re.findall(r"`git (update-ref [^`]*)`", text):
+        repo.git(*command.split())
+
+
 def test_the_user_moves_the_branch(trees, repo):
-    """What he has put there stays, and the next task goes on top of it."""
+    """Nothing is built on what no review saw: the next task is held until the branch is back, and
+    what the user has put there is still a commit."""
     beads(repo, "x-1", "x-2")
     t = trees()
     t.play.set({"implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; gate "$RL_TASK_ID"\n'})
@@ -259,10 +267,14 @@ def test_the_user_moves_the_branch(trees, repo):
     commit = commit_on(repo, f"rl/{number}-result", "user.txt")
     t.play.go("x-2")
     row = t.daemon.ended(number)
-    assert row["state"] == "succeeded" and [s for _, _, s in t.is_linear(row)] == ["do x-1", "by the user",
-                                                                                   "do x-2"], row
-    assert (names_in(repo, row["result_branch"]) >= {"x-1.txt", "x-2.txt", "user.txt"}
-            and commit in repo.git("rev-list", row["result_branch"]))
+    hold, = t.daemon.call("hold.list", run=number)["holds"]
+    assert row["state"] == "held" and hold["kind"] == "ref-moved", row
+    assert f"refs/heads/rl/{number}-result is now at {commit[:12]}" in hold["reason"]
+    restored(repo, hold["reason"])
+    _, row = decided(t.daemon, number, "hold.approve", id=hold["id"])
+    assert row["state"] == "succeeded" and [s for _, _, s in t.is_linear(row)] == ["do x-1", "do x-2"], row
+    assert names_in(repo, row["result_branch"]) >= {"x-1.txt", "x-2.txt"}
+    assert repo.git("show", f"{commit}:user.txt") == "of the user"
 
 
 def test_the_user_removes_the_branch(trees, repo):
@@ -295,8 +307,12 @@ def test_the_user_moves_the_branch_in_the_middle_of_a_merge(trees, repo):
     commit_on(repo, f"rl/{number}-result", "user.txt")
     t.play.go("move")
     row = t.daemon.ended(number)
-    assert row["state"] == "succeeded" and names_in(repo, row["result_branch"]) >= {"x-1.txt", "x-2.txt",
-                                                                                    "user.txt"}, row
+    hold, = t.daemon.call("hold.list", run=number)["holds"]
+    assert row["state"] == "held" and hold["kind"] == "ref-moved", row
+    assert names_in(repo, row["result_branch"]) >= {"x-1.txt", "user.txt"}
+    restored(repo, hold["reason"])
+    _, row = decided(t.daemon, number, "hold.approve", id=hold["id"])
+    assert row["state"] == "succeeded" and names_in(repo, row["result_branch"]) >= {"x-1.txt", "x-2.txt"}, row
     t.is_linear(row)
 
 

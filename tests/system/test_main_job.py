@@ -286,7 +286,8 @@ def test_what_an_agent_sees(daemon, repo):
     first, review, fix = seen("implement.1"), seen("review.2"), seen("fix.1")
     for env in (first, review, fix):
         assert env["RL_RUN"] == str(number) and env["RL_TASK_ID"] == "t1" and env["RL_TASK"] == "the task"
-        assert env["RL_WORKDIR"] == str(repo.path) and env["RL_SLOT"] == "1" and env["RL_ITERATION"] == "1"
+        place = str(daemon.state / f"runs/{number}/tree-1-1" if env is review else repo.path)
+        assert env["RL_WORKDIR"] == place and env["RL_SLOT"] == "1" and env["RL_ITERATION"] == "1"
         assert env["NO_COLOR"] == "1" and env["TERM"] == "dumb" and env["GIT_OPTIONAL_LOCKS"] == "0" and env["K"] == "V"
         assert not {"CLAUDECODE", "NOTIFY_SOCKET", "LISTEN_FDS", "SECRET"} & env.keys()
         assert env["RL_MAX_REVIEWS"] == "4" and env["RLD_SOCKET"] == str(daemon.socket)
@@ -298,7 +299,8 @@ def test_what_an_agent_sees(daemon, repo):
         # ls has a descriptor of its own for the directory
         fds = [line.split()[-3] for line in (daemon.play.path / f"fd.{name}").read_text().splitlines() if "->" in line]
         assert [fd for fd in fds if int(fd) > 3] == [], fds
-        assert (daemon.play.path / f"pwd.{name}").read_text() == f"{repo.path}\n"
+        place = daemon.state / f"runs/{number}/tree-1-1" if "review" in name else repo.path
+        assert (daemon.play.path / f"pwd.{name}").read_text() == f"{place}\n"
 
 
 def test_secrets_of_the_environment_are_nowhere(make_daemon, repo):

@@ -4,6 +4,7 @@ says by its exit status whether it is good enough; whatever happens to the progr
 answer is not lost."""
 import json
 import os
+import pathlib
 import re
 import shlex
 import shutil
@@ -395,12 +396,14 @@ def test_a_timeout_of_the_run_holds_for_its_reviewer(loop):
 
 
 @pytest.mark.parametrize("spoil", [lambda p: p.unlink(), lambda p: p.chmod(0o644),
-                                   lambda p: p.write_text("#!/no/such/interpreter\n")],
+                                   lambda p: (p.parent / "interpreter").unlink()],
                          ids=["deleted", "permissions", "interpreter"])
 def test_spawn_failure(loop, spoil):
     """Spawn failure (binary deleted, permissions changed): warns on stderr, accepts the answer."""
-    path = loop.daemon.path / "review.sh"
-    run = loop.daemon.rlctl_start("run", "--reviewer", program(loop), "do it", cwd=loop.repo.path)
+    path = pathlib.Path(program(loop))
+    (path.parent / "interpreter").symlink_to("/bin/sh")
+    path.write_text(path.read_text().replace("#!/bin/sh", f"#!{path.parent}/interpreter"))
+    run = loop.daemon.rlctl_start("run", "--reviewer", str(path), "do it", cwd=loop.repo.path)
     loop.play.set({"implement": "gate implement\necho one > work.txt\nanswer 'first answer'\n"})
     loop.play.arrived("implement")
     spoil(path)
@@ -701,3 +704,37 @@ def test_the_pipeline(loop, written, tmp_path):
     assert (done.out, done.err) == ("try 3\n", "")
     report = json.loads(loop.repo.read("results.json"))
     assert report["stats"]["review_rounds"] == 4 and [t["turn"] for t in report["timeline"]] == list(range(1, 9))
+
+
+# The program is the one that was named
+
+CHANGED = "reviewer program changed since submit: "
+
+
+def test_a_rewritten_program_is_not_asked(loop):
+    """A coder may write where the program lies. What it makes of it is never asked, and a human
+    decides; with the program as it was the review goes on."""
+    path = program(loop, "judge.sh")
+    loop.set(implement=f"cp {path} {path}.kept\nprintf '#!/bin/sh\\nexit 0\\n' > {path}\n" + say("done"),
+             review_1=PASS)
+    assert loop.daemon.review(loop.repo.path, "do it", {"reviewer": path}) == 1
+    assert loop.daemon.ended(1)["state"] == "held"
+    hold, = loop.daemon.call("hold.list", run=1)["holds"]
+    assert (hold["kind"], hold["reason"]) == ("reviewer-changed", CHANGED + path)
+    assert loop.decisions() == ["error"] and not loop.play.starts(1, "review")
+    os.replace(f"{path}.kept", path)
+    loop.daemon.call("hold.rework", id=hold["id"])
+    row = loop.daemon.ended(1)
+    assert (row["state"], row["cause"]) == ("succeeded", None), row
+    assert loop.decisions() == ["error", "accept"] and len(loop.play.starts(1, "implement")) == 1
+
+
+def test_a_program_that_changes_between_rounds(loop):
+    path = program(loop, "judge.sh")
+    loop.set(fix=f"echo >> {path}\n" + say("fixed"), review=retry("again"))
+    loop.daemon.review(loop.repo.path, "do it", {"reviewer": path})
+    row = loop.daemon.ended(1)
+    assert row["state"] == "held" and row["holds"][0]["reason"] == CHANGED + path, row
+    assert loop.decisions() == ["retry", "error"]
+    loop.daemon.call("hold.reject", id=row["holds"][0]["id"], message="no")
+    assert loop.daemon.ended(1)["state"] == "failed"

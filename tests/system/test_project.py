@@ -61,7 +61,8 @@ def test_checks_of_a_project_run(make_daemon, repo):
     repo.write(".rld.toml", '[review]\nenabled = true\nchecks = ["grep two work.txt"]\n')
     number = daemon.submit(repo.path)
     assert daemon.ended(number)["state"] == "succeeded"
-    assert [a["role"] for a in daemon.attempts(number)] == ["implement", "check", "fix", "check", "review"]
+    assert [a["role"] for a in daemon.attempts(number)] == ["implement", "check", "check", "fix", "check",
+                                                                "review"]
 
 
 def test_a_retry_reads_nothing(make_daemon, repo):
@@ -355,7 +356,7 @@ def test_every_key_of_a_review_by_rpc(make_daemon, repo):
               "on_exhausted": "known_issues", "fixer": "fresh", "scope": "task",
               "strictness": "same", "checks": ["true"], "guidelines": [{"file": "a.md", "section": "S"}],
               "conventions": ["B.md"], "review_file": "todo.md",
-              "review_log": "logs", "read_only": True, "sandbox": "off", "workspace": "snapshot"}
+              "review_log": "logs", "read_only": True, "sandbox": "off", "workspace": "room"}
     daemon.submit(repo.path, review=review, commit="none")
     plan = plans(daemon)[1]
     for key in ("max_fixes", "stall_limit", "on_malformed", "on_reviewer_error", "on_exhausted",

@@ -193,3 +193,31 @@ def test_a_retry_says_that_it_begins_without_what_passed(make_daemon, repo):
     again = daemon.ended(retry["id"])
     assert [t["id"] for t in again["tasks"]] == ["S2"]
     assert f'"git merge rl/{number}-result" first' in again["warnings"][0]
+
+
+def test_a_repository_in_another_waits_for_it(queue, tmp_path):
+    """Both ways; a linked work tree elsewhere is in nobody's way."""
+    daemon = queue(4)
+    outer = Repo(tmp_path / "outer")
+    inner = Repo(outer.path / "sub" / "inner")
+    outer.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    first = daemon.submit(outer.path)
+    daemon.play.arrived("g1")
+    with daemon.events() as events:
+        second = daemon.submit(inner.path)
+        events.until("run.state", lambda e: e["run"] == second and "busy" in e.get("reason", ""))
+        row = daemon.run(second)
+        assert (row["state"], row["reason"]) == ("queued", f"workdir busy: run {first} in {outer.path}")
+        assert row["wait_kind"] == "workspace"
+        daemon.submit(tmp_path / "linked")
+        daemon.play.arrived("g3")
+        daemon.play.go("g1")
+        daemon.play.arrived("g2")
+        fourth = daemon.submit(outer.path)
+        events.until("run.state", lambda e: e["run"] == fourth and "busy" in e.get("reason", ""))
+    assert daemon.run(fourth)["reason"] == f"workdir busy: run {second} in {inner.path}"
+    for gate in ("g3", "g2"):
+        daemon.play.go(gate)
+    daemon.play.arrived("g4")
+    daemon.play.go("g4")
+    assert {row["state"] for row in daemon.ended(1, 2, 3, 4)} == {"succeeded"}

@@ -79,6 +79,7 @@ def test_a_branch_is_made_again(passed, repo):
 
 def test_what_cannot_be_made_again_is_told(passed, repo):
     daemon, row = passed()
+    daemon.refs_removed = True
     empty(repo.path / ".git" / row["result_ref"])
     tree = repo.path / ".git/objects" / row["result_tree"][:2] / row["result_tree"][2:]
     tree.unlink()
@@ -107,6 +108,7 @@ def test_nothing_is_said_of_what_is_whole_or_not_there_any_more(passed, repo):
 def test_the_same_boot_looks_at_nothing(passed, repo):
     """A ref that a person has removed stays away."""
     daemon, row = passed()
+    daemon.refs_removed = True
     repo.git("update-ref", "-d", row["result_ref"])
     daemon.start()
     daemon.ended(daemon.review(repo.path))

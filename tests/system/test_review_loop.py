@@ -215,7 +215,7 @@ def test_a_new_file_stays_and_is_no_part_of_the_work(daemon, repo):
     """Whoever made it, the reviewer or a person in that directory: it is named, and it is
     where it was made."""
     daemon.play.set({"review.1": "echo scratch > notes.txt\nmkdir -p deep/er\necho more > deep/er/x.txt\npass\n"})
-    number = daemon.review(repo.path)
+    number = daemon.review(repo.path, review={"workspace": "same"})
     row = daemon.ended(number)
     assert row["state"] == "succeeded"
     assert repo.read("notes.txt") == "scratch\n" and repo.read("deep/er/x.txt") == "more\n"
@@ -224,7 +224,7 @@ def test_a_new_file_stays_and_is_no_part_of_the_work(daemon, repo):
     assert repo.git("ls-tree", "-r", "--name-only", row["result_ref"]).split() == ["README", "work.txt"]
 
 
-@pytest.mark.parametrize("place", ["same", "snapshot"])
+@pytest.mark.parametrize("place", ["same", "room"])
 @pytest.mark.parametrize("commit", ["auto", "agent"])
 def test_what_appeared_is_not_in_the_next_round_either(daemon, repo, place, commit):
     """Neither in the diff, nor in the commit; the fixer that works on such a file makes it a
@@ -248,7 +248,7 @@ def test_what_appeared_is_not_in_the_next_round_either(daemon, repo, place, comm
 def test_in_a_work_tree_of_its_own_it_is_not_taken_along(daemon, repo):
     daemon.play.set({"review.1": "echo x > left.txt\ndrift 'more'\n",
                      "fix": "echo fixed >> work.txt\n", "review.2": "pass\n"})
-    number = daemon.review(repo.path, isolation="worktree")
+    number = daemon.review(repo.path, isolation="worktree", review={"workspace": "same"})
     row = daemon.ended(number)
     assert row["state"] == "succeeded", row
     assert len(appeared(row)) == 1 and appeared(row)[0].endswith(": left.txt")
@@ -258,7 +258,7 @@ def test_in_a_work_tree_of_its_own_it_is_not_taken_along(daemon, repo):
 def test_what_appeared_is_known_after_a_restart(daemon, repo):
     daemon.play.gates("fix").set({"review.1": "echo x > left.txt\ndrift 'more'\n",
                                   "fix": "gate fix\necho fixed >> work.txt\n", "review.2": "pass\n"})
-    number = daemon.review(repo.path, commit="auto")
+    number = daemon.review(repo.path, commit="auto", review={"workspace": "same"})
     daemon.play.arrived("fix")
     daemon.kill()
     daemon.start()
@@ -272,7 +272,8 @@ def test_what_appeared_is_known_after_a_gc(daemon, repo):
     """A run may be held for long, and the user cleans up meanwhile."""
     daemon.play.set({"review.1": "echo x > left.txt\ndrift 'more'\n",
                      "fix": "echo fixed >> work.txt\n", "review.2": "drift 'more'\n"})
-    number = daemon.review(repo.path, commit="auto", review={"max_fixes": 1, "on_exhausted": "hold"})
+    number = daemon.review(repo.path, commit="auto",
+                           review={"max_fixes": 1, "on_exhausted": "hold", "workspace": "same"})
     assert daemon.ended(number)["state"] == "held"
     repo.git("reflog", "expire", "--expire=now", "--all")
     repo.git("gc", "-q", "--prune=now")
@@ -285,7 +286,7 @@ def test_what_appeared_is_known_after_a_gc(daemon, repo):
 def test_ignored_files_of_the_reviewer_are_its_own_business(daemon, repo):
     repo.write(".gitignore", "*.o\n")
     daemon.play.set({"review.1": "echo x > a.o\npass\n"})
-    number = daemon.review(repo.path)
+    number = daemon.review(repo.path, review={"workspace": "same"})
     row = daemon.ended(number)
     assert row["state"] == "succeeded" and row["warnings"] == []
     assert (repo.path / "a.o").exists()

@@ -41,7 +41,8 @@ echo "$RL_RUN" > work.txt
 {SAID}""",
     "fix": f"env >&2\necho fixed >> work.txt\n{SAID}",
     # it has none itself
-    "check": f"echo 'the key {CANARIES['PLAY_API_KEY']} is refused'\n[ -e checked ] || {{ touch checked; exit 1; }}\n",
+    "check": f"echo 'the key {CANARIES['PLAY_API_KEY']} is refused'\n"
+             "[ -e $PLAY/again ] || { [ ! -e $PLAY/checked ] || touch $PLAY/again; touch $PLAY/checked; exit 1; }\n",
     "review": f"""
 env >&2
 case "$RL_TASK" in
@@ -232,7 +233,7 @@ def test_no_canary_is_anywhere(made, repo, tmp_path):
     assert "do not print [secret], [secret], sk-ant-[secret]" in daemon.reviews(life)[0]["feedback"]
     prompts = [daemon.play.prompt(life, role, n).decode()
                for role, n in (("fix", 1), ("fix", 2), ("fix", 3), ("review", 1))]
-    assert ("the key [secret] is refused" in prompts[0] and "the key is [secret]" in prompts[1]
+    assert ("the key is [secret]" in prompts[0] and "the key [secret] is refused" in prompts[1]
             and "do not print [secret]" in prompts[2])
 
     # one that fails, one that is held and rejected, one with a review file

@@ -52,7 +52,7 @@ class Attempt:
 
     def __init__(self, where, argv, *, cwd=None, stdin=None, env=(), wall=0, idle=0, grace=10_000, cap=0, nofile=0,
                  umask=0o022, argument=True, sandbox=0, writable=(), before=(), post_result=0, marks=0, idle_stdout=0,
-                 names=0):
+                 names=0, syncs=0):
         self.dir = Path(where) / uuid.uuid4().hex
         self.dir.mkdir(mode=0o700)
         self.uuid = str(uuid.uuid4())
@@ -69,6 +69,7 @@ class Attempt:
         rows += [("post_result_ms",
                   post_result)] * bool(post_result) + [("idle_stdout", idle_stdout)] * bool(idle_stdout)
         rows += [("marks_signal", marks)] * bool(marks) + [("names_step", names)] * bool(names)
+        rows += [("syncs_work", syncs)] * bool(syncs)
         (self.dir / "job").write_bytes(encode("job", rows))
         self.pid = self.pidfd = None
 
@@ -531,15 +532,16 @@ def test_no_mark_without_a_signal_or_a_wish(attempt, text, wanted):
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
 def test_output_is_on_the_disk_before_the_record(attempt, tmp_path):
     """With a cap of which segments are left: each of them, then their names, then the record that
-    vouches for them."""
+    vouches for them. The work comes first."""
     trace = tmp_path / "trace"
-    one = attempt(sh("head -c 300000 /dev/zero; echo e >&2"), cap=131072,
+    one = attempt(sh("head -c 300000 /dev/zero; echo e >&2"), cap=131072, cwd=tmp_path, syncs=1,
                   # LeakSanitizer cannot work under a tracer
                   env={"ASAN_OPTIONS": "detect_leaks=0"},
                   before=[shutil.which("strace"), "-f", "-qq", "-y", "-e",
-                          "trace=fsync,fdatasync,renameat", "-e", "signal=none", "-o", str(trace)])
+                          "trace=fsync,fdatasync,syncfs,renameat", "-e", "signal=none", "-o", str(trace)])
     one.run()
-    calls = [re.sub(r"^\d+ +", "", line) for line in trace.read_text().splitlines() if str(one.dir) in line]
+    calls = [re.sub(r"^\d+ +", "", line) for line in trace.read_text().splitlines() if str(tmp_path) in line]
+    work = next(n for n, line in enumerate(calls) if line.startswith("syncfs") and f"<{tmp_path}>" in line)
     synced = {Path(re.search(r"<(.*?)>", line).group(1)).name: n
               for n, line in enumerate(calls) if line.startswith("fdatasync")}
     assert set(synced) == {p.name for stream in ("stdout", "stderr")
@@ -547,6 +549,7 @@ def test_output_is_on_the_disk_before_the_record(attempt, tmp_path):
     record = next(n for n, line in enumerate(calls) if line.startswith("fsync") and "/exit.tmp>" in line)
     names = [n for n, line in enumerate(calls) if line.startswith("fsync") and f"<{one.dir}>" in line]
     renamed = next(n for n, line in enumerate(calls) if line.startswith("renameat") and '"exit.tmp"' in line)
+    assert work < min(synced.values())
     assert max(synced.values()) < max(n for n in names if n < record) < record < renamed < max(names)
 
 

@@ -32,7 +32,7 @@ def test_it_holds_exactly_the_tree(made):
     made.repo.write("tool.sh", "#!/bin/sh\n")
     (made.repo.path / "tool.sh").chmod(0o755)
     (made.repo.path / "link").symlink_to("README")
-    look = ("find . | sort > \"$PLAY/found.$nth\"; pwd > \"$PLAY/where.$nth\"; "
+    look = ("find . -path ./.git -prune -o -print | sort > \"$PLAY/found.$nth\"; pwd > \"$PLAY/where.$nth\"; "
             "cat work.txt > \"$PLAY/work.$nth\"; test -x tool.sh && test -L link\n")
     made.set(review_1=look + VERDICT.finds("more"), review=look + VERDICT.passes)
     made.passes(made.run(review=SNAPSHOT))
@@ -75,7 +75,10 @@ def test_what_others_write_meanwhile_does_not_bear_on_it(made):
     row = made.daemon.ended(number)
     assert row["state"] == "succeeded", row
     assert row["warnings"] == [f"task t1: these files appeared in {made.repo.path} during the "
-                               "review and are not part of the work: new.txt"]
+                               "review and are not part of the work: new.txt",
+                               f"task t1: these files were changed in {made.repo.path} during the review, not by the "
+                               "reviewer, and the changes are not part of the work: work.txt",
+                               "task t1: the work tree is no longer what was judged: work.txt"]
     assert (made.play.path / "read").read_text() == "one\n"
     assert made.repo.git("show", f"{row['result_ref']}:work.txt") == "one"
     assert made.repo.read("work.txt") == made.repo.read("new.txt") == "somebody else\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Somebody with the file in hand, and no daemon at work, edits a run's review log: review.verify
-names each such edit.
+"""Somebody with the file in hand, and no daemon at work, edits a run's reviews, products or
+evidence: review.verify names each such edit.
 
 The triggers refuse all of this to whoever writes by statements (tests/unit/schema.c); here they
 are dropped first.
@@ -22,7 +22,8 @@ SCRIPTS = {
     "fix": "echo \"$RL_ATTEMPT\" >> work.txt\nanswer \"answer $RL_ATTEMPT\"\n",
 }
 # Columns that name a state have other words to change to.
-OTHER_WORDS = {("finding", "state"): "CASE state WHEN 'new' THEN 'repeated' ELSE 'new' END"}
+OTHER_WORDS = {("finding", "state"): "CASE state WHEN 'new' THEN 'repeated' ELSE 'new' END",
+               ("product", "kind"): "'merged'", ("evidence", "kind"): "'human'", ("evidence", "result"): "'green'"}
 
 
 class Log:
@@ -41,7 +42,8 @@ class Log:
 
     def content(self, connection):
         return [connection.execute(f"SELECT * FROM {table} WHERE {key} = ? ORDER BY rowid", (self.run,)).fetchall()
-                for table, key in (("review", "run"), ("finding", "run"), ("run", "id"))]
+                for table, key in (("review", "run"), ("finding", "run"), ("product", "run"), ("evidence", "run"),
+                                   ("run", "id"))]
 
     def edit(self, *statements):
         connection = sqlite3.connect(self.path, isolation_level=None)
@@ -96,12 +98,13 @@ def changed(table, column, kind):
     return f"ifnull(\"{column}\", 0) + 1000"
 
 
-@pytest.mark.parametrize("table", ["review", "finding"])
+@pytest.mark.parametrize("table", ["review", "finding", "product", "evidence"])
 @pytest.mark.deadline(180)
 def test_every_column(log, table):
-    key = "number" if table == "review" else "review"
+    key = "review" if table == "finding" else "number"
     columns = log.columns(table)
-    assert len(columns) == {"review": 16, "finding": 9}[table], "a new column: is it under the hash?"
+    known = {"review": 16, "finding": 9, "product": 10, "evidence": 19}
+    assert len(columns) == known[table], "a new column: is it under the hash?"
     unnoticed = []
     for column, kind in columns:
         log.edit(f'UPDATE {table} SET "{column}" = {changed(table, column, kind)} WHERE run = {log.run} AND {key} = 2')
@@ -248,6 +251,21 @@ def test_an_edit_with_true_hashes(log):
             answer = log.verified()
             assert not answer["ok"] and f"review {at + 2} was changed" in answer["message"]
         log.restore()
+
+
+@pytest.mark.parametrize("table", ["product", "evidence"])
+@pytest.mark.parametrize("edit, words", [
+    ("DELETE FROM {t} WHERE number = 1", "{t} 1 is missing: number 2 is in its place"),
+    ("DELETE FROM {t} WHERE number = 2", "{t} 2 is missing: number 3 is in its place"),
+    ("DELETE FROM {t} WHERE number = (SELECT max(number) FROM {t})", "rows of {t}, but there are"),
+    ("DELETE FROM {t}", "rows of {t}, but there are 0"),
+    ("UPDATE run SET {t}_count = NULL, {t}_head = NULL", "the run has recorded 0 rows of {t}"),
+    ("UPDATE run SET {t}_head = (SELECT hash FROM {t} WHERE number = 1)", "the newest {t} is not the one recorded"),
+])
+def test_edits_of_products_and_evidence(log, table, edit, words):
+    log.edit(edit.format(t=table))
+    answer = log.verified()
+    assert not answer["ok"] and words.format(t=table) in answer["message"], answer
 
 
 def test_a_log_of_another_run(make_daemon, tmp_path):

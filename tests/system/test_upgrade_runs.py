@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A state directory that an rld of November 2026 left behind, with a run in every stage: nothing of
-it is lost or done again.
+"""State directories that two rlds of November 2026 left behind, with a run in every stage: nothing
+of them is lost or done again.
 
-tests/data/upgrade/make has made it with the programs of that time. What was at work then is at
+tests/data/upgrade/make has made them with the programs of that time. What was at work then is at
 work here too: its shims are started anew from the job files that the older daemon wrote, before
 the new daemon is.
 """
@@ -18,11 +18,13 @@ import time
 import uuid
 
 import pytest
-from rld import SHIM, SOURCE, Daemon, Play, Repo, wait_gone
+from rld import RL_GIT, SHIM, SOURCE, Daemon, Play, Repo, wait_gone
 
 HERE = b"@DIR@"
 UUID = re.compile(rb"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 GATES = "7.implement 8.implement 9.implement 10.review 11.fix 12.implement 14.check 16.implement".split()
+# What the archive of a later schema has besides: runs whose reviewers have a checkout of their own.
+ALSO = {"schema-9": ["18.review", "19.review"], "schema-5": []}
 
 
 def checksum(data):
@@ -32,18 +34,18 @@ def checksum(data):
     return h
 
 
-def unpack(directory):
+def unpack(directory, name):
     """Every path of that time becomes one of this test, and every uuid a new one: processes are
     found and ended by it. The file that a shim reads ends with the sum of what is before it."""
     uuids = collections.defaultdict(lambda: str(uuid.uuid4()).encode())
-    with tarfile.open(SOURCE / "tests/data/upgrade/state.tar.xz") as archive:
+    with tarfile.open(SOURCE / f"tests/data/upgrade/{name}.tar.xz") as archive:
         for entry in archive:
             path = directory / entry.name
             if entry.isdir():
                 path.mkdir(parents=True)
             else:
                 data = archive.extractfile(entry).read()
-                text = data.replace(HERE, bytes(directory))
+                text = data.replace(HERE, bytes(directory)).replace(b"@RL_GIT@", bytes(RL_GIT))
                 if ".git/" not in entry.name:
                     text = UUID.sub(lambda found: uuids[found.group()], text)
                 if text != data and path.name == "job":
@@ -89,27 +91,35 @@ def start_shim(attempt):
     return shim
 
 
-@pytest.fixture
-def left(make_daemon, tmp_path):
-    """The daemon of that state, not started; none of its agents runs."""
+def make_left(make_daemon, tmp_path, name):
     directory = tmp_path / "d"
     directory.mkdir()
-    unpack(directory)
+    unpack(directory, name)
     live = (directory / "live").read_text().split()
     starts = directory / "play/starts"
     starts.write_text("".join(line for line in starts.read_text().splitlines(True) if line.split()[2] not in live))
     restore_database(directory / "state")
     play = Play(directory / "play", {name: (directory / "play" / name).read_text()
-                                     for name in ("implement", "fix", "review")}).gates(*GATES)
-    return make_daemon("d", start=False, play=play,
+                                     for name in ("implement", "fix", "review")}).gates(*GATES, *ALSO[name])
+    daemon = make_daemon("d", start=False, play=play,
                        config={"parallel": 20, "agent.paid": {"command": play.command(),
                                                               "reader": "text", "account": "paid"}})
+    daemon.gates = [*GATES, *ALSO[name]]
+    daemon.runs = 17 + len(ALSO[name])
+    daemon.ref_of_7 = {"schema-5": "refs/rl/passed/7/t1", "schema-9": "refs/rl/8947c56d/passed/7/t1"}[name]
+    return daemon
+
+
+@pytest.fixture(params=ALSO)
+def left(make_daemon, tmp_path, request):
+    """The daemon of that state, not started; none of its agents runs."""
+    return make_left(make_daemon, tmp_path, request.param)
 
 
 def start_shims(daemon):
     """The shims by the name of their attempt, when all agents are at work."""
     shims = {name: start_shim(daemon.state / "attempts" / name) for name in (daemon.path / "live").read_text().split()}
-    for gate in [g for g in GATES if not g.startswith(("8.", "9.", "14."))]:
+    for gate in [g for g in daemon.gates if not g.startswith(("8.", "9.", "14."))]:
         daemon.play.arrived(gate)
     return shims
 
@@ -135,7 +145,7 @@ def test_every_run_goes_on(old):
         row = daemon.run(run)
         assert row["state"] == state and row["cause"] == causes.get(run, row["cause"]), row
     assert (daemon.run(6)["state"], daemon.ended(9)["state"], daemon.run(17)["state"]) == ("held", "held", "queued")
-    for gate in [g for g in GATES if not g.startswith(("8.", "9."))]:
+    for gate in [g for g in old.gates if not g.startswith(("8.", "9."))]:
         play.go(gate)
     play.arrived("16.implement")        # its second story
     play.go("16.implement")
@@ -146,26 +156,27 @@ def test_every_run_goes_on(old):
     daemon.call("hold.rework", id=daemon.call("hold.list", run=9)["holds"][0]["id"])
     play.arrived("9.implement")
     play.go("9.implement")
-    rows = daemon.ended(*range(6, 18))
-    assert [row["state"] for row in rows] == ["succeeded"] * 12, [(row["id"], row["state"],
+    rows = daemon.ended(*range(6, old.runs + 1))
+    assert [row["state"] for row in rows] == ["succeeded"] * len(rows), [(row["id"], row["state"],
                                                                    row["cause"]) for row in rows]
     # nobody is paid twice but the one whose work was lost, once somebody had said so; run
     # 16 has two tasks
-    assert {run: implementers(old, run) for run in range(1, 18)} == {**dict.fromkeys(range(1, 18), 1), 9: 2, 16: 2}
+    assert {run: implementers(old, run) for run in range(1, old.runs + 1)} == {
+        **dict.fromkeys(range(1, old.runs + 1), 1), 9: 2, 16: 2}
     assert [role for _, role, *_ in play.starts(11)] == ["implement", "review", "fix", "review"]
     by_run = {row["id"]: row for row in rows}
-    assert by_run[7]["result_ref"] == "refs/rl/passed/7/t1", "it keeps the name that it began with"
+    assert by_run[7]["result_ref"] == old.ref_of_7, "it keeps the name that it began with"
     assert by_run[10]["result_commit"] == Repo(old.path / "r10", commit=False).git("rev-parse", "HEAD")
-    for run in range(1, 18):
+    for run in range(1, old.runs + 1):
         assert daemon.call("review.verify", run=run)["ok"], run
 
 
 def test_they_can_be_cancelled(old):
     daemon = old.start()
-    for run in range(6, 18):
+    for run in range(6, old.runs + 1):
         daemon.call("run.cancel", id=run)
-    rows = daemon.ended(*range(6, 18))
-    assert [row["state"] for row in rows] == ["cancelled"] * 12, [(row["id"], row["state"],
+    rows = daemon.ended(*range(6, old.runs + 1))
+    assert [row["state"] for row in rows] == ["cancelled"] * len(rows), [(row["id"], row["state"],
                                                                    row["cause"]) for row in rows]
     assert {run: implementers(old, run) for run in (15, 17)} == {15: 0, 17: 0}
 
@@ -185,9 +196,10 @@ STEP = "153"
 
 
 @pytest.fixture
-def waiting(left):
+def waiting(make_daemon, tmp_path):
     """The daemon, the shim of that step, and a function that waits until the slow git
     is there: its pid."""
+    left = make_left(make_daemon, tmp_path, "schema-5")
     here, git = left.path / "slow.here", left.path / "bin/git"
     text = git.read_text()
     assert f"touch {here}" in text

@@ -535,6 +535,18 @@ def test_a_bare_repository(trees, repo, tmp_path):
     refused(t, "git", workdir=str(tmp_path / "bare.git"))
 
 
+def test_a_tag_with_the_name_of_a_branch(trees, repo):
+    """git would take the tag, and what it has was in no review."""
+    t = trees(scripts={"implement": "git tag rl/1/t1 HEAD; echo one > one.txt; answer done\n"})
+    row = t.daemon.ended(t.submit(task="do it", isolation="worktree", review=True))
+    assert row["state"] == "held" and "git tag -d rl/1/t1" in row["reason"], row
+    repo.git("tag", "-d", "rl/1/t1")
+    hold, = t.daemon.call("hold.list", run=row["id"])["holds"]
+    t.daemon.call("hold.approve", id=hold["id"])
+    row = t.daemon.ended(row["id"])
+    assert row["state"] == "succeeded" and repo.git("show", "rl/1/t1:one.txt") == "one", row
+
+
 def test_a_work_tree_of_a_bare_repository(trees, repo, tmp_path):
     """A usual way to keep many of them."""
     subprocess.run(["git", "clone", "-q", "--bare", repo.path, tmp_path / "bare.git"], check=True)

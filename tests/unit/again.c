@@ -21,6 +21,7 @@ static void expect_retry(const struct attempt_facts *f)
 		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING, [ROLE_CHECK] = SLOT_S_CHECKING,
 		[ROLE_REVIEW] = SLOT_S_REVIEWING,
 		[ROLE_FIX] = SLOT_S_FIXING, [ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
+		[ROLE_SETUP] = SLOT_S_SETTING_UP,
 	};
 	enum move_reason reason;
 

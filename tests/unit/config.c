@@ -126,7 +126,7 @@ static const struct {
 	{ "[review]\nstrictness = 1\n", "f.toml:2:14: 'review.strictness' must be one of \"same\", \"by_round\"" },
 	{ "[review]\nsandbox = true\n", "f.toml:2:11: 'review.sandbox' must be one of \"off\", \"try\", \"require\"" },
 	{ "[review]\nworkspace = \"worktree\"\n",
-	    "f.toml:2:13: 'review.workspace' must be one of \"same\", \"snapshot\"" },
+	    "f.toml:2:13: 'review.workspace' must be one of \"same\", \"room\"" },
 	{ "[review]\nread_only = 1\n", "f.toml:2:13: 'review.read_only' must be true or false, is an integer" },
 	{ "[run]\ncommit = \"agents\"\n", "f.toml:2:10: 'run.commit' must be one of \"none\", \"auto\", \"agent\"" },
 

@@ -108,7 +108,7 @@ static const struct schema five[] = {
 	{ "d", SCHEMA_INT, .max = 9, .help = "" }, { "e", SCHEMA_INT, .max = 9, .help = "" }, { 0 },
 };
 static const char *const colours[] = { "red", "green" };
-static const struct state_names colours_names = { "colour", colours, 2 };
+static const struct state_names colours_names = { "colour", colours, 2, NULL };
 static const struct schema inner[] = { { "deep", SCHEMA_BOOL, .help = "" }, { 0 } };
 static const struct schema every[] = {
 	{ "text", SCHEMA_TEXT, .required = true, .min = 1, .max = 5, .help = "" },

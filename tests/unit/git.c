@@ -45,7 +45,9 @@ static void read_patch(void)
 	size_t size;
 
 	ck_assert_int_eq(file_read(AT_FDCWD, file, sizeof(patch) - 1, &data, &size), 0);
-	memcpy(patch, data, size + 1);
+	for (size_t i = 0; i < size; i++)
+		patch[i] = data[i] != '\0' ? data[i] : '?';
+	patch[size] = '\0';
 	free(data);
 	free(file);
 }
@@ -467,7 +469,7 @@ START_TEST(measure_leaves_the_patch)
 	before = fingerprint();
 	op = op_of(GIT_MEASURE, base, NULL);
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
-	ck_assert_int_eq(processes, 5);
+	ck_assert_int_eq(processes, 7);
 	expect_same(before);
 	read_patch();
 	EXPECT_IN(patch, "--- a/a.c\n+++ b/a.c\n");
@@ -476,7 +478,7 @@ START_TEST(measure_leaves_the_patch)
 	EXPECT_IN(patch, "+++ b/häß.c\n");
 	EXPECT_IN(patch, "rename from d/b.c\nrename to d/moved.c\n");
 	EXPECT_IN(patch, "new file mode 120000\n");
-	EXPECT_IN(patch, "Binary files /dev/null and b/bin differ");
+	EXPECT_IN(patch, "--- /dev/null\n+++ b/bin\n@@ -0,0 +1 @@\n+a?b\n");
 	want = truth();
 	ck_assert_str_eq(git_op_tree(op), want);
 	git_op_free(op);
@@ -489,13 +491,73 @@ START_TEST(measure_leaves_the_patch)
 }
 END_TEST
 
+/* Nothing that the repository is configured with turns a change into "Binary files differ". */
+START_TEST(a_patch_is_text)
+{
+	static const char *const ways[] = {
+		"mkdir -p .git/info; echo '* -diff' >.git/info/attributes",
+		"git config core.bigFileThreshold 1",
+		"echo '* -diff' >.git/own; git config core.attributesFile \"$PWD/.git/own\"",
+		"git config diff.x.binary true; mkdir -p .git/info; echo '* diff=x' >.git/info/attributes",
+		"echo '*.c -diff' >.gitattributes",
+		"printf 'NUL\\0\\n' >>a.c",
+		"git config diff.renameLimit 1; git config diff.context 0; git config diff.noprefix true",
+		"cp a.c was; printf 'x\\0' >a.c; mv was a.c",
+	};
+	char *base = snapshot();
+	struct git_op *op;
+
+	SH("%s; echo EVIL >>a.c", ways[_i]);
+	op = op_of(GIT_MEASURE, base, NULL);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	read_patch();
+	EXPECT_IN(patch, "\n+EVIL\n");
+	ck_assert_ptr_null(strstr(patch, "Binary files"));
+	ck_assert_ptr_null(strstr(patch, "Not in this diff"));
+	git_op_free(op);
+	free(base);
+}
+END_TEST
+
+/* A file that was binary before is named, with its sizes; so are the largest of a change that is
+ * too large. The rest of the patch is complete, and git apply takes it. */
+START_TEST(a_patch_names_what_it_leaves_out)
+{
+	char *base, *tree, *want;
+	struct git_op *op;
+
+	SH("printf 'a\\0b' >logo; printf 'c\\0d' >gone; printf 'e\\0f' >'to\nmove'; printf 'g\\0h' >kept; "
+	    "printf 'i\\0j' >text; echo x >bin; seq 9999 >moved");
+	base = snapshot();
+	SH("printf 'a\\0bcd' >logo; rm gone; mv 'to\nmove' 'new\nplace'; chmod +x kept; echo text >text; "
+	    "printf 'x\\0y' >bin; mv moved there; echo new >>a.c; "
+	    "yes | head -c 14000000 >large; yes no | head -c 12000000 >small; git config core.bigFileThreshold 1");
+	op = op_of(GIT_MEASURE, base, NULL);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	tree = xstrdup(git_op_tree(op));
+	git_op_free(op);
+	want = sh("export GIT_INDEX_FILE=%s/i; cd %s; git --git-dir=%s/.git read-tree %s; "
+	    "git --git-dir=%s/.git apply --cached stdout.*0; git --git-dir=%s/.git diff --cached --name-only %s; "
+	    "grep -a '^Not in' stdout.*0; grep -ac '^Binary' stdout.*0 || true", home, record, repo, base, repo,
+	    repo, tree);
+	ck_assert_str_eq(want, "gone\nlarge\nlogo\ntext\n"
+	    "Not in this diff (binary, 3 bytes before, 0 bytes now): gone\n"
+	    "Not in this diff (large, 0 bytes before, 14000000 bytes now): large\n"
+	    "Not in this diff (binary, 3 bytes before, 5 bytes now): logo\n"
+	    "Not in this diff (binary, 3 bytes before, 5 bytes now): text\n0");
+	free(want);
+	free(tree);
+	free(base);
+}
+END_TEST
+
 START_TEST(measure_without_change_is_empty)
 {
 	char *base = snapshot();
 	struct git_op *op = op_of(GIT_MEASURE, base, NULL);
 
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
-	ck_assert_int_eq(processes, 5);
+	ck_assert_int_eq(processes, 4);
 	read_patch();
 	ck_assert_str_eq(patch, "");
 	ck_assert_str_eq(git_op_tree(op), base);
@@ -864,6 +926,8 @@ int main(void)
 	tcase_add_loop_test(tc, silent_failure, 0, sizeof(silences) / sizeof(silences[0]));
 	tcase_add_test(tc, left_lock_does_no_harm);
 	tcase_add_test(tc, measure_leaves_the_patch);
+	tcase_add_loop_test(tc, a_patch_is_text, 0, 8);
+	tcase_add_test(tc, a_patch_names_what_it_leaves_out);
 	tcase_add_test(tc, measure_without_change_is_empty);
 	tcase_add_test(tc, verify_untouched);
 	tcase_add_test(tc, verify_leaves_what_is_new);

@@ -95,6 +95,68 @@ START_TEST(artifacts_are_no_change_for_verify)
 }
 END_TEST
 
+/* What a person changes or removes beside the checkout is told once, and is no part of later trees
+ * as long as it stays so: in its place is what the work had. */
+START_TEST(edits_beside_a_checkout)
+{
+	static const struct { const char *act, *edited, *then, *differs; } edits[] = {
+		{ "echo theirs >a.c", "a.c", "echo more >a.c", "a.c" },
+		{ "rm a.c", "a.c", "echo back >a.c", "a.c" },
+		{ "chmod +x a.c; echo new >n", "a.c", "chmod -x a.c; rm n", "" },
+		{ "rm -r d; echo file >d", "d/b.c", "rm d; mkdir d; echo x >d/y", "d/y" },
+		{ "rm a.c; mkdir a.c; echo in >a.c/x", "a.c", "rm a.c/x; echo other >a.c/z", "a.c\na.c/z" },
+		{ "rm a.c; ln -s d/b.c a.c", "a.c", "rm a.c; ln -s nowhere a.c", "a.c" },
+	};
+	char *base = snapshot(), *dir = xasprintf("%s/room", home), *beside, *names;
+	struct git_op_spec spec = { .kind = GIT_CHECKOUT, .workspace = repo, .scratch = scratch,
+	    .tree = base, .dir = dir };
+	struct git_op *op = git_op_new(&spec);
+
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	git_op_free(op);
+	SH("%s", edits[_i].act);
+	spec.kind = GIT_VERIFY;
+	/* where other slots work as well, it may be theirs */
+	op = git_op_new(&spec);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert(git_op_changed(op) == NULL && git_op_edited(op) == NULL && git_op_differing(op) == NULL);
+	git_op_free(op);
+	spec.shared = true;
+	op = git_op_new(&spec);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert_ptr_null(git_op_changed(op));
+	ck_assert_str_eq(git_op_edited(op), edits[_i].edited);
+	ck_assert_str_eq(git_op_differing(op), edits[_i].edited);
+	beside = xstrdup(git_op_appeared_tree(op));
+	git_op_free(op);
+	/* the second time it is known */
+	spec.appeared_tree = beside;
+	op = git_op_new(&spec);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert_ptr_null(git_op_edited(op));
+	ck_assert_str_eq(git_op_differing(op), edits[_i].edited);
+	ck_assert_str_eq(git_op_appeared_tree(op), beside);
+	git_op_free(op);
+	spec.kind = GIT_MEASURE;
+	spec.dir = NULL;
+	op = git_op_new(&spec);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert_str_eq(git_op_tree(op), base);
+	git_op_free(op);
+	/* who goes on with it makes it work */
+	SH("%s", edits[_i].then);
+	op = git_op_new(&spec);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	names = sh("git diff-tree -r --no-renames --name-only %s %s", base, git_op_tree(op));
+	ck_assert_str_eq(names, edits[_i].differs);
+	free(names);
+	git_op_free(op);
+	free(beside);
+	free(dir);
+	free(base);
+}
+END_TEST
+
 /* A tracked one is refused at the start; one that an agent adds later is passed over, one that
  * it commits is not. */
 START_TEST(tracked_artifacts)
@@ -556,6 +618,7 @@ int main(void)
 	tcase_add_test(tc, matching);
 	tcase_add_test(tc, artifacts_are_in_no_tree);
 	tcase_add_test(tc, artifacts_are_no_change_for_verify);
+	tcase_add_loop_test(tc, edits_beside_a_checkout, 0, 6);
 	tcase_add_test(tc, tracked_artifacts);
 	tcase_add_test(tc, artifacts_in_a_repository_inside);
 	tcase_add_test(tc, base_is_pinned);

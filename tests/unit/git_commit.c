@@ -11,12 +11,14 @@ static char *since;		/* the commit that the work began at, NULL: it is not told 
 static char **artifacts, **others_here;
 
 static bool shared;
+static char *evidence;		/* the evidence repository, NULL: none */
 
 static struct git_op *op_for(enum git_op_kind kind, const char *tree, const char *message)
 {
 	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch,
 	    .tree = tree, .base = base, .commit = since,
-		.message = message, .artifacts = artifacts, .shared_paths = others_here, .shared = shared };
+		.message = message, .artifacts = artifacts, .shared_paths = others_here, .shared = shared,
+		.evidence = evidence };
 
 	return git_op_new(&spec);
 }
@@ -414,6 +416,155 @@ START_TEST(hook_that_edits_the_message)
 }
 END_TEST
 
+/* What a post-commit hook makes of the commit; the commits that HEAD has then, and paths that are
+ * not as reviewed, NULL: none. */
+static const struct { const char *script, *log, *other; } afters[] = {
+	{ "unset GIT_INDEX_FILE; git -c core.hooksPath=/dev/null commit -q --amend -m other", "other", NULL },
+	{ "git -c core.hooksPath=/dev/null commit -q --allow-empty -m empty", "empty\nrld: do it", NULL },
+	{ "unset GIT_INDEX_FILE; echo more >>x; git -c core.hooksPath=/dev/null commit -q --amend -a --no-edit",
+	    "rld: do it", "x" },
+	{ "unset GIT_INDEX_FILE; [ -e v ] || { echo 1 >v; git add v; "
+	    "git -c core.hooksPath=/dev/null commit -qm version; }", "version\nrld: do it", "v" },
+	{ "t=$(printf \"100644 blob %s\\tx\\n\" $(echo no | git hash-object -w --stdin) | git mktree); "
+	    "git update-ref HEAD $(git commit-tree -p HEAD -m plumbing $t)", "plumbing\nrld: do it",
+	    ".gitignore, a.c, d/b.c and 1 more" },
+	{ "git reset -q --soft HEAD^", "", "x" },
+};
+
+/* HEAD is the recorded commit, or the new content is told, and reviewed before it is recorded. */
+START_TEST(hook_after_the_commit)
+{
+	char *tree, *words, *head;
+
+	base = snapshot();
+	since = sh("git rev-parse HEAD");
+	SH("echo x >x");
+	tree = snapshot();
+	hook("post-commit", afters[_i].script);
+	expect_done(commit_op(tree, MESSAGE));
+	head = sh("git rev-parse HEAD");
+	ck_assert_str_eq(commit, head);
+	expect_text(afters[_i].log, sh("git log --format=%%s %s..", since));
+	if (afters[_i].other == NULL) {
+		ck_assert_ptr_null(refusal);
+		expect_scratch_empty();
+	} else {
+		words = xasprintf("after the commit, a hook of the repository set HEAD to %.12s, which has "
+		    "other content: %s", head, afters[_i].other);
+		ck_assert_ptr_nonnull(refusal);
+		ck_assert_str_eq(refusal, words);
+		free(words);
+	}
+	free(head);
+	free(tree);
+	if (_i != 2 && _i != 3)
+		return;
+	/* reviewed in that form, it is the result: the hook does not run on it again */
+	tree = sh("git rev-parse HEAD^{tree}");
+	expect_done(commit_op(tree, MESSAGE));
+	ck_assert_ptr_null(refusal);
+	head = sh("git rev-parse HEAD");
+	ck_assert_str_eq(commit, head);
+	expect_text(afters[_i].log, sh("git log --format=%%s %s..", since));
+	expect_scratch_empty();
+	free(head);
+	free(tree);
+}
+END_TEST
+
+/* ---- conversions ---- */
+
+#define KEPT "git add .; git commit -qm kept; "
+
+/* Before the submit; the work; what an agent does beside; what the commit has of the file x. */
+static const struct { const char *before, *work, *beside, *file, *content; } conversions[] = {
+	{ "", "echo GOOD >x.py", "git config filter.z.clean 'sed s/GOOD/EVIL/'; "
+	    "echo '*.py filter=z' >.git/info/attributes", "x.py", "GOOD" },
+	{ "", "echo GOOD >x.py", "git config --global filter.z.clean 'sed s/GOOD/EVIL/'; "
+	    "git config --global core.attributesFile ~/a; echo '*.py filter=z' >~/a", "x.py", "GOOD" },
+	/* the attribute is part of the work, the filter is not */
+	{ "", "echo GOOD >x.py; echo '*.py filter=z' >.gitattributes",
+	    "git config filter.z.clean 'sed s/GOOD/EVIL/'; git config filter.z.required true", "x.py", "GOOD" },
+	{ "echo '*.bin filter=lfs' >.gitattributes; git config filter.lfs.clean 'echo pointer: $(wc -c)'; " KEPT,
+	    "echo big >x.bin", "git config filter.lfs.clean 'echo EVIL'", "x.bin", "pointer: 4" },
+	{ "git config filter.lfs.clean 'git config lfs.storage'; echo '*.bin filter=lfs' >.git/info/attributes",
+	    "echo big >x.bin", "rm .git/info/attributes", "x.bin", "/repo/.git/lfs" },
+	{ "git config filter.lfs.clean 'git config lfs.storage'; git config lfs.storage 'my \"x\\'; "
+	    "echo '*.bin filter=lfs' >.gitattributes", "echo big >x.bin", "", "x.bin", "/repo/.git/my \"x\\" },
+	{ "git config core.autocrlf input", "printf 'a\\r\\nb\\r\\n' >x", "git config core.autocrlf false",
+	    "x", "a\nb" },
+	{ "", "printf 'a\\r\\nb\\r\\n' >x", "git config core.autocrlf input", "x", "a\r\nb\r" },
+	{ "", "printf 'a\\r\\n' >x.t", "git config core.eol crlf; echo '*.t text' >.git/info/attributes", "x.t",
+	    "a\r" },
+	{ "git config --global core.attributesFile ~/a; echo '*.t text' >~/a", "printf 'a\\r\\n' >x.t",
+	    "echo >~/a", "x.t", "a" },
+	{ "mkdir -p ~/.config/git; echo '*.t text' >~/.config/git/attributes", "printf 'a\\r\\n' >x.t",
+	    "rm ~/.config/git/attributes", "x.t", "a" },
+	{ "echo '*.i ident' >.gitattributes; " KEPT, "echo '$Id: 123 $' >x.i", "", "x.i", "$Id$" },
+	{ "mkdir s; echo '*.u working-tree-encoding=UTF-16LE' >s/.gitattributes; " KEPT,
+	    "mkdir -p s; printf 'a\\000b\\000' >s/x.u", "", "s/x.u", "ab" },
+	/* a program of the tree */
+	{ "mkdir tools; printf '#!/bin/sh\\ntr a-z A-Z\\n' >tools/up; chmod +x tools/up; "
+	    "git config filter.up.clean tools/up; echo '*.up filter=up' >.gitattributes; " KEPT,
+	    "echo abc >x.up", "git config filter.up.clean 'tr a-z 0-9'", "x.up", "ABC" },
+};
+
+/* Files are committed as at submit, whatever an agent makes of the settings. */
+START_TEST(conversions_of_the_submit)
+{
+	struct git_op_spec submit = { .kind = GIT_SNAPSHOT, .workspace = repo, .scratch = scratch }, measure;
+	struct git_op *op;
+	char *want, *tree;
+
+	SH("%s", conversions[_i].before);
+	submit.evidence = evidence = xasprintf("%s/state/evidence/1.git", home);
+	op = git_op_new(&submit);
+	ck_assert_msg(drive(op) == STEP_NEXT_DONE, "%s", git_op_error(op));
+	base = xstrdup(git_op_tree(op));
+	git_op_free(op);
+	SH("%s; %s", conversions[_i].work, conversions[_i].beside);
+	measure = submit;
+	measure.kind = GIT_MEASURE;
+	measure.tree = base;
+	op = git_op_new(&measure);
+	ck_assert_msg(drive(op) == STEP_NEXT_DONE, "%s", git_op_error(op));
+	tree = xstrdup(git_op_tree(op));
+	git_op_free(op);
+	expect_done(commit_op(tree, MESSAGE));
+	ck_assert_ptr_nonnull(commit);
+	ck_assert_ptr_null(refusal);
+	want = conversions[_i].content[0] == '/' ? xasprintf("%s%s", home, conversions[_i].content) :
+	    xstrdup(conversions[_i].content);
+	expect_text(want, sh("git cat-file blob HEAD:%s", conversions[_i].file));
+	expect_scratch_empty();
+	free(want);
+	free(tree);
+	free(evidence);
+	evidence = NULL;
+}
+END_TEST
+
+/* Under the id of what the commit is to have lies something else. */
+START_TEST(forged_object_is_refused)
+{
+	char *tree, *head;
+
+	SH("git config core.autocrlf input");
+	base = snapshot();
+	SH("printf 'good\\r\\n' >x");
+	tree = snapshot();
+	SH("good=$(echo good | git hash-object --stdin | sed 's|..|.git/objects/&/|'); "
+	    "evil=$(echo evil | git hash-object -w --stdin | sed 's|..|.git/objects/&/|'); "
+	    "mkdir -p $(dirname $good); cp $evil $good");
+	head = sh("git rev-parse HEAD");
+	expect_failed(commit_op(tree, MESSAGE));
+	EXPECT_IN(error, "git fsck");
+	expect_text(head, sh("git rev-parse HEAD"));
+	free(head);
+	free(tree);
+}
+END_TEST
+
 /* The clean filter is the user's word on what his repository has: without it the commit would hold
  * other bytes than his own commits do. Nothing else runs. */
 START_TEST(only_filter_and_hooks_run)
@@ -504,28 +655,44 @@ START_TEST(something_is_under_way)
 }
 END_TEST
 
+/* A power cut has ended who had them. */
+START_TEST(locks_of_an_earlier_boot)
+{
+	char *tree;
+
+	base = snapshot();
+	SH("echo x >x");
+	tree = snapshot();
+	SH("touch -d @1000000000 .git/index.lock .git/HEAD.lock .git/refs/heads/main.lock");
+	expect_done(commit_op(tree, MESSAGE));
+	SH("test -z \"$(find .git -name '*.lock')\"; test \"$(git show HEAD:x)\" = x");
+	free(tree);
+}
+END_TEST
+
 static const char *const later[] = {
 	"echo changed >>x", "rm x", "chmod +x x", "rm x; ln -s a.c x", "rm x; mkdir x; echo y >x/y",
 	"rm x; git init -q x; echo y >x/y", "rm l; ln -s d l",
 };
 
-/* What was reviewed is what is committed: the user may have gone on. Other files are his own. */
+/* What was reviewed is what is committed: the user may have gone on. What he edits meanwhile stays
+ * on the disk, uncommitted. */
 START_TEST(work_tree_has_moved_on)
 {
-	char *tree;
+	char *tree, *before, *after;
 
 	base = snapshot();
 	SH("echo x >x; ln -s a.c l");
 	tree = snapshot();
-	SH("%s", later[_i]);
-	expect_failed(commit_op(tree, MESSAGE));
-	EXPECT_IN(error, _i < 6 ? "/x differs from what was reviewed" :
-	    "/l differs from what was reviewed");
-	EXPECT_IN(error, "nothing was committed");
-	expect_text("base", sh("git log -1 --format=%%s"));
-	SH("rm -rf x l; echo x >x; ln -s a.c l; echo mine >>a.c; echo y >y");
+	SH("%s; echo mine >>a.c; echo y >y", later[_i]);
+	before = sh("ls -lR x l a.c y 2>/dev/null || :; cat x l a.c y 2>/dev/null || :");
 	expect_done(commit_op(tree, MESSAGE));
 	expect_text("l x", sh("echo $(git show --format= --name-only HEAD)"));
+	expect_text(tree, sh("git rev-parse HEAD^{tree}"));
+	after = sh("ls -lR x l a.c y 2>/dev/null || :; cat x l a.c y 2>/dev/null || :");
+	ck_assert_str_eq(before, after);
+	free(after);
+	free(before);
 	free(tree);
 }
 END_TEST
@@ -543,7 +710,6 @@ START_TEST(others_write_meanwhile)
 	SH("echo 2 >list; rm gone; echo x >x");
 	tree = snapshot();
 	SH("echo 3 >list; echo back >gone");
-	expect_failed(commit_op(tree, MESSAGE));
 	others_here = others;
 	expect_done(commit_op(tree, MESSAGE));
 	expect_text("gone list x", sh("echo $(git show --format= --name-only HEAD)"));
@@ -936,6 +1102,60 @@ START_TEST(pin_tells_head)
 }
 END_TEST
 
+#define PASSED "refs/rl/passed/1/"
+
+/* What becomes of refs that rld has set, and what is told of it; NULL: nothing. */
+static const struct { const char *script, *words; } moves[] = {
+	{ "git pack-refs --all", NULL },
+	{ "git update-ref " PASSED "a HEAD", PASSED "a is now at " },
+	{ "git update-ref -d " PASSED "b", PASSED "b is gone, but rld set it to " },
+	{ "git symbolic-ref " PASSED "b " PASSED "a", PASSED "b is now a link to " PASSED "a" },
+	{ "git update-ref -d " PASSED "a; git update-ref " PASSED "a/x HEAD", PASSED "a is gone" },
+	{ "for r in a b c d; do git update-ref " PASSED "$r HEAD; done", "; and 1 more" },
+};
+
+/* They are compared before another ref is set, and on request; the command that is told restores
+ * one. */
+START_TEST(refs_that_moved)
+{
+	char *tree = snapshot(), **refs = NULL, *first, *last;
+	const char *names[] = { "a", "b", "c", "d" };
+
+	for (size_t i = 0; i < 4; i++) {
+		char *text = xasprintf(PASSED "%s %s", names[i], tree);
+
+		SH("git update-ref " PASSED "%s %s", names[i], tree);
+		strings_append(&refs, text);
+		free(text);
+	}
+	SH("%s", moves[_i].script);
+	for (int kind = 0; kind < 2; kind++) {
+		struct git_op_spec spec = { .kind = kind == 0 ? GIT_PIN : GIT_COMPARE_REFS, .workspace = repo,
+		    .scratch = scratch, .tree = tree, .ref = PASSED "e", .refs = refs };
+		struct git_op *op = git_op_new(&spec);
+
+		ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+		if (moves[_i].words == NULL)
+			ck_assert_ptr_null(git_op_moved(op));
+		else
+			EXPECT_IN(git_op_moved(op), moves[_i].words);
+		expect_text(moves[_i].words == NULL ? "1" : "0", sh("git for-each-ref " PASSED "e | wc -l"));
+		while (kind == 1 && git_op_moved(op) != NULL) {
+			first = strchr(git_op_moved(op), '`');
+			last = strchr(first + 1, '`');
+			SH("git for-each-ref --format='delete %%(refname)' " PASSED "a/x | git update-ref --stdin; "
+			    "%.*s", (int)(last - first - 1), first + 1);
+			git_op_free(op);
+			op = git_op_new(&spec);
+			ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+		}
+		git_op_free(op);
+	}
+	strings_free(refs);
+	free(tree);
+}
+END_TEST
+
 START_TEST(commit_agent_and_a_hook)
 {
 	base = snapshot();
@@ -988,9 +1208,13 @@ int main(void)
 	tcase_add_loop_test(tc, hook_that_puts_in_form, 0, (int)(sizeof(formers) / sizeof(formers[0])));
 	tcase_add_test(tc, hook_that_changes_other_things);
 	tcase_add_test(tc, hook_that_edits_the_message);
+	tcase_add_loop_test(tc, hook_after_the_commit, 0, (int)(sizeof(afters) / sizeof(afters[0])));
+	tcase_add_loop_test(tc, conversions_of_the_submit, 0, (int)(sizeof(conversions) / sizeof(conversions[0])));
+	tcase_add_test(tc, forged_object_is_refused);
 	tcase_add_test(tc, only_filter_and_hooks_run);
 	tcase_add_test(tc, signing_that_fails_does_not_hang);
 	tcase_add_test(tc, names_of_the_commit);
+	tcase_add_test(tc, locks_of_an_earlier_boot);
 	tcase_add_loop_test(tc, something_is_under_way, 0, (int)(sizeof(obstacles) / sizeof(obstacles[0])));
 	tcase_add_test(tc, others_write_meanwhile);
 	tcase_add_loop_test(tc, work_tree_has_moved_on, 0, (int)(sizeof(later) / sizeof(later[0])));
@@ -1007,6 +1231,7 @@ int main(void)
 	tcase_add_test(tc, commit_agent_makes_the_first);
 	tcase_add_test(tc, commit_agent_somewhere);
 	tcase_add_test(tc, pin_tells_head);
+	tcase_add_loop_test(tc, refs_that_moved, 0, (int)(sizeof(moves) / sizeof(moves[0])));
 	tcase_add_loop_test(tc, commit_agent_and_a_hook, 17, 30);
 	return run_tests("git_commit", tc);
 }

@@ -177,6 +177,18 @@ static void do_checkout(void)
 	free(of);
 }
 
+static void do_prepare(void)
+{
+	char *none[] = { (char *)"**", NULL };
+
+	do_snapshot();
+	char *of = xstrdup(tree);
+
+	RUN(.kind = GIT_CHECKOUT, .tree = of, .dir = dir);
+	RUN(.kind = GIT_PREPARE, .tree = of, .dir = dir, .copy = none);
+	free(of);
+}
+
 static void do_commit(void)
 {
 	RUN(.kind = GIT_SNAPSHOT);
@@ -273,6 +285,15 @@ static void do_look(void)
 	free(since);
 }
 
+static void do_compare(void)
+{
+	char *ref = xasprintf("refs/heads/main %.40s", "0123456789012345678901234567890123456789");
+	char *refs[] = { ref, NULL };
+
+	RUN(.kind = GIT_COMPARE_REFS, .refs = refs);
+	free(ref);
+}
+
 static void do_clear(void)
 {
 	make_tree();
@@ -299,6 +320,7 @@ static const struct { enum git_op_kind kind; void (*run)(void); const char *may;
 	{ GIT_VERIFY, do_verify, "" },
 	{ GIT_PIN, do_pin, "" },
 	{ GIT_CHECKOUT, do_checkout, "" },
+	{ GIT_PREPARE, do_prepare, "" },
 	{ GIT_COMMIT, do_commit, COMMIT_HOOKS },
 	{ GIT_BASE, do_base, "filter.f.clean\nfilter.p.process" },
 	{ GIT_WORKTREE_ADD, do_worktree, "filter.f.smudge\nfilter.p.process" },
@@ -306,6 +328,7 @@ static const struct { enum git_op_kind kind; void (*run)(void); const char *may;
 	{ GIT_MERGE, do_merge, "filter.f.clean\nfilter.f.smudge\nfilter.p.process" },
 	{ GIT_WORKTREE_REMOVE, do_clear, "" },
 	{ GIT_INSPECT_HEAD, do_look, "" },
+	{ GIT_COMPARE_REFS, do_compare, "" },
 };
 
 START_TEST(only_what_is_told_runs)

@@ -482,6 +482,47 @@ START_TEST(ref_is_removed)
 }
 END_TEST
 
+/* What ref has is not what was put there, when the merge begins or a moment later: nothing is built
+ * upon it, and it is told how to restore it. A merge that was cut off knows its own. */
+START_TEST(ref_is_not_as_it_was)
+{
+	char *first = scripted(1, "echo x >x"), *second = scripted(2, "echo y >y"), *evil, *words;
+	struct git_op *op;
+
+	known = base;
+	SH("git update-ref " REF " %s", base);
+	expect_merged(merge_op(1, first));
+	known = xstrdup(commit);
+	evil = sh("git commit-tree -p " REF " -m evil 'main^{tree}'");
+	words = xasprintf("git update-ref " REF " %s; git update-ref refs/rl/merged/1/t2 "
+	    "$(git commit-tree -p %s -p %s -m note 'main^{tree}')", evil, evil, second);
+	if (_i == 0) {
+		SH("%s", words);
+	} else {
+		between = words;
+		between_step = "update-ref";
+	}
+	op = merge_op(2, second);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert_ptr_nonnull(git_op_moved(op));
+	EXPECT_IN(git_op_moved(op), REF " is now at ");
+	EXPECT_IN(git_op_moved(op), known);
+	ck_assert_ptr_null(git_op_commit(op));
+	git_op_free(op);
+	expect_text(evil, sh("git rev-parse " REF));
+	expect_scratch_empty();
+	SH("git update-ref " REF " %s", known);
+	expect_merged(merge_op(2, second));
+	expect_text("x y", sh("echo $(git ls-tree --name-only " REF " | grep '^[xy]$')"));
+	free((char *)known);
+	known = NULL;
+	free(words);
+	free(evil);
+	free(first);
+	free(second);
+}
+END_TEST
+
 /* Somebody moves ref just before we would. */
 START_TEST(ref_is_moved_meanwhile)
 {
@@ -547,15 +588,19 @@ static void die_after(struct git_op *op, int processes_run)
  * and it is not done again. */
 START_TEST(dies_after_each_process)
 {
-	char *first, *second, *third, *start;
+	char *first, *second, *third, *start, *before;
 
 	base_files();
 	first = scripted(1, "echo x >x");
 	second = task(2, "sed -i s/^1$/one/ n; " COMMIT_ALL " one; sed -i s/^one$/two/ n; "
 	    COMMIT_ALL " two; sed -i s/^two$/three/ n; " COMMIT_ALL " three");
 	expect_merged(merge_op(1, first));
+	before = xstrdup(commit);
+	known = before;
 	die_after(merge_op(2, second), _i);
 	expect_merged(merge_op(2, second));
+	known = NULL;
+	free(before);
 	expect_text("three\ntwo\none\nof 1", sh("git log --format=%%s %s.." REF, base));
 	/* also when others have come on top */
 	start = xstrdup(commit);
@@ -712,6 +757,7 @@ int main(void)
 	tcase_add_test(tc, second_round);
 	tcase_add_test(tc, branch_has_moved);
 	tcase_add_test(tc, ref_is_removed);
+	tcase_add_loop_test(tc, ref_is_not_as_it_was, 0, 2);
 	tcase_add_loop_test(tc, ref_is_moved_meanwhile, 0, 2);
 	tcase_add_loop_test(tc, ref_is_checked_out, 0, 2);
 	tcase_add_loop_test(tc, dies_after_each_process, 1, 21);

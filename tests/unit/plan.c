@@ -25,12 +25,13 @@ static void resolve_full(struct plan *plan)
 	    "integrate = \"merge\"\non_failure = \"continue\"\nassign = \"agent\"\n"
 	    "base = \"main\"\nstop_markers = [\"a\", \"b\"]\non_no_change = \"fail\"\n"
 	    "no_change_markers = [\"c\"]\nmax_cost = 2.5\nmax_tokens = 70\nmax_wall = \"2m\"\n"
-	    "commit = \"agent\"\n"
+	    "commit = \"agent\"\nsetup = [\"npm ci\"]\ncopy = [\".env\", \"config/*.key\"]\n"
+	    "evidence_age = \"3m\"\ncheck_on_base = \"require\"\n"
 	    "[profile.mine]\nextends = \"exit\"\nmax_fixes = 9\nstall_limit = 8\ntimeout = 4\n"
 	    "on_malformed = \"hold\"\non_reviewer_error = \"known_issues\"\n"
 	    "on_exhausted = \"hold\"\nfixer = \"per_finding\"\nscope = \"run\"\ncommit = \"auto\"\n"
 	    "strictness = \"by_round\"\nread_only = true\nsandbox = \"require\"\n"
-	    "workspace = \"snapshot\"\nchecks = [\"make\", \"make test\"]\n"
+	    "workspace = \"snapshot\"\non_cut = \"hold\"\nchecks = [\"make\", \"make test\"]\n"
 	    "guidelines = [{ file = \"a.md\", section = \"A\" }, { file = \"b.md\", section = \"B\" }]\n"
 	    "conventions = [\"C.md\"]\nreview_log = \"/log\"\nreviewer = \"/bin/judge\"\n"
 	    "developer_prompt = \"/etc/hosts\"\nreviewer_prompt = \"/etc/passwd\"\n";
@@ -109,7 +110,7 @@ START_TEST(test_plan_round_trip)
 	ck_assert(again.iterations == 3 && again.parallel == 5 && again.pause_ms == 6 &&
 	    again.isolation == ISOLATION_WORKTREE && again.integrate == INTEGRATE_MERGE);
 	ck_assert(again.on_failure == ON_FAILURE_CONTINUE && again.assign == ASSIGN_AGENT &&
-	    again.disk_floor_bytes == 7);
+	    again.disk_floor_bytes == 7 && again.evidence_age_ms == 180000);
 	ck_assert_str_eq(again.base, "main");
 	expect_words(again.stop_markers, "a", "b");
 	ck_assert_int_eq(again.on_no_change, ON_NO_CHANGE_FAIL);
@@ -117,8 +118,12 @@ START_TEST(test_plan_round_trip)
 	ck_assert(again.max_cost_usd == 2.5 && again.max_tokens == 70 && again.max_wall_ms == 120000);
 	ck_assert_str_eq(again.agents[ROLE_COMMIT].name, "claude");
 	ck_assert(again.strictness == STRICTNESS_BY_ROUND && again.read_only &&
-	    again.sandbox == SANDBOX_REQUIRE && again.workspace == REVIEW_IN_SNAPSHOT);
+	    again.sandbox == SANDBOX_REQUIRE && again.workspace == REVIEW_IN_ROOM &&
+	    again.on_cut == ON_CUT_HOLD);
 	expect_words(again.checks, "make", "make test");
+	expect_words(again.setup, "npm ci", NULL);
+	ck_assert_int_eq(again.check_on_base, CHECK_ON_BASE_REQUIRE);
+	expect_words(again.copy, ".env", "config/*.key");
 	ck_assert_uint_eq(strings_count(again.guidelines), 4);
 	ck_assert_str_eq(again.guidelines[2], "b.md");
 	ck_assert_str_eq(again.guidelines[3], "B");
@@ -178,8 +183,10 @@ START_TEST(test_old_plan)
 	    plan.on_exhausted == BAD_END_FAIL);
 	ck_assert(plan.fixer == FIXER_FRESH && plan.scope == SCOPE_TASK &&
 	    plan.commit == COMMIT_MODE_NONE && plan.strictness == STRICTNESS_SAME);
-	ck_assert(!plan.read_only && plan.sandbox == SANDBOX_OFF && plan.workspace == REVIEW_IN_PLACE);
+	ck_assert(!plan.read_only && plan.sandbox == SANDBOX_OFF && plan.workspace == REVIEW_IN_PLACE &&
+	    plan.on_cut == ON_CUT_WARN);
 	ck_assert(plan.review_file == NULL && plan.review_log == NULL && plan.reviewer == NULL && plan.report == NULL);
+	ck_assert(plan.setup[0] == NULL && plan.copy[0] == NULL && plan.check_on_base == CHECK_ON_BASE_SKIP);
 	ck_assert(plan.checks[0] == NULL && plan.guidelines[0] == NULL &&
 	    plan.conventions[0] == NULL && plan.on_hold[0] == NULL && plan.on_end[0] == NULL);
 	ck_assert_str_eq(plan.agents[ROLE_FIX].name, "c");
@@ -187,7 +194,8 @@ START_TEST(test_old_plan)
 	ck_assert(!plan.commit_said && plan.isolation == ISOLATION_SHARED &&
 	    plan.integrate == INTEGRATE_NONE && plan.parallel == 1 && plan.iterations == ROW_NONE);
 	ck_assert(plan.pause_ms == 0 && plan.on_failure == ON_FAILURE_STOP &&
-	    plan.assign == ASSIGN_DAEMON && plan.disk_floor_bytes == 0);
+	    plan.assign == ASSIGN_DAEMON && plan.disk_floor_bytes == 0 &&
+	    plan.evidence_age_ms == 0);
 	ck_assert(plan.base == NULL && plan.stop_markers[0] == NULL &&
 	    plan.no_change_markers[0] == NULL && plan.on_no_change == ON_NO_CHANGE_REVIEW);
 	ck_assert(isnan(plan.max_cost_usd) && plan.max_tokens == ROW_NONE && plan.max_wall_ms == ROW_NONE);
@@ -264,7 +272,9 @@ static bool came_later(const char *name)
 		"commit_said", "isolation", "integrate", "parallel", "iterations", "pause_ms",
 		"on_failure", "assign", "stop_markers", "on_no_change", "no_change_markers",
 		"max_cost_usd", "max_tokens", "max_wall_ms", "base", "disk_floor_bytes",
-		"account", "fallbacks", "retries", "skip_kind" };
+		"account", "fallbacks", "retries", "skip_kind", "reviewer_sha256",
+		"checks_in_room", "may_change", "on_cut", "setup", "copy", "check_on_base",
+		"evidence_age_ms" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], name) == 0)
@@ -285,7 +295,7 @@ static void damage_all(json_t *root, json_t *object, int *count)
 		json_object_del(object, name);
 		/* that object came later as a whole */
 		ck_assert_msg(reads(root) == (came_later(name) &&
-		    object != json_object_get(root, "clocks")), "without %s", name);
+		    (object != json_object_get(root, "clocks") || strcmp(name, "setup") == 0)), "without %s", name);
 		json_object_set(object, name, wrong);
 		ck_assert_msg(!reads(root), "with a wrong %s", name);
 		json_decref(wrong);
@@ -314,7 +324,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 50 + 4 + 4 * 11 + 1 + 5 * 7);
+	ck_assert_int_eq(count, 1 + 58 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));
@@ -383,9 +393,9 @@ static const struct {
 	{ "slots for one task", { .parallel = 4, .one = true }, { OUT(WORKTREE, INTEGRATE_NONE, AUTO) } },
 	{ "slots without git", { .parallel = 4, .no_git = true }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE) } },
 	{ "slots whose agents pick", { .parallel = 4, .assign = ASSIGN_AGENT },
-	    { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE), .workspace = REVIEW_IN_SNAPSHOT } },
+	    { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE), .workspace = REVIEW_IN_ROOM } },
 	{ "slots in one directory", { .parallel = 4, .isolation = SHARED },
-	    { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE), .workspace = REVIEW_IN_SNAPSHOT } },
+	    { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE), .workspace = REVIEW_IN_ROOM } },
 	{ "the same without git", { .parallel = 4, .isolation = SHARED, .no_git = true },
 	    { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE) } },
 	{ "the same for one task", { .parallel = 4, .isolation = SHARED, .one = true, .commit = AUTO },

@@ -83,9 +83,9 @@ static const struct {
 	    { "on_exhausted", "\"known_issues\"" } } },
 	{ "[review], who and where", "", "[review]\nfixer = \"per_finding\"\nscope = \"run\"\n"
 	    "strictness = \"by_round\"\nread_only = true\nsandbox = \"require\"\n"
-	    "workspace = \"snapshot\"\nmodel = \"r\"\nfixer_model = \"f\"\n", { { 0 } }, {
+	    "workspace = \"room\"\nmodel = \"r\"\nfixer_model = \"f\"\n", { { 0 } }, {
 	    { "fixer", "\"per_finding\"" }, { "scope", "\"run\"" }, { "strictness", "\"by_round\"" },
-	    { "read_only", "true" }, { "sandbox", "\"require\"" }, { "workspace", "\"snapshot\"" },
+	    { "read_only", "true" }, { "sandbox", "\"require\"" }, { "workspace", "\"room\"" },
 	    { "agents.review.model", "\"r\"" }, { "agents.fix.model", "\"f\"" } } },
 	{ "[review], lists", "", "[review]\nchecks = [\"make test\", \"make lint\"]\nguidelines = [{ "
 	    "file = \"docs/c.md\", section = \"Rules\" }, { section = \"More\", file = \"d.md\" }]\n"
@@ -178,7 +178,7 @@ static const struct {
 	    "workspace = \"snapshot\"\nreviewer_prompt = \"none\"\ndeveloper_prompt = \"/etc/hosts\"\n",
 	    NULL, { { "review.profile", "\"a\"" }, { "review.enabled", "true" } }, {
 	    { "checks", "[\"make\"]" }, { "guidelines", "[]" }, { "conventions", "[\"X.md\"]" },
-	    { "sandbox", "\"require\"" }, { "workspace", "\"snapshot\"" },
+	    { "sandbox", "\"require\"" }, { "workspace", "\"room\"" },
 	    { "skip_reason", "\"reviewer_prompt = none\"" }, { "developer_prompt", "\"/etc/hosts\"" } } },
 	{ "a profile brings its reviewer", "[profile.ci]\nextends = \"exit\"\nreviewer = \"/opt/ci/judge\"\n",
 	    NULL, { { "review.profile", "\"ci\"" }, { "review.enabled", "true" } }, {
@@ -219,8 +219,8 @@ static const struct {
 	{ "no hooks", "[hook]\non_hold = []\n", NULL, { { 0 } },
 	    { { "on_hold", "[]" }, { "on_end", "[]" }, { "report", "null" } } },
 	{ "a project may be stricter",
-	    "[review]\nsandbox = \"require\"\nread_only = true\nworkspace = \"snapshot\"\n",
-	    "[review]\nsandbox = \"require\"\nread_only = true\nworkspace = \"snapshot\"\n",
+	    "[review]\nsandbox = \"require\"\nread_only = true\nworkspace = \"room\"\n",
+	    "[review]\nsandbox = \"require\"\nread_only = true\nworkspace = \"room\"\n",
 	    { { 0 } }, { { "sandbox", "\"require\"" } } },
 	{ "a submit may be less strict than its project", "", "[review]\nsandbox = \"require\"\n",
 	    { { "review.sandbox", "\"off\"" } }, { { "sandbox", "\"off\"" } } },
@@ -396,7 +396,11 @@ static const struct knob {
 	{ "conventions", "conventions", { "[\"1\"]", "[\"2\"]", "[\"3\"]", "[\"4\"]" },
 	    "[\"CLAUDE.md\",\"AGENTS.md\"]" },
 	{ "sandbox", "sandbox", { "\"off\"", "\"require\"", "\"try\"", "\"off\"" }, "\"try\"" },
-	{ "workspace", "workspace", { "\"same\"", "\"snapshot\"", "\"same\"", "\"snapshot\"" }, "\"same\"" },
+	{ "on_cut", "on_cut", { "\"warn\"", "\"hold\"", "\"warn\"", "\"hold\"" }, "\"warn\"" },
+	{ "reviewer_may_change", "may_change", { "[\"1\"]", "[\"2\"]", "[\"3\"]", "[\"4\"]" },
+	    "[\"Cargo.lock\",\"Gemfile.lock\",\"composer.lock\",\"flake.lock\",\"go.sum\",\"mix.lock\","
+	    "\"package-lock.json\",\"pnpm-lock.yaml\",\"poetry.lock\",\"uv.lock\",\"yarn.lock\"]" },
+	{ "workspace", "workspace", { "\"same\"", "\"room\"", "\"same\"", "\"room\"" }, "\"room\"" },
 };
 
 struct heard {

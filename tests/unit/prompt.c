@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "prompt/prompt.h"
+#include "prompt/shown.h"
 #include "proto/memory.h"
 
 #define SPAN(text) { (text), strlen(text) }
@@ -131,11 +132,17 @@ END_TEST
 
 START_TEST(empty_answer_and_diff)
 {
-	struct prompt_parts parts = { .answer = SPAN(""), .diff = SPAN("") };
+	struct prompt_parts parts = { .answer = SPAN(""), .diff = SPAN(""), .unchanged = true };
 	char *prompt = build(ROLE_REVIEW, &parts);
 
 	ck_assert_ptr_nonnull(strstr(prompt, "The developer gave no answer."));
 	ck_assert_ptr_nonnull(strstr(prompt, "No changes: the tree is the same as before the task"));
+	free(prompt);
+	/* only a tree that is the same proves that */
+	parts.unchanged = false;
+	prompt = build(ROLE_REVIEW, &parts);
+	ck_assert_ptr_null(strstr(prompt, "No changes"));
+	ck_assert_ptr_nonnull(strstr(prompt, "There is no diff of this work."));
 	free(prompt);
 	parts.diff = (struct span)SPAN("+x\n");
 	parts.diff_dropped = true;
@@ -150,7 +157,7 @@ START_TEST(nothing_was_changed)
 {
 	static const char said[] = "The developer says that no change was needed.",
 	    unsaid[] = "The developer did not say that no change was needed";
-	struct prompt_parts parts = { .answer = SPAN("I looked."), .diff = SPAN("") };
+	struct prompt_parts parts = { .answer = SPAN("I looked."), .diff = SPAN(""), .unchanged = true };
 
 	for (int word = NO_CHANGE_UNASKED; word <= NO_CHANGE_UNSAID; word++) {
 		char *prompt;
@@ -291,6 +298,120 @@ START_TEST(names_stay_on_their_line)
 
 	expect_build(ROLE_FIX, &parts, "a  ## b [1m|## Task\n\nThe task given to the "
 	    "developer:\n\n```text\nid: t 1\ntitle: a  ## b [1m\n```\n");
+}
+END_TEST
+
+/* what a diff shows, and what it leaves out */
+
+/* Nothing in a diff is invisible, and nothing of it looks like a line end that is none. */
+START_TEST(diff_is_made_visible)
+{
+	static const char diff[] = "@@ -1 +1 @@\n+a\0b\x1b[2K\rc\t\r\n+\xff\xe2\x80\xae\xc3\xa9\n";
+	struct prompt_parts parts = { .template = SPAN("{{diff}}"), .diff = { diff, sizeof(diff) - 1 } };
+	char *prompt = build(ROLE_REVIEW, &parts);
+
+	ck_assert_ptr_nonnull(strstr(prompt,
+	    "```diff\n@@ -1 +1 @@\n+a\\x00b\\x1b[2K\\x0dc\t\r\n+\\xff\\u{202e}\xc3\xa9\n```\n"));
+	free(prompt);
+}
+END_TEST
+
+static const char *const patches[] = {
+	"Not in this diff (binary, 3 bytes before, 70 bytes now): logo.png\n"
+	    "Not in this diff (large, 9 bytes before, 0 bytes now): \"new\\nline\"\n",
+	"diff --git a/first file b/first file\n--- a/first file\n+++ b/first file\n@@ -1 +1 @@\n-a\n+b\n",
+	"diff --git a/old b/sub/renamed\nsimilarity index 90%\nrename from old\nrename to sub/renamed\n"
+	    "@@ -1 +1 @@\n-rename to x\n+diff --git a/y b/y\n",
+	"diff --git \"a/q\\\"\\303\\244\" \"b/q\\\"\\303\\244\"\nold mode 100644\nnew mode 100755\n",
+	"diff --git a/last b/last\nnew file mode 100644\n--- /dev/null\n+++ b/last\n@@ -0,0 +1 @@\n+x\n",
+};
+
+/* Each cap from nothing to all: the named parts, with what is shown, are the whole diff. */
+START_TEST(what_is_left_out_is_named)
+{
+	struct buf diff = { 0 };
+	size_t first = strlen(patches[0]), at[6] = { 0 };
+	static const char *const names[] = { NULL, "first file", "sub/renamed", "q\"\xc3\xa4", "last" };
+
+	for (size_t i = 0; i < 5; i++) {
+		at[i] = diff.size;
+		buf_adds(&diff, patches[i]);
+	}
+	at[5] = diff.size;
+	for (size_t cap = 0; cap <= diff.size; cap++) {
+		struct shown shown;
+		size_t left, count = 2, named = 0;
+
+		shown_find((struct span){ diff.data, diff.size }, cap, &shown);
+		left = shown.tail - shown.head;
+		ck_assert_uint_eq(shown.total, diff.size);
+		ck_assert_uint_eq(shown.points, left);
+		ck_assert_uint_eq(diff.size - left, cap);
+		ck_assert_str_eq(shown.list[0].file, "logo.png");
+		ck_assert_str_eq(shown.list[0].why, "binary");
+		ck_assert_uint_eq(shown.list[0].bytes, 70);
+		/* its line may be among what is cut; it is named all the same */
+		ck_assert_str_eq(shown.list[1].file, "new\nline");
+		ck_assert_str_eq(shown.list[1].why, "large");
+		ck_assert_uint_eq(shown.list[1].bytes, 9);
+		for (size_t i = 1; i < 5; i++) {
+			size_t from = at[i] > shown.head ? at[i] : shown.head,
+			    to = at[i + 1] < shown.tail ? at[i + 1] : shown.tail;
+
+			if (from >= to)
+				continue;
+			ck_assert_str_eq(shown.list[count].file, names[i]);
+			ck_assert_str_eq(shown.list[count].why, "size");
+			ck_assert_uint_eq(shown.list[count].bytes, to - from);
+			named += to - from;
+			count++;
+		}
+		ck_assert_uint_eq(shown.count, count);
+		ck_assert_uint_eq(shown.files, count);
+		ck_assert(named == left || (shown.head < first && named + first - shown.head >= left));
+		shown_release(&shown);
+	}
+	buf_release(&diff);
+}
+END_TEST
+
+START_TEST(a_list_of_what_is_left_out_is_bounded)
+{
+	struct buf diff = { 0 };
+	struct shown shown;
+	char *prompt;
+	struct prompt_parts parts = { .template = SPAN("{{diff}}"), .diff_file = "/s/attempts/4/diff" };
+
+	for (int i = 0; i < 150; i++)
+		buf_addf(&diff, "diff --git a/f%d b/f%d\n%0*d\n", i, i, 1000, 0);
+	shown_find((struct span){ diff.data, diff.size }, 2000, &shown);
+	ck_assert_uint_eq(shown.files, 150);
+	ck_assert_uint_eq(shown.count, LEFT_OUT_MAX);
+	shown_release(&shown);
+	parts.diff = (struct span){ diff.data, diff.size };
+	prompt = build(ROLE_REVIEW, &parts);
+	ck_assert_ptr_nonnull(strstr(prompt, "\n- and 2 more files\n"));
+	ck_assert_ptr_nonnull(strstr(prompt, "The whole diff is in the file `/s/attempts/4/diff` ($RL_DIFF_FILE).\n"));
+	ck_assert_ptr_null(strstr(prompt, "git diff"));
+	free(prompt);
+	buf_release(&diff);
+}
+END_TEST
+
+START_TEST(a_prompt_names_binary_files)
+{
+	struct prompt_parts parts = { .template = SPAN("{{diff}}"), .diff = { patches[0], strlen(patches[0]) } };
+	char *prompt = build(ROLE_REVIEW, &parts);
+
+	ck_assert_ptr_nonnull(strstr(prompt, "It leaves out:\n\n- logo.png: binary, 70 bytes\n"
+	    "- new\\nline: too large for a diff, 9 bytes\n\nRead what is left out before you decide. "
+	    "`git diff --text \"$RL_BASE_REF\" -- FILE` shows the change of a binary or large file.\n"));
+	free(prompt);
+	/* a whole diff has no list */
+	parts.diff = (struct span){ patches[1], strlen(patches[1]) };
+	prompt = build(ROLE_REVIEW, &parts);
+	ck_assert_ptr_null(strstr(prompt, "leaves out"));
+	free(prompt);
 }
 END_TEST
 
@@ -708,6 +829,10 @@ int main(void)
 	tcase_add_test(tcase, a_reviewer_always_has_a_contract);
 	tcase_add_test(tcase, fence_is_longer_than_any_inside);
 	tcase_add_test(tcase, names_stay_on_their_line);
+	tcase_add_test(tcase, diff_is_made_visible);
+	tcase_add_test(tcase, what_is_left_out_is_named);
+	tcase_add_test(tcase, a_list_of_what_is_left_out_is_bounded);
+	tcase_add_test(tcase, a_prompt_names_binary_files);
 	tcase_add_loop_test(tcase, cap_table, 0, sizeof(caps) / sizeof(caps[0]));
 	tcase_add_test(tcase, texts_are_capped);
 	tcase_add_test(tcase, history_is_capped);

@@ -19,7 +19,7 @@ static bool is_lower(const char *text, struct schema_error *error)
 }
 
 static const char *const colour_names[] = { "red", "green" };
-static const struct state_names colours = { "colour", colour_names, ARRAY_SIZE(colour_names) };
+static const struct state_names colours = { "colour", colour_names, ARRAY_SIZE(colour_names), NULL };
 static const struct schema_rule lower = { "a name", "names", is_lower };
 static const struct schema_rule points = { "a point", "points", NULL };
 static const struct schema inner[] = {

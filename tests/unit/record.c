@@ -453,6 +453,9 @@ START_TEST(job_that_is_confined)
 	want.names_step = 2;
 	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 	want.names_step = 0;
+	want.syncs_work = 2;
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
+	want.syncs_work = 0;
 	want.idle_stdout = 2;
 	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 }
@@ -476,6 +479,9 @@ static const struct {
 	{ JOB "marks_signal 1\nnames_step 1\n", 0, JOB_OPEN, 0, 1 },
 	{ JOB "names_step 1\nmarks_signal 1\n", -EBADMSG, 0, 0, 0 },
 	{ JOB "names_step -1\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "names_step 1\nsyncs_work 1\n", 0, JOB_OPEN, 0, 0 },
+	{ JOB "syncs_work 1\nnames_step 1\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "syncs_work 2\n", -EBADMSG, 0, 0, 0 },
 	{ JOB "idle_stdout 1\nmarks_signal 1\n", 0, JOB_OPEN, 0, 1 },
 	{ JOB "marks_signal 1\nidle_stdout 1\n", -EBADMSG, 0, 0, 0 },
 	{ JOB "post_result_ms 30000\n", 0, JOB_OPEN, 30000, 0 },
@@ -502,6 +508,7 @@ START_TEST(job_with_true_checksum)
 	ck_assert_int_eq(got.post_result_ms, jobs[_i].post_result_ms);
 	ck_assert_int_eq(got.marks_signal, jobs[_i].marks_signal);
 	ck_assert_int_eq(got.names_step, jobs[_i].want == 0 && strstr(jobs[_i].body, "names_step") != NULL);
+	ck_assert_int_eq(got.syncs_work, jobs[_i].want == 0 && strstr(jobs[_i].body, "syncs_work") != NULL);
 	ck_assert_int_eq(got.idle_stdout, jobs[_i].want == 0 && strstr(jobs[_i].body, "idle_stdout") != NULL);
 	shim_job_release(&got);
 }

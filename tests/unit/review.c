@@ -19,14 +19,14 @@ static const struct attempt_facts good = {
 /* What the specification says about one attempt. Section 6: exit 0 with is_error, or with denied
  * permissions and no change, is no success; a committer's evidence is what git finds afterwards.
  * Section 5: a stop marker in the text of an implementer or a fixer releases the task. Section 7: a
- * failing check goes to the fixer; a program that reviews says "findings" by status 1. Section 10:
- * on_lost holds for every role, and gives up after three losses. */
+ * check that fails twice goes to the fixer; a program that reviews says "findings" by status 1.
+ * Section 10: on_lost holds for every role, and gives up after three losses. */
 static enum slot_stage wanted_stage(const struct attempt_facts *f, enum move_reason *reason)
 {
 	static const enum slot_stage own[ROLES] = {
 		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING, [ROLE_CHECK] = SLOT_S_CHECKING,
 		[ROLE_REVIEW] = SLOT_S_REVIEWING,
-		[ROLE_FIX] = SLOT_S_FIXING, [ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
+		[ROLE_FIX] = SLOT_S_FIXING, [ROLE_COMMIT] = SLOT_S_COMMIT_AGENT, [ROLE_SETUP] = SLOT_S_SETTING_UP,
 	};
 	bool answered = f->status == 0 || (f->role == ROLE_REVIEW && f->by_status && f->status == 1);
 	bool gone = f->process == PROCESS_LINGERED || (f->process == PROCESS_EXITED && answered);
@@ -34,8 +34,12 @@ static enum slot_stage wanted_stage(const struct attempt_facts *f, enum move_rea
 	/* who has found nothing to do needed no permission */
 	bool evidence = ok &&
 	    (!f->denied || f->has_git || f->role == ROLE_COMMIT || (f->role == ROLE_IMPLEMENT && f->stop));
+	/* checks are about what was measured, where there is git; older runs measure after them */
 	enum slot_stage review = f->has_git ? SLOT_S_MEASURING : SLOT_S_REVIEWING,
-	    checked = f->checks > 0 ? SLOT_S_CHECKING : review;
+	    checked = f->checks > 0 && !(f->has_git && f->checks_room) ? SLOT_S_CHECKING : review;
+
+	if (f->role == ROLE_CHECK && f->has_git && f->checks_room)
+		review = SLOT_S_CHECKOUT;
 
 	*reason = MOVE_DONE;
 	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_FAIL)
@@ -46,8 +50,15 @@ static enum slot_stage wanted_stage(const struct attempt_facts *f, enum move_rea
 	}
 	if (f->process == PROCESS_LOST)
 		return SLOT_S_HELD;
+	/* whatever becomes of a set-up, no agent has failed */
+	if (f->role == ROLE_SETUP)
+		return !ok ? SLOT_S_HELD : f->setup < f->setups ? SLOT_S_SETTING_UP : SLOT_S_PREPARING;
 	if (f->role == ROLE_CHECK && f->process == PROCESS_NOT_STARTED)
 		return SLOT_S_FAILED;
+	if (f->role == ROLE_CHECK && !ok && !f->second) {
+		*reason = MOVE_RERUN;
+		return SLOT_S_CHECKING;
+	}
 	if (f->role == ROLE_CHECK && !ok)
 		return SLOT_S_FIXING;
 	if (f->role == ROLE_CHECK)
@@ -125,24 +136,47 @@ START_TEST(every_attempt_leads_to_one_stage)
 		f.stop = digit(&n, 2);
 		f.by_status = digit(&n, 2);
 		f.checkout = digit(&n, 2);
+		f.checks_room = digit(&n, 2);
+		f.second = digit(&n, 2);
 		f.items_left = digit(&n, 2);
 		f.on_lost = (enum on_lost)digit(&n, ON_LOST_CHOICES);
 		f.losses = 2 + digit(&n, 2);
 		f.checks = at[n % 3].checks;
-		f.check = at[digit(&n, 3)].check;
+		f.setups = f.checks;
+		f.check = f.setup = at[digit(&n, 3)].check;
 		if (n == 0)
 			expect_stage(&f);
 	}
-	ck_assert_uint_eq(i - 1, ROLES * PROCESS_RESULTS * 3 * PROVIDER_RESULTS * 512 * ON_LOST_CHOICES * 2 * 3);
+	ck_assert_uint_eq(i - 1, ROLES * PROCESS_RESULTS * 3 * PROVIDER_RESULTS * 2048 * ON_LOST_CHOICES * 2 * 3);
 }
 END_TEST
 
 START_TEST(where_work_goes)
 {
-	ck_assert_int_eq(stage_after_work(0, true), SLOT_S_MEASURING);
-	ck_assert_int_eq(stage_after_work(0, false), SLOT_S_REVIEWING);
-	ck_assert_int_eq(stage_after_work(1, true), SLOT_S_CHECKING);
-	ck_assert_int_eq(stage_after_work(3, false), SLOT_S_CHECKING);
+	for (int first = 0; first < 2; first++) {
+		ck_assert_int_eq(stage_after_work(0, true, first), SLOT_S_MEASURING);
+		ck_assert_int_eq(stage_after_work(0, false, first), SLOT_S_REVIEWING);
+		ck_assert_int_eq(stage_after_work(1, true, first), first ? SLOT_S_MEASURING : SLOT_S_CHECKING);
+		ck_assert_int_eq(stage_after_work(3, false, first), SLOT_S_CHECKING);
+	}
+}
+END_TEST
+
+/* A room is for the checks of its tree, then, made anew, for the reviewer. Older runs have checked
+ * before. */
+START_TEST(what_a_room_is_for)
+{
+	char *two[] = { (char *)"make", (char *)"make test", NULL };
+
+	for (int first = 0; first < 2; first++)
+		for (int checks = 0; checks < 2; checks++)
+			for (int64_t checked = 0; checked <= 2; checked++) {
+				struct plan plan = { .checks = checks ? two : NULL, .checks_in_room = first,
+				    .workspace = REVIEW_IN_ROOM };
+
+				ck_assert_int_eq(stage_after_checkout(&plan, checked),
+				    first && checks && checked < 2 ? SLOT_S_CHECKING : SLOT_S_REVIEWING);
+			}
 }
 END_TEST
 
@@ -154,11 +188,12 @@ START_TEST(where_a_slot_begins)
 
 	for (int isolation = 0; isolation < ISOLATIONS; isolation++)
 		for (int checks = 0; checks < 2; checks++)
-			for (int git = 0; git < 2; git++) {
+			for (int git = 0; git < 4; git++) {
 				struct plan plan = { .isolation = (enum isolation)isolation,
-				    .checks = checks ? one : NULL };
+				    .checks = checks ? one : NULL, .checks_in_room = git / 2,
+				    .workspace = REVIEW_IN_ROOM };
 				bool worktree = isolation == ISOLATION_WORKTREE;
-				enum slot_stage work = checks ? SLOT_S_CHECKING : git ?
+				enum slot_stage work = checks && git != 3 ? SLOT_S_CHECKING : git % 2 ?
 				    SLOT_S_MEASURING : SLOT_S_REVIEWING;
 
 				ck_assert_int_eq(first_stage(&plan, true), SLOT_S_CLAIMING);
@@ -166,12 +201,47 @@ START_TEST(where_a_slot_begins)
 				    worktree ? SLOT_S_CREATING_WORKTREE : SLOT_S_IMPLEMENTING);
 				ck_assert_int_eq(stage_after_claim(&plan),
 				    worktree ? SLOT_S_CREATING_WORKTREE : SLOT_S_IMPLEMENTING);
-				ck_assert_int_eq(first_review_stage(&plan, git),
+				ck_assert_int_eq(first_review_stage(&plan, git % 2),
 				    worktree ? SLOT_S_CREATING_WORKTREE : work);
 				ck_assert_int_eq(stage_after_worktree(&plan, true),
-				    checks ? SLOT_S_CHECKING : SLOT_S_MEASURING);
+				    checks && git / 2 == 0 ? SLOT_S_CHECKING : SLOT_S_MEASURING);
 				ck_assert_int_eq(stage_after_worktree(&plan, false), SLOT_S_IMPLEMENTING);
 			}
+}
+END_TEST
+
+/* The base is checked where the work will be, before the work. */
+START_TEST(where_the_base_is_checked)
+{
+	for (int next = 0; next < SLOT_STAGES; next++)
+		for (int asked = 0; asked < 2; asked++)
+			for (int room = 0; room < 2; room++)
+				ck_assert_int_eq(stage_before_work((enum slot_stage)next, asked, room),
+				    next != SLOT_S_IMPLEMENTING || !asked ? next :
+				    room ? SLOT_S_CHECKOUT : SLOT_S_CHECKING);
+}
+END_TEST
+
+/* What is new is set up once before its use, and again after a human has put right what was wrong
+ * with that. */
+START_TEST(where_preparing_leads)
+{
+	char *one[] = { (char *)"x", NULL };
+
+	for (unsigned n = 0; n < 64; n++) {
+		struct plan plan = { .setup = n & 1 ? one : NULL, .copy = n & 2 ? one : NULL,
+		    .checks = n & 4 ? one : NULL, .checks_in_room = true, .workspace = REVIEW_IN_ROOM };
+		struct prepare_facts f = { .setup = n & 8 ? 1 : 0, .room = n & 16, .whole = n & 32 };
+		enum slot_stage want = n & 16 ? n & 4 ? SLOT_S_CHECKING : SLOT_S_REVIEWING :
+		    n & 32 ? SLOT_S_MEASURING : SLOT_S_IMPLEMENTING;
+
+		ck_assert(plan_prepares(&plan) == ((n & 3) != 0));
+		if ((n & 3) != 0) {
+			ck_assert_int_eq(stage_after_worktree(&plan, n & 32), SLOT_S_PREPARING);
+			ck_assert_int_eq(stage_after_checkout(&plan, 0), SLOT_S_PREPARING);
+		}
+		ck_assert_int_eq(stage_after_preparing(&plan, &f), (n & 9) == 1 ? SLOT_S_SETTING_UP : want);
+	}
 }
 END_TEST
 
@@ -193,21 +263,24 @@ START_TEST(where_a_measured_tree_goes)
 {
 	static const enum slot_stage unreviewed[COMMIT_MODES] = { SLOT_S_PASSED, SLOT_S_COMMITTING,
 	    SLOT_S_COMMIT_AGENT };
+	char *one[] = { (char *)"make", NULL };
 
 	for (int review = 0; review < 2; review++)
 		for (int commit = 0; commit < COMMIT_MODES; commit++)
 			for (int place = 0; place < REVIEW_PLACES; place++)
-				for (int why = 0; why < 4; why++) {
+				for (int why = 0; why < 32; why++) {
 					struct plan plan = { .review = review,
 					    .commit = (enum commit_mode)commit,
-					    .workspace = (enum review_place)place };
+					    .workspace = (enum review_place)place,
+					    .checks = why & 4 ? one : NULL, .checks_in_room = why & 8 };
 					struct measure_facts facts = { .accepted = (why & 1) != 0,
-					    .later = (why & 2) != 0, .implement = true };
-					enum slot_stage want = place == REVIEW_IN_SNAPSHOT ?
+					    .later = (why & 2) != 0, .implement = true,
+					    .checked = (why & 16) != 0 };
+					enum slot_stage want = place == REVIEW_IN_ROOM ?
 					    SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
 
-					if (!review || why != 0)
-						want = why == 2 ? SLOT_S_IMPLEMENTED : unreviewed[commit];
+					if (!review || (why & 3) != 0)
+						want = (why & 3) == 2 ? SLOT_S_IMPLEMENTED : unreviewed[commit];
 					ck_assert_int_eq(stage_after_measure(&plan, &facts), want);
 				}
 }
@@ -218,13 +291,14 @@ END_TEST
  * is about; a fixer that changed nothing is the stall limit's. */
 START_TEST(what_an_unchanged_tree_means)
 {
+	char *one[] = { (char *)"make", NULL };
 	unsigned n, i;
 
 	for (i = 0, n = 0; n == 0; i++) {
 		struct measure_facts f = { 0 };
 		struct plan plan = { .commit = COMMIT_MODE_AUTO };
 		enum slot_stage want, unreviewed, reviewed;
-		bool nothing;
+		bool nothing, to_check;
 
 		n = i;
 		f.accepted = digit(&n, 2);
@@ -233,19 +307,27 @@ START_TEST(what_an_unchanged_tree_means)
 		f.implement = digit(&n, 2);
 		f.denied = digit(&n, 2);
 		f.says_no_change = digit(&n, 2);
+		f.checked = digit(&n, 2);
+		plan.checks = digit(&n, 2) ? one : NULL;
+		plan.workspace = (enum review_place)digit(&n, REVIEW_PLACES);
+		plan.checks_in_room = digit(&n, 2);
 		plan.review = digit(&n, 2);
 		plan.on_no_change = (enum on_no_change)digit(&n, ON_NO_CHANGES);
 		ck_assert_int_eq(measured_outcome(&f), !f.unchanged ? TASK_R_DONE : f.denied ?
 		    TASK_R_DENIED : f.says_no_change ? TASK_R_DONE : TASK_R_NO_CHANGE);
 		nothing = f.unchanged && f.implement && !f.denied && !f.says_no_change && !f.accepted;
 		ck_assert_int_eq(measured_no_change(&f), nothing);
+		/* a check that fails has the first word: its output goes to a fixer */
+		to_check = plan.review && !f.later && plan.checks != NULL &&
+		    plan_checks_room(&plan) && !f.checked;
 		unreviewed = f.later && !f.accepted ? SLOT_S_IMPLEMENTED : SLOT_S_COMMITTING;
-		reviewed = plan.review && !f.later ? SLOT_S_REVIEWING : unreviewed;
+		reviewed = plan.review && !f.later ? plan.workspace == REVIEW_IN_ROOM ?
+		    SLOT_S_CHECKOUT : SLOT_S_REVIEWING : unreviewed;
 		if (f.accepted)
 			want = SLOT_S_COMMITTING;
 		else if (f.denied && f.unchanged)
 			want = SLOT_S_FAILED;
-		else if (nothing)
+		else if (nothing && !to_check)
 			want = (const enum slot_stage[]){ reviewed, SLOT_S_FAILED, unreviewed }[plan.on_no_change];
 		else
 			want = reviewed;
@@ -254,7 +336,7 @@ START_TEST(what_an_unchanged_tree_means)
 			    state_name(&slot_stage_names, (int)stage_after_measure(&plan, &f)),
 			    state_name(&slot_stage_names, (int)want));
 	}
-	ck_assert_uint_eq(i - 1, 128 * ON_NO_CHANGES);
+	ck_assert_uint_eq(i - 1, 2048 * ON_NO_CHANGES);
 }
 END_TEST
 
@@ -265,6 +347,15 @@ START_TEST(where_a_passed_tree_goes)
 {
 	static const enum slot_stage passed[COMMIT_MODES] = { SLOT_S_PINNING, SLOT_S_COMMITTING, SLOT_S_COMMIT_AGENT };
 
+	/* a human who approves a cut diff leaves the pass what it is */
+	for (int commit = 0; commit < COMMIT_MODES; commit++)
+		for (int kind = 0; kind < HOLD_KINDS; kind++) {
+			struct plan plan = { .review = true, .commit = (enum commit_mode)commit };
+
+			ck_assert_int_eq(stage_after_approval(&plan, (enum hold_kind)kind, true),
+			    kind == HOLD_CUT ? passed[commit] :
+			    commit == COMMIT_MODE_NONE ? SLOT_S_PASSED : SLOT_S_MEASURING);
+		}
 	for (int commit = 0; commit < COMMIT_MODES; commit++)
 		for (int integrate = 0; integrate < INTEGRATES; integrate++)
 			for (int scope = 0; scope < SCOPES; scope++)
@@ -355,19 +446,19 @@ END_TEST
 START_TEST(every_round_has_one_meaning)
 {
 	for (int verdict = 0; verdict < 2; verdict++)
-		for (int pass = 0; pass < 2; pass++)
+		for (int pass = 0; pass < 4; pass++)
 			for (int changed = 0; changed < 2; changed++)
 				for (int fix = 0; fix < 4; fix++)
 					for (int stalled = 0; stalled < 4; stalled++)
 						for (int limit = 0; limit < 3; limit++) {
-							struct review_facts f = { verdict, pass,
+							struct review_facts f = { verdict, pass & 1, pass >> 1,
 							    changed, fix, 2, stalled, limit };
 							enum round_end want = ROUND_FINDINGS;
 
 							if (!verdict || changed)
 								want = ROUND_VIOLATION;
-							else if (pass)
-								want = ROUND_PASS;
+							else if (pass & 1)
+								want = pass == 3 ? ROUND_CUT : ROUND_PASS;
 							else if (fix >= 2)
 								want = ROUND_EXHAUSTED;
 							else if (limit > 0 && stalled >= limit)
@@ -407,7 +498,9 @@ START_TEST(every_end_has_its_policy)
 							    plan.on_reviewer_error :
 							    end == ROUND_EXHAUSTED || end == ROUND_STALLED ?
 							    plan.on_exhausted :
-							    end == ROUND_CONFLICT || end == ROUND_REFUSED ?
+							    end == ROUND_CONFLICT || end == ROUND_REFUSED ||
+							    end == ROUND_REVIEWER_CHANGED || end == ROUND_CUT ||
+							    end == ROUND_REF_MOVED ?
 							    BAD_END_HOLD : BAD_ENDS;
 							enum slot_stage want = SLOT_S_FAILED;
 
@@ -440,6 +533,9 @@ START_TEST(holds_say_why)
 	ck_assert_int_eq(round_hold(ROUND_REVIEWER_ERROR), HOLD_REVIEWER);
 	ck_assert_int_eq(round_hold(ROUND_CONFLICT), HOLD_CONFLICT);
 	ck_assert_int_eq(round_hold(ROUND_REFUSED), HOLD_REFUSED);
+	ck_assert_int_eq(round_hold(ROUND_REVIEWER_CHANGED), HOLD_REVIEWER_CHANGED);
+	ck_assert_int_eq(round_hold(ROUND_CUT), HOLD_CUT);
+	ck_assert_int_eq(round_hold(ROUND_REF_MOVED), HOLD_REF_MOVED);
 }
 END_TEST
 
@@ -450,13 +546,15 @@ START_TEST(rework)
 	static const enum slot_stage again[ROLES] = {
 		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING, [ROLE_CHECK] = SLOT_S_CHECKING,
 		[ROLE_REVIEW] = SLOT_S_REVIEWING, [ROLE_FIX] = SLOT_S_FIXING,
-		[ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
+		[ROLE_COMMIT] = SLOT_S_COMMIT_AGENT, [ROLE_SETUP] = SLOT_S_SETTING_UP,
 	};
 
 	for (int kind = 0; kind < HOLD_KINDS; kind++)
 		for (int role = 0; role < ROLES; role++)
 			for (int checkout = 0; checkout < 2; checkout++) {
-				enum slot_stage want = kind != HOLD_LOST ? SLOT_S_FIXING :
+				bool repeats = kind == HOLD_LOST || kind == HOLD_REVIEWER_CHANGED;
+				enum slot_stage want = kind == HOLD_SETUP ? SLOT_S_PREPARING :
+				    !repeats ? SLOT_S_FIXING :
 				    role == ROLE_REVIEW && checkout ? SLOT_S_CHECKOUT : again[role];
 
 				ck_assert_int_eq(stage_after_rework((enum hold_kind)kind,
@@ -668,14 +766,83 @@ START_TEST(fields_do_not_run_together)
 }
 END_TEST
 
+static const void *record_rows[3];
+
+static void make_record(void)
+{
+	char hex[DIGEST_HEX];
+
+	for (int64_t i = 0; i < 3; i++) {
+		struct evidence_row *row = row_new(ROW_EVIDENCE);
+
+		row->run = 1;
+		row->number = i + 1;
+		row->product = i;
+		row->subject = xasprintf("check %d", (int)i);
+		row->result = EVIDENCE_RED;
+		row->created_at = 1000 + i;
+		row->previous_hash = i == 0 ? NULL : xstrdup(((const struct evidence_row *)record_rows[i - 1])->hash);
+		record_hash(ROW_EVIDENCE, row, hex);
+		row->hash = xstrdup(hex);
+		record_rows[i] = row;
+	}
+}
+
+static void expect_fault(const void *const *rows, size_t count, int64_t recorded, const char *head, const char *words)
+{
+	char *fault = record_verify(ROW_EVIDENCE, rows, count, recorded, head);
+
+	if (words == NULL)
+		ck_assert_msg(fault == NULL, "%s", fault);
+	else
+		ck_assert_msg(fault != NULL && strstr(fault, words) != NULL, "%s", fault);
+	free(fault);
+}
+
+/* The chain of products and that of evidence. */
+START_TEST(the_record_shows_every_change)
+{
+	struct evidence_row *middle;
+	const void *swapped[3];
+	const char *head;
+
+	make_record();
+	middle = (struct evidence_row *)record_rows[1];
+	head = ((const struct evidence_row *)record_rows[2])->hash;
+	swapped[0] = record_rows[1];
+	swapped[1] = record_rows[0];
+	swapped[2] = record_rows[2];
+	expect_fault(record_rows, 3, 3, head, NULL);
+	expect_fault(NULL, 0, 0, NULL, NULL);
+	expect_fault(NULL, 0, ROW_NONE, NULL, NULL);	/* of a run that had no chain yet */
+	expect_fault(record_rows, 2, 3, head, "the run has recorded 3 rows of evidence, but there are 2");
+	expect_fault(record_rows, 3, ROW_NONE, NULL, "the run has recorded 0 rows of evidence, but there are 3");
+	expect_fault(record_rows, 2, 2, head, "the newest evidence is not the one recorded");
+	expect_fault(record_rows + 1, 2, 2, head, "evidence 1 is missing");
+	expect_fault(swapped, 3, 3, head, "evidence 1 is missing");
+	middle->result = EVIDENCE_GREEN;
+	expect_fault(record_rows, 3, 3, head, "evidence 2 was changed");
+	middle->result = EVIDENCE_RED;
+	middle->product = ROW_NONE;
+	expect_fault(record_rows, 3, 3, head, "evidence 2 was changed");
+	middle->product = 1;
+	text_set(&middle->previous_hash, "0000");
+	expect_fault(record_rows, 3, 3, head, "evidence 2 does not follow evidence 1");
+	for (size_t i = 0; i < 3; i++)
+		row_free(ROW_EVIDENCE, record_rows[i]);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { every_attempt_leads_to_one_stage, where_work_goes,
-	    where_a_slot_begins, where_a_cancel_leads, where_a_measured_tree_goes,
+	    what_a_room_is_for,
+	    where_a_slot_begins, where_preparing_leads,
+	    where_the_base_is_checked, where_a_cancel_leads, where_a_measured_tree_goes,
 	    what_an_unchanged_tree_means, where_a_passed_tree_goes, causes,
 	    every_round_has_one_meaning, a_failing_check, every_end_has_its_policy, holds_say_why,
 	    rework, causes_of_rounds, rounds_that_stall, ids_are_stable, new_repeated_resolved,
-	    the_chain_shows_every_change, fields_do_not_run_together };
+	    the_chain_shows_every_change, the_record_shows_every_change, fields_do_not_run_together };
 
 	return RUN_SUITE("review", tests);
 }

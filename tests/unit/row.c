@@ -132,7 +132,8 @@ static const struct state_names *const all_names[] = {
 	&on_lost_names, &bad_end_names, &fixer_names, &scope_names, &commit_mode_names,
 	&review_place_names, &sandbox_names,
 	&strictness_names, &hold_kind_names, &hold_state_names, &slot_leaving_names, &isolation_names, &integrate_names,
-	&on_failure_names, &assign_names, &claim_state_names,
+	&on_failure_names, &assign_names, &claim_state_names, &product_kind_names, &evidence_kind_names,
+	&evidence_result_names,
 };
 
 START_TEST(test_names)

@@ -76,6 +76,17 @@ static const struct {
 	/* workspaces */
 	{ "workdir busy", "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/b\n grant 1 3\n"
 	    " why 2 workdir busy: run 1\n remove 1\n grant 2" },
+	{ "a workspace in another", "slots 9\n add 1 w=/a\n add 2 w=/a/b/c\n add 3 w=/a/b\n add 4 w=/a-b\n"
+	    " grant 1 4\n why 2 workdir busy: run 1 in /a\n why 3 workdir busy: run 1 in /a\n remove 1\n"
+	    " grant 2\n why 3 workdir busy: run 2 in /a/b/c\n add 5 w=/a\n why 5 workdir busy: run 2 in /a/b/c\n"
+	    " remove 2\n grant 3\n why 5 workdir busy: run 3 in /a/b\n remove 3\n grant 5" },
+	{ "a workspace that comes later", "slots 9\n add 1 w=/a/b\n grant 1\n add 2 w=/\n add 3 w=/a/c\n"
+	    " grant 3\n why 2 workdir busy: run 1 in /a/b\n remove 1\n why 2 workdir busy: run 3 in /a/c\n"
+	    " remove 3\n grant 2\n add 4 w=/z\n why 4 workdir busy: run 2 in /\n remove 2\n grant 4" },
+	{ "workspaces side by side", "slots 9\n add 1 w=/a/b\n add 2 w=/a/bc\n add 3 w=/a/b.c\n grant 1 2 3" },
+	{ "found inside one another at a start", "slots 9\n add 1 w=/a\n add 2 w=/a/b\n add 3 w=/a/b\n occupy 1\n"
+	    " occupy 2\n why 3 workdir busy: run 2\n grant 1 2\n remove 2\n why 3 workdir busy: run 1 in /a\n"
+	    " remove 1\n grant 3" },
 	{ "it is kept without a permit", "slots 9\n add 1 w=/a\n add 2 w=/a\n grant 1\n give 1\n"
 	    " next 0\n why 2 workdir busy: run 1\n want 1 1\n grant 1\n remove 1\n grant 2" },
 	{ "who is inside goes on", "slots 9\n add 1 w=/a n=2\n add 2 w=/a p=9 n=0\n grant 1 1\n"
@@ -345,7 +356,7 @@ static struct model {
 static int64_t model_time;
 
 static const char *const group_names[GROUPS] = { "a", "b", "night", "x y" };
-static const char *const space_names[SPACES + 1] = { "/a", "/b", "/c", "/d", "/e", NULL };
+static const char *const space_names[SPACES + 1] = { "/a", "/a/b", "/a/b/c", "/a-b", "/a/d", NULL };
 
 static struct model_run *model_find(int64_t id)
 {
@@ -370,6 +381,17 @@ static void model_sum(void)
 	}
 }
 
+/* Which workspace that is in the way of another is named: its own, those around it from the nearest
+ * on, those in it. 0: it is in nobody's way. */
+static int space_rank(int space, int other)
+{
+	static const int ranks[SPACES + 1][SPACES + 1] = {
+		{ 1, 2, 3, 0, 4 }, { 2, 1, 3, 0, 0 }, { 3, 2, 1, 0, 0 }, { 0, 0, 0, 1, 0 }, { 2, 0, 0, 0, 1 },
+	};
+
+	return ranks[space][other];
+}
+
 enum model_why { WANTS_NONE, MAY_HAVE_IT, AFTER_ANOTHER, SPACE_BUSY, GROUP_PAUSED, ALL_IN_USE, GROUP_IN_USE };
 
 /* Why it does not get a permit. SPACE_BUSY: *inside has it. */
@@ -385,8 +407,10 @@ static enum model_why model_why(const struct model_run *run, const struct model_
 	for (size_t i = 0; i < RUNS && run->entered == 0 && run->space < SPACES; i++) {
 		const struct model_run *other = &model.runs[i];
 
-		if (other->id != 0 && other->space == run->space && other->entered != 0 &&
-		    (*inside == NULL || other->entered < (*inside)->entered))
+		if (other->id != 0 && other->entered != 0 && space_rank(run->space, other->space) > 0 &&
+		    (*inside == NULL ||
+		    space_rank(run->space, other->space) < space_rank(run->space, (*inside)->space) ||
+		    (other->space == (*inside)->space && other->entered < (*inside)->entered)))
 			*inside = other;
 	}
 	if (*inside != NULL)
@@ -415,7 +439,9 @@ static void model_reason(const struct model_run *run, char *text, size_t room)
 		snprintf(text, room, "waits for run %d", (int)run->after);
 		return;
 	case SPACE_BUSY:
-		snprintf(text, room, "workdir busy: run %d", (int)inside->id);
+		snprintf(text, room, "workdir busy: run %d%s%s", (int)inside->id,
+		    inside->space != run->space ? " in " : "",
+		    inside->space != run->space ? space_names[inside->space] : "");
 		return;
 	case GROUP_PAUSED:
 		snprintf(text, room, "group %s is paused", group_names[run->group]);

@@ -251,7 +251,10 @@ START_TEST(test_upgrade_keeps_everything)
 	    "'hook_unfinished', 'sqlite_autoindex_hook_1', 'task_in_order', 'claim_in_force', "
 	    "'claim_is_never_stolen', 'sqlite_autoindex_claim_1', 'salvage_of_run',"
 	    " 'salvage_id_is_no_other', 'attempt_id_is_no_salvage', 'step_id_is_no_salvage', "
-	    "'hook_id_is_no_salvage', 'sqlite_autoindex_group_1', 'sqlite_autoindex_cooldown_1')"
+	    "'hook_id_is_no_salvage', 'sqlite_autoindex_group_1', 'sqlite_autoindex_cooldown_1', "
+	    "'product_is_never_changed', 'product_is_never_deleted', 'evidence_is_never_changed', "
+	    "'evidence_is_never_deleted', 'evidence_of_tree', 'sqlite_autoindex_product_1', "
+	    "'sqlite_autoindex_evidence_1')"
 	    " ORDER BY name");
 	ck_assert_str_eq(after, triggers);
 	free(after);
@@ -452,8 +455,14 @@ static void expect_refusal(const char *sql, const char *words)
 	ck_assert_msg(strstr(sqlite3_errmsg(db), words) != NULL, "%s: %s", sql, sqlite3_errmsg(db));
 }
 
-/* No column of a review or finding, not even to its own value, not by any form of a statement. */
-START_TEST(test_reviews_are_append_only)
+static const char record_rows[] =
+	"INSERT INTO product (run, number, kind, tree, created_at, hash) VALUES (2, 1, 'base', 't', 1, 'h'), "
+	"(2, 2, 'work', 'u', 2, 'i');"
+	"INSERT INTO evidence (run, number, kind, subject, result, created_at, hash) VALUES "
+	"(2, 1, 'check', 'make', 'red', 1, 'h'), (2, 2, 'check', 'make', 'green', 2, 'i');";
+
+/* No column of the record, not even to its own value, not by any form of a statement. */
+START_TEST(test_the_record_is_append_only)
 {
 	static const char *const forms[] = {
 		"DELETE FROM %s WHERE number = 1", "DELETE FROM %s WHERE number = 2", "DELETE FROM %s",
@@ -463,12 +472,17 @@ START_TEST(test_reviews_are_append_only)
 		("INSERT INTO %s SELECT * FROM %s WHERE true "
 		    "ON CONFLICT DO UPDATE SET number = excluded.number"),
 	};
-	char *before[2], *after;
+	static const char *const contents[] = { "SELECT * FROM review", "SELECT * FROM finding",
+	    "SELECT * FROM product", "SELECT * FROM evidence" };
+	char *before[4];
 
 	make_newest();
-	before[0] = values_of("SELECT * FROM review");
-	before[1] = values_of("SELECT * FROM finding");
-	for (int kind = ROW_REVIEW; kind <= ROW_FINDING; kind++) {
+	run_sql(record_rows);
+	for (int kind = ROW_REVIEW; kind <= ROW_EVIDENCE; kind++) {
+		before[kind - ROW_REVIEW] = values_of(contents[kind - ROW_REVIEW]);
+		ck_assert_str_ne(before[kind - ROW_REVIEW], "");
+	}
+	for (int kind = ROW_REVIEW; kind <= ROW_EVIDENCE; kind++) {
 		const struct row_type *type = &row_types[kind];
 		char sql[256];
 
@@ -487,14 +501,13 @@ START_TEST(test_reviews_are_append_only)
 	}
 	expect_refusal("INSERT OR IGNORE INTO finding SELECT run, 77, number, id, file, line, "
 	    "severity, text, state FROM finding", "FOREIGN KEY");
-	after = values_of("SELECT * FROM review");
-	ck_assert_str_eq(after, before[0]);
-	free(after);
-	after = values_of("SELECT * FROM finding");
-	ck_assert_str_eq(after, before[1]);
-	free(after);
-	free(before[0]);
-	free(before[1]);
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		char *after = values_of(contents[i]);
+
+		ck_assert_str_eq(after, before[i]);
+		free(after);
+		free(before[i]);
+	}
 }
 END_TEST
 
@@ -587,7 +600,7 @@ int main(void)
 	tcase_add_test(tcase, test_upgraded_is_as_new);
 	tcase_add_test(tcase, test_renamed_stage);
 	tcase_add_test(tcase, test_failed_upgrade_changes_nothing);
-	tcase_add_test(tcase, test_reviews_are_append_only);
+	tcase_add_test(tcase, test_the_record_is_append_only);
 	tcase_add_loop_test(tcase, test_triggers, 0, sizeof(statements) / sizeof(statements[0]));
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);

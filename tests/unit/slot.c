@@ -5,17 +5,18 @@
 #include "core.h"
 #include "core/slot.h"
 
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define ATTEMPT \
-	(1u << SLOT_S_IMPLEMENTING | 1u << SLOT_S_CHECKING | 1u << SLOT_S_REVIEWING | 1u << \
+	(1u << SLOT_S_SETTING_UP | 1u << SLOT_S_IMPLEMENTING | 1u << SLOT_S_CHECKING | 1u << SLOT_S_REVIEWING | 1u << \
 	    SLOT_S_FIXING | 1u << SLOT_S_COMMIT_AGENT)
 #define STEPS \
-	(1u << SLOT_S_CLAIMING | 1u << SLOT_S_CREATING_WORKTREE | 1u << SLOT_S_MEASURING | 1u << \
-	    SLOT_S_CHECKOUT | 1u << SLOT_S_VERIFYING | \
+	(1u << SLOT_S_CLAIMING | 1u << SLOT_S_CREATING_WORKTREE | 1u << SLOT_S_PREPARING | \
+	    1u << SLOT_S_MEASURING | 1u << SLOT_S_CHECKOUT | 1u << SLOT_S_VERIFYING | \
     1u << SLOT_S_PINNING | 1u << SLOT_S_COMMITTING | 1u << SLOT_S_MERGING)
 #define BIT(stage) (1u << SLOT_S_##stage)
 #define WORK (BIT(IMPLEMENTING) | BIT(FIXING))
 #define REVIEWED (BIT(CHECKING) | BIT(REVIEWING) | BIT(VERIFYING))
-#define BEGINNING (BIT(WAITING) | BIT(CREATING_WORKTREE))
+#define BEGINNING (BIT(WAITING) | BIT(PREPARING) | BIT(CREATING_WORKTREE))
 
 /* What follows a stage, from the side of what may come. Everything that is not here is not
  * expected anywhere. */
@@ -25,27 +26,35 @@ static const struct {
 } ways[] = {
 	{ SLOT_S_CLAIMING, BIT(WAITING) | BIT(CLAIMING) },
 	{ SLOT_S_CREATING_WORKTREE, BIT(WAITING) | BIT(CLAIMING) },
-	{ SLOT_S_IMPLEMENTING, BIT(WAITING) | BIT(CLAIMING) | BIT(CREATING_WORKTREE) | BIT(IMPLEMENTING) | BIT(HELD) },
-	/* slot 0 begins with the checks */
-	{ SLOT_S_CHECKING, BEGINNING | WORK | BIT(CHECKING) | BIT(HELD) },
+	/* before a set-up and after it */
+	{ SLOT_S_PREPARING, BIT(CREATING_WORKTREE) | BIT(CHECKOUT) | BIT(SETTING_UP) | BIT(HELD) },
+	{ SLOT_S_SETTING_UP, BIT(PREPARING) | BIT(SETTING_UP) | BIT(HELD) },
+	/* after CHECKING: the base is green */
+	{ SLOT_S_IMPLEMENTING, BEGINNING | BIT(CLAIMING) | BIT(CHECKING) | BIT(IMPLEMENTING) | BIT(HELD) },
+	/* slot 0 may begin with the checks; after COMMITTING: a hook changed the work */
+	{ SLOT_S_CHECKING, BEGINNING | BIT(CLAIMING) | WORK | BIT(CHECKOUT) | BIT(CHECKING) |
+	    BIT(COMMITTING) | BIT(HELD) },
 	/* what a policy or a human accepts is measured before it is committed */
-	{ SLOT_S_MEASURING, BEGINNING | WORK | REVIEWED | BIT(HELD) },
-	{ SLOT_S_CHECKOUT, BIT(MEASURING) | BIT(REVIEWING) | BIT(HELD) },
+	{ SLOT_S_MEASURING, BEGINNING | WORK | REVIEWED | BIT(COMMITTING) | BIT(HELD) },
+	/* a check may have changed the room, and so may a reviewer that is tried again */
+	{ SLOT_S_CHECKOUT, BEGINNING | BIT(CLAIMING) | BIT(MEASURING) | BIT(CHECKING) | BIT(REVIEWING) | BIT(HELD) },
 	/* without git nothing is measured */
-	{ SLOT_S_REVIEWING, BIT(WAITING) | WORK | BIT(CHECKING) | BIT(MEASURING) | BIT(CHECKOUT) |
+	{ SLOT_S_REVIEWING, BIT(PREPARING) | BIT(WAITING) | WORK | BIT(CHECKING) | BIT(MEASURING) | BIT(CHECKOUT) |
 	    BIT(REVIEWING) | BIT(HELD) },
 	{ SLOT_S_VERIFYING, BIT(REVIEWING) },
 	{ SLOT_S_FIXING, BIT(CHECKING) | BIT(MEASURING) | BIT(VERIFYING) | BIT(FIXING) |
 	    BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
-	/* what is committed is accepted, or needs no review, or a verdict passed it */
-	{ SLOT_S_COMMIT_AGENT, BIT(MEASURING) | BIT(VERIFYING) | BIT(COMMIT_AGENT) | BIT(HELD) },
-	{ SLOT_S_COMMITTING, BIT(MEASURING) | BIT(VERIFYING) | BIT(COMMIT_AGENT) },
+	/* what is committed is accepted, or needs no review (after its checks, if it has any), or a
+	 * verdict passed it */
+	{ SLOT_S_COMMIT_AGENT, BIT(MEASURING) | BIT(CHECKING) | BIT(VERIFYING) | BIT(COMMIT_AGENT) | BIT(HELD) },
+	{ SLOT_S_COMMITTING, BIT(MEASURING) | BIT(CHECKING) | BIT(VERIFYING) | BIT(COMMIT_AGENT) |
+	    BIT(HELD) },
 	{ SLOT_S_MERGING, BIT(COMMITTING) },
 	/* a pin is the last thing, after what a verdict passed */
-	{ SLOT_S_PINNING, BIT(VERIFYING) | BIT(COMMITTING) | BIT(MERGING) },
+	{ SLOT_S_PINNING, BIT(VERIFYING) | BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
 	{ SLOT_S_IMPLEMENTED, BIT(IMPLEMENTING) | BIT(MEASURING) | BIT(MERGING) },
 	{ SLOT_S_ENDING, ATTEMPT | STEPS },
-	{ SLOT_S_HELD, ATTEMPT | BIT(MEASURING) | BIT(VERIFYING) | BIT(COMMITTING) | BIT(MERGING) },
+	{ SLOT_S_HELD, ATTEMPT | BIT(MEASURING) | BIT(VERIFYING) | BIT(COMMITTING) | BIT(MERGING) | BIT(PINNING) },
 	/* with a verdict, accepted, unreviewed, with its run, or without a task */
 	{ SLOT_S_PASSED, BIT(WAITING) | BIT(CLAIMING) | WORK | REVIEWED | BIT(MEASURING) |
 	    BIT(PINNING) | BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) | BIT(IMPLEMENTED) },
@@ -122,6 +131,8 @@ START_TEST(phases)
 		[SLOT_S_WAITING] = PHASE_WAITING,
 		[SLOT_S_CLAIMING] = PHASE_WAITING,
 		[SLOT_S_CREATING_WORKTREE] = PHASE_WAITING,
+		[SLOT_S_PREPARING] = PHASE_SETTING_UP,
+		[SLOT_S_SETTING_UP] = PHASE_SETTING_UP,
 		[SLOT_S_IMPLEMENTING] = PHASE_IMPLEMENTING,
 		[SLOT_S_CHECKING] = PHASE_CHECKING,
 		[SLOT_S_MEASURING] = PHASE_REVIEWING,
@@ -155,6 +166,8 @@ START_TEST(cooling)
 	struct slot_row row;
 
 	row_init(ROW_SLOT, &row);
+	row.accepted = ACCEPTED_BY_HUMAN;
+	row.check = 1;
 	for (int stage = 0; stage < SLOT_STAGES; stage++) {
 		bool attempt = (ATTEMPT & 1u << stage) != 0;
 		enum slot_phase phase = slot_phase((enum slot_stage)stage);
@@ -173,22 +186,41 @@ START_TEST(cooling)
 }
 END_TEST
 
-START_TEST(measuring)
+/* The work is measured and laid out before anything is said about it; a room that is made again is
+ * part of the review. */
+START_TEST(preparing)
 {
+	static const struct { int64_t slot, fix; enum slot_phase want; } rows[] = {
+		{ 1, 0, PHASE_IMPLEMENTING }, { 1, 2, PHASE_FIXING }, { 0, 0, PHASE_WAITING }, { 0, 1, PHASE_FIXING },
+	};
+	static const enum slot_stage stages[] = { SLOT_S_MEASURING, SLOT_S_CHECKOUT };
 	struct slot_row row;
 
 	row_init(ROW_SLOT, &row);
+	row.check = row.interrupted = row.retries = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(rows) * 2; i++) {
+		row.stage = (int)stages[i % 2];
+		row.slot = rows[i / 2].slot;
+		row.fix = rows[i / 2].fix;
+		ck_assert_int_eq(slot_row_phase(&row), rows[i / 2].want);
+	}
+	row.retry_at = 1;
+	ck_assert_int_eq(slot_row_phase(&row), PHASE_REVIEWING);
+	row.retry_at = ROW_NONE;
+	row.interrupted = 1;
+	ck_assert_int_eq(slot_row_phase(&row), PHASE_REVIEWING);
+	row.interrupted = 0;
+	row.check = 1;
+	ck_assert_int_eq(slot_row_phase(&row), PHASE_REVIEWING);
 	row.stage = SLOT_S_MEASURING;
-	row.round = 0;
-	ck_assert_int_eq(slot_row_phase(&row), PHASE_IMPLEMENTING);
-	row.round = 1;
+	row.accepted = ACCEPTED_BY_POLICY;
 	ck_assert_int_eq(slot_row_phase(&row), PHASE_REVIEWING);
 }
 END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { every_pair, every_stage_is_on_a_way, phases, cooling, measuring };
+	const TTest *const tests[] = { every_pair, every_stage_is_on_a_way, phases, cooling, preparing };
 
 	return RUN_SUITE("slot", tests);
 }

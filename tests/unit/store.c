@@ -204,6 +204,8 @@ static const struct {
 	[ROW_STEP] = { "step.unfinished", false },
 	[ROW_REVIEW] = { "review.unfinished", true },
 	[ROW_FINDING] = { "finding.unfinished", true },
+	[ROW_PRODUCT] = { "product.unfinished", true },
+	[ROW_EVIDENCE] = { "evidence.unfinished", true },
 	[ROW_HOLD] = { "hold.unfinished", false },
 	[ROW_HOOK] = { "hook.unfinished", false },
 	[ROW_CLAIM] = { "claim.all", false },
@@ -307,6 +309,14 @@ static void *keyed_row(enum row_kind kind, int seed)
 	case ROW_FINDING:
 		((struct finding_row *)row)->run = 5;
 		((struct finding_row *)row)->review = 1;
+		break;
+	case ROW_PRODUCT:
+		((struct product_row *)row)->run = 5;
+		((struct product_row *)row)->number = 1;
+		break;
+	case ROW_EVIDENCE:
+		((struct evidence_row *)row)->run = 5;
+		((struct evidence_row *)row)->number = 1;
 		break;
 	case ROW_HOLD:
 		((struct hold_row *)row)->run = 5;
@@ -444,10 +454,16 @@ static const char *const forbidden[] = {
 	"UPDATE finding SET text = 'x'",
 	"DELETE FROM finding",
 	"INSERT OR REPLACE INTO finding SELECT * FROM finding",
+	"UPDATE product SET tree = 'x'",
+	"DELETE FROM product",
+	"INSERT OR REPLACE INTO product SELECT * FROM product",
+	"UPDATE evidence SET result = 'green'",
+	"DELETE FROM evidence",
+	"INSERT OR REPLACE INTO evidence SELECT * FROM evidence",
 };
 
 /* With the very settings of our connection. */
-START_TEST(test_reviews_are_append_only)
+START_TEST(test_the_record_is_append_only)
 {
 	struct decision *d = decision_new();
 	const char *setup = NULL;
@@ -457,7 +473,7 @@ START_TEST(test_reviews_are_append_only)
 	world_init(&w);
 	world_open(&w);
 	put_run(d, 5, 0, RUN_S_RUNNING);
-	for (int kind = ROW_REVIEW; kind <= ROW_FINDING; kind++) {
+	for (int kind = ROW_REVIEW; kind <= ROW_EVIDENCE; kind++) {
 		void *row = keyed_row((enum row_kind)kind, 1);
 
 		decision_put(d, (enum row_kind)kind, row);
@@ -473,7 +489,8 @@ START_TEST(test_reviews_are_append_only)
 	ck_assert_int_eq(sqlite3_exec(db, setup, NULL, NULL, NULL), SQLITE_OK);
 	ck_assert_int_eq(sqlite3_exec(db, forbidden[_i], NULL, NULL, NULL), SQLITE_CONSTRAINT);
 	ck_assert_ptr_nonnull(strstr(sqlite3_errmsg(db), "append-only"));
-	ck_assert_int_eq(ask(db, "SELECT count(*) FROM review") + ask(db, "SELECT count(*) FROM finding"), 2);
+	ck_assert_int_eq(ask(db, "SELECT (SELECT count(*) FROM review) + (SELECT count(*) FROM finding) + "
+	    "(SELECT count(*) FROM product) + (SELECT count(*) FROM evidence)"), 4);
 	sqlite3_close(db);
 	world_open(&w);
 	world_end(&w);
@@ -1435,6 +1452,14 @@ static void put_many(struct decision *d, enum row_kind kind, int64_t run, int64_
 		((struct finding_row *)row)->review = 1 + n / 7;
 		((struct finding_row *)row)->number = n % 7;
 		break;
+	case ROW_PRODUCT:
+		((struct product_row *)row)->run = run;
+		((struct product_row *)row)->number = n;
+		break;
+	case ROW_EVIDENCE:
+		((struct evidence_row *)row)->run = run;
+		((struct evidence_row *)row)->number = n;
+		break;
 	case ROW_HOLD:
 		((struct hold_row *)row)->run = run;
 		((struct hold_row *)row)->id = run * 1000 + n;
@@ -1477,6 +1502,10 @@ static int64_t place_of(enum row_kind kind, const void *row)
 		return ((const struct review_row *)row)->number;
 	case ROW_FINDING:
 		return (((const struct finding_row *)row)->review - 1) * 7 + ((const struct finding_row *)row)->number;
+	case ROW_PRODUCT:
+		return ((const struct product_row *)row)->number;
+	case ROW_EVIDENCE:
+		return ((const struct evidence_row *)row)->number;
 	case ROW_HOLD:
 		return ((const struct hold_row *)row)->id % 1000;
 	case ROW_RUN:
@@ -1505,6 +1534,8 @@ static const struct {
 	{ "run.attempts", ROW_ATTEMPT },
 	{ "run.reviews", ROW_REVIEW },
 	{ "run.findings", ROW_FINDING },
+	{ "run.products", ROW_PRODUCT },
+	{ "run.evidence", ROW_EVIDENCE },
 	{ "run.holds", ROW_HOLD },
 };
 
@@ -1938,7 +1969,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_every_kind_comes_back);
 	tcase_add_test(tcase, test_no_value);
-	tcase_add_loop_test(tcase, test_reviews_are_append_only, 0, COUNT(forbidden));
+	tcase_add_loop_test(tcase, test_the_record_is_append_only, 0, COUNT(forbidden));
 	tcase_add_loop_test(tcase, test_error_ends_the_process, 0, COUNT(fatal));
 	tcase_add_test(tcase, test_events_are_numbered);
 	tcase_add_test(tcase, test_old_events_go);

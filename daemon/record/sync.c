@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "git/sync.h"
+#include "record/sync.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+bool sync_is_same(const char *path, const char *other)
+{
+	struct stat a, b;
+
+	return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev;
+}
 
 int sync_all(const char *path)
 {

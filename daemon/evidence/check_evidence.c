@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "evidence/check_evidence.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "core/plan.h"
+#include "evidence/evidence.h"
+#include "evidence/product.h"
+#include "job/kept_environment.h"
+#include "model/evidence_read.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
+#include "proto/memory.h"
+#include "txn/txn.h"
+
+static int compare_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_text(struct buf *b, const char *text)
+{
+	buf_addf(b, "%zu:%s,", text != NULL ? strlen(text) : 0, text != NULL ? text : "");
+}
+
+static void add_list(struct buf *b, char **list)
+{
+	size_t count = strings_count(list);
+
+	if (count > 0)
+		qsort(list, count, sizeof(*list), compare_text);
+	for (size_t i = 0; i < count; i++)
+		add_text(b, list[i]);
+	add_text(b, NULL);
+}
+
+/* The environment of a check of the slot: what was sent, what the daemon has (parts of it pass, if
+ * nothing was sent), and what the settings add. */
+static void environment_hash(const struct slot *slot, const char *command, char hex[DIGEST_HEX])
+{
+	const struct run_row *run = &slot->run->rows->run;
+	const struct task_row *task = slot_task(slot);
+	char *error = NULL, **own = environment_load(slot->run->engine->state_dir, NULL, NULL, &error);
+	char **set = strings_copy(slot_plan(slot)->env);
+	struct buf b = { 0 };
+
+	add_text(&b, run->environment);
+	add_list(&b, own);
+	add_list(&b, set);
+	if (strstr(command, "RL_") != NULL) {
+		add_text(&b, slot_task_id(slot));
+		add_text(&b, task != NULL ? task->title : NULL);
+		buf_addf(&b, "%lld,", task != NULL ? (long long)task->size : -1);
+		add_text(&b, slot->row->base_commit != NULL ? slot->row->base_commit : run->base_commit);
+		add_text(&b, slot_base_tree(slot));
+	}
+	digest_hex(b.data, b.size, hex);
+	buf_release(&b);
+	strings_free(own);
+	strings_free(set);
+	free(error);
+}
+
+/* What has prepared the room of a check, malloc'd; NULL: nothing. */
+static char *setup_hash(const struct slot *slot)
+{
+	const struct plan *plan = slot_plan(slot);
+	char hex[DIGEST_HEX];
+	struct buf b = { 0 };
+
+	if (strings_count(plan->setup) + strings_count(plan->copy) == 0)
+		return NULL;
+	for (size_t i = 0; i < strings_count(plan->setup); i++)
+		add_text(&b, plan->setup[i]);
+	add_text(&b, NULL);
+	for (size_t i = 0; i < strings_count(plan->copy); i++)
+		add_text(&b, plan->copy[i]);
+	digest_hex(b.data, b.size, hex);
+	buf_release(&b);
+	return xstrdup(hex);
+}
+
+/* It is about the base: its product, if that is the run's. */
+static void set_base(struct txn *txn, const struct slot *slot, struct evidence_row *row)
+{
+	const struct run_row *run = &slot->run->rows->run;
+	bool of_run = object_is(slot_base_tree(slot), run->base_tree);
+
+	row->product = of_run && slot_checks_room(slot) ? product_base(txn, slot->run) : ROW_NONE;
+	text_set(&row->tree, slot_checks_room(slot) ? slot_base_tree(slot) : NULL);
+}
+
+void evidence_check(struct txn *txn, const struct slot *slot, const struct attempt_row *a, enum evidence_result result)
+{
+	struct evidence_row *row = evidence_new(slot, EVIDENCE_CHECK, a->agent, result);
+	char hex[DIGEST_HEX];
+
+	if (slot->row->base == BASE_CHECKING)
+		set_base(txn, slot, row);
+	environment_hash(slot, a->agent, hex);
+	row->env_hash = xstrdup(hex);
+	row->setup_hash = setup_hash(slot);
+	row->attempt = a->id;
+	row->exit_code = a->exit_code;
+	row->output_hash = xstrdup(a->output_hash);
+	evidence_append(txn, slot->run, row);
+}
+
+/* What makes a check the same. */
+struct check_key {
+	const char *tree, *command;
+	char *setup_hash;		/* owned */
+	char env_hash[DIGEST_HEX];
+};
+
+static bool fits(const struct evidence_row *e, const struct check_key *key)
+{
+	return e->kind == EVIDENCE_CHECK && e->attempt != ROW_NONE && object_is(e->tree, key->tree) &&
+	    strcmp(e->subject, key->command) == 0 && text_equal(e->setup_hash, key->setup_hash) &&
+	    text_equal(e->env_hash, key->env_hash);
+}
+
+/* The green run of the command on tree that stands for another; NULL: none. The newest counts, so
+ * that what was flaky since is run again; those of the run itself come before those of others. */
+static const struct evidence_row *known(const struct slot *slot, const char *tree, const char *command)
+{
+	const struct run_rows *rows = slot->run->rows;
+	const struct evidence_row *found = NULL;
+	struct check_key key = { .tree = tree, .command = command, .setup_hash = setup_hash(slot) };
+
+	environment_hash(slot, command, key.env_hash);
+	for (size_t i = rows->nevidence; i > 0 && found == NULL; i--)
+		if (fits(rows->evidence[i - 1], &key))
+			found = rows->evidence[i - 1];
+	for (size_t i = 0; i < slot->nknown && found == NULL; i++)
+		if (fits(slot->known[i], &key))
+			found = slot->known[i];
+	free(key.setup_hash);
+	return found != NULL && found->result == EVIDENCE_GREEN ? found : NULL;
+}
+
+int64_t checks_known(const struct slot *slot, const char *tree, int64_t check)
+{
+	char **checks = slot_plan(slot)->checks;
+	int64_t count = (int64_t)strings_count(checks);
+
+	if (!slot_checks_room(slot))
+		return check;
+	while (check < count && known(slot, tree, checks[check]) != NULL)
+		check++;
+	return check;
+}
+
+void checks_reuse(struct txn *txn, struct slot *slot, int64_t first, int64_t last)
+{
+	for (int64_t i = first; i < last; i++) {
+		const char *command = slot_plan(slot)->checks[i];
+		const struct evidence_row *green = known(slot, slot_room_tree(slot), command);
+		struct evidence_row *row = evidence_new(slot, EVIDENCE_CHECK, command, EVIDENCE_GREEN);
+
+		if (slot->row->base == BASE_CHECKING)
+			set_base(txn, slot, row);
+		row->setup_hash = xstrdup(green->setup_hash);
+		row->env_hash = xstrdup(green->env_hash);
+		row->from_run = green->from_run != ROW_NONE ? green->from_run : green->run;
+		row->from_attempt = green->from_run != ROW_NONE ? green->from_attempt :
+		    run_attempt(slot->run, green->attempt)->number;
+		txn_emit(txn, "check.reused", slot->row->run, json_pack("{s:I, s:s, s:I, s:s, s:I, s:I}",
+		    "slot", (json_int_t)slot->row->slot, "task", slot_task_id(slot),
+		    "check", (json_int_t)i + 1, "command", command,
+		    "from_run", (json_int_t)row->from_run, "from_attempt", (json_int_t)row->from_attempt));
+		evidence_append(txn, slot->run, row);
+	}
+}
+
+bool checks_ask(struct slot *slot, void (*done)(struct slot *slot))
+{
+	const struct plan *plan = slot_plan(slot);
+	const struct run_row *run = &slot->run->rows->run;
+	int64_t now = engine_now(slot->run->engine);
+
+	/* the contents of copied files are not known here */
+	if (!run_is_recorded(slot->run) || !slot_checks_room(slot) || strings_count(plan->copy) > 0 ||
+	    slot->row->base == BASE_CHECKING ||
+	    slot->row->check >= (int64_t)strings_count(plan->checks) ||
+	    (plan->evidence_age_ms == 0 && run->retry_of == ROW_NONE))
+		return false;
+	evidence_read(slot, slot->row->tree, plan->evidence_age_ms > 0 ? now - plan->evidence_age_ms : INT64_MAX, done);
+	return true;
+}

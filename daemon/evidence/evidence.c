@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "evidence/evidence.h"
+
+#include <stdbool.h>
+
+#include "core/chain.h"
+#include "evidence/product.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
+#include "proto/memory.h"
+#include "txn/txn.h"
+
+void evidence_append(struct txn *txn, struct run *run, struct evidence_row *row)
+{
+	struct run_row *r = txn_edit_run(txn, run);
+	char hex[DIGEST_HEX];
+
+	if (!run_is_recorded(run)) {
+		row_free(ROW_EVIDENCE, row);
+		return;
+	}
+	row->run = r->id;
+	row->number = r->evidence_count + 1;
+	row->created_at = txn_now(txn);
+	row->previous_hash = xstrdup(r->evidence_head);
+	record_hash(ROW_EVIDENCE, row, hex);
+	row->hash = xstrdup(hex);
+	r->evidence_count = row->number;
+	text_set(&r->evidence_head, hex);
+	txn_add(txn, run, ROW_EVIDENCE, row);
+}
+
+struct evidence_row *evidence_new(const struct slot *slot, enum evidence_kind kind, const char *subject,
+    enum evidence_result result)
+{
+	/* what a check sees in a work tree is a product only when it is measured afterwards */
+	bool measured = kind != EVIDENCE_CHECK || slot_checks_room(slot);
+	const struct product_row *product = measured ? slot_product(slot) : NULL;
+	struct evidence_row *row = row_new(ROW_EVIDENCE);
+
+	row->kind = (int)kind;
+	row->subject = xstrdup(subject);
+	row->result = (int)result;
+	row->task_id = xstrdup(slot_task_id(slot));
+	if (product != NULL) {
+		row->product = product->number;
+		row->tree = xstrdup(product->tree);
+	}
+	return row;
+}
+
+void evidence_review(struct txn *txn, const struct slot *slot, const struct review_row *review,
+    enum evidence_result result)
+{
+	bool human = review->attempt == ROW_NONE;
+	struct evidence_row *row = evidence_new(slot, human ? EVIDENCE_HUMAN : EVIDENCE_REVIEW,
+	    review->reviewer_agent, result);
+
+	row->review = review->number;
+	if (!human) {
+		const struct attempt_row *a = run_attempt(slot->run, review->attempt);
+
+		row->attempt = a->id;
+		row->exit_code = a->exit_code;
+		row->output_hash = xstrdup(a->output_hash);
+	}
+	evidence_append(txn, slot->run, row);
+}
+
+void evidence_rework(struct txn *txn, const struct slot *slot, const char *by)
+{
+	evidence_append(txn, slot->run, evidence_new(slot, EVIDENCE_HUMAN, by, EVIDENCE_RED));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The evidence of a run: one row per judgement about a product, in a hash chain. A run that is not
+ * recorded has none, and nothing here changes that; see run_is_recorded(). */
+#ifndef EVIDENCE_EVIDENCE_H
+#define EVIDENCE_EVIDENCE_H
+
+#include "core/row.h"
+#include "core/state.h"
+
+struct run;
+struct slot;
+struct txn;
+
+/* Append the row to the run's chain; takes it. Fills in run, number, time and hashes. */
+void evidence_append(struct txn *txn, struct run *run, struct evidence_row *row);
+
+/* The rest is about the slot's newest product. */
+
+/* A row for evidence_append(). A check in a work tree is about no product. */
+struct evidence_row *evidence_new(const struct slot *slot, enum evidence_kind kind, const char *subject,
+    enum evidence_result result);
+
+/* review: by an agent, or by a human about a held task. */
+void evidence_review(struct txn *txn, const struct slot *slot, const struct review_row *review,
+    enum evidence_result result);
+/* A human sent it back to a fixer. by: "human:<user>" */
+void evidence_rework(struct txn *txn, const struct slot *slot, const char *by);
+
+#endif

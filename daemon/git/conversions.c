@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+#include "git/conversions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "git/checkout.h"
+#include "git/evidence_repo.h"
+#include "git/remove_dir.h"
+#include "git/unpack.h"
+#include "record/host_fault.h"
+
+#define FILE_MAX (16 * 1024 * 1024)
+#define MODE_REPOSITORY 0160000
+
+/* names of the copies */
+#define CONFIG "conversions"
+#define ATTRIBUTES "attributes"		/* core.attributesFile */
+#define INFO_ATTRIBUTES "info-attributes"
+
+/* Settings that say what an object has of a file, and how its file is made. */
+#define SETTINGS \
+	"^(filter\\..*|lfs\\..*|core\\.(autocrlf|eol|checkroundtripencoding|sharedrepository|compression|" \
+	    "loosecompression))$"
+
+static int fail_file(struct git_op *op, const char *file, int rv)
+{
+	return git_fail(op, xasprintf("%s: %s", file, host_words(-rv)));
+}
+
+/* ---- the copies ---- */
+
+int conversions_copy_file(struct git_op *op, const char *from, const char *to)
+{
+	char *real = from != NULL ? realpath(from, NULL) : NULL, *data = NULL;
+	size_t size = 0;
+	int rv = real != NULL ? file_read(AT_FDCWD, real, FILE_MAX, &data, &size) :
+	    from != NULL && errno != ENOENT && errno != ENOTDIR && errno != EACCES ? -errno : 0;
+
+	/* git warns of what it cannot read, and continues */
+	if (rv == -EACCES || rv == -EINVAL || rv == -ENOENT)
+		rv = 0;
+	if (rv != 0)
+		rv = git_fail(op, xasprintf("%s: %s; make it readable for the daemon's user", from, host_words(-rv)));
+	if (rv == 0) {
+		rv = file_write(AT_FDCWD, to, data != NULL ? data : "", size, 0600, true);
+		if (rv != 0)
+			rv = fail_file(op, to, rv);
+	}
+	free(data);
+	free(real);
+	return rv;
+}
+
+int conversions_user_file(struct git_op *op, const char *setting, const char *name, char **path)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int rv = git_run(op, GIT_MAY_FAIL, "config", "-z", "--type=path", "--get", setting);
+
+	*path = NULL;
+	if (rv == -1)
+		return -1;
+	if (rv == 0 && git_out(op)[0] == '/')
+		*path = xstrdup(git_out(op));
+	else if (rv == 0 && git_out(op)[0] != '\0')
+		*path = xasprintf("%s/%s", op->spec.workspace, git_out(op));
+	else if (rv == 1 && config != NULL && config[0] != '\0')
+		*path = xasprintf("%s/git/%s", config, name);
+	else if (rv == 1 && home != NULL)
+		*path = xasprintf("%s/.config/git/%s", home, name);
+	return 0;
+}
+
+static void add_quoted(struct buf *out, const char *text)
+{
+	buf_adds(out, "\"");
+	for (const char *p = text; *p != '\0'; p++) {
+		if (*p == '\n')
+			buf_adds(out, "\\n");
+		else if (*p == '\t')
+			buf_adds(out, "\\t");
+		else if (*p == '"' || *p == '\\')
+			buf_addf(out, "\\%c", *p);
+		else
+			buf_add(out, p, 1);
+	}
+	buf_adds(out, "\"");
+}
+
+/* key: "filter.lfs.clean". value NULL: it has none, which is true. */
+static void add_setting(const struct git_op *op, struct buf *out, const char *key, const char *value)
+{
+	const char *first = strchr(key, '.'), *last = strrchr(key, '.');
+	char *section = xmemdup0(key, (size_t)(first - key)), *absolute = NULL;
+
+	buf_addf(out, "[%s", section);
+	if (last > first) {
+		char *subsection = xmemdup0(first + 1, (size_t)(last - first - 1));
+
+		buf_adds(out, " ");
+		add_quoted(out, subsection);
+		free(subsection);
+	}
+	buf_addf(out, "]\n\t%s", last + 1);
+	/* relative to the git directory, which will be another one */
+	if (value != NULL && strcmp(key, "lfs.storage") == 0 && value[0] != '/')
+		value = absolute = xasprintf("%s/%s", op->common, value);
+	if (value != NULL) {
+		buf_adds(out, " = ");
+		add_quoted(out, value);
+	}
+	buf_adds(out, "\n");
+	free(absolute);
+	free(section);
+}
+
+/* Pairs "KEY LF VALUE NUL" as lines of a configuration file. */
+static void add_settings(const struct git_op *op, struct buf *out)
+{
+	const char *data = git_out(op), *end = data + git_out_size(op);
+
+	for (const char *p = data; p < end; p += strlen(p) + 1) {
+		const char *value = strchr(p, '\n');
+		char *key = xmemdup0(p, value != NULL ? (size_t)(value - p) : strlen(p));
+
+		if (strchr(key, '.') != NULL)
+			add_setting(op, out, key, value != NULL ? value + 1 : NULL);
+		free(key);
+	}
+}
+
+static int copy_settings(struct git_op *op, const char *to)
+{
+	struct buf text = { 0 };
+	char *storage = xasprintf("%s/lfs", op->common);
+	int rv = git_run(op, GIT_MAY_FAIL, "config", "-z", "--get-regexp", SETTINGS);
+
+	/* the last one counts */
+	add_setting(op, &text, "lfs.storage", storage);
+	if (rv == 0)
+		add_settings(op, &text);
+	if (rv != -1) {
+		rv = file_write(AT_FDCWD, to, text.data, text.size, 0600, true);
+		if (rv != 0)
+			rv = fail_file(op, to, rv);
+	}
+	buf_release(&text);
+	free(storage);
+	return rv;
+}
+
+int conversions_copy(struct git_op *op, const char *dir)
+{
+	char *config = xasprintf("%s/" CONFIG, dir), *attributes = xasprintf("%s/" ATTRIBUTES, dir),
+	    *info = xasprintf("%s/" INFO_ATTRIBUTES, dir), *from = NULL, *path = NULL;
+	int rv = op->common == NULL ? git_find_common(op) : 0;
+
+	if (rv == 0) {
+		from = xasprintf("%s/info/attributes", op->common);
+		rv = conversions_copy_file(op, from, info);
+	}
+	if (rv == 0)
+		rv = conversions_user_file(op, "core.attributesFile", "attributes", &path);
+	if (rv == 0)
+		rv = conversions_copy_file(op, path, attributes);
+	if (rv == 0)
+		rv = copy_settings(op, config);
+	free(path);
+	free(from);
+	free(info);
+	free(attributes);
+	free(config);
+	return rv;
+}
+
+bool conversions_are_in(const char *dir)
+{
+	char *file = xasprintf("%s/" CONFIG, dir);
+	bool are = access(file, F_OK) == 0;
+
+	free(file);
+	return are;
+}
+
+/* ---- a git directory with them ---- */
+
+static int add_file(struct unpack *unpack, const char *path, const char *data, size_t size)
+{
+	int fd, rv = unpack_file(unpack, path, false, &fd);
+
+	if (rv != 0)
+		return rv;
+	if (dprintf(fd, "%.*s", (int)size, data) < 0)
+		rv = -errno;
+	if (close(fd) == -1 && rv == 0)
+		rv = -errno;
+	return rv;
+}
+
+static int add_copy(struct unpack *unpack, const char *dir, const char *name, const char *path)
+{
+	char *file = xasprintf("%s/%s", dir, name), *data = NULL;
+	size_t size;
+	int rv = file_read(AT_FDCWD, file, FILE_MAX, &data, &size);
+
+	if (rv == 0)
+		rv = add_file(unpack, path, data, size);
+	free(data);
+	free(file);
+	return rv;
+}
+
+static int add_config(const struct git_op *op, struct unpack *unpack, const char *dir, const char *git, bool sha256)
+{
+	char *file = xasprintf("%s/" CONFIG, dir), *attributes = xasprintf("%s/" ATTRIBUTES, git), *data = NULL;
+	struct buf text = { 0 };
+	size_t size;
+	int rv = file_read(AT_FDCWD, file, FILE_MAX, &data, &size);
+
+	if (rv == 0) {
+		buf_addf(&text, "[core]\n\trepositoryformatversion = %d\n\tbare = false\n", sha256);
+		if (sha256)
+			buf_adds(&text, "[extensions]\n\tobjectFormat = sha256\n");
+		buf_add(&text, data, size);
+		add_setting(op, &text, "core.attributesFile", attributes);
+		rv = add_file(unpack, "config", text.data, text.size);
+	}
+	buf_release(&text);
+	free(data);
+	free(attributes);
+	free(file);
+	return rv;
+}
+
+/* git: where it is made; from: the directory with the copies. */
+static int make_git_dir(struct git_op *op, const char *git, const char *from, bool sha256)
+{
+	char *objects = xasprintf("%s/objects", op->common);
+	struct unpack *unpack;
+	int rv = unpack_new(git, &unpack);
+
+	if (rv == 0) {
+		rv = unpack_link(unpack, "objects", objects);
+		if (rv == 0)
+			rv = add_file(unpack, "HEAD", "ref: refs/heads/none\n", strlen("ref: refs/heads/none\n"));
+		if (rv == 0)
+			rv = unpack_directory(unpack, "refs");
+		if (rv == 0)
+			rv = add_config(op, unpack, from, git, sha256);
+		if (rv == 0)
+			rv = add_copy(unpack, from, ATTRIBUTES, ATTRIBUTES);
+		if (rv == 0)
+			rv = add_copy(unpack, from, INFO_ATTRIBUTES, "info/attributes");
+		unpack_free(unpack);
+	}
+	free(objects);
+	return rv == 0 ? 0 : fail_file(op, git, rv);
+}
+
+/* ---- staging ---- */
+
+static bool is_attributes(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strcmp(slash != NULL ? slash + 1 : path, ".gitattributes") == 0;
+}
+
+/* Whether there is a filter whose program may be a file of the tree: git runs it at its top. */
+static bool has_own_filter(const char *from)
+{
+	static const char begin[] = "[filter \"", lfs[] = "[filter \"lfs\"]";
+	char *file = xasprintf("%s/" CONFIG, from), *data = NULL;
+	size_t size;
+	bool has = false;
+
+	if (file_read(AT_FDCWD, file, FILE_MAX, &data, &size) == 0)
+		for (const char *p = data; !has && (p = strstr(p, begin)) != NULL; p++)
+			has = strncmp(p, lfs, strlen(lfs)) != 0;
+	free(data);
+	free(file);
+	return has;
+}
+
+/* The files to be staged, and those of the tree that say how. */
+static int list_files(struct git_op *op, const char *tree, const struct changes *wanted, bool all_of_it,
+    struct changes *files)
+{
+	struct changes all = { 0 };
+	int rv = checkout_list(op, tree, &all);
+
+	for (size_t i = 0; rv == 0 && i < all.count; i++) {
+		const struct change *c = &all.list[i];
+
+		if (c->mode != MODE_REPOSITORY &&
+		    (all_of_it || is_attributes(c->path) || changes_find(wanted, c->path) != NULL))
+			changes_add(files, c->path, c->mode, c->id);
+	}
+	changes_release(&all);
+	changes_order(files);
+	return rv;
+}
+
+static int write_files(struct git_op *op, const char *dir, const struct changes *files)
+{
+	struct unpack *unpack;
+	int rv = unpack_new(dir, &unpack);
+
+	if (rv != 0)
+		return fail_file(op, dir, rv);
+	rv = checkout_write(op, files, unpack);
+	unpack_free(unpack);
+	return rv;
+}
+
+/* Nested repositories as they are in the tree, the others by name. */
+static void split(const struct changes *wanted, const struct changes *files, struct buf *repositories,
+    struct buf *names)
+{
+	for (size_t i = 0; i < wanted->count; i++) {
+		struct change *c = &wanted->list[i];
+		struct changes one = { .list = c, .count = 1 };
+
+		if (c->mode == MODE_REPOSITORY)
+			changes_index(&one, false, repositories);
+		else if (c->mode != 0 && changes_find(files, c->path) != NULL)
+			buf_add(names, c->path, strlen(c->path) + 1);
+	}
+}
+
+/* from: the directory with the copies. */
+static int stage(struct git_op *op, const char *tree, const struct changes *wanted, const char *from)
+{
+	char *git = xasprintf("%s/convert", op->spec.scratch), *dir = xasprintf("%s/files", op->spec.scratch);
+	struct buf repositories = { 0 }, names = { 0 };
+	struct changes files = { 0 };
+	int rv = list_files(op, tree, wanted, has_own_filter(from), &files);
+
+	split(wanted, &files, &repositories, &names);
+	if (rv == 0)
+		rv = git_update_index(op, GIT_INDEX, &repositories);
+	if (rv == 0 && names.size > 0) {
+		rv = write_files(op, dir, &files);
+		if (rv == 0)
+			rv = make_git_dir(op, git, from, strlen(tree) != 40);
+		if (rv == 0) {
+			const char *place = op->place;
+
+			text_set(&op->git_dir, git);
+			op->place = dir;
+			rv = git_run_input(op, GIT_INDEX | GIT_FILTERED | GIT_ALONE, &names, "update-index", "--add",
+			    "--replace", "-z", "--stdin");
+			op->place = place;
+			text_set(&op->git_dir, NULL);
+		}
+	}
+	remove_dir(git);
+	remove_dir(dir);
+	changes_release(&files);
+	buf_release(&names);
+	buf_release(&repositories);
+	free(dir);
+	free(git);
+	return rv;
+}
+
+int conversions_stage(struct git_op *op, const char *tree, const struct changes *wanted)
+{
+	char *own = op->objects == NULL ? xasprintf("%s/copies", op->spec.scratch) : NULL,
+	    *from = own != NULL ? own : evidence_file(op, ".");
+	int rv = op->common == NULL ? git_find_common(op) : 0, error;
+
+	if (rv == 0 && own != NULL) {
+		error = file_mkdirs(own, 0700);
+		rv = error != 0 ? fail_file(op, own, error) : conversions_copy(op, own);
+	}
+	if (rv == 0)
+		rv = stage(op, tree, wanted, from);
+	if (own != NULL)
+		remove_dir(own);
+	free(from);
+	return rv;
+}

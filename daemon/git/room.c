@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* CHECKOUT: makes a room; and what VERIFY asks about it. */
+#include "git/room.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "git/checkout.h"
+#include "git/evidence_repo.h"
+#include "git/remove_dir.h"
+#include "git/room_git.h"
+#include "git/stat_cache.h"
+#include "git/verified.h"
+#include "record/host_fault.h"
+
+#define MODE_REPOSITORY 0160000
+
+static int fail_room(struct git_op *op, int rv)
+{
+	return git_fail(op, xasprintf("%s: %s; remove it and retry the run", op->spec.dir, host_words(-rv)));
+}
+
+/* ---- making it ---- */
+
+/* The ids of its files, known as long as they are not touched. Empty without an evidence
+ * repository. */
+static struct stat_cache *known_files(const struct git_op *op)
+{
+	char *name = stat_cache_name(op->spec.dir),
+	    *file = op->objects != NULL ? evidence_file(op, name) : xstrdup("");
+	struct stat_cache *cache = stat_cache_load(file);
+
+	free(file);
+	free(name);
+	return cache;
+}
+
+/* VERIFY reads only what is touched from now on. No other process works there yet. */
+static void keep_files(struct git_op *op, const struct changes *entries, struct unpack *unpack)
+{
+	struct stat_cache *cache = known_files(op);
+
+	stat_cache_settle(cache);
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct change *e = &entries->list[i];
+		struct stat_key key;
+		const char *name;
+		struct stat st;
+		int at;
+
+		if (e->mode == MODE_REPOSITORY || unpack_find(unpack, e->path, &at, &name) != 0 ||
+		    fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+			continue;
+		key = stat_key_of(&st);
+		stat_cache_add(cache, e->path, &key, e->id);
+	}
+	stat_cache_save(cache);
+	stat_cache_free(cache);
+}
+
+/* Rooms of the slot in earlier iterations, whose tasks have ended: "tree-3-1" makes "tree-2-1"
+ * superfluous. A failure is none: all of them go with the run. */
+static void remove_earlier(const char *room)
+{
+	const char *name = strrchr(room, '/') + 1;
+	char *parent = xmemdup0(room, (size_t)(name - room)), rest;
+	long long iteration, slot, earlier, its_slot;
+	DIR *dir = sscanf(name, "tree-%lld-%lld%c", &iteration, &slot, &rest) == 2 ? opendir(parent) : NULL;
+	struct dirent *e;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		char *path = xasprintf("%s%s", parent, e->d_name);
+
+		if (sscanf(e->d_name, "tree-%lld-%lld%c", &earlier, &its_slot, &rest) == 2 && its_slot == slot &&
+		    earlier < iteration)
+			(void)remove_dir(path);
+		free(path);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	free(parent);
+}
+
+static int room_fill(struct git_op *op, const struct changes *entries)
+{
+	struct unpack *unpack;
+	int rv, error;
+
+	remove_earlier(op->spec.dir);
+	error = unpack_new(op->spec.dir, &unpack);
+	if (error != 0)
+		return fail_room(op, error);
+	rv = checkout_write(op, entries, unpack);
+	if (rv == 0)
+		rv = room_git_make(op);
+	if (rv == 0 && op->objects != NULL)
+		keep_files(op, entries, unpack);
+	unpack_free(unpack);
+	return rv;
+}
+
+int checkout_run(struct git_op *op)
+{
+	struct changes entries = { 0 };
+	int rv = checkout_list(op, op->spec.tree, &entries);
+
+	text_set(&op->result.tree, op->spec.tree);
+	if (rv == 0)
+		rv = room_fill(op, &entries);
+	changes_release(&entries);
+	return rv;
+}
+
+/* ---- comparing it ---- */
+
+/* The id of a link. 0 or -errno. */
+static int hash_link(int at, const char *name, const struct change *e, char id[GIT_ID_MAX])
+{
+	char text[PATH_MAX];
+	ssize_t size = readlinkat(at, name, text, sizeof(text));
+	struct verified_id sum;
+
+	if (size == -1)
+		return -errno;
+	verified_begin(&sum, "blob", (unsigned long long)size, e->id);
+	verified_add(&sum, text, (size_t)size);
+	verified_end(&sum, id);
+	return 0;
+}
+
+/* The id of a file, of which it reads no more than it had at first. 0 or -errno. */
+static int hash_file(int at, const char *name, const struct change *e, char id[GIT_ID_MAX])
+{
+	int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY), rv = 0;
+	char chunk[65536];
+	struct verified_id sum;
+	struct stat st;
+	ssize_t n = 0;
+
+	if (fd == -1)
+		return -errno;
+	if (fstat(fd, &st) == -1) {
+		rv = -errno;
+		close(fd);
+		return rv;
+	}
+	verified_begin(&sum, "blob", (unsigned long long)st.st_size, e->id);
+	for (off_t left = st.st_size; left > 0; left -= n) {
+		n = read(fd, chunk, left < (off_t)sizeof(chunk) ? (size_t)left : sizeof(chunk));
+		if (n <= 0)
+			break;
+		verified_add(&sum, chunk, (size_t)n);
+	}
+	if (n == -1)
+		rv = -errno;
+	verified_end(&sum, id);
+	close(fd);
+	return rv;
+}
+
+/* Whether it is as it was; *rv: -errno of a fault of the host. */
+static bool is_unchanged(struct unpack *unpack, const struct stat_cache *known, const struct change *e, int *rv)
+{
+	char id[GIT_ID_MAX] = "";
+	const char *name;
+	struct stat st;
+	int at, error = unpack_find(unpack, e->path, &at, &name);
+
+	if (error == 0 && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		error = -errno;
+	/* a submodule that is not checked out: git takes a missing directory for one as well */
+	if (e->mode == MODE_REPOSITORY && (error == -ENOENT || (error == 0 && S_ISDIR(st.st_mode))))
+		return true;
+	if (error == 0 && e->mode != MODE_REPOSITORY && (st.st_mode & S_IFMT) == (e->mode & S_IFMT)) {
+		bool program = S_ISREG(st.st_mode) && (st.st_mode & S_IXUSR) != 0;
+		struct stat_key key;
+		const char *same;
+
+		if (S_ISREG(st.st_mode) && program != ((e->mode & S_IXUSR) != 0))
+			return false;
+		key = stat_key_of(&st);
+		same = stat_cache_find(known, e->path, &key);
+		if (same != NULL)
+			return strcmp(same, e->id) == 0;
+		error = S_ISLNK(st.st_mode) ? hash_link(at, name, e, id) : hash_file(at, name, e, id);
+	}
+	if (error != 0 && host_fault(-error))
+		*rv = error;
+	return strcmp(id, e->id) == 0;
+}
+
+static bool is_permitted(const struct git_op *op, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+
+	for (char *const *p = op->spec.may_change; p != NULL && *p != NULL; p++) {
+		const char *pattern = **p == '/' ? *p + 1 : *p;
+
+		if (fnmatch(pattern, strchr(*p, '/') != NULL ? path : name, FNM_PATHNAME) == 0)
+			return true;
+	}
+	return false;
+}
+
+int room_compare(struct git_op *op, struct names *changed, struct names *permitted)
+{
+	struct changes entries = { 0 };
+	struct unpack *unpack = NULL;
+	struct stat_cache *known = known_files(op);
+	int rv = checkout_list(op, op->spec.tree, &entries),
+	    error = rv == 0 ? unpack_open(op->spec.dir, &unpack) : 0;
+
+	if (error == -ENOENT || error == -ENOTDIR)
+		names_add(changed, ".");
+	else if (error != 0)
+		rv = fail_room(op, error);
+	for (size_t i = 0; unpack != NULL && rv == 0 && i < entries.count; i++) {
+		error = 0;
+		if (!is_unchanged(unpack, known, &entries.list[i], &error) && error == 0)
+			names_add(is_permitted(op, entries.list[i].path) ? permitted : changed, entries.list[i].path);
+		if (error != 0)
+			rv = fail_room(op, error);
+	}
+	stat_cache_free(known);
+	unpack_free(unpack);
+	changes_release(&entries);
+	return rv;
+}

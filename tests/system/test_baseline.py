@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""run.check_on_base: a check that fails without the work is not the work's fault."""
+import pytest
+
+VERDICT = """echo '{"verdict": "pass", "followUpPrompt": "fine"}'\n"""
+WORK = "echo work > work.txt\nanswer done\n"
+SCRIPTS = {"implement": WORK, "fix": "echo fixed > fixed.txt\nanswer fixed\n", "review": VERDICT}
+PLACES = ("room", "same")
+
+
+def roles(daemon, number):
+    return [a["role"] for a in daemon.attempts(number)]
+
+
+def run(daemon, repo, check, on_base, place="room", **params):
+    number = daemon.review(repo.path, review={"profile": "verdict", "workspace": place, "max_fixes": 1},
+                           checks=check, check_on_base=on_base, **params)
+    return number, daemon.ended(number)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("isolation", ["shared", "worktree"])
+def test_required_and_red(make_daemon, repo, place, isolation):
+    """Nobody is paid."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    number, row = run(daemon, repo, ["true", "exit 3"], "require", place, isolation=isolation)
+    assert row["state"] == "failed" and row["end_kind"] == "base"
+    assert row["cause"] == 'check: "exit 3" is red on the base'
+    assert roles(daemon, number) == ["check"] * 3, "the one that failed ran twice"
+    evidence = daemon.call("evidence.list", run=number)["evidence"]
+    assert [e["result"] for e in evidence] == ["green", "red", "red"]
+    if place == "room":
+        products = {p["number"]: p for p in daemon.call("product.list", run=number)["products"]}
+        assert all(products[e["product"]]["kind"] == "base" for e in evidence)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_required_and_green(make_daemon, repo, place):
+    daemon = make_daemon(scripts=SCRIPTS)
+    number, row = run(daemon, repo, ["true"], "require", place)
+    assert row["state"] == "succeeded", row
+    assert roles(daemon, number) == ["check", "implement", "check", "review"]
+
+
+def test_one_check_of_the_base_for_all(make_daemon, repo):
+    """A later task knows of an earlier one that the base is green."""
+    daemon = make_daemon(scripts={**SCRIPTS, "implement": 'echo "$RL_TASK_ID" > work.txt\nanswer done\n'})
+    stories = '{"userStories": [%s]}' % ",".join(
+        '{"id": "s%d", "title": "t", "acceptanceCriteria": ["x"], "passes": false}' % n for n in (1, 2))
+    number = daemon.call("run.submit", workdir=str(repo.path), stories=stories, check_on_base="require",
+                         review={"enabled": True, "profile": "verdict"}, checks=["true"])["id"]
+    daemon.ended(number)
+    assert roles(daemon, number).count("check") == 3
+
+
+def test_a_warning_before_a_fixer_is_paid(make_daemon, repo):
+    """The fixer is told; what is green costs nothing more."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    number, row = run(daemon, repo, ["true", "test -e fixed.txt"], "warn")
+    assert row["state"] == "succeeded", row
+    assert row["warnings"] == ['task t1: check: "test -e fixed.txt" is red on the base']
+    assert roles(daemon, number) == (["implement"] + ["check"] * 3 + ["check"] * 3 + ["fix"] + ["check"] * 2
+                                     + ["review"])
+    assert b"This check fails on the base as well" in daemon.play.prompt(number, "fix")
+
+
+def test_it_fails_with_the_work_only(make_daemon, repo):
+    daemon = make_daemon(scripts=SCRIPTS)
+    number, row = run(daemon, repo, ["test ! -e work.txt || test -e fixed.txt"], "warn")
+    assert row["state"] == "succeeded" and row["warnings"] == []
+    assert roles(daemon, number) == ["implement"] + ["check"] * 3 + ["fix", "check", "review"]
+    assert b"on the base" not in daemon.play.prompt(number, "fix")
+
+
+@pytest.mark.parametrize("on_base", ["warn", "require"])
+def test_a_check_that_cannot_be_started(make_daemon, repo, on_base):
+    """It is never the work's fault: no fixer is paid."""
+    repo.write(".gitignore", "deps/\n.env\n")
+    repo.write("package-lock.json", "{}\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "lock")
+    (repo.path / "deps").mkdir()
+    repo.write("deps/tool", "#!/bin/sh\n")
+    (repo.path / "deps/tool").chmod(0o755)
+    repo.write(".env", "x\n")
+    daemon = make_daemon(scripts=SCRIPTS)
+    number, row = run(daemon, repo, ["deps/tool"], on_base)
+    assert row["state"] == "failed" and row["end_kind"] == "base"
+    assert row["cause"].startswith('check: "deps/tool" cannot be started on the base: it exited 127; ')
+    assert "fix" not in roles(daemon, number)
+    number, row = run(daemon, repo, ["deps/tool"], on_base, copy=["deps"])
+    assert row["state"] == "succeeded", row
+
+
+def test_skipped(make_daemon, repo):
+    daemon = make_daemon(scripts=SCRIPTS)
+    number, row = run(daemon, repo, ["test -e fixed.txt"], "skip")
+    assert row["state"] == "succeeded" and row["warnings"] == []
+    assert roles(daemon, number) == ["implement", "check", "check", "fix", "check", "review"]
+
+
+def test_it_outlives_the_daemon(make_daemon, repo):
+    daemon = make_daemon(scripts=SCRIPTS, gates=["here"])
+    gate = (f'cd {daemon.play.path}; test -e times || '
+            '{ echo s >> times; echo $$ > here.here; read -r word < here.go; }')
+    number = daemon.review(repo.path, review={"profile": "verdict", "workspace": "room"}, checks=[gate],
+                           check_on_base="require")
+    daemon.play.arrived("here")
+    assert daemon.run(number)["slots"][0]["phase"] == "checking"
+    daemon.kill()
+    daemon.start()
+    daemon.play.go("here")
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert roles(daemon, number) == ["check", "implement", "check", "review"]

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""People in the directory of a run: what they do there while a reviewer works is theirs. It stays,
+it is named, it is no part of the work, and the reviewer is not blamed for it."""
+import pytest
+
+from loop import Loop
+from test_profile_comments import COMMENTS
+from test_profile_decision import DECISION
+from test_profile_exit import PROFILE as EXIT
+from test_profile_file import PROFILE as FILE
+from test_profile_verdict import VERDICT
+
+ROOM = {"workspace": "room"}
+
+
+class Desk:
+    """A run that stands in its review, and the person who works in its directory."""
+
+    def __init__(self, made):
+        self.made, self.repo = made, made.repo
+        made.repo.git("config", "user.name", "t")
+        made.repo.git("config", "user.email", "t@example.org")
+
+    def during_review(self, act, review=ROOM, **params):
+        number, _ = self.made.submit_to("review", review=review, **params)
+        act(self.repo)
+        self.made.play.go("review")
+        return self.made.daemon.ended(number)
+
+
+@pytest.fixture
+def desk(make_daemon, repo, tmp_path):
+    desk = Desk(Loop(make_daemon, repo, tmp_path, VERDICT))
+    desk.made.always_content()
+    return desk
+
+
+def edit(repo):
+    repo.write("README", "a person's\n")
+
+
+def new(repo):
+    repo.write("notes.txt", "mine\n")
+
+
+def remove(repo):
+    (repo.path / "README").unlink()
+
+
+def undo(repo):
+    text = repo.read("README")
+    edit(repo)
+    repo.write("README", text)
+
+
+@pytest.mark.parametrize("act", [edit, new, undo])
+@pytest.mark.parametrize("profile", [VERDICT, DECISION, FILE, COMMENTS, EXIT], ids=lambda p: p.name)
+def test_every_profile(make_daemon, repo, tmp_path, profile, act):
+    desk = Desk(Loop(make_daemon, repo, tmp_path, profile))
+    desk.made.always_content()
+    row = desk.during_review(act)
+    assert row["state"] == "succeeded", row
+    warnings = " ".join(row["warnings"])
+    assert ("README" in warnings) == (act is edit) and ("notes.txt" in warnings) == (act is new), warnings
+    assert "reviewer changed" not in warnings
+    assert repo.git("show", row["result_ref"] + ":README") == "scratch"
+    assert (repo.path / "notes.txt").exists() == (act is new)
+
+
+def test_it_is_told_and_the_judged_tree_is_what_passes(desk):
+    row = desk.during_review(edit)
+    assert row["state"] == "succeeded", row
+    assert row["warnings"] == [
+        f"task t1: these files were changed in {desk.repo.path} during the review, not by the reviewer, and the "
+        "changes are not part of the work: README",
+        "task t1: the work tree is no longer what was judged: README"]
+    assert desk.repo.read("README") == "a person's\n"
+    assert "no longer what was judged" in desk.made.daemon.rlctl("show", 1, check=0).out
+    assert "no longer what was judged" in desk.made.daemon.rlctl("report", 1, check=0).out
+
+
+@pytest.mark.parametrize("act", [edit, remove], ids=["edit", "remove"])
+def test_the_next_round_does_not_have_it(desk, act):
+    """Nor the one after that; the fixer works beside it."""
+    made = desk.made
+    made.set(review_1=made.profile.finds("more"), review_2=made.profile.finds("more"), review=made.profile.passes)
+    row = desk.during_review(act)
+    assert row["state"] == "succeeded" and made.roles().count("review") == 3, row
+    for nth in (2, 3):
+        assert "README" not in made.prompt("review", nth)
+    assert len([w for w in row["warnings"] if "not by the reviewer" in w]) == 1, row["warnings"]
+    assert desk.repo.git("show", row["result_ref"] + ":README") == "scratch"
+    assert desk.repo.git("show", row["result_ref"] + ":work.txt") == "one\nfix 1\nfix 2"
+    assert (desk.repo.path / "README").exists() == (act is edit)
+
+
+def test_a_fixer_that_goes_on_with_it_makes_it_work(desk):
+    made = desk.made
+    made.set(review_1=made.profile.finds("more"), review=made.profile.passes,
+             fix="echo \"and the fixer's\" >> README\nanswer done\n")
+    row = desk.during_review(edit)
+    assert row["state"] == "succeeded", row
+    assert "a person's" in made.prompt("review", 2)
+    assert desk.repo.git("show", row["result_ref"] + ":README") == "a person's\nand the fixer's"
+    assert not [w for w in row["warnings"] if "no longer" in w]
+
+
+def test_an_edit_of_the_file_under_review(desk):
+    """It is the judged version that passes."""
+    row = desk.during_review(lambda repo: repo.write("work.txt", "mine\n"))
+    assert row["state"] == "succeeded" and row["warnings"][-1].endswith("what was judged: work.txt"), row
+    assert desk.repo.git("show", row["result_ref"] + ":work.txt") == "one"
+    assert desk.repo.read("work.txt") == "mine\n"
+
+
+def test_it_is_known_after_a_restart(desk):
+    made = desk.made
+    made.set(review_1=made.profile.finds("more"), review=made.profile.passes)
+    number, _ = made.submit_to("review", review=ROOM)
+    edit(desk.repo)
+    made.stop_at("fix")
+    made.play.go("review")
+    made.play.arrived("fix")
+    made.daemon.kill()
+    made.daemon.start()
+    made.play.go("fix")
+    row = made.daemon.ended(number)
+    assert row["state"] == "succeeded" and "README" not in made.prompt("review", 2), row
+
+
+def test_in_place_nobody_can_know(desk):
+    row = desk.during_review(edit, review={"workspace": "same"})
+    assert row["state"] == "failed" and "reviewer changed the tree: README" in row["cause"], row
+
+
+def test_a_commit_has_what_was_judged(desk):
+    row = desk.during_review(edit, commit="auto")
+    assert row["state"] == "succeeded", row
+    assert desk.repo.git("show", "HEAD:README") == "scratch" and desk.repo.read("README") == "a person's\n"
+    assert desk.repo.git("show", "HEAD:work.txt") == "one"
