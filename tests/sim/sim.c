@@ -38,7 +38,7 @@
  * the engine's calls through here (-Wl,--wrap). */
 
 /* Which histories took a row: those in which its bend is looked for. */
-#define SEEDS_KEPT 24
+#define SEEDS_KEPT 160
 
 struct taken {
 	uint64_t seeds[SEEDS_KEPT];
@@ -56,8 +56,8 @@ static struct bend {
 					 * of activity of which the end is forgotten */
 	int from;			/* stage or state */
 } bent;
-#define LOST_PUT 9	/* the one of its kind that is lost */
-static int puts_of_kind;
+/* The put of its kind that is lost: another one in each history. */
+static int puts_of_kind, lost_put;
 static struct world *playing;
 static bool crowd, show;
 
@@ -199,7 +199,7 @@ enum round_end __wrap_check_classify(int64_t fix, int64_t fixes)
 void __wrap_decision_put(struct decision *d, enum row_kind kind, const void *row)
 {
 	take(&put_taken[kind]);
-	if (is_bent(BEND_PUT, (int)kind, -1) && ++puts_of_kind == LOST_PUT)
+	if (is_bent(BEND_PUT, (int)kind, -1) && ++puts_of_kind == lost_put)
 		return;
 	__real_decision_put(d, kind, row);
 }
@@ -375,9 +375,11 @@ static int plant(struct bend bend, const struct taken *taken, const char *what, 
 		if (freopen("/dev/null", "w", stderr) == NULL)
 			_exit(2);
 		bent = bend;
-		for (int i = 0; i < taken->count; i++)
+		for (int i = 0; i < taken->count; i++) {
+			lost_put = 1 + i % 16;
 			if (play(taken->seeds[i], plant_steps, &totals, false) != NULL)
 				_exit(1);
+		}
 		_exit(0);
 	}
 	if (pid == -1 || waitpid(pid, &status, 0) == -1)
