@@ -171,7 +171,7 @@ void engine_recover(struct engine *engine)
 		adopt_run(engine, run, rows);
 	}
 	hook_adopt_all(engine);
-	file_queue_cleanup(engine, ROW_NONE, NULL, NULL, NULL, true);
+	file_queue_cleanup(engine, (struct litter){ .sweep = true });
 	txn = txn_new(engine);
 	txn_emit(txn, "daemon", ROW_NONE, json_pack("{s:s, s:s}", "what", "started", "version", RLD_VERSION));
 	txn_commit(txn);

@@ -15,9 +15,9 @@
 
 #include "git/checkout.h"
 #include "git/evidence_repo.h"
-#include "git/remove_dir.h"
 #include "git/room_git.h"
 #include "git/stat_cache.h"
+#include "git/used_room.h"
 #include "git/verified.h"
 #include "record/host_fault.h"
 
@@ -67,10 +67,10 @@ static void keep_files(struct git_op *op, const struct changes *entries, struct 
 }
 
 /* Rooms of the slot in earlier iterations, whose tasks have ended: "tree-3-1" makes "tree-2-1"
- * superfluous. A failure is none: all of them go with the run. */
-static void remove_earlier(const char *room)
+ * superfluous. */
+static void keep_earlier(const struct git_op *op)
 {
-	const char *name = strrchr(room, '/') + 1;
+	const char *room = op->spec.dir, *name = strrchr(room, '/') + 1;
 	char *parent = xmemdup0(room, (size_t)(name - room)), rest;
 	long long iteration, slot, earlier, its_slot;
 	DIR *dir = sscanf(name, "tree-%lld-%lld%c", &iteration, &slot, &rest) == 2 ? opendir(parent) : NULL;
@@ -81,7 +81,7 @@ static void remove_earlier(const char *room)
 
 		if (sscanf(e->d_name, "tree-%lld-%lld%c", &earlier, &its_slot, &rest) == 2 && its_slot == slot &&
 		    earlier < iteration)
-			(void)remove_dir(path);
+			used_room_keep(path, op->objects);
 		free(path);
 	}
 	if (dir != NULL)
@@ -91,19 +91,27 @@ static void remove_earlier(const char *room)
 
 static int room_fill(struct git_op *op, const struct changes *entries)
 {
-	struct unpack *unpack;
-	int rv, error;
+	struct used_room *used;
+	struct unpack *unpack = NULL;
+	struct changes rest = { 0 };
+	int rv = 0, error;
 
-	remove_earlier(op->spec.dir);
+	keep_earlier(op);
+	used = used_room_open(op);
 	error = unpack_new(op->spec.dir, &unpack);
+	if (error == 0)
+		error = used_room_move(used, entries, unpack, &rest);
 	if (error != 0)
-		return fail_room(op, error);
-	rv = checkout_write(op, entries, unpack);
+		rv = fail_room(op, error);
+	if (rv == 0)
+		rv = checkout_write(op, &rest, unpack);
 	if (rv == 0)
 		rv = room_git_make(op);
 	if (rv == 0 && op->objects != NULL)
 		keep_files(op, entries, unpack);
+	used_room_free(used);
 	unpack_free(unpack);
+	free(rest.list);
 	return rv;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -147,6 +148,14 @@ int unpack_link(struct unpack *unpack, const char *path, const char *text)
 	int at, rv = open_parent(unpack, path, true, &name, &at);
 
 	return rv == 0 && symlinkat(text, at, name) == -1 ? -errno : rv;
+}
+
+int unpack_move(struct unpack *unpack, const char *path, int from, const char *old)
+{
+	const char *name;
+	int at, rv = open_parent(unpack, path, true, &name, &at);
+
+	return rv == 0 && renameat2(from, old, at, name, RENAME_NOREPLACE) == -1 ? -errno : rv;
 }
 
 int unpack_file(struct unpack *unpack, const char *path, bool program, int *fd)

@@ -27,6 +27,8 @@ int unpack_find(struct unpack *unpack, const char *path, int *at, const char **n
  * directories are created. */
 int unpack_directory(struct unpack *unpack, const char *path);
 int unpack_link(struct unpack *unpack, const char *path, const char *text);
+/* name of the directory from, where it is no longer. */
+int unpack_move(struct unpack *unpack, const char *path, int from, const char *name);
 /* *fd: open for writing, owned by the caller. */
 int unpack_file(struct unpack *unpack, const char *path, bool executable, int *fd);
 

@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
@@ -19,6 +18,7 @@
 #include "core/slot.h"
 #include "core/state.h"
 #include "job/build_int.h"
+#include "job/disk_floor.h"
 #include "job/filler.h"
 #include "job/kept_environment.h"
 #include "job/misnamed.h"
@@ -297,30 +297,6 @@ static char *make_input(struct build_job *w, const struct sources *s, const stru
 	return make_prompt(w, s, p, size);
 }
 
-/* agents fill disks, and the database may be on the same one */
-static bool below_floor(struct build_job *w, const struct places *p)
-{
-	const char *const places[] = { w->job.state_dir, p->cwd };
-	char free_text[32], floor_text[32];
-
-	for (size_t i = 0; w->plan->disk_floor_bytes > 0 && i < sizeof(places) / sizeof(places[0]); i++) {
-		struct statvfs fs;
-		int64_t bytes;
-
-		if (statvfs(places[i], &fs) == -1)
-			continue;
-		bytes = (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
-		if (bytes >= w->plan->disk_floor_bytes)
-			continue;
-		size_format(bytes, free_text, sizeof(free_text));
-		size_format(w->plan->disk_floor_bytes, floor_text, sizeof(floor_text));
-		w->floor = xasprintf(FLOOR_REASON "%s free at %s, limits.disk_floor is %s",
-		    free_text, places[i], floor_text);
-		return true;
-	}
-	return false;
-}
-
 /* Redact what others wrote before it goes into a prompt; a reviewing program gets the answer
  * unchanged. */
 static void mask_sources(const struct build_job *w, struct sources *s)
@@ -389,7 +365,8 @@ static void build_run(struct job *base)
 	size_t size = 0;
 
 	places_init(&p, w);
-	if (below_floor(w, &p) || check_reviewer(w) == -1)
+	w->floor = disk_shortage(w->job.state_dir, p.cwd, w->plan->disk_floor_bytes);
+	if (w->floor != NULL || check_reviewer(w) == -1)
 		goto out;
 	if (sources_read(w, &p, &s, &w->error) == -1 ||
 	    (judges(w) && make_directories(w, &p, &w->error) == -1) ||

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "core/row.h"
+#include "git/used_room.h"
 #include "model/dirs.h"
 #include "model/job.h"
 #include "proto/memory.h"
+
+#define ROOM "tree-"
 
 static void remove_file(const char *state_dir, const char *dir, const char *name)
 {
@@ -20,22 +22,28 @@ static void remove_file(const char *state_dir, const char *dir, const char *name
 	free(path);
 }
 
-/* Files in the run's directory: private index, checkouts, output of confined reviewers. */
-static void remove_scratch(const char *state_dir, int64_t run)
+static bool begins(const char *name, const char *head)
 {
-	static const char *const heads[] = { "scratch", "tmp-", "tree-" };
-	char *path = dirs_run(state_dir, run);
+	return strncmp(name, head, strlen(head)) == 0;
+}
+
+/* Files in the run's directory: private index, rooms, output of confined reviewers. */
+static void remove_scratch(const char *state_dir, const struct litter *litter)
+{
+	static const char *const heads[] = { "scratch", "tmp-", ROOM };
+	char *path = dirs_run(state_dir, litter->run);
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
-			char *name = xasprintf("%s/%s", path, entry->d_name);
+		char *name = xasprintf("%s/%s", path, entry->d_name);
 
-			if (strncmp(entry->d_name, heads[i], strlen(heads[i])) == 0)
+		if (begins(entry->d_name, ROOM))
+			used_room_keep(name, litter->evidence);
+		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+			if (begins(entry->d_name, heads[i]))
 				file_remove_tree(name);
-			free(name);
-		}
+		free(name);
 	}
 	if (dir != NULL)
 		closedir(dir);
@@ -60,28 +68,36 @@ static void sweep(const char *state_dir, char *const *keep)
 static void cleanup_run(struct job *base)
 {
 	struct cleanup_job *job = (struct cleanup_job *)base;
+	const struct litter *litter = &job->litter;
 	const char *state_dir = job->job.state_dir;
 
-	if (job->run != ROW_NONE)
-		remove_scratch(state_dir, job->run);
-	if (job->environment != NULL)
-		remove_file(state_dir, "env", job->environment);
-	if (job->blob != NULL)
-		remove_file(state_dir, "blobs", job->blob);
-	if (job->leftover != NULL)
-		unlink(job->leftover);
+	if (litter->run != 0)
+		remove_scratch(state_dir, litter);
+	if (litter->environment != NULL)
+		remove_file(state_dir, "env", litter->environment);
+	if (litter->blob != NULL)
+		remove_file(state_dir, "blobs", litter->blob);
+	if (litter->leftover != NULL)
+		unlink(litter->leftover);
 	if (job->keep != NULL)
 		sweep(state_dir, job->keep);
+}
+
+void litter_release(struct litter *litter)
+{
+	free(litter->evidence);
+	free(litter->environment);
+	free(litter->blob);
+	free(litter->leftover);
+	*litter = (struct litter){ 0 };
 }
 
 static void cleanup_release(struct job *base)
 {
 	struct cleanup_job *w = (struct cleanup_job *)base;
 
-	free(w->environment);
-	free(w->blob);
+	litter_release(&w->litter);
 	strings_free(w->keep);
-	free(w->leftover);
 }
 
 const struct job_type cleanup_type = { "cleanup", cleanup_run, cleanup_release };

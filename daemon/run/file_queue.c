@@ -24,10 +24,7 @@
 /* An entry of the file queue: clean up, write, or notify. */
 struct file_job {
 	TAILQ_ENTRY(file_job) entry;
-	int64_t run;			/* ROW_NONE: no run */
-	char *environment, *blob;	/* owned, NULL */
-	bool sweep;			/* remove every environment that is not in use */
-	char *leftover;			/* owned, NULL */
+	struct litter litter;		/* owned */
 	/* a log or a report, owned, without any of the others; NULL */
 	struct job *job;
 	const struct job_type *type;
@@ -70,16 +67,13 @@ static void start_cleanup(struct engine *engine, struct file_job *item)
 	char **in_use = environments_in_use(engine);
 
 	TAILQ_REMOVE(&engine->file_queue, item, entry);
-	w->run = item->run;
-	w->blob = item->blob;
-	w->leftover = item->leftover;
-	if (item->environment != NULL && !strings_contain(in_use, item->environment))
-		w->environment = xstrdup(item->environment);
-	if (item->sweep)
+	w->litter = item->litter;
+	if (w->litter.environment != NULL && strings_contain(in_use, w->litter.environment))
+		text_set(&w->litter.environment, NULL);
+	if (w->litter.sweep)
 		w->keep = in_use;
 	else
 		strings_free(in_use);
-	free(item->environment);
 	free(item);
 	engine_job(engine, &w->job, &cleanup_type, cleanup_cb, engine);
 }
@@ -184,15 +178,11 @@ void file_queue_done(struct engine *engine)
 	file_queue_next(engine);
 }
 
-void file_queue_cleanup(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep)
+void file_queue_cleanup(struct engine *engine, struct litter litter)
 {
 	struct file_job *item = xcalloc(1, sizeof(*item));
 
-	item->run = run;
-	item->environment = environment;
-	item->blob = blob;
-	item->leftover = leftover;
-	item->sweep = sweep;
+	item->litter = litter;
 	TAILQ_INSERT_TAIL(&engine->file_queue, item, entry);
 	file_queue_next(engine);
 }
@@ -201,7 +191,6 @@ void file_queue_write(struct engine *engine, struct job *job, const struct job_t
 {
 	struct file_job *item = xcalloc(1, sizeof(*item));
 
-	item->run = ROW_NONE;
 	item->job = job;
 	item->type = job->type = type;
 	TAILQ_INSERT_TAIL(&engine->file_queue, item, entry);
@@ -214,9 +203,7 @@ void file_queue_free(struct engine *engine)
 
 	while ((item = TAILQ_FIRST(&engine->file_queue)) != NULL) {
 		TAILQ_REMOVE(&engine->file_queue, item, entry);
-		free(item->environment);
-		free(item->blob);
-		free(item->leftover);
+		litter_release(&item->litter);
 		job_free(item->job);
 		free(item);
 	}

@@ -4,9 +4,7 @@
 #ifndef RUN_FILE_QUEUE_H
 #define RUN_FILE_QUEUE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "job/cleanup.h"
 #include "model/job.h"
 
 struct engine;
@@ -23,8 +21,8 @@ void file_queue_next(struct engine *engine);
 void file_queue_done(struct engine *engine);
 /* Call the callbacks of engine_after_writing(): the queue has stopped. */
 void file_queue_stop(struct engine *engine);
-/* Takes ownership of environment, blob and leftover; see struct file_job. */
-void file_queue_cleanup(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep);
+/* Takes what litter has. */
+void file_queue_cleanup(struct engine *engine, struct litter litter);
 /* Queue a log or a report. Takes job. */
 void file_queue_write(struct engine *engine, struct job *job, const struct job_type *type);
 

@@ -13,6 +13,7 @@
 #include "core/slot.h"
 #include "core/state.h"
 #include "model/activity.h"
+#include "model/dirs.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
@@ -50,13 +51,18 @@ static char *leftover_of(const struct run *run)
 void run_cleanup(struct run *run)
 {
 	struct engine *engine = run->engine;
-	int64_t id = run->rows->run.id;
-	char *environment = xstrdup(run->rows->run.environment), *leftover = leftover_of(run);
+	const struct run_row *row = &run->rows->run;
+	struct litter litter = {
+		.run = row->id,
+		.evidence = row->evidence != NULL ? dirs_evidence(engine->state_dir, row->evidence) : NULL,
+		.environment = xstrdup(row->environment),
+		.leftover = leftover_of(run),
+	};
 
-	view_remove(engine->view, id);
-	schedule_remove(engine->schedule, id);
+	view_remove(engine->view, litter.run);
+	schedule_remove(engine->schedule, litter.run);
 	run_free(run);
-	file_queue_cleanup(engine, id, environment, NULL, leftover, false);
+	file_queue_cleanup(engine, litter);
 }
 
 /* End the tasks that wait for the review of the run. Returns false if there are none. */

@@ -82,7 +82,7 @@ void submit_refused(struct pending_submit *p, int code, const char *message, con
 	TAILQ_REMOVE(&p->engine->deciding, p, entry);
 	/* when stopped, the next start sweeps */
 	if (p->environment_hash != NULL && !p->engine->stopped)
-		file_queue_cleanup(p->engine, ROW_NONE, xstrdup(p->environment_hash), NULL, NULL, false);
+		file_queue_cleanup(p->engine, (struct litter){ .environment = xstrdup(p->environment_hash) });
 	answer(p, &reply);
 }
 
@@ -105,8 +105,8 @@ static void submit_committed(struct pending_submit *p, const struct run_rows *ro
 		txn_commit(txn);
 	}
 	if (p->task_blob != NULL)
-		file_queue_cleanup(p->engine, ROW_NONE, NULL,
-		    xasprintf("%lld-%s", (long long)p->owner, p->task_blob), NULL, false);
+		file_queue_cleanup(p->engine, (struct litter){
+		    .blob = xasprintf("%lld-%s", (long long)p->owner, p->task_blob) });
 	pending_free(p);
 }
 

@@ -49,6 +49,20 @@ def test_the_next_check_works_where_the_first_has_built(made):
     assert not (made.repo.path / "out").exists()
 
 
+def test_a_room_is_not_written_again(made):
+    """Of the next round, or the next run: what a check did there is gone, and what it left alone is
+    the same file."""
+    made.repo.write("same.c", "x\n" * 10)
+    made.repo.git("add", ".")
+    made.repo.git("commit", "-qm", "more")
+    look = ('stat -c %i same.c >> $PLAY/files; test "$(cat same.c | wc -l)" = 10 && test ! -e litter && '
+            'test -z "$(git status --porcelain | grep -v work.txt)"; r=$?; touch litter; ')
+    made.set(review_1=VERDICT.finds("more"), review=look + VERDICT.passes)
+    for _ in range(2):
+        assert checked(made, look + "exit $r")["state"] == "succeeded"
+    assert len(set((made.play.path / "files").read_text().split())) == 1
+
+
 def test_what_a_check_changes_is_not_blamed_on_the_reviewer(made):
     made.set(review_1="cat work.txt > $PLAY/read\n" + VERDICT.passes)
     row = checked(made, "echo changed > work.txt; touch out")

@@ -389,8 +389,11 @@ def test_too_little_space_holds_back_what_is_new(make_daemon, small, killed):
     run = submit(daemon, beads.path)
     daemon.play.arrived("g")
     (small / "fill").write_bytes(b"x" * (20 << 20))
+    used = daemon.state / "evidence" / "1.git" / "rld" / "rooms"
+    (used / "1-tree-1-1").mkdir(parents=True)
     daemon.play.go("g")
     until_logged(daemon, "waiting for disk space")
+    assert not used.exists(), "what only saves time goes first"
     passes_by(daemon)      # elsewhere there is room
     row = daemon.run(run)
     assert row["state"] == "running" and tasks_done(daemon.play) == ["x-1"], row

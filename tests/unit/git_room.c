@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rooms: exactly a tree, with a repository of its own, and what is seen of work in them. */
 #include "git/gitdir.h"
+#include "git/used_room.h"
 #include "git_repo.h"
 
 static char *evidence, *room, *head;
@@ -226,6 +227,105 @@ START_TEST(what_a_reviewer_changes)
 }
 END_TEST
 
+static const char *const done_there[] = {
+	"true",
+	"cp same.c x; touch -r same.c x; mv x same.c",
+	"echo new >>same.c; touch -d '2001-01-01' same.c",
+	"ln same.c ../linked",
+	"chmod 600 same.c; setfacl -m u:1:rw same.c 2>/dev/null || true",
+	"rm same.c; ln -s a.c same.c",
+	"mv d ../moved; ln -s ../moved d; rm -r ../moved",
+	"mv d e; mkdir d; ln -s ../../repo/a.c d/b.c",
+	"chmod 0 d",
+	"echo x >new; mkdir -p d/f; echo x >d/f/x; mkfifo d/p",
+	"rm -rf * .git .gitignore",
+};
+
+/* The next room is the same as without it, wherever the used one is. */
+START_TEST(a_used_room)
+{
+	const char *script = done_there[_i];
+	char *base, *tree, *next, *list, *want, *file;
+
+	SH("for i in 1 2 3; do echo $i >$i.c; done; echo same >same.c; git add .; git commit -qm more");
+	for (int kept = 0; kept < 2; kept++) {
+		base = start();
+		room = xasprintf("%s/runs/7/tree-1-1", home);
+		tree = measure(base);
+		make(tree, base);
+		file = sh("stat -c %%i %s/1.c", room);
+		SH("cd %s; rm -rf ../linked ../moved; %s; rm -f ../linked", room, script);
+		SH("echo other >>a.c; chmod +x 2.c; rm 3.c; echo n >n.c");
+		next = measure(base);
+		if (kept == 1) {
+			used_room_keep(room, evidence);
+			free(room);
+			room = xasprintf("%s/runs/8/tree-1-1", home);
+			SH("mkdir -p ../runs/8");
+		}
+		make(next, base);
+		list = sh("cd %s; find . -name .git -prune -o -printf '%%y %%#m %%p %%l\n' | sort; "
+		    "cd ../; ls", room);
+		SH("rm -rf ../fresh; mkdir -m 700 ../fresh; export GIT_INDEX_FILE=../i GIT_DIR=%s; git read-tree %s; "
+		    "umask 022; git --work-tree=. checkout-index -a --prefix=../fresh/; rm ../i", evidence, next);
+		want = sh("cd ../fresh; find . -printf '%%y %%#m %%p %%l\n' | sort; echo tree-1-1");
+		ck_assert_str_eq(list, want);
+		SH("diff -r --exclude=.git ../fresh %s", room);
+		expect_changed(next, "");
+		free(want);
+		want = sh("stat -c %%i %s/1.c", room);
+		ck_assert_msg((strcmp(file, want) == 0) == (strncmp(script, "rm -r", 5) != 0),
+		    "kept %d: %s, %s", kept, file, want);
+		SH("git checkout -q .; rm n.c; ! ls %s/rld/rooms/*", evidence);
+		free(want);
+		free(list);
+		free(file);
+		free(next);
+		free(tree);
+		free(base);
+	}
+}
+END_TEST
+
+/* A few are kept, none for ever. */
+START_TEST(used_rooms_are_few)
+{
+	char *base = start(), *names;
+
+	SH("mkdir -p ../runs");
+	for (int i = 1; i < 8; i++) {
+		free(room);
+		room = xasprintf("%s/runs/%d/tree-1-1", home, i);
+		make(base, base);
+	}
+	for (int i = 1; i < 8; i++) {
+		char *one = xasprintf("%s/runs/%d/tree-1-1", home, i);
+
+		used_room_keep(one, evidence);
+		SH("touch -d \"$(date -d '-%d minutes')\" %s/rld/rooms/%d-tree-1-1", 10 - i, evidence, i);
+		free(one);
+	}
+	names = sh("ls %s/rld/rooms; ls ../runs/*", evidence);
+	ck_assert_str_eq(names, "4-tree-1-1\n5-tree-1-1\n6-tree-1-1\n7-tree-1-1\n../runs/1:\n\n../runs/2:\n\n"
+	    "../runs/3:\n\n../runs/4:\n\n../runs/5:\n\n../runs/6:\n\n../runs/7:");
+	free(names);
+	SH("touch -d '-15 days' %s/rld/rooms/[4567]*", evidence);
+	make(base, base);
+	used_room_keep(room, evidence);
+	names = sh("ls %s/rld/rooms", evidence);
+	ck_assert_str_eq(names, "7-tree-1-1");
+	free(names);
+	names = xasprintf("%s/state", home);
+	ck_assert(used_rooms_remove(names) && !used_rooms_remove(names));
+	SH("! ls %s/rld/rooms", evidence);
+	free(names);
+	make(base, base);
+	used_room_keep(room, NULL);
+	SH("! ls %s %s/rld/rooms", room, evidence);
+	free(base);
+}
+END_TEST
+
 /* What git believes is hashed again. */
 START_TEST(forged_objects_are_refused)
 {
@@ -293,6 +393,8 @@ int main(void)
 	tcase_add_test(tc, what_is_ignored_there);
 	tcase_add_test(tc, what_is_done_there);
 	tcase_add_loop_test(tc, what_a_reviewer_changes, 0, sizeof(changes) / sizeof(changes[0]));
+	tcase_add_loop_test(tc, a_used_room, 0, sizeof(done_there) / sizeof(done_there[0]));
+	tcase_add_test(tc, used_rooms_are_few);
 	tcase_add_test(tc, forged_objects_are_refused);
 	tcase_add_test(tc, earlier_rooms_go);
 	tcase_add_test(tc, a_room_can_begin_again);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Used rooms: a room in which nobody works any more makes the next one of its evidence repository
+ * cheap, whatever the tree of that. A file that is as it was laid out moves over; nothing else of
+ * the old room gets into the new one, not even a directory. */
+#ifndef GIT_USED_ROOM_H
+#define GIT_USED_ROOM_H
+
+#include "git/change.h"
+#include "git/git_run.h"
+#include "git/unpack.h"
+
+struct used_room;
+
+/* Keep the room of an ended task for later ones: a few for each evidence repository, for two weeks.
+ * objects: that repository; NULL: there is none, and the room is removed. A failure is no error:
+ * then the next room is written as a whole. */
+void used_room_keep(const char *room, const char *objects);
+
+/* Remove all that are kept, below a state directory. False: there were none. */
+bool used_rooms_remove(const char *state_dir);
+
+/* What is at spec.dir, else a room that was kept. NULL: there is none. The room leaves its place:
+ * nobody else has it, and used_room_free() removes what is left of it. */
+struct used_room *used_room_open(struct git_op *op);
+void used_room_free(struct used_room *used);
+
+/* Move the files of entries that it (NULL: none) has. rest: borrows the others; free only the list.
+ * 0 or -errno. */
+int used_room_move(struct used_room *used, const struct changes *entries, struct unpack *to, struct changes *rest);
+
+#endif
