@@ -326,25 +326,28 @@ static void resume_loop(struct run *run)
 /* Running work keeps its permit, whatever the limits are now. Waiting slots queue again. */
 static void resume_permits(struct run *run)
 {
-	bool has_permit = false;
+	bool has_permit = false, sets_up = false;
 
 	queue_add(run);
 	for (size_t i = 0; i < run->nslots; i++) {
-		const struct slot_row *row = run->slots[i]->row;
-		bool over = (slot_stage_is_end((enum slot_stage)row->stage) &&
-		    row->leaving == LEAVING_NOTHING) || row->stage == SLOT_S_HELD ||
-		    row->stage == SLOT_S_IMPLEMENTED || row->stage == SLOT_S_WAITING;
-
+		const struct slot *slot = run->slots[i];
+		bool over = (slot_stage_is_end(slot_stage(slot)) && slot->row->leaving == LEAVING_NOTHING) ||
+		    slot->row->stage == SLOT_S_HELD || slot->row->stage == SLOT_S_IMPLEMENTED ||
+		    slot->row->stage == SLOT_S_WAITING;
 		/* an attempt that never started waits for a permit like others */
-		if (!over && run->slots[i]->activity.kind != ACTIVITY_ACCOUNT && !(activity_has_process(
-		    &run->slots[i]->activity) && run->slots[i]->found == FOUND_NEVER_STARTED)) {
+		bool waits = slot->activity.kind == ACTIVITY_ACCOUNT ||
+		    (activity_has_process(&slot->activity) && slot->found == FOUND_NEVER_STARTED);
+
+		sets_up |= slot_sets_up(slot);
+		if (!over && !waits && !slot_sets_up(slot)) {
 			queue_sit(run->slots[i]);
 			has_permit = true;
 		}
 	}
 	/* also if its source is being asked while a slot works: the next iteration needs a
 	 * permit */
-	if ((!has_permit || activity_has_process(&run->own.activity)) && run->rows->run.state == RUN_S_RUNNING)
+	if (((!has_permit && !sets_up) || activity_has_process(&run->own.activity)) &&
+	    run->rows->run.state == RUN_S_RUNNING)
 		queue_sit(&run->own);
 	/* a permit reduces the number wanted by one, but what was found did not wait for one */
 	queue_update(run);

@@ -112,6 +112,11 @@ bool slot_prepares_room(const struct slot *slot)
 	return slot->row->round > 0 || slot->row->base == BASE_CHECKING;
 }
 
+bool slot_sets_up(const struct slot *slot)
+{
+	return slot->row->stage == SLOT_S_SETTING_UP || (slot->row->stage == SLOT_S_PREPARING && slot->row->setup > 0);
+}
+
 const char *slot_room_tree(const struct slot *slot)
 {
 	return slot->row->base == BASE_CHECKING ? slot_base_tree(slot) : slot->row->tree;

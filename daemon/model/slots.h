@@ -57,6 +57,7 @@ bool slot_begins_review(const struct slot *slot);
 bool slot_has_checkout(const struct slot *slot);	/* the reviewer works in a room */
 const char *slot_room_tree(const struct slot *slot);	/* of the room that it needs now */
 bool slot_prepares_room(const struct slot *slot);	/* else its work tree */
+bool slot_sets_up(const struct slot *slot);		/* without a permit */
 bool slot_checks_room(const struct slot *slot);		/* ... and checks before it */
 /* ended, with its commits on the branch of the run */
 bool slot_is_merged(const struct slot *slot);

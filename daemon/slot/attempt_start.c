@@ -374,18 +374,33 @@ static bool overspends(struct slot *slot)
 	return true;
 }
 
-/* Nothing starts while the run or its group is paused, nor without a permit. */
+/* The run or its group. */
+static bool is_paused(const struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+
+	return row->state != RUN_S_RUNNING || view_run(run->engine->view, row->id)->run.state == RUN_S_PAUSED ||
+	    group_is_paused(run->engine, row->group);
+}
+
+/* Nothing starts while the run or its group is paused, nor without a permit. A set-up is no agent's
+ * work: another slot may have its permit meanwhile. */
 static bool waits_for_permit(struct slot *slot)
 {
 	struct run *run = slot->run;
 
+	if (run_attempt(run, slot->row->attempt)->role == ROLE_SETUP && !is_paused(run)) {
+		if (slot->has_permit) {
+			queue_give(slot);
+			effect_schedule_now(run->engine);
+		}
+		return false;
+	}
 	if (!slot->has_permit && run->own.has_permit && run->own.activity.kind == ACTIVITY_NONE) {
 		run->own.has_permit = false;
 		slot->has_permit = true;
 	}
-	if (slot->has_permit && run->rows->run.state == RUN_S_RUNNING &&
-	    view_run(run->engine->view, run->rows->run.id)->run.state != RUN_S_PAUSED &&
-	    !group_is_paused(run->engine, run->rows->run.group))
+	if (slot->has_permit && !is_paused(run))
 		return false;
 	queue_give(slot);
 	queue_want(slot);

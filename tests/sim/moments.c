@@ -46,8 +46,10 @@ static void add_group(void *arg, const struct group_info *group)
 		const struct process *p = use->world->live[i];
 		const struct run_rows *rows = p->kind == PROC_ATTEMPT && p->watched &&
 		    p->state == PROC_RUNNING ? view_run(use->world->disk, p->run) : NULL;
+		const struct attempt_row *a = rows != NULL ? disk_attempt(use->world, p->id) : NULL;
 
-		running += rows != NULL && strcmp(rows->run.group, group->name) == 0;
+		/* a set-up needs no slot */
+		running += a != NULL && a->role != ROLE_SETUP && strcmp(rows->run.group, group->name) == 0;
 	}
 	if (running > group->used)
 		world_fail(use->world, "%lld attempts of group %s run in %lld slots",

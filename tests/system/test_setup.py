@@ -2,7 +2,7 @@
 """run.setup and run.copy: a new work tree or room has what its agents and checks need, and a
 set-up that fails is no agent's failure."""
 import pytest
-from rld import RpcError
+from rld import Repo, RpcError
 
 VERDICT = """echo '{"verdict": "pass", "followUpPrompt": "fine"}'\n"""
 WORK = "echo work > work.txt\nanswer done\n"
@@ -102,6 +102,22 @@ def test_it_can_be_cancelled(make_daemon, repo):
     daemon.call("run.cancel", id=number)
     assert daemon.cancelled(number)["state"] == "cancelled"
     assert roles(daemon, number) == ["setup"]
+
+
+def test_it_holds_no_permit(make_daemon, repo, tmp_path):
+    """The daemon's only slot is free for another run while one sets up, also after a restart."""
+    other, third = Repo(tmp_path / "other"), Repo(tmp_path / "third")
+    daemon = make_daemon(scripts={"implement": WORK}, gates=["here"], config={"parallel": 1})
+    gate = f'cd {daemon.play.path}; echo $$ > here.here; read -r word < here.go'
+    number = daemon.submit(repo.path, isolation="worktree", setup=[gate])
+    daemon.play.arrived("here")
+    assert daemon.ended(daemon.submit(other.path))["state"] == "succeeded"
+    daemon.kill()
+    daemon.start()
+    assert daemon.ended(daemon.submit(third.path))["state"] == "succeeded"
+    assert roles(daemon, number) == ["setup"]
+    daemon.play.go("here")
+    assert daemon.ended(number)["state"] == "succeeded"
 
 
 @pytest.mark.parametrize("pattern", ["/etc/passwd", "../up", "a/../../b", ""])
