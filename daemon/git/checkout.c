@@ -48,7 +48,7 @@ static int fail_path(struct git_op *op, const char *path, int rv)
 
 int checkout_list(struct git_op *op, const char *tree, struct changes *entries)
 {
-	if (verified_directories(op, tree) != 0 || git_list_tree(op, tree, entries) != 0)
+	if (verified_list(op, tree, entries) != 0)
 		return -1;
 	for (size_t i = 0; i < entries->count; i++) {
 		char *shown;

@@ -484,17 +484,21 @@ static int note_unfit(struct git_op *op)
 	    ".gitignore", op->place, op->result.unfit));
 }
 
-int disk_tree_stage(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place)
+/* Its files are hashed. */
+static int stage(struct git_op *op, const struct snapshot *s)
 {
 	struct buf lines = { 0 };
 
 	git_fresh_index(op);
-	if (disk_tree_hash(op, s, git_dir, place) != 0)
-		return -1;
 	snapshot_index(s, &lines);
 	if (git_update_index(op, GIT_EVIDENCE | GIT_INDEX, &lines) != 0)
 		return -1;
 	return op->objects != NULL ? note_unfit(op) : 0;
+}
+
+int disk_tree_stage(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place)
+{
+	return disk_tree_hash(op, s, git_dir, place) == 0 ? stage(op, s) : -1;
 }
 
 int disk_tree_write(struct git_op *op, unsigned where, char **tree)
@@ -511,7 +515,7 @@ int disk_tree_write(struct git_op *op, unsigned where, char **tree)
 /* ---- all of it ---- */
 
 struct disk_tree {
-	const struct changes *leave_out;
+	const struct changes *leave_out, *expected;
 	char **tree;
 };
 
@@ -528,6 +532,15 @@ static int stage_shared_paths(struct git_op *op)
 	return git_update_index(op, GIT_EVIDENCE | GIT_INDEX, &lines);
 }
 
+static int write_disk_tree(struct git_op *op, const struct snapshot *s, char **tree)
+{
+	int rv = stage(op, s);
+
+	if (rv == 0 && op->shared_paths != NULL)
+		rv = stage_shared_paths(op);
+	return rv == 0 ? disk_tree_write(op, GIT_EVIDENCE, tree) : -1;
+}
+
 static int take_disk_tree(struct git_op *op, void *arg)
 {
 	const struct disk_tree *d = arg;
@@ -539,11 +552,11 @@ static int take_disk_tree(struct git_op *op, void *arg)
 	disk_tree_use_cache(op, s, op->place);
 	rv = disk_tree_list(op, s);
 	if (rv == 0)
-		rv = disk_tree_stage(op, s, NULL, NULL);
-	if (rv == 0 && op->shared_paths != NULL)
-		rv = stage_shared_paths(op);
-	if (rv == 0)
-		rv = disk_tree_write(op, GIT_EVIDENCE, d->tree);
+		rv = disk_tree_hash(op, s, NULL, NULL);
+	if (rv == 0 && d->expected != NULL && op->shared_paths == NULL && snapshot_has_only(s, d->expected))
+		text_set(d->tree, op->spec.tree);
+	else if (rv == 0)
+		rv = write_disk_tree(op, s, d->tree);
 	snapshot_free(s);
 	return rv;
 }
@@ -560,9 +573,16 @@ int disk_tree_twice(struct git_op *op, int (*take)(struct git_op *op, void *arg)
 	return take(op, arg);
 }
 
+int disk_tree_or_same(struct git_op *op, const struct changes *expected, char **tree)
+{
+	struct disk_tree d = { .expected = expected, .tree = tree };
+
+	return disk_tree_twice(op, take_disk_tree, &d);
+}
+
 int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree)
 {
-	struct disk_tree d = { leave_out, tree };
+	struct disk_tree d = { .leave_out = leave_out, .tree = tree };
 
 	return disk_tree_twice(op, take_disk_tree, &d);
 }

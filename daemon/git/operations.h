@@ -30,6 +30,10 @@ bool tree_is_empty(const char *id);
  * out as long as they are unchanged; NULL: none. Tries again if files change meanwhile. */
 int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree);
 
+/* The same for one that is expected to be spec.tree with these entries (NULL: unknown): then it is
+ * not written. */
+int disk_tree_or_same(struct git_op *op, const struct changes *expected, char **tree);
+
 /* The parts of disk_tree(). place: the directory with the files, NULL: op->place. git_dir: where
  * their objects go without an evidence repository, NULL: the git directory of place. */
 /* adds what git lists in op->place */

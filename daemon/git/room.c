@@ -44,11 +44,12 @@ static struct stat_cache *known_files(const struct git_op *op)
 }
 
 /* VERIFY reads only what is touched from now on. No other process works there yet. */
-static void keep_files(struct git_op *op, const struct changes *entries, struct unpack *unpack)
+static void keep_files(struct git_op *op, const struct changes *entries, struct unpack *unpack,
+    struct timespec written)
 {
 	struct stat_cache *cache = known_files(op);
 
-	stat_cache_settle(cache);
+	stat_cache_settle(cache, written);
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct change *e = &entries->list[i];
 		struct stat_key key;
@@ -94,6 +95,7 @@ static int room_fill(struct git_op *op, const struct changes *entries)
 	struct used_room *used;
 	struct unpack *unpack = NULL;
 	struct changes rest = { 0 };
+	struct timespec written;
 	int rv = 0, error;
 
 	keep_earlier(op);
@@ -105,10 +107,11 @@ static int room_fill(struct git_op *op, const struct changes *entries)
 		rv = fail_room(op, error);
 	if (rv == 0)
 		rv = checkout_write(op, &rest, unpack);
+	written = stat_cache_clock();
 	if (rv == 0)
 		rv = room_git_make(op);
 	if (rv == 0 && op->objects != NULL)
-		keep_files(op, entries, unpack);
+		keep_files(op, entries, unpack, written);
 	used_room_free(used);
 	unpack_free(unpack);
 	free(rest.list);
@@ -218,27 +221,26 @@ static bool is_permitted(const struct git_op *op, const char *path)
 	return false;
 }
 
-int room_compare(struct git_op *op, struct names *changed, struct names *permitted)
+int room_compare(struct git_op *op, const struct changes *entries, struct names *changed, struct names *permitted)
 {
-	struct changes entries = { 0 };
 	struct unpack *unpack = NULL;
 	struct stat_cache *known = known_files(op);
-	int rv = checkout_list(op, op->spec.tree, &entries),
-	    error = rv == 0 ? unpack_open(op->spec.dir, &unpack) : 0;
+	int rv = 0, error = unpack_open(op->spec.dir, &unpack);
 
 	if (error == -ENOENT || error == -ENOTDIR)
 		names_add(changed, ".");
 	else if (error != 0)
 		rv = fail_room(op, error);
-	for (size_t i = 0; unpack != NULL && rv == 0 && i < entries.count; i++) {
+	for (size_t i = 0; unpack != NULL && rv == 0 && i < entries->count; i++) {
+		const struct change *e = &entries->list[i];
+
 		error = 0;
-		if (!is_unchanged(unpack, known, &entries.list[i], &error) && error == 0)
-			names_add(is_permitted(op, entries.list[i].path) ? permitted : changed, entries.list[i].path);
+		if (!is_unchanged(unpack, known, e, &error) && error == 0)
+			names_add(is_permitted(op, e->path) ? permitted : changed, e->path);
 		if (error != 0)
 			rv = fail_room(op, error);
 	}
 	stat_cache_free(known);
 	unpack_free(unpack);
-	changes_release(&entries);
 	return rv;
 }

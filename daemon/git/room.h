@@ -6,9 +6,9 @@
 
 #include "git/git_run.h"
 
-/* Add the files of spec.tree to changed that the room spec.dir has no longer, or in another form;
- * those of spec.may_change to permitted instead. What else is there does not matter. 0; -1 with
- * result.error. */
-int room_compare(struct git_op *op, struct names *changed, struct names *permitted);
+/* Add those of entries, the files of spec.tree, to changed that the room spec.dir has no longer, or
+ * in another form; those of spec.may_change to permitted instead. What else is there does not
+ * matter. 0; -1 with result.error. */
+int room_compare(struct git_op *op, const struct changes *entries, struct names *changed, struct names *permitted);
 
 #endif

@@ -475,6 +475,27 @@ void snapshot_index(const struct snapshot *s, struct buf *out)
 	}
 }
 
+bool snapshot_has_only(const struct snapshot *s, const struct changes *files)
+{
+	bool *seen = xcalloc(files->count + 1, sizeof(*seen)), same = true;
+	size_t count = 0;
+
+	for (size_t i = 0; same && i < s->count; i++) {
+		const struct entry *e = &s->entries[i];
+		const struct change *file = changes_find(files, e->path);
+
+		if (e->mode == 0 || e->id[0] == '\0')
+			continue;
+		same = file != NULL && file->mode == e->mode && strcmp(file->id, e->id) == 0 &&
+		    !seen[file - files->list];
+		if (same)
+			seen[file - files->list] = true;
+		count++;
+	}
+	free(seen);
+	return same && count == files->count;
+}
+
 void snapshot_names(const struct snapshot *s, bool gone, struct buf *out)
 {
 	for (size_t i = 0; i < s->count; i++) {

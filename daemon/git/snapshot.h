@@ -59,6 +59,9 @@ char *snapshot_check(const struct snapshot *s);
  * files is borrowed. */
 void snapshot_leave_out(struct snapshot *s, const struct changes *files);
 
+/* Whether it has these files, in order, and no other. Nothing is left out of it. */
+bool snapshot_has_only(const struct snapshot *s, const struct changes *files);
+
 /* Input of update-index -z --index-info. */
 void snapshot_index(const struct snapshot *s, struct buf *out);
 

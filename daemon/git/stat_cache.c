@@ -39,8 +39,7 @@ struct stat_cache {
 	bool sorted;
 };
 
-/* The clock that file systems stamp with. */
-static struct timespec clock_now(void)
+struct timespec stat_cache_clock(void)
 {
 	struct timespec now;
 
@@ -144,7 +143,7 @@ struct stat_cache *stat_cache_load(const char *file)
 	size_t size = 0;
 
 	cache->file = xstrdup(file);
-	cache->clock = clock_now();
+	cache->clock = stat_cache_clock();
 	read_boot(cache->boot);
 	if (file_read(AT_FDCWD, file, CACHE_MAX, &cache->data, &size) != 0)
 		cache->data = NULL;
@@ -231,14 +230,10 @@ void stat_cache_save(const struct stat_cache *cache)
 	buf_release(&text);
 }
 
-void stat_cache_settle(struct stat_cache *cache)
+void stat_cache_settle(struct stat_cache *cache, struct timespec written)
 {
-	struct timespec start = clock_now();
-
-	do {
+	while (cache->clock = stat_cache_clock(), !is_before(written, cache->clock))
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-		cache->clock = clock_now();
-	} while (!is_before(start, cache->clock));
 }
 
 char *stat_cache_name(const char *dir)

@@ -38,8 +38,10 @@ void stat_cache_add(struct stat_cache *cache, const char *path, const struct sta
  * more is hashed. */
 void stat_cache_save(const struct stat_cache *cache);
 
-/* Wait until the clock is ahead of all files that were written before, and look at it. */
-void stat_cache_settle(struct stat_cache *cache);
+/* The clock that files are stamped with; and wait until it is ahead of those that were written
+ * before that time. */
+struct timespec stat_cache_clock(void);
+void stat_cache_settle(struct stat_cache *cache, struct timespec written);
 
 /* The name of the file for a directory, malloc'd. */
 char *stat_cache_name(const char *dir);

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define MODE_REPOSITORY 0160000
 
 void verified_begin(struct verified_id *id, const char *type, unsigned long long size, const char *like)
 {
@@ -141,19 +144,35 @@ static int read_all(struct git_op *op, struct buf *ids)
 	return rv;
 }
 
-/* The objects of tree that other, NULL: nothing, has not. */
-static int add_objects(struct git_op *op, const char *filter, const char *tree, const char *other, struct buf *ids)
+static int fail_tree(struct git_op *op, const char *tree)
 {
-	char *not = other != NULL ? xasprintf("^%s", other) : NULL;
-	int rv = git_run(op, GIT_EVIDENCE | GIT_MAY_FAIL, "rev-list", "--objects", "--no-object-names",
-	    filter, tree, not);
+	if (op->objects == NULL)
+		return git_fail_process(op);
+	return git_fail(op, xasprintf("%s: objects of tree %.12s are missing or damaged; remove that directory, "
+	    "and retry the run", op->objects, tree));
+}
+
+/* Both sides of each difference, directories included. git read no other object to list them. */
+static int add_difference(struct git_op *op, const char *from, const char *to, struct buf *ids)
+{
+	struct changes changes = { 0 };
+	int rv = git_run(op, GIT_EVIDENCE | GIT_MAY_FAIL, "diff-tree", "-r", "-t", "-z", "--raw", "--no-renames",
+	    "--ignore-submodules=none", from, to);
 
 	if (rv == 1)
-		rv = git_fail(op, xasprintf("%s: objects of tree %.12s are missing or damaged; remove that directory, "
-		    "and retry the run", op->objects, tree));
-	if (rv == 0)
-		buf_add(ids, git_out(op), git_out_size(op));
-	free(not);
+		rv = fail_tree(op, to);
+	else if (rv == 0 && !changes_read(&changes, git_out(op), git_out_size(op), NULL))
+		rv = git_fail_output(op);
+	buf_addf(ids, "%s\n%s\n", from, to);
+	for (size_t i = 0; rv == 0 && i < changes.count; i++) {
+		const struct change *c = &changes.list[i];
+
+		if (c->was != 0 && c->was != MODE_REPOSITORY)
+			buf_addf(ids, "%s\n", c->was_id);
+		if (c->mode != 0 && c->mode != MODE_REPOSITORY)
+			buf_addf(ids, "%s\n", c->id);
+	}
+	changes_release(&changes);
 	return rv;
 }
 
@@ -164,24 +183,37 @@ int verified_difference(struct git_op *op, const char *from, const char *to)
 
 	if (op->objects == NULL || strcmp(from, to) == 0)
 		return 0;
-	rv = add_objects(op, "--no-filter", to, from, &ids);
-	if (rv == 0)
-		rv = add_objects(op, "--no-filter", from, to, &ids);
+	rv = add_difference(op, from, to, &ids);
 	if (rv == 0)
 		rv = read_all(op, &ids);
 	buf_release(&ids);
 	return rv;
 }
 
-int verified_directories(struct git_op *op, const char *tree)
+int verified_list(struct git_op *op, const char *tree, struct changes *entries)
 {
 	struct buf ids = { 0 };
-	int rv;
+	size_t count = 0;
+	int rv = git_run(op, GIT_EVIDENCE | GIT_MAY_FAIL, "ls-tree", "-r", "-t", "-z", "--full-tree", tree);
 
-	if (op->objects == NULL)
-		return 0;
-	rv = add_objects(op, "--filter=blob:none", tree, NULL, &ids);
-	if (rv == 0)
+	changes_release(entries);
+	if (rv == 1)
+		rv = fail_tree(op, tree);
+	else if (rv == 0 && !changes_read_tree(entries, git_out(op), git_out_size(op)))
+		rv = git_fail_output(op);
+	buf_addf(&ids, "%s\n", tree);
+	for (size_t i = 0; i < entries->count; i++) {
+		struct change *e = &entries->list[i];
+
+		if (!S_ISDIR(e->mode)) {
+			entries->list[count++] = *e;
+			continue;
+		}
+		buf_addf(&ids, "%s\n", e->id);
+		free(e->path);
+	}
+	entries->count = count;
+	if (rv == 0 && op->objects != NULL)
 		rv = read_all(op, &ids);
 	buf_release(&ids);
 	return rv;

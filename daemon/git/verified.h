@@ -29,8 +29,8 @@ int verified_read(struct git_op *op, unsigned flags, const struct buf *ids, stru
 /* The same for everything in which two trees of the evidence repository differ; they must be there.
  * Without one, nothing is done. */
 int verified_difference(struct git_op *op, const char *from, const char *to);
-/* ... and for the directories of a tree. */
-int verified_directories(struct git_op *op, const char *tree);
+/* ... and for the directories of a tree, of which entries gets all that is in them. */
+int verified_list(struct git_op *op, const char *tree, struct changes *entries);
 
 /* The sentence about it, malloc'd; git_dir is where it lies. */
 char *verified_error(const struct git_op *op, unsigned flags, const char *id);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "git/checkout.h"
 #include "git/operations.h"
 #include "git/room.h"
 
@@ -51,9 +52,9 @@ static int compare_workspace(struct git_op *op, struct verify *v, bool work)
 
 /* A person or another slot may have created files in the workspace while the reviewer used its
  * room. */
-static int verify_workspace(struct git_op *op, struct verify *v, bool work)
+static int verify_workspace(struct git_op *op, struct verify *v, const struct changes *entries, bool work)
 {
-	if (appeared_read(op, &v->known) != 0 || disk_tree(op, NULL, &op->result.tree) != 0 ||
+	if (appeared_read(op, &v->known) != 0 || disk_tree_or_same(op, entries, &op->result.tree) != 0 ||
 	    compare_workspace(op, v, work) != 0)
 		return -1;
 	return appeared_keep(op, &v->known, &v->seen);
@@ -62,10 +63,15 @@ static int verify_workspace(struct git_op *op, struct verify *v, bool work)
 static int verify(struct git_op *op, struct verify *v)
 {
 	bool room = op->spec.dir != NULL;
+	struct changes entries = { 0 };
+	int rv = room ? checkout_list(op, op->spec.tree, &entries) : 0;
 
-	if (room && room_compare(op, &v->changed, &v->permitted) != 0)
-		return -1;
-	return room && op->spec.repository != NULL ? 0 : verify_workspace(op, v, !room);
+	if (rv == 0 && room)
+		rv = room_compare(op, &entries, &v->changed, &v->permitted);
+	if (rv == 0 && !(room && op->spec.repository != NULL))
+		rv = verify_workspace(op, v, room ? &entries : NULL, !room);
+	changes_release(&entries);
+	return rv;
 }
 
 int verify_run(struct git_op *op)
