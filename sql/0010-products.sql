@@ -89,6 +89,8 @@ ALTER TABLE slot ADD COLUMN hook_changes INTEGER NOT NULL DEFAULT 0;
 
 -- Set-up commands of its work tree or room that have begun.
 ALTER TABLE slot ADD COLUMN setup INTEGER;
+-- SHA-256 of what run.copy brings to its work tree or room.
+ALTER TABLE slot ADD COLUMN copied_hash TEXT;
 -- Whether its checks were run on its base.
 ALTER TABLE slot ADD COLUMN base INTEGER;
 UPDATE slot SET setup = 0, base = 0;

@@ -66,7 +66,7 @@ static void environment_hash(const struct slot *slot, const char *command, char 
 	free(error);
 }
 
-/* What has prepared the room of a check, malloc'd; NULL: nothing. */
+/* What has prepared the room of a check, with what was copied there, malloc'd; NULL: nothing. */
 static char *setup_hash(const struct slot *slot)
 {
 	const struct plan *plan = slot_plan(slot);
@@ -80,6 +80,8 @@ static char *setup_hash(const struct slot *slot)
 	add_text(&b, NULL);
 	for (size_t i = 0; i < strings_count(plan->copy); i++)
 		add_text(&b, plan->copy[i]);
+	if (strings_count(plan->copy) > 0)
+		add_text(&b, slot->row->copied_hash);
 	digest_hex(b.data, b.size, hex);
 	buf_release(&b);
 	return xstrdup(hex);
@@ -125,6 +127,12 @@ static bool fits(const struct evidence_row *e, const struct check_key *key)
 	    text_equal(e->env_hash, key->env_hash);
 }
 
+/* Without that, nobody knows what the room of a check will have. */
+static bool knows_copies(const struct slot *slot)
+{
+	return strings_count(slot_plan(slot)->copy) == 0 || slot->row->copied_hash != NULL;
+}
+
 /* The green run of the command on tree that stands for another; NULL: none. The newest counts, so
  * that what was flaky since is run again; those of the run itself come before those of others. */
 static const struct evidence_row *known(const struct slot *slot, const char *tree, const char *command)
@@ -133,6 +141,10 @@ static const struct evidence_row *known(const struct slot *slot, const char *tre
 	const struct evidence_row *found = NULL;
 	struct check_key key = { .tree = tree, .command = command, .setup_hash = setup_hash(slot) };
 
+	if (!knows_copies(slot)) {
+		free(key.setup_hash);
+		return NULL;
+	}
 	environment_hash(slot, command, key.env_hash);
 	for (size_t i = rows->nevidence; i > 0 && found == NULL; i--)
 		if (fits(rows->evidence[i - 1], &key))
@@ -184,8 +196,7 @@ bool checks_ask(struct slot *slot, void (*done)(struct slot *slot))
 	const struct run_row *run = &slot->run->rows->run;
 	int64_t now = engine_now(slot->run->engine);
 
-	/* the contents of copied files are not known here */
-	if (!run_is_recorded(slot->run) || !slot_checks_room(slot) || strings_count(plan->copy) > 0 ||
+	if (!run_is_recorded(slot->run) || !slot_checks_room(slot) || !knows_copies(slot) ||
 	    slot->row->base == BASE_CHECKING ||
 	    slot->row->check >= (int64_t)strings_count(plan->checks) ||
 	    (plan->evidence_age_ms == 0 && run->retry_of == ROW_NONE))

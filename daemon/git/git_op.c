@@ -103,6 +103,7 @@ static const struct fields_row result_rows[] = {
 	RESULT(branch_left, FIELDS_BOOL),
 	RESULT(hook_changed, FIELDS_BOOL),
 	RESULT(moved, FIELDS_STRING),
+	RESULT(copied, FIELDS_STRING),
 };
 
 static const struct fields_type result_type = {
@@ -240,6 +241,11 @@ bool git_op_hook_changed(const struct git_op *op)
 const char *git_op_moved(const struct git_op *op)
 {
 	return op->result.moved;
+}
+
+const char *git_op_copied(const struct git_op *op)
+{
+	return op->result.copied;
 }
 
 const char *git_op_unfit(const struct git_op *op)

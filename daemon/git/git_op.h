@@ -197,8 +197,8 @@ struct git_op_spec {
 
 	/* PIN, COMPARE_REFS: "REF ID", as rld set them; NULL: none. */
 	char *const *refs;
-	/* PREPARE: patterns, relative to the top of the repository, of which "*" matches no slash;
-	 * NULL: none. */
+	/* MEASURE, PREPARE: patterns, relative to the top of the repository, of which "*" matches
+	 * no slash; NULL: none. */
 	char *const *copy;
 
 	/* SNAPSHOT, BASE: files that the review goes by; git_op_modified_basis() names those that
@@ -295,6 +295,9 @@ const char *git_op_modified_basis(const struct git_op *op);
 
 /* VERIFY, PREPARE: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
 const char *git_op_changed(const struct git_op *op);
+/* MEASURE, PREPARE: SHA-256 of the files that the spec's copy names: paths, modes and contents; of
+ * PREPARE, as they were copied. NULL: without patterns. */
+const char *git_op_copied(const struct git_op *op);
 /* VERIFY: likewise, of the spec's may_change; the others are those of git_op_changed(). */
 const char *git_op_permitted(const struct git_op *op);
 /* VERIFY: up to twenty files that are there now, and neither in tree nor in the spec's

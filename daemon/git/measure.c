@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "git/copied_files.h"
 #include "git/evidence_repo.h"
 #include "git/operations.h"
 #include "git/verified.h"
@@ -103,6 +104,8 @@ int measure_run(struct git_op *op)
 	changes_release(&appeared);
 	free(asked);
 	if (rv == -1)
+		return -1;
+	if (copied_files_hash(op) != 0)
 		return -1;
 	if (verified_difference(op, op->spec.tree, op->result.tree) != 0)
 		return -1;

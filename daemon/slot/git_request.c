@@ -114,6 +114,13 @@ static char **copy_patterns(const struct slot *slot)
 	return list;
 }
 
+/* PREPARE copies them; before checks, MEASURE says what they are. */
+static bool brings_copies(const struct slot *slot, enum git_op_kind kind)
+{
+	return (kind == GIT_PREPARE && slot->row->setup == 0) ||
+	    (kind == GIT_MEASURE && slot_begins_review(slot) && slot_checks_room(slot));
+}
+
 /* The message of a commit, whose trailers identify it if the operation is repeated. */
 static char *commit_message(const struct slot *slot)
 {
@@ -218,7 +225,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	const char *state_dir = run->engine->state_dir;
 	bool in_repository = kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ||
 	    kind == GIT_WORKTREE_REMOVE || slot->row == NULL;
-	char **copy = kind == GIT_PREPARE && slot->row->setup == 0 ? copy_patterns(slot) : NULL;
+	char **copy = brings_copies(slot, kind) ? copy_patterns(slot) : NULL;
 	char **artifacts = run_artifacts(run), **shared = slot_shared_paths(slot);
 	char *scratch = dirs_scratch(state_dir, row->id, slot->row);
 	char *evidence = row->evidence != NULL ? dirs_evidence(state_dir, row->evidence) : NULL;

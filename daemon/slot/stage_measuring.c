@@ -34,10 +34,13 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 {
 	const char *tree = git_op_tree(slot->op.git);
 	struct measure_facts facts = measured_facts(slot, tree);
-	int64_t known = slot_begins_review(slot) ? checks_known(slot, tree, 0) : 0;
 	enum slot_stage to = stage_after_measure(slot_plan(slot), &facts);
 	bool failed = to == SLOT_S_FAILED;
+	int64_t known;
 
+	if (git_op_copied(slot->op.git) != NULL)
+		text_set(&txn_edit_slot(txn, slot)->copied_hash, git_op_copied(slot->op.git));
+	known = slot_begins_review(slot) ? checks_known(slot, tree, 0) : 0;
 	measured_record(txn, slot, &facts, to);
 	if (!failed)
 		take_tree(txn_edit_slot(txn, slot), tree, done->step);

@@ -42,6 +42,8 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	(void)done;
 	if (row->setup > 0 && git_op_changed(slot->op.git) != NULL)
 		warn_restored(txn, slot, git_op_changed(slot->op.git));
+	if (git_op_copied(slot->op.git) != NULL)
+		text_set(&row->copied_hash, git_op_copied(slot->op.git));
 	row->setup = 0;
 	slot_move(txn, slot, SLOT_S_PREPARING,
 	    base_before_work(txn, slot, stage_after_preparing(slot_plan(slot), &facts)), NULL);

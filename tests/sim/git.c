@@ -12,7 +12,7 @@ struct git_op {
 	struct where where;
 	char *workspace, *dir, *branch, *ref;
 	int64_t given_tree, given_base, given_commit, given_base_commit;
-	bool named;
+	bool named, copies;
 	bool asks_hooks;
 	int calls;
 	struct world *world;	/* once it has begun */
@@ -64,6 +64,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->given_base = number_of(spec->base);
 	op->given_commit = number_of(spec->commit);
 	op->given_base_commit = number_of(spec->base_commit);
+	op->copies = spec->copy != NULL;
 	op->named = spec->name != NULL;
 	op->asks_hooks = spec->kind == GIT_MEASURE && spec->message != NULL;
 	op->error = "git said no";
@@ -98,6 +99,7 @@ const char *git_op_base(const struct git_op *op) { return op->base; }
 const char *git_op_error(const struct git_op *op) { return op->error; }
 const char *git_op_modified_basis(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_changed(const struct git_op *op) { return op->changed; }
+const char *git_op_copied(const struct git_op *op) { return op->copies ? "copied" : NULL; }
 const char *git_op_permitted(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_appeared(const struct git_op *op) { return op->appeared; }
 const char *git_op_edited(const struct git_op *op) { (void)op; return NULL; }

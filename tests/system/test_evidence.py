@@ -156,6 +156,41 @@ def test_another_run_uses_what_is_not_too_old(make_daemon, repo):
     assert check["from_run"] != again
 
 
+def test_copied_files_are_part_of_the_evidence(make_daemon, repo):
+    """A changed .env, or another mode of it, makes a check run again; the old one back does not."""
+    repo.write(".gitignore", ".env\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "ignore")
+    repo.write(".env", "one\n")
+    daemon = make_daemon(scripts={**SCRIPTS, "review.1": "pass\n"})
+    params = {"copy": [".env"], "review": {"checks": ["test -e .env"]}}
+    checked, reused = ["implement", "check", "review"], ["implement", "review"]
+    first = judged(daemon, repo, **params)
+    assert roles(daemon, first) == checked
+    assert roles(daemon, judged(daemon, repo, **params)) == reused
+    repo.write(".env", "two\n")
+    assert roles(daemon, judged(daemon, repo, **params)) == checked
+    repo.write(".env", "one\n")
+    assert roles(daemon, judged(daemon, repo, **params)) == reused
+    (repo.path / ".env").chmod(0o600)
+    last = judged(daemon, repo, **params)
+    assert roles(daemon, last) == checked
+    hashes = [e["setup_hash"] for run in (first, last) for e in evidence(daemon, run) if e["kind"] == "check"]
+    assert len(set(hashes)) == 2 and daemon.call("review.verify", run=last)["ok"]
+
+
+def test_copied_files_that_change_within_a_run(make_daemon, repo):
+    """The tree stays, what a check may read does not."""
+    repo.write(".gitignore", ".env\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "ignore")
+    repo.write(".env", "one\n")
+    daemon = make_daemon(scripts={**SCRIPTS, "fix": f"echo two > {repo.path}/.env\nanswer 'nothing to fix'\n"})
+    run = daemon.review(repo.path, copy=[".env"], review={"checks": ["test -e .env"], "workspace": "room"})
+    assert daemon.ended(run)["state"] == "succeeded"
+    assert roles(daemon, run) == ["implement", "check", "review", "fix", "check", "review"]
+
+
 def test_a_retry_uses_it_at_any_age(make_daemon, repo):
     daemon = make_daemon(scripts={**SCRIPTS, "review": "drift 'never'\n"})
     run = judged(daemon, repo, evidence_age=0, review={"max_fixes": 0})

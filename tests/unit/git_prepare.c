@@ -73,6 +73,54 @@ START_TEST(ignored_files_are_copied)
 }
 END_TEST
 
+static char *copied_now(const char *const *patterns)
+{
+	char *head = sh("git rev-parse HEAD^{tree}"), *copied;
+	struct git_op *op = git_op_new(&(struct git_op_spec){ .kind = GIT_MEASURE, .workspace = repo,
+	    .scratch = scratch, .tree = head, .copy = (char *const *)patterns });
+
+	ck_assert_msg(drive(op) == STEP_NEXT_DONE, "%s", git_op_error(op));
+	copied = xstrdup(git_op_copied(op));
+	git_op_free(op);
+	free(head);
+	return copied;
+}
+
+/* Contents, modes, names and links count; and what is to be copied has the hash of what was. */
+START_TEST(copies_have_a_hash)
+{
+	static const char *const patterns[] = { ".env", "k", NULL };
+	static const char *const changes[] = { "echo 2 >.env", "chmod 600 .env", "mv k/a k/b",
+	    "ln -sfn nowhere k/l", "rm k/l", "echo '1' >.env; chmod 644 .env; mv k/b k/a; ln -s a k/l" };
+	char *first, *before, *tree;
+	struct git_op *op;
+
+	SH("printf '.env\nk\n' >.gitignore; git add .; git commit -qm i; echo 1 >.env; mkdir k; echo a >k/a; "
+	   "ln -s a k/l");
+	first = copied_now(patterns);
+	before = xstrdup(first);
+	ck_assert_ptr_null(copied_now(NULL));
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		char *now;
+
+		SH("%s", changes[i]);
+		now = copied_now(patterns);
+		ck_assert_str_ne(now, before);
+		free(before);
+		before = now;
+	}
+	ck_assert_str_eq(before, first);
+	tree = room();
+	op = prepare(tree, patterns, NULL);
+	ck_assert_msg(drive(op) == STEP_NEXT_DONE, "%s", git_op_error(op));
+	ck_assert_str_eq(git_op_copied(op), first);
+	git_op_free(op);
+	free(before);
+	free(first);
+	free(tree);
+}
+END_TEST
+
 /* Neither a link in the user's directory nor one in the room leads anywhere else. */
 START_TEST(links_lead_nowhere)
 {
@@ -152,6 +200,7 @@ int main(void)
 	TCase *tc = tcase_create("prepare");
 
 	tcase_add_test(tc, ignored_files_are_copied);
+	tcase_add_test(tc, copies_have_a_hash);
 	tcase_add_test(tc, links_lead_nowhere);
 	tcase_add_test(tc, tracked_files_are_restored);
 	tcase_add_test(tc, work_trees_are_prepared);
