@@ -145,12 +145,28 @@ static struct finding_row *make_finding(const struct slot *slot, int64_t review,
 	return row;
 }
 
+/* The last review of the slot by a reviewer; NULL: none. A human's decision has no findings, and
+ * settles none: the work may be reviewed again, because a hook changed its commit. */
+static const struct review_row *last_of_reviewer(const struct slot *slot)
+{
+	const struct run_rows *rows = slot->run->rows;
+	const struct review_row *last = review_last(slot);
+
+	if (last == NULL || last->attempt != ROW_NONE)
+		return last;
+	for (size_t i = rows->nreviews; i > 0; i--)
+		if (strcmp(rows->reviews[i - 1]->task_id, slot_task_id(slot)) == 0 &&
+		    rows->reviews[i - 1]->attempt != ROW_NONE)
+			return rows->reviews[i - 1];
+	return NULL;
+}
+
 /* The findings of a review: its own, then earlier open ones that are gone. *said: number of its
  * own. */
 static struct finding_row **make_findings(const struct slot *slot, int64_t review,
     const struct verdict *v, size_t *said, size_t *count, struct finding_counts *counts)
 {
-	const struct review_row *last = review_last(slot);
+	const struct review_row *last = last_of_reviewer(slot);
 	const struct finding_row **old = NULL, **before;
 	struct finding_row **rows;
 	size_t nold = 0, nbefore = 0;
