@@ -91,6 +91,8 @@ ALTER TABLE slot ADD COLUMN hook_changes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE slot ADD COLUMN setup INTEGER;
 -- SHA-256 of what run.copy brings to its work tree or room.
 ALTER TABLE slot ADD COLUMN copied_hash TEXT;
+-- Set-up attempts in a row that were lost.
+ALTER TABLE slot ADD COLUMN setup_lost INTEGER;
 -- Whether its checks were run on its base.
 ALTER TABLE slot ADD COLUMN base INTEGER;
-UPDATE slot SET setup = 0, base = 0;
+UPDATE slot SET setup = 0, setup_lost = 0, base = 0;

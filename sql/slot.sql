@@ -5,12 +5,12 @@ INSERT INTO slot (run, iteration, slot, stage, task, round, fix, stalled, attemp
     previous_answer_hash, diff, interrupted, reason, cause, fixes, "check", failed_check, item, message,
     leaving, worktree, branch, base_commit, base_tree, commit_id, obstacle, hook_changes,
     retries, retry_at, cooling, beside, head, head_at, wait, wait_reason, wait_since, wait_until,
-    wait_kind, end_kind, accepted, product, red_check, setup, base, copied_hash)
+    wait_kind, end_kind, accepted, product, red_check, setup, setup_lost, base, copied_hash)
 VALUES (:run, :iteration, :slot, :stage, :task, :round, :fix, :stalled, :attempt, :answer, :answer_hash, :tree, :previous_tree,
     :previous_answer_hash, :diff, :interrupted, :reason, :cause, :fixes, :check, :failed_check, :item, :message,
     :leaving, :worktree, :branch, :base_commit, :base_tree, :commit_id, :obstacle, :hook_changes,
     :retries, :retry_at, :cooling, :beside, :head, :head_at, :wait, :wait_reason, :wait_since, :wait_until,
-    :wait_kind, :end_kind, :accepted, :product, :red_check, :setup, :base,
+    :wait_kind, :end_kind, :accepted, :product, :red_check, :setup, :setup_lost, :base,
     :copied_hash)
 ON CONFLICT (run, iteration, slot) DO UPDATE SET
     stage = excluded.stage, task = excluded.task, round = excluded.round, fix = excluded.fix, stalled = excluded.stalled,
@@ -25,7 +25,8 @@ ON CONFLICT (run, iteration, slot) DO UPDATE SET
     beside = excluded.beside, head = excluded.head, head_at = excluded.head_at,
     wait = excluded.wait, wait_reason = excluded.wait_reason, wait_since = excluded.wait_since, wait_until = excluded.wait_until,
     wait_kind = excluded.wait_kind, end_kind = excluded.end_kind, accepted = excluded.accepted,
-    product = excluded.product, red_check = excluded.red_check, setup = excluded.setup, base = excluded.base,
+    product = excluded.product, red_check = excluded.red_check, setup = excluded.setup,
+    setup_lost = excluded.setup_lost, base = excluded.base,
     copied_hash = excluded.copied_hash
 
 -- name: slot.unfinished rows: slot

@@ -166,6 +166,7 @@ static const struct field slot_fields[] = {
 	    .help = "id of the failed attempt of a check that is run once more"),
 	INT(slot_row, setup, .help = "number of the set-up command that runs; 0: none"),
 	TEXT(slot_row, copied_hash, .hidden = true),
+	INT(slot_row, setup_lost, .hidden = true),
 	INT(slot_row, base, .hidden = true),
 	INT(slot_row, failed_check, .null = true,
 	    .help = "id of the attempt whose output a fixer is given"),

@@ -236,6 +236,8 @@ struct slot_row {
 	/* SHA-256 of what run.copy brings, when the work was measured or a room was prepared last;
 	 * NULL: not known */
 	char *copied_hash;
+	/* consecutive lost set-up attempts. The work that they interrupt has its own counters */
+	int64_t setup_lost;
 	int64_t base;			/* enum base_state */
 	/* attempt whose output is the feedback for the current fix, ROW_NONE */
 	int64_t failed_check;

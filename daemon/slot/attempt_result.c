@@ -86,6 +86,10 @@ static bool begins_again(struct txn *txn, struct slot *slot, const struct attemp
 		return true;
 	}
 	row = txn_edit_slot(txn, slot);
+	if (end->facts->role == ROLE_SETUP) {
+		row->setup_lost = end->lost ? row->setup_lost + 1 : 0;
+		return false;
+	}
 	row->interrupted = end->lost ? row->interrupted + 1 : 0;
 	if (!end->lost)
 		row->retries = 0;
@@ -380,7 +384,7 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.setup = slot->row->setup,
 		.items_left = review_items_left(slot),
 		.on_lost = plan->on_lost,
-		.losses = slot->row->interrupted + 1,
+		.losses = (a->role == ROLE_SETUP ? slot->row->setup_lost : slot->row->interrupted) + 1,
 	};
 }
 

@@ -110,7 +110,9 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 	hold_set_state(txn, slot, hold, HOLD_S_REWORKED, NULL, NULL);
 	row->stalled = row->hook_changes = 0;
 	row->setup = hold->kind == HOLD_SETUP ? 0 : row->setup;
-	if (hold->kind == HOLD_LOST) {
+	if (hold->kind == HOLD_LOST && role == ROLE_SETUP) {
+		row->setup_lost = 1;
+	} else if (hold->kind == HOLD_LOST) {
 		row->interrupted = 1;
 	} else if (!hold_repeats((enum hold_kind)hold->kind)) {
 		row->fixes = row->fix + (plan->max_fixes > 0 ? plan->max_fixes : 1);

@@ -100,10 +100,10 @@ void slot_release_permit(struct txn *txn, struct slot *slot)
 }
 
 /* The waits of an attempt before its start belong to it; a reviewer's outlast the making of its
- * checkout. */
+ * room. Its set-up waits for it. */
 static void clear_waits(struct slot_row *row)
 {
-	if (row->stage == SLOT_S_CHECKOUT || slot_cools(row))
+	if (row->stage == SLOT_S_CHECKOUT || row->stage == SLOT_S_PREPARING || slot_cools(row))
 		return;
 	text_set(&row->cooling, NULL);
 	row->retry_at = ROW_NONE;

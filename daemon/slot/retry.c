@@ -25,9 +25,10 @@ const struct attempt_row *attempt_interrupted(const struct slot *slot, const str
 	for (size_t i = 0; i < slot->run->rows->nattempts; i++) {
 		const struct attempt_row *other = slot->run->rows->attempts[i];
 
-		/* nothing is left of an attempt that never started */
-		if (other->id < a->id && other->iteration == a->iteration &&
-		    other->slot == a->slot && other->process != PROCESS_NOT_STARTED)
+		/* nothing is left of an attempt that never started; the set-up of a new room
+		 * interrupts nothing */
+		if (other->id < a->id && other->iteration == a->iteration && other->slot == a->slot &&
+		    other->process != PROCESS_NOT_STARTED && (other->role != ROLE_SETUP || a->role == ROLE_SETUP))
 			before = other;
 	}
 	/* an attempt that failed permanently has no successor with the same work */

@@ -173,6 +173,21 @@ static const struct attempt_row *refused_in(struct world *w, const struct decisi
 	return NULL;
 }
 
+/* The reviewer gets a new room first, and perhaps waits before its set-up. */
+static void law_again_later(struct world *w, const struct attempt_row *a)
+{
+	const struct run_rows *rows = view_run(w->disk, a->run);
+	const struct attempt_row *before = NULL;
+
+	for (size_t i = 0; i < rows->nattempts; i++)
+		if (rows->attempts[i]->id < a->id && rows->attempts[i]->slot == a->slot &&
+		    rows->attempts[i]->iteration == a->iteration && rows->attempts[i]->role != ROLE_SETUP)
+			before = rows->attempts[i];
+	if (before != NULL && before->role == ROLE_REVIEW && before->round == a->round && before->account != NULL &&
+	    service_says(fate_of(w, before->id)) == 't' && w->now < before->ended_at + HICCUP_MIN)
+		fate_of(w, a->id)->not_before = before->ended_at + HICCUP_MIN;
+}
+
 /* Who was not served begins again when the service may serve, and not before. */
 void law_again(struct world *w, const struct decision *d, const struct attempt_row *a)
 {
@@ -180,6 +195,8 @@ void law_again(struct world *w, const struct decision *d, const struct attempt_r
 	const struct slot_row *slot = refused != NULL ? slot_in(d, a) : NULL;
 	char says = refused != NULL ? service_says(fate_of(w, refused->id)) : 0;
 
+	if (refused == NULL && a->state == ATTEMPT_S_STARTING && a->role == ROLE_REVIEW)
+		law_again_later(w, a);
 	/* what else it may be is in the story of its slot */
 	if (refused == NULL || slot == NULL || a->role != refused->role ||
 	    a->round != refused->round || refused->account == NULL)
@@ -227,7 +244,9 @@ void law_resumes(struct world *w, const struct attempt_row *row)
  * has been set free. */
 void law_cooling(struct world *w, const struct slot_row *row)
 {
-	if (!slot_cools(row) && row->stage != SLOT_S_CHECKOUT && (row->cooling != NULL || row->retry_at != ROW_NONE))
+	bool room = row->stage == SLOT_S_CHECKOUT || row->stage == SLOT_S_PREPARING;
+
+	if (!slot_cools(row) && !room && (row->cooling != NULL || row->retry_at != ROW_NONE))
 		world_fail(w, "run %lld slot %lld is %s, and cools", (long long)row->run,
 		    (long long)row->slot, state_name(&slot_stage_names, row->stage));
 }
@@ -275,7 +294,8 @@ static bool is_left_waiting(const struct world *w, const struct slot_row *slot)
 		if (job == NULL)
 			continue;
 		if ((job->type == &build_type && ((const struct build_job *)job)->attempt.id == a->id) ||
-		    (job->type == &collect_type && ((const struct collect_job *)job)->attempt == a->id))
+		    (job->type == &collect_type && ((const struct collect_job *)job)->attempt == a->id) ||
+		    (job->type == &read_pick_type && ((const struct pick_job *)job)->attempt == a->id))
 			return false;
 	}
 	return true;

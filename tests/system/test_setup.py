@@ -137,3 +137,15 @@ def test_of_the_project_and_the_command_line(make_daemon, repo):
     said = daemon.rlctl("run", "--isolation", "worktree", "--setup", "echo line > made", "x", cwd=repo.path)
     assert said.returncode == 0 and b"Setting up..." in said.stdout + said.stderr
     assert (daemon.play.path / "saw").read_text() == "line\n"
+
+
+def test_the_setup_between_two_tries(make_daemon, repo):
+    """It interrupts nothing: the next reviewer is told of a lost one, and three are enough."""
+    daemon = make_daemon(scripts={"implement": WORK, "review": "kill -9 $PPID; exec sleep 60"})
+    number = daemon.review(repo.path, review={"profile": "verdict", "workspace": "room"}, setup=["true"],
+                           on_lost="retry")
+    row = daemon.ended(number)
+    assert row["state"] == "held" and row["reason"].startswith("lost: reviewer"), row
+    assert roles(daemon, number) == ["implement"] + ["setup", "review"] * 3
+    for n in (2, 3):
+        assert b"was interrupted in the middle" in daemon.play.prompt(number, "review", n)
