@@ -28,18 +28,17 @@ static void draw_knobs(struct world *w, struct plan *plan)
 	plan->workspace = own ? (enum review_place)below(w, REVIEW_PLACES) : REVIEW_IN_PLACE;
 	plan->on_cut = (enum on_cut)below(w, ON_CUTS);
 	plan->read_only = p->read_only != 0;
-	for (unsigned n = below(w, 3) == 0 ? below(w, 4) : 0; n > 0; n--) {
+	for (unsigned n = below(w, 2) == 0 ? below(w, 4) : 0; n > 0; n--) {
 		char *check = xasprintf("make test%u", n);
 
 		strings_append(&plan->checks, check);
 		free(check);
 	}
-	for (unsigned n = below(w, 4) == 0 ? 1 + below(w, 2) : 0; n > 0; n--)
+	for (unsigned n = below(w, 3) == 0 ? 1 + below(w, 2) : 0; n > 0; n--)
 		strings_append(&plan->setup, "make deps");
 	if (below(w, 6) == 0)
 		strings_append(&plan->copy, ".env");
-	if (below(w, 2) == 0)
-		plan->check_on_base = (enum check_on_base)below(w, CHECK_ON_BASES);
+	plan->check_on_base = (enum check_on_base)below(w, CHECK_ON_BASES);
 	plan->evidence_age_ms = below(w, 2) == 0 ? 60000 : 0;
 	plan->checks_in_room = below(w, 8) != 0;		/* those of an older version */
 }

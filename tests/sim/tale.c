@@ -73,8 +73,11 @@ static void gather(struct tale *t, const struct world *w, const struct run_rows 
 		t->answers[i] = (struct ref_answer){ answers[i].what, answers[i].value };
 	for (size_t i = 0; i < rows->nevidence && t->slot.nreused < REF_MAX; i++) {
 		const struct evidence_row *e = rows->evidence[i];
+		/* its agent may have picked the task since */
+		bool no_task = t->row->task == NULL || plan->assign == ASSIGN_AGENT;
 
-		if (e->from_attempt != ROW_NONE && strcmp(e->task_id, t->row->task != NULL ? t->row->task : "run") == 0)
+		if (e->from_attempt != ROW_NONE && ((no_task && strcmp(e->task_id, "run") == 0) ||
+		    (t->row->task != NULL && strcmp(e->task_id, t->row->task) == 0)))
 			t->reused[t->slot.nreused++] =
 			    (struct ref_reused){ content(e->tree), check_number(plan, e->subject) };
 	}
