@@ -6,18 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "git/checkout.h"
 #include "git/evidence_repo.h"
-#include "git/remove_dir.h"
 #include "git/unpack.h"
 #include "record/host_fault.h"
 
 #define FILE_MAX (16 * 1024 * 1024)
-#define MODE_REPOSITORY 0160000
 
 /* names of the copies */
 #define CONFIG "conversions"
@@ -93,6 +89,15 @@ static void add_quoted(struct buf *out, const char *text)
 	buf_adds(out, "\"");
 }
 
+/* Whether it is a program that may be a file of the tree: git runs it at its top. */
+static bool is_own_filter(const char *key)
+{
+	const char *last = strrchr(key, '.');
+
+	return strncmp(key, "filter.", 7) == 0 && strncmp(key, "filter.lfs.", 11) != 0 &&
+	    (strcmp(last, ".clean") == 0 || strcmp(last, ".smudge") == 0 || strcmp(last, ".process") == 0);
+}
+
 /* key: "filter.lfs.clean". value NULL: it has none, which is true. */
 static void add_setting(const struct git_op *op, struct buf *out, const char *key, const char *value)
 {
@@ -111,6 +116,8 @@ static void add_setting(const struct git_op *op, struct buf *out, const char *ke
 	/* relative to the git directory, which will be another one */
 	if (value != NULL && strcmp(key, "lfs.storage") == 0 && value[0] != '/')
 		value = absolute = xasprintf("%s/%s", op->common, value);
+	else if (value != NULL && value[0] != '\0' && is_own_filter(key))
+		value = absolute = xasprintf(CONVERSIONS_CD "%s", value);
 	if (value != NULL) {
 		buf_adds(out, " = ");
 		add_quoted(out, value);
@@ -238,8 +245,7 @@ static int add_config(const struct git_op *op, struct unpack *unpack, const char
 	return rv;
 }
 
-/* git: where it is made; from: the directory with the copies. */
-static int make_git_dir(struct git_op *op, const char *git, const char *from, bool sha256)
+int conversions_git_dir(struct git_op *op, const char *git, const char *from, bool sha256)
 {
 	char *objects = xasprintf("%s/objects", op->common);
 	struct unpack *unpack;
@@ -263,127 +269,13 @@ static int make_git_dir(struct git_op *op, const char *git, const char *from, bo
 	return rv == 0 ? 0 : fail_file(op, git, rv);
 }
 
-/* ---- staging ---- */
-
-static bool is_attributes(const char *path)
+bool conversions_have_own_filter(const char *dir)
 {
-	const char *slash = strrchr(path, '/');
-
-	return strcmp(slash != NULL ? slash + 1 : path, ".gitattributes") == 0;
-}
-
-/* Whether there is a filter whose program may be a file of the tree: git runs it at its top. */
-static bool has_own_filter(const char *from)
-{
-	static const char begin[] = "[filter \"", lfs[] = "[filter \"lfs\"]";
-	char *file = xasprintf("%s/" CONFIG, from), *data = NULL;
+	char *file = xasprintf("%s/" CONFIG, dir), *data = NULL;
 	size_t size;
-	bool has = false;
+	bool have = file_read(AT_FDCWD, file, FILE_MAX, &data, &size) == 0 && strstr(data, CONVERSIONS_TOP) != NULL;
 
-	if (file_read(AT_FDCWD, file, FILE_MAX, &data, &size) == 0)
-		for (const char *p = data; !has && (p = strstr(p, begin)) != NULL; p++)
-			has = strncmp(p, lfs, strlen(lfs)) != 0;
 	free(data);
 	free(file);
-	return has;
-}
-
-/* The files to be staged, and those of the tree that say how. */
-static int list_files(struct git_op *op, const char *tree, const struct changes *wanted, bool all_of_it,
-    struct changes *files)
-{
-	struct changes all = { 0 };
-	int rv = checkout_list(op, tree, &all);
-
-	for (size_t i = 0; rv == 0 && i < all.count; i++) {
-		const struct change *c = &all.list[i];
-
-		if (c->mode != MODE_REPOSITORY &&
-		    (all_of_it || is_attributes(c->path) || changes_find(wanted, c->path) != NULL))
-			changes_add(files, c->path, c->mode, c->id);
-	}
-	changes_release(&all);
-	changes_order(files);
-	return rv;
-}
-
-static int write_files(struct git_op *op, const char *dir, const struct changes *files)
-{
-	struct unpack *unpack;
-	int rv = unpack_new(dir, &unpack);
-
-	if (rv != 0)
-		return fail_file(op, dir, rv);
-	rv = checkout_write(op, files, unpack);
-	unpack_free(unpack);
-	return rv;
-}
-
-/* Nested repositories as they are in the tree, the others by name. */
-static void split(const struct changes *wanted, const struct changes *files, struct buf *repositories,
-    struct buf *names)
-{
-	for (size_t i = 0; i < wanted->count; i++) {
-		struct change *c = &wanted->list[i];
-		struct changes one = { .list = c, .count = 1 };
-
-		if (c->mode == MODE_REPOSITORY)
-			changes_index(&one, false, repositories);
-		else if (c->mode != 0 && changes_find(files, c->path) != NULL)
-			buf_add(names, c->path, strlen(c->path) + 1);
-	}
-}
-
-/* from: the directory with the copies. */
-static int stage(struct git_op *op, const char *tree, const struct changes *wanted, const char *from)
-{
-	char *git = xasprintf("%s/convert", op->spec.scratch), *dir = xasprintf("%s/files", op->spec.scratch);
-	struct buf repositories = { 0 }, names = { 0 };
-	struct changes files = { 0 };
-	int rv = list_files(op, tree, wanted, has_own_filter(from), &files);
-
-	split(wanted, &files, &repositories, &names);
-	if (rv == 0)
-		rv = git_update_index(op, GIT_INDEX, &repositories);
-	if (rv == 0 && names.size > 0) {
-		rv = write_files(op, dir, &files);
-		if (rv == 0)
-			rv = make_git_dir(op, git, from, strlen(tree) != 40);
-		if (rv == 0) {
-			const char *place = op->place;
-
-			text_set(&op->git_dir, git);
-			op->place = dir;
-			rv = git_run_input(op, GIT_INDEX | GIT_FILTERED | GIT_ALONE, &names, "update-index", "--add",
-			    "--replace", "-z", "--stdin");
-			op->place = place;
-			text_set(&op->git_dir, NULL);
-		}
-	}
-	remove_dir(git);
-	remove_dir(dir);
-	changes_release(&files);
-	buf_release(&names);
-	buf_release(&repositories);
-	free(dir);
-	free(git);
-	return rv;
-}
-
-int conversions_stage(struct git_op *op, const char *tree, const struct changes *wanted)
-{
-	char *own = op->objects == NULL ? xasprintf("%s/copies", op->spec.scratch) : NULL,
-	    *from = own != NULL ? own : evidence_file(op, ".");
-	int rv = op->common == NULL ? git_find_common(op) : 0, error;
-
-	if (rv == 0 && own != NULL) {
-		error = file_mkdirs(own, 0700);
-		rv = error != 0 ? fail_file(op, own, error) : conversions_copy(op, own);
-	}
-	if (rv == 0)
-		rv = stage(op, tree, wanted, from);
-	if (own != NULL)
-		remove_dir(own);
-	free(from);
-	return rv;
+	return have;
 }

@@ -62,6 +62,7 @@ static const struct fields_row spec_rows[] = {
 	SPEC_AS("others_tree", shared_paths_tree, FIELDS_STRING),
 	SPEC_AS("beside", appeared_tree, FIELDS_STRING),
 	SPEC_AS("judges", basis, FIELDS_LIST),
+	SPEC(attributes_tree, FIELDS_STRING),
 	SPEC(refs, FIELDS_LIST),
 	SPEC(may_change, FIELDS_LIST),
 };
@@ -104,6 +105,7 @@ static const struct fields_row result_rows[] = {
 	RESULT(hook_changed, FIELDS_BOOL),
 	RESULT(moved, FIELDS_STRING),
 	RESULT(copied, FIELDS_STRING),
+	RESULT(unconverted, FIELDS_STRING),
 };
 
 static const struct fields_type result_type = {
@@ -190,7 +192,8 @@ void git_op_redact(struct git_op *op, const struct redactor *redactor)
 {
 	struct git_result *r = &op->result;
 	char **const said[] = { &r->error, &r->refused, &r->changed, &r->permitted, &r->appeared,
-	    &r->edited, &r->differing, &r->conflicts, &r->unfit, &r->moved };
+	    &r->edited, &r->differing, &r->conflicts, &r->unfit, &r->moved,
+	    &r->unconverted };
 
 	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
 		redact_string(redactor, said[i]);
@@ -246,6 +249,11 @@ const char *git_op_moved(const struct git_op *op)
 const char *git_op_copied(const struct git_op *op)
 {
 	return op->result.copied;
+}
+
+const char *git_op_unconverted(const struct git_op *op)
+{
+	return op->result.unconverted;
 }
 
 const char *git_op_unfit(const struct git_op *op)

@@ -195,6 +195,10 @@ struct git_op_spec {
 	 * part of the work as long as they stay as they are there. NULL: none. */
 	const char *appeared_tree;
 
+	/* MEASURE, COMMIT, ADOPT_COMMITS: the .gitattributes files of this tree say what is
+	 * converted; NULL: those of tree. */
+	const char *attributes_tree;
+
 	/* PIN, COMPARE_REFS: "REF ID", as rld set them; NULL: none. */
 	char *const *refs;
 	/* MEASURE, PREPARE: patterns, relative to the top of the repository, of which "*" matches
@@ -258,6 +262,10 @@ const char *git_op_refused(const struct git_op *op);
 /* MEASURE, COMMIT, ADOPT_COMMITS: git_op_refused(), and a hook changed what was to be committed, or
  * the commit after it was made. Then git_op_commit() of COMMIT is what HEAD has now. */
 bool git_op_hook_changed(const struct git_op *op);
+
+/* COMMIT, ADOPT_COMMITS: files, "a.c, b.c and 3 more", of which the commit would have something
+ * else by the .gitattributes files of the work; NULL: none. */
+const char *git_op_unconverted(const struct git_op *op);
 
 /* MEASURE, ADOPT_COMMITS: paths, "a.c, b.c and 3 more", whose names git allows in no tree, such as
  * .GIT/x: they are in no result. NULL: none. */

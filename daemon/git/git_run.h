@@ -21,7 +21,7 @@ struct git_result {
 	int fault;		/* errno of the host fault that caused error */
 	char *tree, *commit, *branch, *head, *head_at, *base, *changed, *permitted, *appeared;
 	char *appeared_tree, *edited, *differing, *conflicts, *refused, *unfit, *taken, *moved;
-	char *modified_basis, *copied;
+	char *modified_basis, *copied, *unconverted;
 	char **ahead;
 	bool rewritten, branch_left, hook_changed;
 };

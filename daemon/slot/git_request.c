@@ -248,6 +248,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.tree = tree_of(slot, kind),
 		.base = kind == GIT_MERGE ? row->base_commit : slot_base_tree(slot),
 		.ref = ref,
+		.attributes_tree = row->base_tree,
 		.appeared_tree = slot->row != NULL ? slot->row->beside : NULL,
 		.dir = dir,
 		.name = kind == GIT_BASE ? run->plan.base :

@@ -39,6 +39,22 @@ static void warn_of_no_commit(struct txn *txn, struct slot *slot)
 	free(text);
 }
 
+/* The commit follows the attributes that the run began with. */
+static void warn_of_unconverted(struct txn *txn, struct slot *slot)
+{
+	const char *names = git_op_unconverted(slot->op.git);
+	char *safe, *text;
+
+	if (names == NULL)
+		return;
+	safe = text_escape(names, strlen(names), false);
+	text = xasprintf("task %s: .gitattributes files that the work changed have no effect on its commit: %s; "
+	    "`git add --renormalize .` and a commit apply them", slot_task_id(slot), safe);
+	run_warn(txn, slot->run, text);
+	free(text);
+	free(safe);
+}
+
 /* A hook has changed the work, so it is checked and reviewed once more in that form. A hook that
  * does so again would do so forever. Returns whether there was such a hook. */
 static bool judge_again(struct txn *txn, struct slot *slot)
@@ -85,6 +101,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	/* without changes the branch stays at its base */
 	text_set(&row->commit_id, commit != NULL ? commit : row->base_commit);
 	text_set(&row->obstacle, NULL);
+	warn_of_unconverted(txn, slot);
 	if (commit == NULL)
 		warn_of_no_commit(txn, slot);
 	else if (plan->integrate != INTEGRATE_MERGE || whole)

@@ -113,6 +113,7 @@ char *const *git_op_ahead(const struct git_op *op) { (void)op; return NULL; }
 bool git_op_rewritten(const struct git_op *op) { (void)op; return false; }
 bool git_op_branch_left(const struct git_op *op) { return op->given_commit == 0; }
 const char *git_op_unfit(const struct git_op *op) { (void)op; return NULL; }
+const char *git_op_unconverted(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_refused(const struct git_op *op) { return op->refused; }
 const char *git_op_conflicts(const struct git_op *op) { return op->conflicts; }
 bool git_op_hook_changed(const struct git_op *op) { return op->hook_changed; }

@@ -85,6 +85,26 @@ def test_a_filter_of_the_coder(trees, repo, place):
     assert repo.git("cat-file", "blob", f"{commit}:t1.up") == "ABC"
 
 
+@pytest.mark.parametrize("place", PLACES)
+def test_attributes_of_the_coder(trees, repo, place):
+    """They are part of the work, and convert nothing of it, nor of a later task."""
+    repo.write(".gitattributes", "*.kept ident\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "attributes")
+    beads(repo, "x-1", "x-2")
+    t = trees(scripts={"implement": "[ $RL_TASK_ID = x-2 ] || echo '*.t text eol=crlf' >> .gitattributes\n"
+                       "printf 'one\\r\\n' > $RL_TASK_ID.t; echo '$Id: 1 $' > $RL_TASK_ID.kept; answer done\n"})
+    row = t.run(isolation=place, commit="auto", review=True)
+    assert row["state"] == "succeeded", row
+    commit = row["result_commit"]
+    assert repo.git("show", f"{commit}:.gitattributes") == "*.kept ident\n*.t text eol=crlf"
+    for task in ("x-1", "x-2"):
+        assert repo.git("cat-file", "-s", f"{commit}:{task}.t") == "5", row
+        assert repo.git("cat-file", "blob", f"{commit}:{task}.kept") == "$Id$"
+        assert any(f"task {task}: .gitattributes files that the work changed" in w and f" {task}.t; " in w
+                   for w in row["warnings"]), row["warnings"]
+
+
 def test_what_a_person_edits_meanwhile(trees, repo):
     """The commit has what was reviewed, and the edit stays where it is."""
     t = trees()

@@ -12,13 +12,14 @@ static char **artifacts, **others_here;
 
 static bool shared;
 static char *evidence;		/* the evidence repository, NULL: none */
+static char *unconverted;	/* of the last operation, NULL: none */
 
 static struct git_op *op_for(enum git_op_kind kind, const char *tree, const char *message)
 {
 	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch,
 	    .tree = tree, .base = base, .commit = since,
 		.message = message, .artifacts = artifacts, .shared_paths = others_here, .shared = shared,
-		.evidence = evidence };
+		.evidence = evidence, .attributes_tree = evidence != NULL ? base : NULL };
 
 	return git_op_new(&spec);
 }
@@ -33,9 +34,11 @@ static void take(struct git_op *op)
 	free(error);
 	free(commit);
 	free(refusal);
+	free(unconverted);
 	error = xstrdup(git_op_error(op));
 	commit = xstrdup(git_op_commit(op));
 	refusal = xstrdup(git_op_refused(op));
+	unconverted = xstrdup(git_op_unconverted(op));
 	git_op_free(op);
 }
 
@@ -476,37 +479,74 @@ END_TEST
 
 #define KEPT "git add .; git commit -qm kept; "
 
-/* Before the submit; the work; what an agent does beside; what the commit has of the file x. */
-static const struct { const char *before, *work, *beside, *file, *content; } conversions[] = {
+/* Before the submit; the work; what an agent does beside; what the commit has of the file x; of
+ * which files it would have something else by the attributes of the work. */
+static const struct { const char *before, *work, *beside, *file, *content, *unconverted; } conversions[] = {
 	{ "", "echo GOOD >x.py", "git config filter.z.clean 'sed s/GOOD/EVIL/'; "
-	    "echo '*.py filter=z' >.git/info/attributes", "x.py", "GOOD" },
+	    "echo '*.py filter=z' >.git/info/attributes", "x.py", "GOOD", NULL },
 	{ "", "echo GOOD >x.py", "git config --global filter.z.clean 'sed s/GOOD/EVIL/'; "
-	    "git config --global core.attributesFile ~/a; echo '*.py filter=z' >~/a", "x.py", "GOOD" },
+	    "git config --global core.attributesFile ~/a; echo '*.py filter=z' >~/a", "x.py", "GOOD", NULL },
 	/* the attribute is part of the work, the filter is not */
 	{ "", "echo GOOD >x.py; echo '*.py filter=z' >.gitattributes",
-	    "git config filter.z.clean 'sed s/GOOD/EVIL/'; git config filter.z.required true", "x.py", "GOOD" },
+	    "git config filter.z.clean 'sed s/GOOD/EVIL/'; git config filter.z.required true", "x.py", "GOOD", NULL },
 	{ "echo '*.bin filter=lfs' >.gitattributes; git config filter.lfs.clean 'echo pointer: $(wc -c)'; " KEPT,
-	    "echo big >x.bin", "git config filter.lfs.clean 'echo EVIL'", "x.bin", "pointer: 4" },
+	    "echo big >x.bin", "git config filter.lfs.clean 'echo EVIL'", "x.bin", "pointer: 4", NULL },
 	{ "git config filter.lfs.clean 'git config lfs.storage'; echo '*.bin filter=lfs' >.git/info/attributes",
-	    "echo big >x.bin", "rm .git/info/attributes", "x.bin", "/repo/.git/lfs" },
+	    "echo big >x.bin", "rm .git/info/attributes", "x.bin", "/repo/.git/lfs", NULL },
 	{ "git config filter.lfs.clean 'git config lfs.storage'; git config lfs.storage 'my \"x\\'; "
-	    "echo '*.bin filter=lfs' >.gitattributes", "echo big >x.bin", "", "x.bin", "/repo/.git/my \"x\\" },
+	    "echo '*.bin filter=lfs' >.gitattributes", "echo big >x.bin", "", "x.bin", "/repo/.git/my \"x\\", NULL },
 	{ "git config core.autocrlf input", "printf 'a\\r\\nb\\r\\n' >x", "git config core.autocrlf false",
-	    "x", "a\nb" },
-	{ "", "printf 'a\\r\\nb\\r\\n' >x", "git config core.autocrlf input", "x", "a\r\nb\r" },
+	    "x", "a\nb", NULL },
+	{ "", "printf 'a\\r\\nb\\r\\n' >x", "git config core.autocrlf input", "x", "a\r\nb\r", NULL },
 	{ "", "printf 'a\\r\\n' >x.t", "git config core.eol crlf; echo '*.t text' >.git/info/attributes", "x.t",
-	    "a\r" },
+	    "a\r", NULL },
 	{ "git config --global core.attributesFile ~/a; echo '*.t text' >~/a", "printf 'a\\r\\n' >x.t",
-	    "echo >~/a", "x.t", "a" },
+	    "echo >~/a", "x.t", "a", NULL },
 	{ "mkdir -p ~/.config/git; echo '*.t text' >~/.config/git/attributes", "printf 'a\\r\\n' >x.t",
-	    "rm ~/.config/git/attributes", "x.t", "a" },
-	{ "echo '*.i ident' >.gitattributes; " KEPT, "echo '$Id: 123 $' >x.i", "", "x.i", "$Id$" },
+	    "rm ~/.config/git/attributes", "x.t", "a", NULL },
+	{ "echo '*.i ident' >.gitattributes; " KEPT, "echo '$Id: 123 $' >x.i", "", "x.i", "$Id$", NULL },
 	{ "mkdir s; echo '*.u working-tree-encoding=UTF-16LE' >s/.gitattributes; " KEPT,
-	    "mkdir -p s; printf 'a\\000b\\000' >s/x.u", "", "s/x.u", "ab" },
+	    "mkdir -p s; printf 'a\\000b\\000' >s/x.u", "", "s/x.u", "ab", NULL },
 	/* a program of the tree */
 	{ "mkdir tools; printf '#!/bin/sh\\ntr a-z A-Z\\n' >tools/up; chmod +x tools/up; "
 	    "git config filter.up.clean tools/up; echo '*.up filter=up' >.gitattributes; " KEPT,
-	    "echo abc >x.up", "git config filter.up.clean 'tr a-z 0-9'", "x.up", "ABC" },
+	    "echo abc >x.up", "git config filter.up.clean 'tr a-z 0-9'", "x.up", "ABC", NULL },
+	/* ... which is part of the work, too */
+	{ "mkdir tools; printf '#!/bin/sh\\ntr a-z A-Z\\n' >tools/up; chmod +x tools/up; "
+	    "git config filter.up.clean ./tools/up; echo '*.up filter=up' >.gitattributes; " KEPT,
+	    "echo abc >x.up; printf '#!/bin/sh\\necho EVIL\\n' >tools/up", "", "x.up", "ABC", NULL },
+	{ "mkdir tools; printf '#!/bin/sh\\ntr a-z A-Z\\n' >tools/up; chmod +x tools/up; "
+	    "git config filter.up.clean ./tools/up; echo '*.up filter=up' >.gitattributes; " KEPT,
+	    "echo abc >x.up; rm -r tools; echo x >tools", "", "x.up", "ABC", NULL },
+	/* attributes of the work */
+	{ "", "printf 'a\\000b\\000' >x.u; echo '*.u working-tree-encoding=UTF-16LE' >.gitattributes", "",
+	    "x.u | od -An -c | tr -d ' \\n'", "a\\0b\\0", "x.u" },
+	{ "", "printf 'a\\r\\n' >x.t; printf 'a\\n' >y.t; echo '*.t text eol=crlf' >.gitattributes", "", "x.t", "a\r",
+	    "x.t" },
+	{ "", "echo '$Id: 123 $' >x.i; echo '*.i ident' >.gitattributes", "", "x.i", "$Id: 123 $", "x.i" },
+	{ "", "mkdir -p s; echo '$Id: 123 $' >s/x.i; echo '*.i ident' >s/.gitattributes", "", "s/x.i", "$Id: 123 $",
+	    "s/x.i" },
+	/* ... that an agent has committed */
+	{ "", "printf 'a\\r\\n' >x.t; echo '*.t text' >.gitattributes", "git add .; git commit -qm agent", "x.t",
+	    "a\r", "x.t" },
+	{ "", "printf 'a\\r\\n' >x.t", "echo '*.t text' >.gitattributes; git add .; git commit -qm agent", "x.t",
+	    "a\r", "x.t" },
+	/* ... that convert nothing */
+	{ "", "printf 'a\\n' >x.t; echo '*.t text eol=lf' >.gitattributes", "", "x.t", "a", NULL },
+	{ "", "printf 'a\\r\\n' >x.t; echo '*.t diff=t -merge' >.gitattributes", "", "x.t", "a\r", NULL },
+	/* ... in place of those of the base, which count, also for themselves */
+	{ "echo '*.i ident' >.gitattributes; " KEPT, "echo '$Id: 123 $' >x.i; echo '*.i -ident' >.gitattributes", "",
+	    "x.i", "$Id$", "x.i" },
+	{ "echo '*.i ident' >.gitattributes; " KEPT, "echo '$Id: 123 $' >x.i; rm .gitattributes", "", "x.i", "$Id$",
+	    "x.i" },
+	{ "echo '*.i ident' >.gitattributes; " KEPT, "echo '$Id: 123 $' >x.i; ln -sf a .gitattributes", "", "x.i",
+	    "$Id$", "x.i" },
+	{ "echo '*.i ident' >.gitattributes; " KEPT, "echo '$Id: 123 $' >x.i; rm .gitattributes; mkdir .gitattributes; "
+	    "echo x >.gitattributes/x", "", "x.i", "$Id: 123 $", NULL },
+	{ "mkdir s; echo '*.i ident' >s/.gitattributes; " KEPT, "rm -r s; echo '$Id: 123 $' >s", "", "s",
+	    "$Id: 123 $", NULL },
+	{ "git config core.autocrlf true; printf '*.i ident\\r\\n' >.gitattributes; " KEPT,
+	    "printf '*.j ident\\r\\n' >.gitattributes", "", ".gitattributes", "*.j ident", NULL },
 };
 
 /* Files are committed as at submit, whatever an agent makes of the settings. */
@@ -533,6 +573,7 @@ START_TEST(conversions_of_the_submit)
 	expect_done(commit_op(tree, MESSAGE));
 	ck_assert_ptr_nonnull(commit);
 	ck_assert_ptr_null(refusal);
+	ck_assert_pstr_eq(unconverted, conversions[_i].unconverted);
 	want = conversions[_i].content[0] == '/' ? xasprintf("%s%s", home, conversions[_i].content) :
 	    xstrdup(conversions[_i].content);
 	expect_text(want, sh("git cat-file blob HEAD:%s", conversions[_i].file));
