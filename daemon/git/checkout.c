@@ -27,8 +27,6 @@ static int fail_path(struct git_op *op, const char *path, int rv)
 		{ -ENOTDIR,
 		    "the tree contains this name below a file or link, which git never creates; "
 		    "run `git fsck`" },
-		{ -ENOSPC, "no space left on device; free some space and retry the run" },
-		{ -EDQUOT, "disk quota exceeded; free some space and retry the run" },
 		{ -ENODATA,
 		    "git cat-file did not return all of it; run `git fsck` in the repository" },
 		{ 0, NULL }
