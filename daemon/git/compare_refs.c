@@ -130,5 +130,5 @@ int compare_refs(struct git_op *op)
 
 int compare_refs_run(struct git_op *op)
 {
-	return compare_refs(op);
+	return compare_refs(op) == 0 ? verify_judged(op, NULL) : -1;
 }

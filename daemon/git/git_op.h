@@ -136,6 +136,10 @@ struct git_op_spec {
 	 * tree. */
 	const char *tree;
 
+	/* MEASURE, PIN, COMPARE_REFS: what the workspace is compared with for git_op_differing();
+	 * NULL: not asked for. */
+	const char *judged;
+
 	/* COMMIT: the tree to compare with. MERGE: the commit or tree that the patch base..ref on
 	 * stdout starts from; NULL: no patch. */
 	const char *base;
@@ -191,8 +195,8 @@ struct git_op_spec {
 	char *const *shared_paths;
 	const char *shared_paths_tree;
 
-	/* MEASURE, VERIFY, ADOPT_COMMITS, MERGE: the result of an earlier VERIFY. Its files are not
-	 * part of the work as long as they stay as they are there. NULL: none. */
+	/* MEASURE, VERIFY, ADOPT_COMMITS, MERGE, and with judged: the result of an earlier VERIFY.
+	 * Its files are not part of the work as long as they stay as they are there. NULL: none. */
 	const char *appeared_tree;
 
 	/* MEASURE, COMMIT, ADOPT_COMMITS: the .gitattributes files of this tree say what is
@@ -314,10 +318,12 @@ const char *git_op_appeared(const struct git_op *op);
 /* VERIFY with dir: up to twenty files of the workspace that were changed or removed there, and that
  * are not so in the spec's appeared_tree; NULL: none. */
 const char *git_op_edited(const struct git_op *op);
-/* VERIFY with dir: all such files, as git_op_changed(); NULL: the workspace has what is in tree. */
+/* Up to twenty files of the workspace that are not as in the spec's judged, but for new ones of
+ * appeared_tree, or why they cannot be compared; NULL: the workspace has what was judged. */
 const char *git_op_differing(const struct git_op *op);
-/* VERIFY: a tree of all files that are there and not in tree, and of those that git_op_differing()
- * names. If there are such, then a blank and a tree of what tree has in their place. NULL: none. */
+/* VERIFY: a tree of all files that are there and not in tree, and with dir of those that were
+ * changed or removed. If there are such, then a blank and a tree of what tree has in their place.
+ * NULL: none. */
 const char *git_op_appeared_tree(const struct git_op *op);
 
 #endif

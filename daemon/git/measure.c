@@ -103,7 +103,7 @@ int measure_run(struct git_op *op)
 	}
 	changes_release(&appeared);
 	free(asked);
-	if (rv == -1)
+	if (rv == -1 || verify_judged(op, op->result.tree) != 0)
 		return -1;
 	if (copied_files_hash(op) != 0)
 		return -1;

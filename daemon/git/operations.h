@@ -49,6 +49,12 @@ int disk_tree_write(struct git_op *op, unsigned where, char **tree);
 /* once(op, arg), and again if files have changed where only people work. */
 int disk_tree_twice(struct git_op *op, int (*once)(struct git_op *op, void *arg), void *arg);
 
+/* ---- verify.c ---- */
+
+/* result.differing: the files of op->place that are not as in spec.judged, if there is one. known:
+ * the tree of op->place; NULL: unknown. */
+int verify_judged(struct git_op *op, const char *known);
+
 /* ---- appeared.c: files that appeared while only a reviewer was at work ---- */
 
 /* Content of the tree spec.appeared_tree, in order; empty if it is NULL. */

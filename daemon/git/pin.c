@@ -34,7 +34,9 @@ int pin_run(struct git_op *op)
 		return -1;
 	if (op->result.moved != NULL)
 		return 0;
-	return pin(op, op->spec.base) == 0 ? find_head(op) : -1;
+	if (pin(op, op->spec.base) != 0 || find_head(op) != 0)
+		return -1;
+	return verify_judged(op, NULL);
 }
 
 int snapshot_run(struct git_op *op)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* VERIFY: checks that the work tree, or the reviewer's room, is unchanged. Changes nothing. */
+/* VERIFY: checks that the work tree, or the reviewer's room, is unchanged. Changes nothing. And the
+ * comparison of the work tree with what was judged, where another operation ends. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "git/checkout.h"
 #include "git/operations.h"
 #include "git/room.h"
+#include "record/host_fault.h"
 
 #define NEW_SHOWN 20
 
@@ -13,8 +15,7 @@ struct verify {
 	struct changes known;		/* new files of an earlier VERIFY */
 	struct changes seen;		/* new files that exist now */
 	struct names changed, permitted, appeared;
-	struct names edited;		/* changed or removed beside a checkout, since then ... */
-	struct names differing;		/* ... and all of them */
+	struct names edited;		/* changed or removed beside a checkout since then */
 };
 
 /* Compare spec.tree with the tree of the workspace. work: changed files count. Otherwise they are
@@ -41,8 +42,6 @@ static int compare_workspace(struct git_op *op, struct verify *v, bool work)
 		changes_add(&v->seen, c->path, c->mode, c->id);
 		v->seen.list[v->seen.count - 1].was = c->was;
 		memcpy(v->seen.list[v->seen.count - 1].was_id, c->was_id, sizeof(c->was_id));
-		if (c->was != 0)
-			names_add(&v->differing, c->path);
 		if (!appeared_has(&v->known, c))
 			names_add(c->was != 0 ? &v->edited : &v->appeared, c->path);
 	}
@@ -83,8 +82,44 @@ int verify_run(struct git_op *op)
 	op->result.permitted = names_take(&v.permitted);
 	op->result.appeared = names_take(&v.appeared);
 	op->result.edited = names_take(&v.edited);
-	op->result.differing = names_take(&v.differing);
 	changes_release(&v.known);
 	changes_release(&v.seen);
 	return rv;
+}
+
+static int compare(struct git_op *op, char **tree)
+{
+	struct names names = { .shown = NEW_SHOWN };
+	struct changes changes = { 0 }, known = { 0 };
+	int rv = *tree == NULL ? disk_tree(op, NULL, tree) : 0;
+
+	if (rv == 0)
+		rv = appeared_read(op, &known);
+	if (rv == 0 && strcmp(*tree, op->spec.judged) != 0)
+		rv = git_diff(op, GIT_EVIDENCE, op->spec.judged, *tree, NULL, &changes);
+	for (size_t i = 0; rv == 0 && i < changes.count; i++)
+		if (changes.list[i].was != 0 || !appeared_has(&known, &changes.list[i]))
+			names_add(&names, changes.list[i].path);
+	op->result.differing = names_take(&names);
+	changes_release(&known);
+	changes_release(&changes);
+	return rv;
+}
+
+int verify_judged(struct git_op *op, const char *known)
+{
+	char *tree = xstrdup(known);
+	int rv = op->spec.judged != NULL ? compare(op, &tree) : 0;
+
+	free(tree);
+	if (rv == 0)
+		return 0;
+	if (op->result.fault == 0)
+		op->result.fault = host_noted();
+	if (op->result.fault != 0)
+		return -1;
+	/* a person may do there what they like: the operation is done nevertheless */
+	op->result.differing = op->result.error;
+	op->result.error = NULL;
+	return 0;
 }

@@ -22,6 +22,7 @@
 #include "prompt/prompt.h"
 #include "proto/memory.h"
 #include "slot/head.h"
+#include "slot/judged.h"
 #include "slot/operation.h"
 #include "slot/ref_names.h"
 #include "slot/shared_paths.h"
@@ -226,7 +227,8 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	bool in_repository = kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ||
 	    kind == GIT_WORKTREE_REMOVE || slot->row == NULL;
 	char **copy = brings_copies(slot, kind) ? copy_patterns(slot) : NULL;
-	char **artifacts = run_artifacts(run), **shared = slot_shared_paths(slot);
+	char **artifacts = run_artifacts(run), **shared = kind == GIT_COMPARE_REFS ?
+	    slot_written_paths(slot) : slot_shared_paths(slot);
 	char *scratch = dirs_scratch(state_dir, row->id, slot->row);
 	char *evidence = row->evidence != NULL ? dirs_evidence(state_dir, row->evidence) : NULL;
 	char *ref = git_ref(slot, kind), *message = message_of(slot, kind), *dir = git_dir(slot, kind);
@@ -247,6 +249,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.settings_kept = row->settings_kept == 1 || run_is_prepared(run),
 		.tree = tree_of(slot, kind),
 		.base = kind == GIT_MERGE ? row->base_commit : slot_base_tree(slot),
+		.judged = judged_tree(slot, kind),
 		.ref = ref,
 		.attributes_tree = row->base_tree,
 		.appeared_tree = slot->row != NULL ? slot->row->beside : NULL,

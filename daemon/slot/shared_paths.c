@@ -104,6 +104,17 @@ char **slot_shared_paths(const struct slot *slot)
 	return slot->row != NULL && slot->row->worktree == NULL ? met(&slot->run->rows->run) : NULL;
 }
 
+char **slot_written_paths(const struct slot *slot)
+{
+	char **list = slot_shared_paths(slot);
+	char *own = slot->row->worktree == NULL ? kept_in(slot->run, slot->run->rows->run.workspace) : NULL;
+
+	if (own != NULL && !strings_contain(list, own))
+		strings_append(&list, own);
+	free(own);
+	return list;
+}
+
 size_t slot_count_shared_paths(const struct slot *slot)
 {
 	char **shared = slot_shared_paths(slot);

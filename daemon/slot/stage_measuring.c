@@ -10,6 +10,7 @@
 #include "model/slots.h"
 #include "proto/memory.h"
 #include "slot/git_request.h"
+#include "slot/judged.h"
 #include "slot/measured.h"
 #include "slot/obstacle.h"
 #include "slot/round.h"
@@ -41,6 +42,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	if (git_op_copied(slot->op.git) != NULL)
 		text_set(&txn_edit_slot(txn, slot)->copied_hash, git_op_copied(slot->op.git));
 	known = slot_begins_review(slot) ? checks_known(slot, tree, 0) : 0;
+	judged_warn(txn, slot);
 	measured_record(txn, slot, &facts, to);
 	if (!failed)
 		take_tree(txn_edit_slot(txn, slot), tree, done->step);

@@ -9,6 +9,7 @@
 #include "model/slots.h"
 #include "proto/memory.h"
 #include "slot/git_request.h"
+#include "slot/judged.h"
 #include "slot/obstacle.h"
 #include "slot/ref_names.h"
 #include "slot/stages.h"
@@ -28,6 +29,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	(void)done;
 	if (obstacle_ref_moved(txn, slot))
 		return;
+	judged_warn(txn, slot);
 	product_add(txn, slot, PRODUCT_RESULT, slot->row->tree);
 	run = txn_edit_run(txn, slot->run);
 	ref = git_ref(slot, GIT_PIN);

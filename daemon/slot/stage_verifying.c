@@ -45,7 +45,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 /* Result of git, kept while the verdict is read. */
 struct judgement {
 	struct read_verdict_job job;
-	char *changed, *appeared, *edited, *differing;
+	char *changed, *appeared, *edited;
 };
 
 /* The passed work contains no change, and its agent did not declare that none was needed. */
@@ -61,15 +61,6 @@ static void warn_of_nothing(struct txn *txn, struct slot *slot)
 		return;
 	text = xasprintf("task %s: nothing was changed, no agent declared that no change was "
 	    "needed, and the review passed", slot_task_id(slot));
-	run_warn(txn, slot->run, text);
-	free(text);
-}
-
-/* What passed is no longer what the user finds. */
-static void warn_of_difference(struct txn *txn, struct slot *slot, const char *names)
-{
-	char *text = xasprintf("task %s: the work tree is no longer what was judged: %s", slot_task_id(slot), names);
-
 	run_warn(txn, slot->run, text);
 	free(text);
 }
@@ -128,8 +119,6 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		cause = cut_cause(review);
 	if (end == ROUND_PASS)
 		warn_of_nothing(txn, slot);
-	if ((end == ROUND_PASS || end == ROUND_CUT) && j->differing != NULL)
-		warn_of_difference(txn, slot, j->differing);
 	round_over(txn, slot, end, cause != NULL ? CAUSE(round_end_kind(end), cause) : NO_CAUSE);
 	free(cause);
 	free(reason);
@@ -204,7 +193,6 @@ static void read_verdict_cb(void *arg, struct job *job)
 		again->changed = j->changed;
 		again->appeared = j->appeared;
 		again->edited = j->edited;
-		again->differing = j->differing;
 		engine_job_later(engine, HOST_LOOK_MS, &again->job.job, &read_verdict_type, read_verdict_cb, engine);
 		job_free(job);
 		return;
@@ -228,7 +216,6 @@ static void read_verdict_cb(void *arg, struct job *job)
 	free(j->changed);
 	free(j->appeared);
 	free(j->edited);
-	free(j->differing);
 	job_free(job);
 }
 
@@ -247,7 +234,6 @@ static void judge(struct slot *slot, const struct git_op *git)
 		j->changed = escaped(git_op_changed(git));
 		j->appeared = escaped(git_op_appeared(git));
 		j->edited = escaped(git_op_edited(git));
-		j->differing = escaped(git_op_differing(git));
 	}
 
 	activity_start_job(&slot->activity);

@@ -20,9 +20,11 @@
 #include "sched/claims.h"
 #include "slot/git_request.h"
 #include "slot/head.h"
+#include "slot/judged.h"
 #include "slot/machine.h"
 #include "slot/operation.h"
 #include "slot/ref_names.h"
+#include "slot/review_rows.h"
 #include "task/task_op.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
@@ -54,13 +56,19 @@ static bool compares_refs(const struct slot *slot)
 	return ended && !pinned && recorded_refs_count(slot->run->rows) > 0;
 }
 
+/* What was pinned has just been compared, unless a source was told since then. */
+static bool compares_tree(const struct slot *slot)
+{
+	return judged_tree(slot, GIT_COMPARE_REFS) != NULL && (!slot_passed(slot) || tells_source(slot));
+}
+
 static enum slot_leaving after(const struct slot *slot, enum slot_leaving leaving)
 {
 	if (leaving == LEAVING_NOTHING && tells_source(slot))
 		return LEAVING_TASK;
 	if (leaving < LEAVING_INSPECT && head_is_open(slot))
 		return LEAVING_INSPECT;
-	if (leaving < LEAVING_REFS && compares_refs(slot))
+	if (leaving < LEAVING_REFS && (compares_refs(slot) || compares_tree(slot)))
 		return LEAVING_REFS;
 	if (leaving != LEAVING_REMOVE && slot->row->worktree != NULL)
 		return LEAVING_REMOVE;
@@ -171,10 +179,11 @@ static void told(struct txn *txn, struct slot *slot)
 }
 
 /* The run cannot succeed while the refs of its results are not what passed. */
-static void refs_compared(struct slot *slot)
+static void refs_compared(struct txn *txn, struct slot *slot)
 {
 	const char *moved = git_op_moved(slot->op.git);
 
+	judged_warn(txn, slot);
 	if (moved == NULL)
 		return;
 	free(slot->run->failure);
@@ -194,7 +203,7 @@ void leave_result(struct txn *txn, struct slot *slot, const struct stage_result 
 	else if (was == LEAVING_INSPECT)
 		head_inspected(txn, slot);
 	else if (was == LEAVING_REFS)
-		refs_compared(slot);
+		refs_compared(txn, slot);
 	else if (was == LEAVING_REMOVE)
 		worktree_removed(txn, slot);
 	if (was == LEAVING_TASK)

@@ -35,10 +35,7 @@ ISOLATIONS = ("shared", "worktree")
 CARRIERS = {"autom8_review.md", "review-comments.json"}
 EVIL = b"EV" + b"IL"
 # Tricks that pass unseen, and why.
-KNOWN = {
-    **dict.fromkeys(("sign-program", "hook-post-commit-writes", "hook-post-commit-later"),
-                    "no warning says that the work tree is no longer what was judged"),
-}
+KNOWN = {}
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8",
                "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_ATTR_NOSYSTEM": "1",
                "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0",

@@ -4,6 +4,7 @@ it is named, it is no part of the work, and the reviewer is not blamed for it.""
 import pytest
 
 from loop import Loop
+from outer import WORK, Beads, bead, submit, with_bd
 from test_profile_comments import COMMENTS
 from test_profile_decision import DECISION
 from test_profile_exit import PROFILE as EXIT
@@ -11,6 +12,7 @@ from test_profile_file import PROFILE as FILE
 from test_profile_verdict import VERDICT
 
 ROOM = {"workspace": "room"}
+NO_LONGER = "the work tree is no longer what was judged"
 
 
 class Desk:
@@ -138,3 +140,71 @@ def test_a_commit_has_what_was_judged(desk):
     assert row["state"] == "succeeded", row
     assert desk.repo.git("show", "HEAD:README") == "scratch" and desk.repo.read("README") == "a person's\n"
     assert desk.repo.git("show", "HEAD:work.txt") == "one"
+
+
+def late(desk, where, act, **params):
+    """Done when the review is over, and git is at work on what has passed."""
+    number, _ = desk.made.submit_to(where, **params)
+    act(desk.repo)
+    desk.made.play.go(where)
+    return desk.made.daemon.ended(number)
+
+
+@pytest.mark.parametrize("act", [edit, new, remove, undo])
+@pytest.mark.parametrize("where, commit", [("pin", "none"), ("commit", "auto")])
+def test_after_the_last_review(desk, where, commit, act):
+    row = late(desk, where, act, commit=commit)
+    said = [] if act is undo else [f"task t1: {NO_LONGER}: {'notes.txt' if act is new else 'README'}"]
+    assert row["state"] == "succeeded" and row["warnings"] == said, row
+    assert desk.made.daemon.rlctl("show", row["id"], check=0).out.count(NO_LONGER) == len(said)
+    assert desk.made.daemon.log().count(NO_LONGER) == len(said)
+    assert desk.repo.git("show", row["result_ref"] + ":README") == "scratch"
+    assert (desk.repo.path / "notes.txt").exists() == (act is new)
+
+
+def test_what_cannot_be_compared_fails_nothing(desk, tmp_path):
+    def odd(repo):
+        edit(repo)
+        git = tmp_path / "d.tools" / "git.new"
+        git.write_text("#!/bin/sh\ncase $* in *hash-object*) echo it is odd >&2; exit 1;; esac\n"
+                       "exec /usr/bin/git \"$@\"\n")
+        git.chmod(0o755)
+        git.rename(tmp_path / "d.tools" / "git")
+
+    row = late(desk, "pin", odd)
+    assert row["state"] == "succeeded" and len(row["warnings"]) == 1, row
+    assert NO_LONGER in row["warnings"][0] and "it is odd" in row["warnings"][0], row
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("commit", ["none", "auto"])
+def test_while_it_is_held(desk, commit):
+    """An approval takes the work as it is, and the run says what nobody has judged."""
+    made = desk.made
+    made.never_content()
+    number = made.submit(review={"max_fixes": 0, "on_exhausted": "hold"}, commit=commit)
+    assert made.daemon.ended(number)["state"] == "held"
+    edit(desk.repo)
+    made.daemon.rlctl("hold", "approve", made.daemon.call("hold.list", run=number)["holds"][0]["id"], check=0)
+    row = made.daemon.ended(number)
+    assert row["state"] == "succeeded" and row["warnings"] == [f"task t1: {NO_LONGER}: README"], row
+    assert desk.repo.read("README") == "a person's\n"
+
+
+def test_slots_that_share_a_tree_are_not_compared(desk):
+    """What differs is another slot's work."""
+    row = late(desk, "pin", edit, parallel=2, isolation="shared")
+    assert row["state"] == "succeeded" and not row["warnings"], row
+
+
+def test_while_a_source_is_told(make_daemon, repo, tmp_path):
+    """A pass was compared before, and is compared again."""
+    beads = Beads(repo.path, bead("a-1"))
+    daemon, bd = with_bd(make_daemon, tmp_path, scripts={"implement": WORK, "review": "pass\n"})
+    bd.stop("close", "before")
+    run = submit(daemon, beads.path, review={"enabled": True})
+    daemon.play.arrived("bd")
+    edit(repo)
+    daemon.play.go("bd")
+    row = daemon.ended(run)
+    assert row["state"] == "succeeded" and row["warnings"] == [f"task a-1: {NO_LONGER}: README"], row
