@@ -81,6 +81,8 @@ const struct option_row options_submit[] = {
 	    "ignored files to copy into each new work tree and room (repeatable)" },
 	{ "check-on-base", 0, OPTION_CHOICE, "skip|warn|require", "check_on_base", NULL,
 	    "whether the checks also run on the base of the work" },
+	{ "checks-mode", 0, OPTION_CHOICE, "all|new_failures", "review.checks_mode", NULL,
+	    "which checks that fail count" },
 	{ "review-max-fix-attempts", 0, OPTION_COUNT, "N", "review.max_fixes", NULL,
 	    "maximum number of fix rounds; 0: review once" },
 	{ "developer-prompt", 0, OPTION_FILE, "FILE", "review.developer_prompt", NULL,

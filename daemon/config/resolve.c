@@ -217,6 +217,7 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	plan->sandbox = (enum sandbox)get_number(layers, "review.sandbox");
 	plan->workspace = (enum review_place)get_number(layers, "review.workspace");
 	plan->checks = get_words(layers, "review.checks");
+	plan->checks_mode = (enum checks_mode)get_number(layers, "review.checks_mode");
 	plan->checks_in_room = true;
 	plan->may_change = get_words(layers, "review.reviewer_may_change");
 	plan->guidelines = get_words(layers, "review.guidelines");

@@ -140,6 +140,11 @@ static char *settle_trees(struct plan *plan, bool has_git, bool many, const char
 		{ plan->review && plan->scope == SCOPE_RUN && worktree && !merge, "review.scope",
 		    "a review of the whole run needs all work in one tree; add --integrate merge, "
 		    "or choose --isolation shared" },
+		{ plan->review && plan->checks_mode == CHECKS_NEW_FAILURES && strings_count(plan->checks) > 0 &&
+		    (plan->workspace != REVIEW_IN_ROOM || plan->check_on_base == CHECK_ON_BASE_SKIP),
+		    "review.checks_mode",
+		    "\"new_failures\" compares with the base: choose review.workspace \"room\", in a git "
+		    "repository, and check_on_base \"warn\"; or checks_mode \"all\"" },
 	}), field);
 }
 

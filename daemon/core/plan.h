@@ -98,6 +98,7 @@ struct plan {
 	 * workdir */
 	char **copy;
 	enum check_on_base check_on_base;
+	enum checks_mode checks_mode;
 	char **guidelines;		/* NULL-terminated pairs: file, section;
 					 * file, section; ... */
 	char **conventions;		/* NULL-terminated file names */

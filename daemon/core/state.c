@@ -229,6 +229,10 @@ NAMES(check_on_base, "check_on_base", CHECK_ON_BASES,
     [CHECK_ON_BASE_WARN] = "warn",
     [CHECK_ON_BASE_REQUIRE] = "require");
 
+NAMES(checks_mode, "checks_mode", CHECKS_MODES,
+    [CHECKS_ALL] = "all",
+    [CHECKS_NEW_FAILURES] = "new_failures");
+
 NAMES(on_cut, "on_cut", ON_CUTS,
     [ON_CUT_WARN] = "warn",
     [ON_CUT_HOLD] = "hold");

@@ -120,11 +120,12 @@ struct check_key {
 	char env_hash[DIGEST_HEX];
 };
 
+/* It ran, here or in the row that it names. */
 static bool fits(const struct evidence_row *e, const struct check_key *key)
 {
-	return e->kind == EVIDENCE_CHECK && e->attempt != ROW_NONE && object_is(e->tree, key->tree) &&
-	    strcmp(e->subject, key->command) == 0 && text_equal(e->setup_hash, key->setup_hash) &&
-	    text_equal(e->env_hash, key->env_hash);
+	return e->kind == EVIDENCE_CHECK && (e->attempt != ROW_NONE || e->from_attempt != ROW_NONE) &&
+	    object_is(e->tree, key->tree) && strcmp(e->subject, key->command) == 0 &&
+	    text_equal(e->setup_hash, key->setup_hash) && text_equal(e->env_hash, key->env_hash);
 }
 
 /* Without that, nobody knows what the room of a check will have. */
@@ -133,74 +134,144 @@ static bool knows_copies(const struct slot *slot)
 	return strings_count(slot_plan(slot)->copy) == 0 || slot->row->copied_hash != NULL;
 }
 
-/* The green run of the command on tree that stands for another; NULL: none. The newest counts, so
- * that what was flaky since is run again; those of the run itself come before those of others. */
-static const struct evidence_row *known(const struct slot *slot, const char *tree, const char *command)
+/* The first row from *at on that is about the check, and in *at the place after it; NULL: none.
+ * Rows of the run itself come before those of others, newer before older ones. */
+static const struct evidence_row *next_row(const struct slot *slot, const struct check_key *key, size_t *at)
 {
 	const struct run_rows *rows = slot->run->rows;
-	const struct evidence_row *found = NULL;
-	struct check_key key = { .tree = tree, .command = command, .setup_hash = setup_hash(slot) };
 
+	while (*at < rows->nevidence + slot->nknown) {
+		const struct evidence_row *e = *at < rows->nevidence ? rows->evidence[rows->nevidence - 1 - *at] :
+		    slot->known[*at - rows->nevidence];
+
+		++*at;
+		if (fits(e, key))
+			return e;
+	}
+	return NULL;
+}
+
+/* The newest row about the command on tree, so that what was flaky since is run again; NULL: none.
+ * *before: the one before it. */
+static const struct evidence_row *newest(const struct slot *slot, const char *tree, const char *command,
+    const struct evidence_row **before)
+{
+	struct check_key key = { .tree = tree, .command = command, .setup_hash = setup_hash(slot) };
+	const struct evidence_row *found;
+	size_t at = 0;
+
+	*before = NULL;
 	if (!knows_copies(slot)) {
 		free(key.setup_hash);
 		return NULL;
 	}
 	environment_hash(slot, command, key.env_hash);
-	for (size_t i = rows->nevidence; i > 0 && found == NULL; i--)
-		if (fits(rows->evidence[i - 1], &key))
-			found = rows->evidence[i - 1];
-	for (size_t i = 0; i < slot->nknown && found == NULL; i++)
-		if (fits(slot->known[i], &key))
-			found = slot->known[i];
+	found = next_row(slot, &key, &at);
+	*before = next_row(slot, &key, &at);
 	free(key.setup_hash);
+	return found;
+}
+
+/* The green run of the command on tree that stands for another; NULL: none. */
+static const struct evidence_row *known(const struct slot *slot, const char *tree, const char *command)
+{
+	const struct evidence_row *before, *found = newest(slot, tree, command, &before);
+
 	return found != NULL && found->result == EVIDENCE_GREEN ? found : NULL;
+}
+
+/* A check has failed when it failed twice: a red row that reuses another stands for both. */
+const struct evidence_row *check_on_base(const struct slot *slot, const char *command)
+{
+	const struct evidence_row *before, *found = newest(slot, slot_base_tree(slot), command, &before);
+
+	if (found == NULL || found->result == EVIDENCE_VOID)
+		return NULL;
+	if (found->result != EVIDENCE_RED || found->attempt == ROW_NONE)
+		return found;
+	return before != NULL && before->result == EVIDENCE_RED && before->from_run == found->from_run ? found : NULL;
+}
+
+int64_t checks_count(const struct slot *slot)
+{
+	char **checks = slot_plan(slot)->checks;
+	int64_t count = (int64_t)strings_count(checks);
+
+	if (slot->row->base == BASE_CHECKING && slot->row->answer != ROW_NONE) {
+		const char *failed = run_attempt(slot->run, slot->row->failed_check)->agent;
+
+		for (int64_t i = 0; i < count; i++)
+			if (strcmp(checks[i], failed) == 0)
+				return i + 1;
+	}
+	return count;
+}
+
+/* What is known of the next check in the slot's place, so that it need not run there. On the base,
+ * a red one ends the run before the work, and is run for that; after it, its word is all that
+ * counts. */
+static const struct evidence_row *known_in_place(const struct slot *slot, const char *tree, const char *command)
+{
+	bool base = slot->row->base == BASE_CHECKING && slot->row->answer != ROW_NONE;
+
+	return base ? check_on_base(slot, command) : known(slot, tree, command);
 }
 
 int64_t checks_known(const struct slot *slot, const char *tree, int64_t check)
 {
 	char **checks = slot_plan(slot)->checks;
-	int64_t count = (int64_t)strings_count(checks);
+	int64_t count = checks_count(slot);
 
 	if (!slot_checks_room(slot))
 		return check;
-	while (check < count && known(slot, tree, checks[check]) != NULL)
+	while (check < count && known_in_place(slot, tree, checks[check]) != NULL)
 		check++;
 	return check;
 }
 
-void checks_reuse(struct txn *txn, struct slot *slot, int64_t first, int64_t last)
+/* found: what stands for the check. */
+static void reuse(struct txn *txn, struct slot *slot, int64_t check, bool base, const struct evidence_row *found)
 {
-	for (int64_t i = first; i < last; i++) {
-		const char *command = slot_plan(slot)->checks[i];
-		const struct evidence_row *green = known(slot, slot_room_tree(slot), command);
-		struct evidence_row *row = evidence_new(slot, EVIDENCE_CHECK, command, EVIDENCE_GREEN);
+	const char *command = slot_plan(slot)->checks[check];
+	enum evidence_result result = (enum evidence_result)found->result;
+	struct evidence_row *row = evidence_new(slot, EVIDENCE_CHECK, command, result);
 
-		if (slot->row->base == BASE_CHECKING)
-			set_base(txn, slot, row);
-		row->setup_hash = xstrdup(green->setup_hash);
-		row->env_hash = xstrdup(green->env_hash);
-		row->from_run = green->from_run != ROW_NONE ? green->from_run : green->run;
-		row->from_attempt = green->from_run != ROW_NONE ? green->from_attempt :
-		    run_attempt(slot->run, green->attempt)->number;
-		txn_emit(txn, "check.reused", slot->row->run, json_pack("{s:I, s:s, s:I, s:s, s:I, s:I}",
-		    "slot", (json_int_t)slot->row->slot, "task", slot_task_id(slot),
-		    "check", (json_int_t)i + 1, "command", command,
-		    "from_run", (json_int_t)row->from_run, "from_attempt", (json_int_t)row->from_attempt));
-		evidence_append(txn, slot->run, row);
-	}
+	if (base)
+		set_base(txn, slot, row);
+	row->setup_hash = xstrdup(found->setup_hash);
+	row->env_hash = xstrdup(found->env_hash);
+	row->from_run = found->from_run != ROW_NONE ? found->from_run : found->run;
+	row->from_attempt = found->from_run != ROW_NONE ? found->from_attempt :
+	    run_attempt(slot->run, found->attempt)->number;
+	txn_emit(txn, "check.reused", slot->row->run, json_pack("{s:I, s:s, s:I, s:s, s:s, s:I, s:I}",
+	    "slot", (json_int_t)slot->row->slot, "task", slot_task_id(slot), "check", (json_int_t)check + 1,
+	    "command", command, "result", state_name(&evidence_result_names, (int)result),
+	    "from_run", (json_int_t)row->from_run, "from_attempt", (json_int_t)row->from_attempt));
+	evidence_append(txn, slot->run, row);
 }
 
-bool checks_ask(struct slot *slot, void (*done)(struct slot *slot))
+void checks_reuse(struct txn *txn, struct slot *slot, int64_t first, int64_t last)
+{
+	for (int64_t i = first; i < last; i++)
+		reuse(txn, slot, i, slot->row->base == BASE_CHECKING,
+		    known_in_place(slot, slot_room_tree(slot), slot_plan(slot)->checks[i]));
+}
+
+void check_reuse_base(struct txn *txn, struct slot *slot, int64_t check)
+{
+	reuse(txn, slot, check, true, check_on_base(slot, slot_plan(slot)->checks[check]));
+}
+
+bool checks_ask(struct slot *slot, const char *tree, void (*done)(struct slot *slot))
 {
 	const struct plan *plan = slot_plan(slot);
 	const struct run_row *run = &slot->run->rows->run;
 	int64_t now = engine_now(slot->run->engine);
 
 	if (!run_is_recorded(slot->run) || !slot_checks_room(slot) || !knows_copies(slot) ||
-	    slot->row->base == BASE_CHECKING ||
 	    slot->row->check >= (int64_t)strings_count(plan->checks) ||
 	    (plan->evidence_age_ms == 0 && run->retry_of == ROW_NONE))
 		return false;
-	evidence_read(slot, slot->row->tree, plan->evidence_age_ms > 0 ? now - plan->evidence_age_ms : INT64_MAX, done);
+	evidence_read(slot, tree, plan->evidence_age_ms > 0 ? now - plan->evidence_age_ms : INT64_MAX, done);
 	return true;
 }

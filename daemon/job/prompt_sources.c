@@ -105,6 +105,25 @@ static int read_template(const struct build_job *w, const struct places *p, stru
 	return *error == NULL ? 0 : -1;
 }
 
+/* The output of a check on the base. It may be another run's, which keeps it for itself only. */
+static void gather_base(const struct build_job *w, struct sources *s)
+{
+	static const char *const streams[] = { RECORD_STDOUT, RECORD_STDERR };
+	size_t before = s->follow_up.size;
+	char *gone = NULL;
+	bool dropped;
+
+	buf_adds(&s->follow_up, "\n\nOutput of the first one:\n\n");
+	for (size_t i = 0; gone == NULL && i < sizeof(streams) / sizeof(streams[0]); i++)
+		(void)read_output(&s->follow_up, w->job.state_dir, w->follow_up_output, streams[i], ENDS_KEPT,
+		    &dropped, &gone);
+	if (gone != NULL) {
+		s->follow_up.size = before;
+		s->follow_up.data[before] = '\0';
+	}
+	free(gone);
+}
+
 /* The feedback, and the output it is about. */
 static int gather_follow_up(const struct build_job *w, struct sources *s, char **error)
 {
@@ -115,6 +134,10 @@ static int gather_follow_up(const struct build_job *w, struct sources *s, char *
 	buf_adds(&s->follow_up, w->follow_up);
 	if (w->follow_up_output == ROW_NONE)
 		return 0;
+	if (w->attempt.role == ROLE_IMPLEMENT) {
+		gather_base(w, s);
+		return 0;
+	}
 	buf_adds(&s->follow_up, "\n\nIts output:\n\n");
 	if (read_output(&s->follow_up, w->job.state_dir, w->follow_up_output, RECORD_STDOUT, ENDS_KEPT, &dropped,
 	    error) == -1)

@@ -23,6 +23,9 @@ static const struct origin {
 	{ "human",
 	    "A human sent the work back with the following message. First check whether each point "
 	    "is resolved:\n\n", "A human has read the work and asks for this:\n\n" },
+	{ "base", "",
+	    "These checks fail on the base, without any work on this task. The task need not repair "
+	    "that, unless it says so:\n\n" },
 	{ "git",
 	    "The result of this work could not be merged into the repository. First check whether "
 	    "that is resolved:\n\n",
@@ -267,7 +270,9 @@ static void write_follow_up(struct buf *out, const struct setting *s)
 
 	if (p->follow_up.data == NULL)
 		return;
-	if (s->role == ROLE_IMPLEMENT || (s->role == ROLE_REVIEW && round <= 1))
+	if (p->follow_up_from != NULL && strcmp(p->follow_up_from, "base") == 0)
+		buf_adds(out, "## Checks\n\n");
+	else if (s->role == ROLE_IMPLEMENT || (s->role == ROLE_REVIEW && round <= 1))
 		buf_adds(out, "## Review feedback\n\n");
 	else
 		buf_addf(out, "## Fix round %lld\n\n", s->role == ROLE_REVIEW ? round - 1 : round);

@@ -48,7 +48,7 @@ struct prompt_parts {
 	enum strictness strictness;
 	struct span follow_up;		/* feedback of the previous review, of a failed
 					 * check or of a human */
-	const char *follow_up_from;	/* "review" (also NULL), "check", "human", "git" */
+	const char *follow_up_from;	/* "review" (also NULL), "check", "human", "git", "base" */
 	struct span guidelines;		/* Markdown, see prompt_section() */
 	struct span conventions;	/* Markdown: the files' contents under their names */
 	const struct prompt_review *history;	/* earlier reviews of the task, oldest first;

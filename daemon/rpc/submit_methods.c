@@ -33,6 +33,7 @@ static const struct schema review_params[] = {
 	SETTING("scope", "review.scope"),
 	SETTING("strictness", "review.strictness"),
 	SETTING("checks", "review.checks"),
+	SETTING("checks_mode", "review.checks_mode"),
 	SETTING("guidelines", "review.guidelines"),
 	SETTING("conventions", "review.conventions"),
 	SETTING("reviewer", "review.reviewer"),

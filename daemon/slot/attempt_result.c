@@ -375,8 +375,7 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.checkout = slot_has_checkout(slot),
 		.checks_room = plan_checks_room(plan),
 		.checks = plan->review && (plan->scope == SCOPE_TASK || slot->row->slot == 0 ||
-		    slot->row->base == BASE_CHECKING) ?
-		    (int64_t)strings_count(plan->checks) : 0,
+		    slot->row->base == BASE_CHECKING) ? checks_count(slot) : 0,
 		.check = a->role == ROLE_CHECK ? checks_known(slot, slot_room_tree(slot), slot->row->check) :
 		    slot->row->check,
 		.second = slot->row->red_check != ROW_NONE || !run_is_recorded(run),

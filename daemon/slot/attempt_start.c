@@ -14,6 +14,7 @@
 #include "core/slot.h"
 #include "core/state.h"
 #include "core/tasks.h"
+#include "evidence/check_evidence.h"
 #include "job/build.h"
 #include "model/activity.h"
 #include "model/briefing.h"
@@ -34,6 +35,7 @@
 #include "slot/account_wait.h"
 #include "slot/attempt.h"
 #include "slot/attempt_report.h"
+#include "slot/base_check.h"
 #include "slot/left_out.h"
 #include "slot/retry.h"
 #include "slot/review_rows.h"
@@ -152,7 +154,11 @@ static void set_follow_up(struct build_job *w, const struct slot *slot)
 	} else if (fix && row->failed_check != ROW_NONE) {
 		const struct attempt_row *check = run_attempt(slot->run, row->failed_check);
 
-		w->follow_up = xasprintf("`%s`: %s%s", check->agent, check->cause, row->base == BASE_RED ?
+		const struct evidence_row *base = check_on_base(slot, check->agent);
+		bool red = slot_plan(slot)->check_on_base != CHECK_ON_BASE_SKIP && base != NULL &&
+		    base->result == EVIDENCE_RED;
+
+		w->follow_up = xasprintf("`%s`: %s%s", check->agent, check->cause, red ?
 		    "\nThis check fails on the base as well, without the work on this task." : "");
 		w->follow_up_from = "check";
 		w->follow_up_output = check->id;
@@ -162,6 +168,9 @@ static void set_follow_up(struct build_job *w, const struct slot *slot)
 	} else if (last != NULL && strcmp(last->decision, slot_plan(slot)->profile->findings_word) == 0) {
 		w->follow_up = fix && item != NULL ? review_issue(item) : xstrdup(last->feedback);
 		w->follow_up_from = "review";
+	} else if (w->attempt.role == ROLE_IMPLEMENT) {
+		w->follow_up = base_red(slot, &w->follow_up_output);
+		w->follow_up_from = "base";
 	}
 }
 
@@ -427,15 +436,36 @@ static bool passes(struct slot *slot)
 	return !attempt_settles(slot);
 }
 
-void attempt_build(struct slot *slot)
+static void briefing_begin(struct slot *slot)
 {
-	if (!passes(slot))
-		return;
-	activity_start_job(&slot->activity);
 	briefing_release(&slot->briefing);
 	if (needs_stories(slot))
 		list_stories(slot);
 	/* a prompt is already in a file, because it may be large */
 	slot->briefing_next = run_source(slot->run) == SOURCE_PROMPT || slot->row->task == NULL;
 	briefing_read(slot);
+}
+
+/* Commit what other runs know of the base, before the implementer is told. */
+static void base_known(struct slot *slot)
+{
+	struct txn *txn = txn_new(slot->run->engine);
+	bool found = !slot_ending(slot) && base_take(txn, slot);
+
+	if (found) {
+		activity_end(&slot->activity);
+		txn_effect(txn, EFFECT_BUILD, slot->run, slot, slot->row->attempt);
+	}
+	txn_commit_or_drop(txn);
+	if (!found)
+		briefing_begin(slot);
+}
+
+void attempt_build(struct slot *slot)
+{
+	if (!passes(slot))
+		return;
+	activity_start_job(&slot->activity);
+	if (!base_ask(slot, base_known))
+		briefing_begin(slot);
 }

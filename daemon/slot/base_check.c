@@ -16,11 +16,23 @@
 #include "model/view.h"
 #include "proto/memory.h"
 #include "slot/machine.h"
+#include "slot/measured.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 
 /* Exit statuses of sh for a command that cannot be executed, or is not found. */
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
+
+/* Its number among the checks of the plan. */
+static int64_t check_number(const struct slot *slot, const char *command)
+{
+	char **checks = slot_plan(slot)->checks;
+	int64_t number = 1;
+
+	while (checks[number - 1] != NULL && strcmp(checks[number - 1], command) != 0)
+		number++;
+	return number;
+}
 
 /* Another slot of the run has run the same checks on the run's base, and they were green. */
 static bool is_known_green(const struct slot *slot)
@@ -39,21 +51,22 @@ static bool is_known_green(const struct slot *slot)
 	return false;
 }
 
-static bool is_asked(const struct slot *slot, enum check_on_base when)
+static bool is_required(const struct slot *slot)
 {
 	const struct plan *plan = slot_plan(slot);
 
-	return plan->check_on_base == when && plan->review && strings_count(plan->checks) > 0 &&
-	    slot->row->base == BASE_UNKNOWN && !is_known_green(slot);
+	return plan->check_on_base == CHECK_ON_BASE_REQUIRE && plan->review && strings_count(plan->checks) > 0 &&
+	    slot->row->slot != 0 && slot->row->base == BASE_UNKNOWN && !is_known_green(slot);
 }
 
 /* Returns false if there is nothing to run: all checks are known to be green there. */
 static bool begin(struct txn *txn, struct slot *slot)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
-	int64_t known = checks_known(slot, slot_base_tree(slot), 0);
+	int64_t known;
 
 	row->base = BASE_CHECKING;
+	known = checks_known(slot, slot_base_tree(slot), 0);
 	checks_reuse(txn, slot, 0, known);
 	if (known == (int64_t)strings_count(slot_plan(slot)->checks)) {
 		row->base = BASE_GREEN;
@@ -66,77 +79,193 @@ static bool begin(struct txn *txn, struct slot *slot)
 
 enum slot_stage base_before_work(struct txn *txn, struct slot *slot, enum slot_stage next)
 {
-	bool asked = slot->row->slot != 0 && is_asked(slot, CHECK_ON_BASE_REQUIRE);
-	enum slot_stage to = stage_before_work(next, asked, slot_checks_room(slot));
+	enum slot_stage to = stage_before_work(next, is_required(slot), slot_checks_room(slot));
 
 	return to != next && begin(txn, slot) ? to : next;
 }
 
-/* malloc'd; *started false: nobody can repair that by work on the task. */
-static char *cause_of(const struct slot *slot, const struct attempt_row *a, bool *started)
+static bool cannot_start(const struct attempt_row *a)
 {
-	*started = a->exit_code != NOT_EXECUTABLE && a->exit_code != NOT_FOUND;
-	if (*started)
-		return xasprintf("check: \"%s\" is red on the base", a->agent);
-	return xasprintf("check: \"%s\" cannot be started on the base: it exited %lld; %s", a->agent,
-	    (long long)a->exit_code, slot_checks_room(slot) ?
-	    "set setup or copy of [run], or review.workspace = \"same\", in .rld.toml" :
-	    "correct checks of [review]");
+	return a->exit_code == NOT_EXECUTABLE || a->exit_code == NOT_FOUND;
 }
 
-static void warn_red(struct txn *txn, struct slot *slot, const char *cause)
+/* Nobody can repair that by work on the task. */
+static void fail(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
-	char *text = xasprintf("task %s: %s", slot_task_id(slot), cause);
+	char *cause;
+
+	if (!cannot_start(a))
+		cause = xasprintf("check: \"%s\" is red on the base", a->agent);
+	else
+		cause = xasprintf("check: \"%s\" cannot be started on the base: it exited %lld; %s", a->agent,
+		    (long long)a->exit_code, slot_checks_room(slot) ?
+		    "set setup or copy of [run], or review.workspace = \"same\", in .rld.toml" :
+		    "correct checks of [review]");
+	txn_edit_slot(txn, slot)->base = BASE_RED;
+	slot_move(txn, slot, SLOT_S_CHECKING, SLOT_S_FAILED, &(struct move_why){ .cause = CAUSE(END_BASE, cause) });
+	free(cause);
+}
+
+static void warn_red(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	char *text = xasprintf("task %s: check: \"%s\" is red on the base%s", slot_task_id(slot), a->agent,
+	    slot_plan(slot)->checks_mode == CHECKS_NEW_FAILURES ? "; it does not count" : "");
 
 	run_warn(txn, slot->run, text);
 	free(text);
 }
 
-/* A check that has failed on the base. Returns whether the slot has ended with that. */
-static bool take_red(struct txn *txn, struct slot *slot, const struct attempt_row *a, bool before)
+/* The check that has failed on the work does not count: continue behind it. elsewhere: its room is
+ * gone. */
+static void forgive(struct txn *txn, struct slot *slot, const struct attempt_row *failed, bool elsewhere)
 {
-	bool started;
-	char *cause = cause_of(slot, a, &started);
+	struct slot_row *row = txn_edit_slot(txn, slot);
+	int64_t check = check_number(slot, failed->agent), known = checks_known(slot, row->tree, check);
 
-	txn_edit_slot(txn, slot)->base = BASE_RED;
-	if (before || !started)
-		slot_move(txn, slot, SLOT_S_CHECKING, SLOT_S_FAILED,
-		    &(struct move_why){ .cause = CAUSE(END_BASE, cause) });
+	checks_reuse(txn, slot, check, known);
+	row->check = known;
+	row->failed_check = row->red_check = ROW_NONE;
+	if (known == checks_count(slot))
+		measured_checked(txn, slot);
 	else
-		warn_red(txn, slot, cause);
-	free(cause);
-	return before || !started;
+		slot_move(txn, slot, SLOT_S_CHECKING, elsewhere ? SLOT_S_CHECKOUT : SLOT_S_CHECKING, NULL);
 }
 
-bool base_before_fix(struct txn *txn, struct slot *slot, const struct attempt_row *failed)
+/* What the base says of the check that has failed on the work. Returns whether the slot has
+ * moved. */
+static bool judge(struct txn *txn, struct slot *slot, const struct attempt_row *failed, bool elsewhere)
 {
-	/* elsewhere the base is no longer there */
-	if (!slot_checks_room(slot) || !is_asked(slot, CHECK_ON_BASE_WARN) ||
-	    check_classify(slot->row->fix, slot->row->fixes) != ROUND_FINDINGS)
+	const struct evidence_row *said = check_on_base(slot, failed->agent);
+
+	if (said == NULL || said->result != EVIDENCE_RED)
 		return false;
-	/* nothing was changed: it has just failed there */
-	if (object_is(slot->row->tree, slot_base_tree(slot)))
-		return take_red(txn, slot, failed, false);
-	if (!begin(txn, slot))
+	if (cannot_start(failed)) {
+		fail(txn, slot, failed);
+		return true;
+	}
+	warn_red(txn, slot, failed);
+	if (slot_plan(slot)->checks_mode != CHECKS_NEW_FAILURES)
 		return false;
-	txn_edit_slot(txn, slot)->failed_check = failed->id;
-	slot_move(txn, slot, SLOT_S_CHECKING, SLOT_S_CHECKOUT, NULL);
+	forgive(txn, slot, failed, elsewhere);
 	return true;
+}
+
+bool base_after_red(struct txn *txn, struct slot *slot, const struct attempt_row *failed)
+{
+	const struct plan *plan = slot_plan(slot);
+	bool pays = check_classify(slot->row->fix, slot->row->fixes) == ROUND_FINDINGS;
+	struct slot_row *row = txn_edit_slot(txn, slot);
+
+	/* elsewhere the base is no longer there */
+	if (!slot_checks_room(slot) || plan->check_on_base != CHECK_ON_BASE_WARN ||
+	    (!pays && plan->checks_mode != CHECKS_NEW_FAILURES))
+		return false;
+	row->failed_check = failed->id;
+	if (check_on_base(slot, failed->agent) == NULL) {
+		begin(txn, slot);
+		slot_move(txn, slot, SLOT_S_CHECKING, SLOT_S_CHECKOUT, NULL);
+		return true;
+	}
+	/* if nothing was changed, it has just failed there */
+	if (!object_is(row->tree, slot_base_tree(slot)))
+		check_reuse_base(txn, slot, check_number(slot, failed->agent) - 1);
+	return judge(txn, slot, failed, false);
+}
+
+/* Before the work: the first red check ends it. */
+static void checked_before(struct txn *txn, struct slot *slot, const struct attempt_row *a, bool red)
+{
+	struct slot_row *row = txn_edit_slot(txn, slot);
+
+	if (red) {
+		fail(txn, slot, a);
+		return;
+	}
+	row->check = 0;
+	row->red_check = ROW_NONE;
+	row->base = BASE_GREEN;
+	slot_move(txn, slot, SLOT_S_CHECKING, SLOT_S_IMPLEMENTING, NULL);
 }
 
 bool base_checked(struct txn *txn, struct slot *slot, const struct attempt_row *a, bool red)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
-	bool before = row->answer == ROW_NONE;
+	int64_t known = checks_known(slot, slot_base_tree(slot), row->check);
 
-	row->check = 0;
+	if (row->answer == ROW_NONE) {
+		checked_before(txn, slot, a, red);
+		return true;
+	}
+	checks_reuse(txn, slot, row->check, known);
+	row->check = known;
+	/* one that fails there may be green on the work: only the last one is compared */
+	if (known < checks_count(slot)) {
+		slot_move(txn, slot, SLOT_S_CHECKING, SLOT_S_CHECKING, NULL);
+		return true;
+	}
+	row->base = BASE_UNKNOWN;
 	row->red_check = ROW_NONE;
-	row->base = BASE_GREEN;
-	/* one that fails there, and not on the work, tells nothing about the one that does */
-	if (red && (before || strcmp(run_attempt(slot->run, row->failed_check)->agent, a->agent) == 0) &&
-	    take_red(txn, slot, a, before))
+	return judge(txn, slot, run_attempt(slot->run, row->failed_check), true);
+}
+
+/* ---- what other runs know ---- */
+
+bool base_ask(struct slot *slot, void (*done)(struct slot *slot))
+{
+	const struct plan *plan = slot_plan(slot);
+	char **checks = plan->checks;
+
+	if (run_attempt(slot->run, slot->row->attempt)->role != ROLE_IMPLEMENT || !plan->review ||
+	    plan->check_on_base == CHECK_ON_BASE_SKIP)
 		return false;
-	if (before)
-		slot_move(txn, slot, SLOT_S_CHECKING, SLOT_S_IMPLEMENTING, NULL);
-	return !before;
+	for (size_t i = 0; i < strings_count(checks); i++)
+		if (check_on_base(slot, checks[i]) != NULL)
+			return false;
+	return checks_ask(slot, slot_base_tree(slot), done);
+}
+
+bool base_take(struct txn *txn, struct slot *slot)
+{
+	bool any = false;
+
+	for (int64_t i = 0; i < (int64_t)strings_count(slot_plan(slot)->checks); i++) {
+		if (check_on_base(slot, slot_plan(slot)->checks[i]) == NULL)
+			continue;
+		check_reuse_base(txn, slot, i);
+		any = true;
+	}
+	return any;
+}
+
+/* The attempt that the evidence is from, ROW_NONE: not known any more. */
+static int64_t attempt_of(const struct slot *slot, const struct evidence_row *e)
+{
+	const struct run_rows *rows = slot->run->rows;
+
+	if (e->attempt != ROW_NONE)
+		return e->attempt;
+	for (size_t i = 0; i < rows->nattempts && e->from_run == rows->run.id; i++)
+		if (rows->attempts[i]->number == e->from_attempt)
+			return rows->attempts[i]->id;
+	for (size_t i = 0; i < slot->nknown; i++)
+		if (slot->known[i]->from_run == e->from_run && slot->known[i]->from_attempt == e->from_attempt)
+			return slot->known[i]->attempt;
+	return ROW_NONE;
+}
+
+char *base_red(const struct slot *slot, int64_t *output)
+{
+	const struct plan *plan = slot_plan(slot);
+	struct buf b = { 0 };
+
+	*output = ROW_NONE;
+	for (size_t i = 0; plan->check_on_base != CHECK_ON_BASE_SKIP && i < strings_count(plan->checks); i++) {
+		const struct evidence_row *said = check_on_base(slot, plan->checks[i]);
+
+		if (said == NULL || said->result != EVIDENCE_RED)
+			continue;
+		buf_addf(&b, "%s`%s`", b.size > 0 ? "\n" : "", plan->checks[i]);
+		*output = *output == ROW_NONE ? attempt_of(slot, said) : *output;
+	}
+	return b.data;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The checks of the plan on the base of the work: run.check_on_base. "require" runs them before an
- * agent is paid; "warn" runs them when a check has failed, before a fixer is. */
+ * agent is paid; "warn" runs them when a check has failed on the work, before a fixer is. What is
+ * known of the base is evidence: see check_on_base(). */
 #ifndef SLOT_BASE_CHECK_H
 #define SLOT_BASE_CHECK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/state.h"
 
@@ -15,12 +17,22 @@ struct txn;
 /* next, or the stage that checks the base before it. */
 enum slot_stage base_before_work(struct txn *txn, struct slot *slot, enum slot_stage next);
 
-/* A check of the work has failed. Whether the base is checked before a fixer begins: then the slot
- * has moved. */
-bool base_before_fix(struct txn *txn, struct slot *slot, const struct attempt_row *failed);
+/* A check of the work has failed. Returns whether the slot has moved: the base is to be checked
+ * first, or the check does not count. */
+bool base_after_red(struct txn *txn, struct slot *slot, const struct attempt_row *failed);
 
-/* A check of the base is over, in CHECKING, and none follows. red: it has failed. Returns whether a
- * fixer is to begin with slot->row->failed_check; otherwise the slot has moved. */
+/* A check of the base is over, in CHECKING, and the next one does not follow by itself. red: it has
+ * failed. Returns whether the slot has moved; otherwise slot->row->failed_check counts. */
 bool base_checked(struct txn *txn, struct slot *slot, const struct attempt_row *a, bool red);
+
+/* Before an implementer is told: ask for what other runs know of the base, then call done, as
+ * checks_ask(). false: it is known, or need not be. */
+bool base_ask(struct slot *slot, void (*done)(struct slot *slot));
+/* Record what was found. false: nothing was. */
+bool base_take(struct txn *txn, struct slot *slot);
+
+/* The checks that are known to fail on the base, one a line, malloc'd; NULL: none. *output: the
+ * attempt of the first one, ROW_NONE: not known. */
+char *base_red(const struct slot *slot, int64_t *output);
 
 #endif

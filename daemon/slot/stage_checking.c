@@ -71,7 +71,7 @@ static void warn_flaky(struct txn *txn, struct slot *slot, const struct attempt_
 	free(text);
 }
 
-/* Whether a check of the base is over, and none follows. */
+/* Whether a check of the base is over, and the next one does not follow by itself. */
 static bool ends_base(const struct slot *slot, const struct attempt_end *end)
 {
 	return slot->row->base == BASE_CHECKING && !end->lost && end->to != SLOT_S_CHECKING && end->to != SLOT_S_FAILED;
@@ -91,11 +91,11 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		txn_edit_slot(txn, slot)->check = end->facts->check;
 	}
 	if (ends_base(slot, end)) {
-		if (base_checked(txn, slot, end->row, end->to == SLOT_S_FIXING))
+		if (!base_checked(txn, slot, end->row, end->to == SLOT_S_FIXING))
 			failed(txn, slot, run_attempt(slot->run, slot->row->failed_check));
 		return;
 	}
-	if (end->to == SLOT_S_FIXING && base_before_fix(txn, slot, end->row))
+	if (end->to == SLOT_S_FIXING && base_after_red(txn, slot, end->row))
 		return;
 	if (end->to == SLOT_S_FIXING)
 		failed(txn, slot, end->row);

@@ -57,7 +57,7 @@ static void go_on(struct slot *slot)
 static void recover(struct slot *slot)
 {
 	activity_start_job(&slot->activity);
-	if (!checks_ask(slot, go_on))
+	if (slot->row->base == BASE_CHECKING || !checks_ask(slot, slot->row->tree, go_on))
 		git_begin(slot, GIT_CHECKOUT);
 }
 

@@ -28,15 +28,50 @@ void port_task_text(void *ctx, int64_t run, const char *task,
 	PUSH(reads, read);
 }
 
-/* Other runs have said nothing: what is known of them only saves time. */
 void port_evidence(void *ctx, int64_t run, const char *tree, int64_t since,
     void (*done)(void *arg, void **rows, size_t count), void *arg)
 {
 	struct world *w = ctx;
-	struct pending_text read = { .run = run, .rows = done, .arg = arg };
+	struct pending_text read = { .run = run, .task = xstrdup(tree), .rows = done, .since = since, .arg = arg };
 
-	(void)tree, (void)since;
 	PUSH(reads, read);
+}
+
+static int compare_age(const void *a, const void *b)
+{
+	const struct evidence_row *x = *(const struct evidence_row *const *)a,
+	    *y = *(const struct evidence_row *const *)b;
+
+	if (x->created_at != y->created_at)
+		return x->created_at < y->created_at ? 1 : -1;
+	if (x->from_run != y->from_run)
+		return x->from_run < y->from_run ? 1 : -1;
+	return x->number < y->number ? 1 : -1;
+}
+
+/* What checks of other runs in the same place have said about the tree, the newest first. */
+static void read_evidence(struct world *w, const struct pending_text *t)
+{
+	const struct run_rows *own = view_run(w->disk, t->run), *rows = NULL;
+	void *found[256];
+	size_t count = 0;
+
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
+		for (size_t i = 0; i < rows->nevidence && count < 256; i++) {
+			const struct evidence_row *e = rows->evidence[i];
+			struct evidence_row *copy;
+
+			if (rows == own || strcmp(rows->run.workspace, own->run.workspace) != 0 ||
+			    e->kind != EVIDENCE_CHECK || e->attempt == ROW_NONE || e->tree == NULL ||
+			    strcmp(e->tree, t->task) != 0 || e->created_at < t->since)
+				continue;
+			copy = row_copy(ROW_EVIDENCE, e);
+			copy->from_run = rows->run.id;
+			copy->from_attempt = run_rows_attempt(rows, e->attempt)->number;
+			found[count++] = copy;
+		}
+	qsort(found, count, sizeof(*found), compare_age);
+	t->rows(t->arg, found, count);
 }
 
 void disk_read_text(struct world *w)
@@ -46,7 +81,8 @@ void disk_read_text(struct world *w)
 
 	REMOVE(reads, 0);
 	if (t.rows != NULL) {
-		t.rows(t.arg, NULL, 0);
+		read_evidence(w, &t);
+		free(t.task);
 		return;
 	}
 	for (size_t i = 0; i < w->ntexts; i++)

@@ -161,14 +161,31 @@ static void check_product(struct world *w, const struct product_row *row)
 		    (long long)row->number);
 }
 
-/* Nothing else than the newest run of a check stands for it, and only if it was green. */
+/* The check ran in that attempt on that tree, with that result. */
+static bool has_said(const struct run_rows *rows, const struct evidence_row *row)
+{
+	for (size_t i = 0; i < rows->nevidence; i++) {
+		const struct evidence_row *e = rows->evidence[i];
+
+		if (e->kind == EVIDENCE_CHECK && e->attempt != ROW_NONE && e->tree != NULL &&
+		    strcmp(e->tree, row->tree) == 0 && strcmp(e->subject, row->subject) == 0 &&
+		    e->result == row->result && run_rows_attempt(rows, e->attempt)->number == row->from_attempt)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing else than the newest run of a check stands for it, and on work only if it was green. */
 static void check_reuse(struct world *w, const struct run_rows *rows, const struct evidence_row *row)
 {
-	const struct evidence_row *newest = newest_check(rows, row->tree, row->subject);
-	bool green = newest != NULL && newest->result == EVIDENCE_GREEN;
+	const struct product_row *product = row->product != ROW_NONE ? run_rows_product(rows, row->product) : NULL;
+	bool base = product == NULL || product->kind == PRODUCT_BASE, ours = row->from_run == row->run;
+	const struct evidence_row *newest = ours ? newest_check(rows, row->tree, row->subject) : NULL;
+	const struct run_rows *of = ours ? rows : view_run(w->disk, row->from_run);
 
-	if (row->from_attempt != ROW_NONE && (!green || row->attempt != ROW_NONE || row->result != EVIDENCE_GREEN ||
-	    run_rows_attempt(rows, newest->attempt)->number != row->from_attempt))
+	if (row->from_attempt != ROW_NONE && (row->attempt != ROW_NONE || of == NULL || !has_said(of, row) ||
+	    (row->result != EVIDENCE_GREEN && !base) || (ours && (newest == NULL ||
+	    run_rows_attempt(rows, newest->attempt)->number != row->from_attempt))))
 		world_fail(w, "run %lld: evidence %lld repeats what was not green", (long long)row->run,
 		    (long long)row->number);
 }

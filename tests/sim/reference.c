@@ -32,7 +32,8 @@ struct story {
 					 * had the next word */
 	int hook_changes;		/* commits that a hook has changed */
 	struct said said;
-	bool base_known;
+	/* of each check, from 1: what its run on the base came to, 'g'reen or 'r'ed; 0: none */
+	char base_said[REF_MAX];
 	int64_t base;			/* content that the work began with */
 };
 
@@ -383,32 +384,39 @@ static bool bad_end(struct story *s, char policy, const char *hold_kind, int kno
 	}
 }
 
-/* The record says that this check need not run again on what there is, and it has not. */
-static bool is_known(const struct story *s, int64_t tree, int check)
+/* The next attempt on record that is no set-up; NULL: there is none. */
+static const struct ref_attempt *next_work(const struct story *s)
 {
-	const struct ref_attempt *a;
 	int next = s->end->used;
-	bool known = false;
 
-	/* its room may be set up first */
 	while (next < s->run->count && strcmp(s->run->attempts[next].role, "setup") == 0)
 		next++;
-	a = next < s->run->count ? &s->run->attempts[next] : NULL;
+	return next < s->run->count ? &s->run->attempts[next] : NULL;
+}
+
+/* The record says that this check need not run again on what there is, and it has not. */
+static bool is_known(const struct story *s, int64_t tree, int check, bool base)
+{
+	const struct ref_attempt *a = next_work(s);
+	bool known = false;
+
 	for (int i = 0; i < s->run->nreused; i++)
-		known |= s->run->reused[i].tree == tree && s->run->reused[i].check == check;
+		known |= s->run->reused[i].tree == tree && s->run->reused[i].check == check &&
+		    (s->run->reused[i].green || base);
 	return known && s->run->measure_first && (a == NULL || a->check != check || a->round != s->round);
 }
 
-/* The checks on the base. false: the story ends or waits here. */
-static bool check_base(struct story *s, bool *red)
+/* The checks on the base: before the work as long as they are green, after it those up to the one
+ * that has failed. false: the story ends or waits here. */
+static bool check_base(struct story *s, int checks, bool before, bool *red)
 {
 	int round = s->run->measure_first ? s->round : s->round + 1;
 
 	bool laid = !s->run->measure_first;
 
 	*red = false;
-	for (int n = 0; n < s->run->checks && !*red; n++) {
-		if (is_known(s, s->base, n + 1))
+	for (int n = 0; n < checks && !(before && *red); n++) {
+		if ((!before && s->base_said[n + 1] != 0) || is_known(s, s->base, n + 1, !before))
 			continue;
 		if (!laid && (hear(s, "O", NULL) == 0 || !prepare(s)))
 			return false;
@@ -424,7 +432,43 @@ static bool check_base(struct story *s, bool *red)
 			if (!a->failed)
 				break;
 		}
+		s->base_said[n + 1] = *red ? 'r' : 'g';
 	}
+	return true;
+}
+
+/* Check n, which has failed on the work, counts. The base is asked first, if that matters and it is
+ * not known; *asked: its room is gone. false: the story ends or waits here. */
+static bool counts(struct story *s, int n, bool *asked, bool *counts)
+{
+	const struct ref_slot *run = s->run;
+	bool ours = s->base_said[n] != 0, red = s->base_said[n] == 'r', others = false;
+
+	*asked = false;
+	*counts = true;
+	if (!run->base_later || !run->measure_first || (s->fixes_left <= 0 && !run->only_new))
+		return true;
+	for (int i = 0; i < run->nreused && !ours && s->tree != s->base; i++) {
+		if (run->reused[i].tree != s->base || run->reused[i].check != n)
+			continue;
+		others = true;
+		red = run->reused[i].red;
+	}
+	/* otherwise it was known only later */
+	if (others && s->end->used < run->count) {
+		const struct ref_attempt *a = next_work(s);
+
+		others = a == NULL || strcmp(a->role, "check") != 0 || a->round != s->round || a->check > n;
+	}
+	if (s->tree == s->base) {
+		red = true;
+	} else if (!ours && !others) {
+		*asked = true;
+		if (!check_base(s, n, false, &red))
+			return false;
+		red = s->base_said[n] == 'r';
+	}
+	*counts = !run->only_new || !red;
 	return true;
 }
 
@@ -437,8 +481,9 @@ static bool check(struct story *s, bool *fixed)
 	*fixed = false;
 	for (int n = 0; n < s->run->checks; n++) {
 		const struct ref_attempt *a;
+		bool asked, is_new;
 
-		if (is_known(s, s->tree, n + 1))
+		if (is_known(s, s->tree, n + 1, false))
 			continue;
 		if (!laid && (hear(s, "O", NULL) == 0 || !prepare(s)))
 			return false;
@@ -457,13 +502,11 @@ static bool check(struct story *s, bool *fixed)
 			return over(s, "failed", "not-started");
 		if (!a->failed)
 			continue;
-		if (s->run->base_later && s->run->measure_first && !s->base_known && s->fixes_left > 0) {
-			bool red;
-
-			s->base_known = true;
-			if (s->tree != s->base && !check_base(s, &red))
-				return false;
-		}
+		if (!counts(s, n + 1, &asked, &is_new))
+			return false;
+		laid &= !asked;
+		if (!is_new)
+			continue;
 		/* the reviewer is not asked; all begins again with what the fixer made of it */
 		*fixed = true;
 		if (s->run->measure_first)
@@ -646,7 +689,7 @@ void reference_slot(const struct ref_slot *run, struct ref_end *end)
 		s.seen_tree = created;
 	s.base = run->reviewer ? run->base : created;
 	if (run->base_first && !run->reviewer) {
-		if (!check_base(&s, &red))
+		if (!check_base(&s, run->checks, true, &red))
 			return;
 		if (red) {
 			over(&s, "failed", "base");

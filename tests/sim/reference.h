@@ -49,6 +49,7 @@ struct ref_answer {
 struct ref_reused {
 	int64_t tree;		/* content */
 	int check;		/* from 1 */
+	bool green, red;
 };
 
 struct ref_hold {
@@ -70,8 +71,9 @@ struct ref_slot {
 	bool reviewer;		/* it is slot 0, which reviews the whole run */
 	int setups;		/* commands that set up a work tree or room */
 	bool prepares;		/* there are some, or files are copied there */
-	/* the checks run on the base, before anything else or before the first fix */
+	/* the checks run on the base, before anything else or when one has failed on the work */
 	bool base_first, base_later;
+	bool only_new;		/* a check that fails there does not count */
 	int checks, max_fixes, stall_limit;
 	int retries;		/* tries in a row after what may be tried again */
 	char on_lost;		/* 'h'old, 'r'etry, 'f'ail */

@@ -39,6 +39,7 @@ static void draw_knobs(struct world *w, struct plan *plan)
 	if (below(w, 6) == 0)
 		strings_append(&plan->copy, ".env");
 	plan->check_on_base = (enum check_on_base)below(w, CHECK_ON_BASES);
+	plan->checks_mode = (enum checks_mode)below(w, CHECKS_MODES);
 	plan->evidence_age_ms = below(w, 2) == 0 ? 60000 : 0;
 	plan->checks_in_room = below(w, 8) != 0;		/* those of an older version */
 }

@@ -79,7 +79,8 @@ static void gather(struct tale *t, const struct world *w, const struct run_rows 
 		if (e->from_attempt != ROW_NONE && ((no_task && strcmp(e->task_id, "run") == 0) ||
 		    (t->row->task != NULL && strcmp(e->task_id, t->row->task) == 0)))
 			t->reused[t->slot.nreused++] =
-			    (struct ref_reused){ content(e->tree), check_number(plan, e->subject) };
+			    (struct ref_reused){ content(e->tree), check_number(plan, e->subject),
+			    e->result == EVIDENCE_GREEN, e->result == EVIDENCE_RED };
 	}
 	t->slot.reused = t->reused;
 	t->slot.attempts = t->attempts;
@@ -150,7 +151,8 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.has_task = row->task != NULL,
 		.reviewer = row->slot == 0,
 		.base_first = plan->check_on_base == CHECK_ON_BASE_REQUIRE && row->base != BASE_UNKNOWN,
-		.base_later = plan->check_on_base == CHECK_ON_BASE_WARN && row->base != BASE_UNKNOWN,
+		.base_later = plan->check_on_base == CHECK_ON_BASE_WARN,
+		.only_new = plan->checks_mode == CHECKS_NEW_FAILURES,
 		.setups = (int)strings_count(plan->setup),
 		.prepares = plan_prepares(plan),
 		.checks = (int)strings_count(plan->checks),

@@ -62,8 +62,9 @@ struct pending_text {
 	int64_t run;
 	char *task;
 	void (*done)(void *arg, const char *text, size_t size);
-	/* instead of done: evidence of other runs */
+	/* instead of done: evidence of other runs about the tree, which stands in task */
 	void (*rows)(void *arg, void **rows, size_t count);
+	int64_t since;
 	void *arg;
 };
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """run.check_on_base: a check that fails without the work is not the work's fault."""
 import pytest
+from rld import RpcError
 
 VERDICT = """echo '{"verdict": "pass", "followUpPrompt": "fine"}'\n"""
 WORK = "echo work > work.txt\nanswer done\n"
@@ -112,3 +113,80 @@ def test_it_outlives_the_daemon(make_daemon, repo):
     daemon.play.go("here")
     assert daemon.ended(number)["state"] == "succeeded"
     assert roles(daemon, number) == ["check", "implement", "check", "review"]
+
+
+def evidence(daemon, number):
+    return daemon.call("evidence.list", run=number)["evidence"]
+
+
+def test_the_failed_check_is_compared_not_the_first(make_daemon, repo):
+    """The work has repaired the first: its failure on the base tells nothing about the second."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    checks = ["test -e work.txt", "test -e fixed.txt", "true"]
+    number, row = run(daemon, repo, checks, "warn")
+    assert row["state"] == "succeeded", row
+    assert row["warnings"] == ['task t1: check: "test -e fixed.txt" is red on the base']
+    base = [e for e in evidence(daemon, number) if e["product"] == 1]
+    assert [(e["subject"], e["result"]) for e in base] == [(c, "red") for c in checks[:2] for _ in "12"]
+
+
+def test_warn_is_the_default(make_daemon, repo):
+    daemon = make_daemon(scripts=SCRIPTS)
+    number = daemon.review(repo.path, review={"profile": "verdict", "workspace": "room", "max_fixes": 1},
+                           checks=["test -e fixed.txt"])
+    assert daemon.ended(number)["warnings"] == ['task t1: check: "test -e fixed.txt" is red on the base']
+
+
+RED = "test -e fixed.txt || { echo said 42; exit 7; }"
+
+
+def new_failures(daemon, repo, *checks, **params):
+    number = daemon.review(repo.path, review={"profile": "verdict", "workspace": "room", "max_fixes": 1,
+                                              "checks_mode": "new_failures"}, checks=list(checks), **params)
+    return number, daemon.ended(number)
+
+
+def test_only_new_failures_count(make_daemon, repo):
+    """What fails on the base costs no fixer; the next check runs in a room of the work."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    number, row = new_failures(daemon, repo, "true", RED, "test -e work.txt")
+    assert row["state"] == "succeeded", row
+    assert row["warnings"] == [f'task t1: check: "{RED}" is red on the base; it does not count']
+    assert roles(daemon, number) == ["implement"] + ["check"] * 3 + ["check"] * 3 + ["check", "review"]
+    assert row["checks"] == {"green": 3, "red": 4, "flaky": 0, "reused": 0}
+
+
+def test_a_new_failure_counts(make_daemon, repo):
+    daemon = make_daemon(scripts=SCRIPTS)
+    number, row = new_failures(daemon, repo, "test ! -e work.txt")
+    assert row["state"] == "failed" and row["end_kind"] == "check"
+    assert roles(daemon, number) == ["implement", "check", "check", "check", "fix", "check", "check"]
+
+
+@pytest.mark.parametrize("params", [{"check_on_base": "skip"}, {"place": "same"}])
+def test_new_failures_need_a_base(make_daemon, repo, params):
+    daemon = make_daemon(scripts=SCRIPTS)
+    with pytest.raises(RpcError) as e:
+        daemon.review(repo.path, review={"profile": "verdict", "workspace": params.pop("place", "room"),
+                                         "checks_mode": "new_failures"}, checks=["true"], **params)
+    assert e.value.data["field"] == "review.checks_mode"
+
+
+def test_it_is_known_from_another_run(make_daemon, repo):
+    """A later run is told at once, with the output, and asks the base no more."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    first, row = new_failures(daemon, repo, RED)
+    assert row["state"] == "succeeded", row
+    assert b"said 42" not in daemon.play.prompt(first, "implement")
+    (repo.path / "work.txt").unlink()
+    second, row = new_failures(daemon, repo, RED, env={"OTHER": "1"})
+    assert b"said 42" not in daemon.play.prompt(second, "implement"), "its environment is another one"
+    (repo.path / "work.txt").unlink()
+    daemon.play.set({"implement": "echo other > other.txt\nanswer done\n"})
+    third, row = new_failures(daemon, repo, RED)
+    prompt = daemon.play.prompt(third, "implement")
+    assert b"## Checks" in prompt and b"said 42" in prompt and RED.encode() in prompt
+    assert row["state"] == "succeeded" and roles(daemon, third) == ["implement", "check", "check", "review"]
+    reused = [e for e in evidence(daemon, third) if e["from_run"]]
+    assert {(e["from_run"], e["result"], e["product"]) for e in reused} == {(first, "red", 1)}
+    assert daemon.call("review.verify", run=third)["ok"]

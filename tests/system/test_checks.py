@@ -12,10 +12,13 @@ from test_profile_comments import COMMENTS
 from test_profile_decision import DECISION
 from test_profile_verdict import VERDICT
 
+# Without the base: test_baseline.py has that.
+ALONE = {"run": {"check_on_base": "skip"}}
+
 
 @pytest.fixture
 def made(make_daemon, repo, tmp_path):
-    made = Loop(make_daemon, repo, tmp_path, VERDICT)
+    made = Loop(make_daemon, repo, tmp_path, VERDICT, config=ALONE)
     made.always_content()
     return made
 
@@ -93,7 +96,7 @@ def test_what_a_check_sees(made):
 ], ids=["verdict", "decision", "comments"])
 def test_exhausted_by_failing_checks(make_daemon, repo, tmp_path, profile, end, known):
     """The policy of the profile decides, as about findings that stay."""
-    made = Loop(make_daemon, repo, tmp_path, profile)
+    made = Loop(make_daemon, repo, tmp_path, profile, config=ALONE)
     row = made.run(review={"checks": ["false"], "max_fixes": 1})
     made.ends(end, row)
     twice = [("check", 1)] * 2
@@ -106,7 +109,7 @@ def test_exhausted_by_failing_checks(make_daemon, repo, tmp_path, profile, end, 
 
 
 def test_rework_after_failing_checks(make_daemon, repo, tmp_path):
-    made = Loop(make_daemon, repo, tmp_path, DECISION)
+    made = Loop(make_daemon, repo, tmp_path, DECISION, config=ALONE)
     made.always_content()
     made.run(review={"checks": ["grep -q 'fix 3' work.txt"]})
     with made.daemon.events(run=1, types=["run.state"]) as events:
@@ -118,7 +121,7 @@ def test_rework_after_failing_checks(make_daemon, repo, tmp_path):
 
 @pytest.mark.parametrize("how", ["timeout", "signal"])
 def test_a_check_that_does_not_end_well_fails(make_daemon, repo, tmp_path, how):
-    made = Loop(make_daemon, repo, tmp_path, VERDICT)
+    made = Loop(make_daemon, repo, tmp_path, VERDICT, config=ALONE)
     made.always_content()
     bad = {"timeout": "sleep 1000", "signal": "kill -9 $$"}[how]
     params = {"timeout": "2s"} if how == "timeout" else {}
@@ -130,7 +133,7 @@ def test_a_check_that_does_not_end_well_fails(make_daemon, repo, tmp_path, how):
 def test_a_check_of_the_fixer_of_each_finding(make_daemon, repo, tmp_path):
     """Profile comments: a failing check is one thing to settle, not an item of the
     review before."""
-    made = Loop(make_daemon, repo, tmp_path, COMMENTS)
+    made = Loop(make_daemon, repo, tmp_path, COMMENTS, config=ALONE)
     made.set(review_1=loop.write("review-comments.json", json.dumps({"comments": [
         {"file": "a", "line": 1, "severity": "must-fix", "comment": c} for c in ("one", "two")], "summary": "2"})))
     made.passes(made.run(review={"checks": ["! grep -q 'fix 2' work.txt || grep -q 'fix 3' work.txt"]}))

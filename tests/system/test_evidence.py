@@ -89,7 +89,7 @@ def test_checks_judge_too(make_daemon, repo, workspace):
     checks = [e for e in evidence(daemon, run) if e["kind"] == "check"]
     assert {(e["subject"], e["result"], e["exit_code"]) for e in checks} == {
         (CHECK, "red", 7), (CHECK, "green", 0), ("true", "green", 0)}
-    assert {e["product"] for e in checks} == ({2, 3} if workspace == "room" else {None})
+    assert {e["product"] for e in checks} == ({1, 2, 3} if workspace == "room" else {None})
     assert checks[0]["output_hash"] == hashlib.sha256(b"said 42\n").hexdigest()
     assert daemon.call("review.verify", run=run)["ok"]
 

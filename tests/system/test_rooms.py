@@ -9,10 +9,13 @@ from test_profile_verdict import VERDICT
 
 ROOM = {"workspace": "room"}
 
+# Without the base: test_baseline.py has that.
+ALONE = {"run": {"check_on_base": "skip"}}
+
 
 @pytest.fixture
 def made(make_daemon, repo, tmp_path):
-    made = Loop(make_daemon, repo, tmp_path, VERDICT)
+    made = Loop(make_daemon, repo, tmp_path, VERDICT, config=ALONE)
     made.always_content()
     return made
 
@@ -131,7 +134,7 @@ def test_what_was_not_committed_before_is_no_part_of_the_work(made):
 def test_before_the_first_commit(make_daemon, tmp_path):
     repo = Repo(tmp_path / "young", commit=False)
     repo.write("mine", "mine\n")
-    made = Loop(make_daemon, repo, tmp_path, VERDICT)
+    made = Loop(make_daemon, repo, tmp_path, VERDICT, config=ALONE)
     made.set(review_1="{ git diff HEAD --name-status; git log --format=%s; } > $PLAY/git 2>&1\n" + VERDICT.passes)
     made.passes(made.run(review=ROOM))
     assert (made.play.path / "git").read_text() == "A\twork.txt\nthe start of the run\n"

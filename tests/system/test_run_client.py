@@ -108,4 +108,4 @@ def test_checks_are_shown(daemon, repo):
     assert told(done).count("Running checks...") == 3 and "A check failed. Running fixer (fix 1)..." in told(done)
     assert "1 check before each" in daemon.rlctl("show", 1, check=0).out
     report = json.loads(daemon.rlctl("--json", "report", 1, check=0).out)
-    assert report["stats"]["checks"] == 4 and report["timeline"][1]["type"] == "check"
+    assert report["stats"]["checks"] == 6 and report["timeline"][1]["type"] == "check"

@@ -393,6 +393,7 @@ static const struct knob {
 	    "\"review-comments.json\"" },
 	{ "review_log", "review_log", { "\"1\"", "\"2\"", "\"3\"", "\"4\"" }, "null" },
 	{ "checks", "checks", { "[\"1\"]", "[\"2\"]", "[\"3\"]", "[\"4\"]" }, "[]" },
+	{ "checks_mode", "checks_mode", { "\"all\"", "\"new_failures\"", "\"all\"", "\"new_failures\"" }, "\"all\"" },
 	{ "conventions", "conventions", { "[\"1\"]", "[\"2\"]", "[\"3\"]", "[\"4\"]" },
 	    "[\"CLAUDE.md\",\"AGENTS.md\"]" },
 	{ "sandbox", "sandbox", { "\"off\"", "\"require\"", "\"try\"", "\"off\"" }, "\"try\"" },
