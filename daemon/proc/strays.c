@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "proc/process.h"
 #include "proto/memory.h"
 
 #define SHIM_NAME "rl-shim"
@@ -92,48 +93,23 @@ static int scan(const char *mark, size_t length)
 	return blind > 0 ? -1 : found;
 }
 
-/* Name and parent of a process; false if it is gone. */
-static bool identify(pid_t pid, char name[32], pid_t *parent)
-{
-	char path[32], text[512], *open_at, *close_at;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd == -1)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	/* "17 (a name) S 1 ...": the name may contain brackets and spaces */
-	open_at = strchr(text, '(');
-	close_at = strrchr(text, ')');
-	if (open_at == NULL || close_at == NULL || strlen(close_at) < 4)
-		return false;
-	*close_at = '\0';
-	strlcpy(name, open_at + 1, 32);
-	*parent = (pid_t)strtol(close_at + 3, NULL, 10);
-	return true;
-}
-
 static bool is_watched(pid_t parent)
 {
-	char name[32];
+	char name[PROCESS_NAME_MAX];
 
-	while (parent > 1 && identify(parent, name, &parent))
+	while (parent > 1 && process_identify(parent, name, &parent))
 		if (strcmp(name, SHIM_NAME) == 0)
 			return true;
 	return false;
 }
 
-static bool is_stray(int procfd, const char *entry, char name[32])
+static bool is_stray(int procfd, const char *entry, char name[PROCESS_NAME_MAX])
 {
 	static const char mark[] = "\0" STRAYS_MARK "=";
 	pid_t pid = (pid_t)strtol(entry, NULL, 10), parent;
 
 	return pid > 0 && pid != getpid() && carries(procfd, entry, mark, sizeof(mark) - 1) == 1 &&
-	    identify(pid, name, &parent) && strcmp(name, SHIM_NAME) != 0 && !is_watched(parent);
+	    process_identify(pid, name, &parent) && strcmp(name, SHIM_NAME) != 0 && !is_watched(parent);
 }
 
 void strays_each(strays_cb *each, void *arg)
@@ -141,7 +117,7 @@ void strays_each(strays_cb *each, void *arg)
 	const struct timespec pause = { .tv_nsec = SCAN_PAUSE_NS };
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
-	char name[32];
+	char name[PROCESS_NAME_MAX];
 
 	while (proc != NULL && (entry = readdir(proc)) != NULL) {
 		if (!is_stray(dirfd(proc), entry->d_name, name))
@@ -158,7 +134,7 @@ void strays_each(strays_cb *each, void *arg)
 
 bool strays_is_shim(pid_t pid, const char *uuid)
 {
-	char *mark = xasprintf("%c%s=%s%c", 'x', STRAYS_MARK, uuid, 'x'), number[16], name[32];
+	char *mark = xasprintf("%c%s=%s%c", 'x', STRAYS_MARK, uuid, 'x'), number[16], name[PROCESS_NAME_MAX];
 	size_t length = strlen(mark);
 	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	pid_t parent;
@@ -166,7 +142,7 @@ bool strays_is_shim(pid_t pid, const char *uuid)
 
 	mark[0] = mark[length - 1] = '\0';
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	is = procfd != -1 && identify(pid, name, &parent) && strcmp(name, SHIM_NAME) == 0 &&
+	is = procfd != -1 && process_identify(pid, name, &parent) && strcmp(name, SHIM_NAME) == 0 &&
 	    carries(procfd, number, mark, length) == 1;
 	if (procfd != -1)
 		close(procfd);

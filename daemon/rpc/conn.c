@@ -478,7 +478,7 @@ void pool_end(struct pool *pool)
 	}
 }
 
-void conn_new(struct pool *pool, int fd, uid_t uid)
+void conn_new(struct pool *pool, int fd, const struct caller *caller)
 {
 	struct conn *conn = xcalloc(1, sizeof(*conn));
 
@@ -493,9 +493,9 @@ void conn_new(struct pool *pool, int fd, uid_t uid)
 	conn->handles = 2;
 	conn->pool = pool;
 	conn->fd = fd;
-	conn->uid = uid;
+	conn->uid = caller->uid;
 	conn->in = frame_reader_new(FRAME_MAX);
-	conn->link = link_new(uid, pool->tally, &conn_ops, conn);
+	conn->link = link_new(caller, pool->tally, &conn_ops, conn);
 	TAILQ_INSERT_TAIL(&pool->conns, conn, entry);
 	pool->count++;
 	conn_update(conn);

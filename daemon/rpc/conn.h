@@ -34,6 +34,6 @@ size_t pool_of_uid(const struct pool *pool, uid_t uid);
 void pool_end(struct pool *pool);
 
 /* Takes ownership of fd, which must be non-blocking. */
-void conn_new(struct pool *pool, int fd, uid_t uid);
+void conn_new(struct pool *pool, int fd, const struct caller *caller);
 
 #endif

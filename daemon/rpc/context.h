@@ -17,6 +17,17 @@ struct ended_cache;
 struct submit;
 struct wait;
 
+/* The last refusals to agents: each is recorded once. */
+#define REFUSALS_KEPT 256
+
+struct refusals {
+	struct {
+		int64_t attempt;
+		const char *method;	/* static; NULL: none */
+	} list[REFUSALS_KEPT];
+	size_t next;
+};
+
 struct rpc {
 	struct rpc_options options;
 	method_tables methods;		/* for rpc.discover */
@@ -34,6 +45,7 @@ struct rpc {
 	bool reading;			/* those of earlier submits are being read */
 	LIST_HEAD(, wait) waits;	/* wait_methods.c: unanswered run.wait calls */
 	struct ended_cache *ended;		/* recently requested documents of ended runs */
+	struct refusals refusals;
 	void (*closed)(void *arg);
 	void *closed_arg;
 };

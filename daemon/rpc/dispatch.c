@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "proto/scan.h"
+#include "rpc/agent_access.h"
 
 /* Answer something that is not a request. */
 static void answer_error(struct link *link, struct batch *batch, json_t *id, int code, const char *message)
@@ -62,6 +63,7 @@ static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *l
 	json_t *id, *params;
 	struct reply reply;
 	struct call *call;
+	char *refused;
 
 	if (why != NULL) {
 		answer_error(link, batch, usable_id(request), RPC_INVALID_REQUEST, why);
@@ -84,7 +86,11 @@ static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *l
 		return;
 	params = method_bind(method, json_object_get(request, "params"), &error);
 	call = call_new(link, batch, json_incref(id), params, params != NULL && method->large);
-	if (params == NULL) {
+	refused = params != NULL ? agent_refusal(rpc, link_caller(link), method, params) : NULL;
+	if (refused != NULL) {
+		call_error(call, RPC_NOT_PERMITTED, NULL, "leave that to the user of the daemon", "%s", refused);
+		free(refused);
+	} else if (params == NULL) {
 		call_error(call, RPC_INVALID_PARAMS, error.field,
 		    rpc_error_find(RPC_INVALID_PARAMS)->help, "%s", error.text);
 	} else {

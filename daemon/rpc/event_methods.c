@@ -71,7 +71,8 @@ static struct reply event_list(struct rpc *rpc, struct call *call)
 
 static const char *const types[] = {
 	"run.state", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.merged",
-	"attempt.started", "attempt.ended", "check.reused", "review.decided", "review.skipped", "finding",
+	"attempt.started", "attempt.ended", "agent.refused",
+	"check.reused", "review.decided", "review.skipped", "finding",
 	"hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host",
 };
 static const struct state_names type_names = { "event type", types, sizeof(types) / sizeof(types[0]), NULL };

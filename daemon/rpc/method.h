@@ -12,8 +12,8 @@
 
 struct rpc;
 
-/* The role that a method needs. So far every client is the daemon's own user or root, and has all
- * roles. */
+/* The role that a method needs. A client is the daemon's own user or root, and has all roles; an
+ * agent has what rpc/agent_access.h says. */
 enum access { ACCESS_ANY, ACCESS_READ, ACCESS_SUBMIT, ACCESS_OWNER, ACCESS_ADMIN, ACCESSES };
 
 struct result_field {

@@ -13,7 +13,7 @@
 
 struct link {
 	int refs;			/* one for the server, and one per call and batch */
-	uid_t uid;
+	struct caller caller;
 	struct tally *tally;
 	const struct link_ops *ops;	/* NULL: the client is gone */
 	void *arg;
@@ -54,12 +54,12 @@ void tally_drop(struct tally *tally)
 		tally->none(tally->arg);
 }
 
-struct link *link_new(uid_t uid, struct tally *tally, const struct link_ops *ops, void *arg)
+struct link *link_new(const struct caller *caller, struct tally *tally, const struct link_ops *ops, void *arg)
 {
 	struct link *link = xcalloc(1, sizeof(*link));
 
 	link->refs = 1;
-	link->uid = uid;
+	link->caller = *caller;
 	link->tally = tally;
 	link->ops = ops;
 	link->arg = arg;
@@ -381,7 +381,12 @@ struct link *call_link(const struct call *call)
 
 uid_t call_uid(const struct call *call)
 {
-	return call->link->uid;
+	return call->link->caller.uid;
+}
+
+const struct caller *link_caller(const struct link *link)
+{
+	return &link->caller;
 }
 
 json_t *call_param(const struct call *call, const char *name)

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "proto/error.h"
+#include "rpc/caller.h"
 
 struct link;
 struct call;
@@ -36,7 +37,7 @@ void tally_add(struct tally *tally);
 void tally_drop(struct tally *tally);
 
 /* tally counts unanswered calls. */
-struct link *link_new(uid_t uid, struct tally *tally, const struct link_ops *ops, void *arg);
+struct link *link_new(const struct caller *caller, struct tally *tally, const struct link_ops *ops, void *arg);
 /* The client is gone: drop its answers from now on, and notify waiting calls. The link lives as
  * long as its calls. */
 void link_close(struct link *link);
@@ -103,6 +104,7 @@ void call_drop(struct call *call);
 
 struct link *call_link(const struct call *call);
 uid_t call_uid(const struct call *call);
+const struct caller *link_caller(const struct link *link);
 
 /* Parameters, valid until the answer. Missing ones give NULL, fallback or false. */
 json_t *call_param(const struct call *call, const char *name);

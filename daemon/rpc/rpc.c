@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "proto/memory.h"
+#include "rpc/agent_access.h"
 #include "rpc/context.h"
 #include "rpc/dispatch.h"
 #include "rpc/ended_cache.h"
@@ -27,6 +28,11 @@ static void rpc_document(void *arg, struct link *link, const char *data, size_t 
 	dispatch(((struct rpc *)arg)->methods, arg, link, data, size);
 }
 
+static bool rpc_identify(void *arg, struct caller *caller)
+{
+	return caller_identify(arg, caller);
+}
+
 struct rpc *rpc_new(const struct rpc_options *options)
 {
 	struct rpc *rpc = xcalloc(1, sizeof(*rpc));
@@ -47,7 +53,7 @@ struct rpc *rpc_new(const struct rpc_options *options)
 	store_event_range(options->store, &first, &last);
 	rpc->ended = ended_cache_new();
 	rpc->feed = feed_new(&source, last);
-	rpc->server = server_new(options->loop, &rpc->tally, rpc_document, rpc);
+	rpc->server = server_new(options->loop, &rpc->tally, rpc_document, rpc_identify, rpc);
 	return rpc;
 }
 

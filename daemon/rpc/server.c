@@ -30,6 +30,7 @@ struct door {
 struct server {
 	uv_loop_t *loop;
 	struct pool pool;
+	server_identify_cb *identify;	/* with pool.arg */
 	struct door *doors[PATHS_MAX];
 	size_t ndoors;
 	/* a spare descriptor, to accept and refuse a client when no others are left */
@@ -62,7 +63,8 @@ static int spare_fd(void)
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-struct server *server_new(uv_loop_t *loop, struct tally *tally, server_document_cb *document, void *arg)
+struct server *server_new(uv_loop_t *loop, struct tally *tally, server_document_cb *document,
+    server_identify_cb *identify, void *arg)
 {
 	struct server *server = xcalloc(1, sizeof(*server));
 
@@ -71,6 +73,7 @@ struct server *server_new(uv_loop_t *loop, struct tally *tally, server_document_
 	server->pool.tally = tally;
 	server->pool.document = document;
 	server->pool.arg = arg;
+	server->identify = identify;
 	server->pool.ended = server_ended;
 	server->pool.ended_arg = server;
 	server->open = 1;	/* pool.idle */
@@ -101,6 +104,7 @@ static void admit(struct server *server, int fd)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
+	struct caller caller;
 	char text[160];
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == -1) {
@@ -119,7 +123,12 @@ static void admit(struct server *server, int fd)
 		    (int)peer.uid, CLIENTS_OF_UID);
 		turn_away(fd, RPC_LIMIT_REACHED, text);
 	} else {
-		conn_new(&server->pool, fd, peer.uid);
+		caller = (struct caller){ .uid = peer.uid, .pid = peer.pid };
+		if (server->identify(server->pool.arg, &caller))
+			conn_new(&server->pool, fd, &caller);
+		else
+			turn_away(fd, RPC_NOT_PERMITTED, "the process that connected has ended, or another PID "
+			    "namespace hides it: it could be an agent's; connect from a process that stays");
 	}
 }
 

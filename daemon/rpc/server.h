@@ -12,7 +12,11 @@ struct server;
 /* A document has arrived: start its calls. */
 typedef void server_document_cb(void *arg, struct link *link, const char *data, size_t size);
 
-struct server *server_new(uv_loop_t *loop, struct tally *tally, server_document_cb *document, void *arg);
+/* Fill in the caller, who has uid and pid. False: it cannot be told who that is. */
+typedef bool server_identify_cb(void *arg, struct caller *caller);
+
+struct server *server_new(uv_loop_t *loop, struct tally *tally, server_document_cb *document,
+    server_identify_cb *identify, void *arg);
 
 /* Listen on path with mode 0600. A stale socket is replaced, a live one is an error. Returns 0, or
  * -1 with a sentence in error. */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a process comes from: whether it is below a shim of this daemon, or was. A process that
+ * has been moved elsewhere on purpose, by a service manager for example, and has cleared its
+ * environment, cannot be told from others. */
+#ifndef PROC_ORIGIN_H
+#define PROC_ORIGIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define ORIGIN_MARK_MAX 64
+
+struct origin {
+	/* it has ended, or another PID namespace hides it: nothing can be said */
+	bool unknown;
+	/* attempt, step or hook of the shim above it; 0: none */
+	int64_t id;
+	/* without such a shim: its STRAYS_MARK; "": none */
+	char mark[ORIGIN_MARK_MAX];
+};
+
+/* pid: 0 if it is not visible. state_dir: absolute. Reads a few files of /proc. */
+void origin_look(pid_t pid, const char *state_dir, struct origin *origin);
+
+#endif

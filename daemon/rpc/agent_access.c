@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/agent_access.h"
+
+#include <string.h>
+
+#include "proc/origin.h"
+#include "proto/memory.h"
+#include "rpc/context.h"
+
+/* What an agent may read of its own run, and the parameter that says which run it asks for. */
+static const struct readable {
+	const char *method, *run;
+} readable[] = {
+	{ "run.get", "id" },
+	{ "run.diff", "id" },
+	{ "run.report", "id" },
+	{ "attempt.list", "run" },
+	{ "review.list", "run" },
+	{ "review.export", "run" },
+	{ "review.verify", "run" },
+	{ "product.list", "run" },
+	{ "evidence.list", "run" },
+	{ "hold.list", "run" },
+	{ NULL, NULL }
+};
+
+bool caller_identify(struct rpc *rpc, struct caller *caller)
+{
+	struct origin origin;
+
+	origin_look(caller->pid, rpc->state_dir, &origin);
+	caller->is_agent = engine_find_agent(rpc->options.engine, origin.id, origin.mark, &caller->agent);
+	return !origin.unknown;
+}
+
+static bool may_read(const struct agent *agent, const struct method *method, const json_t *params)
+{
+	for (const struct readable *r = readable; r->method != NULL; r++)
+		if (strcmp(r->method, method->name) == 0)
+			return !agent->blind && agent->run != 0 &&
+			    json_integer_value(json_object_get(params, r->run)) == agent->run;
+	return method->access == ACCESS_ANY;
+}
+
+static bool is_first(struct rpc *rpc, const struct agent *agent, const char *method)
+{
+	struct refusals *seen = &rpc->refusals;
+
+	for (size_t i = 0; i < REFUSALS_KEPT; i++)
+		if (seen->list[i].attempt == agent->attempt && seen->list[i].method != NULL &&
+		    strcmp(seen->list[i].method, method) == 0)
+			return false;
+	seen->list[seen->next].attempt = agent->attempt;
+	seen->list[seen->next].method = method;
+	seen->next = (seen->next + 1) % REFUSALS_KEPT;
+	return true;
+}
+
+char *agent_refusal(struct rpc *rpc, const struct caller *caller, const struct method *method, const json_t *params)
+{
+	const struct agent *agent = &caller->agent;
+
+	if (!caller->is_agent || may_read(agent, method, params))
+		return NULL;
+	if (is_first(rpc, agent, method->name))
+		engine_agent_refused(rpc->options.engine, agent, method->name, (int)caller->uid, (int)caller->pid);
+	if (agent->blind)
+		return xasprintf("%s: an agent of this run may not ask for anything: its reviewer and fixers must not "
+		    "see the task", method->name);
+	if (agent->run == 0)
+		return xasprintf("%s: a process of attempt %lld, which has ended, may not ask for anything",
+		    method->name, (long long)agent->attempt);
+	return xasprintf("%s: an agent may only read its own run, %lld; it cannot change runs, decide holds, or read "
+	    "other runs", method->name, (long long)agent->run);
+}
