@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "git/checkout.h"
@@ -107,7 +108,7 @@ static int room_fill(struct git_op *op, const struct changes *entries)
 		rv = fail_room(op, error);
 	if (rv == 0)
 		rv = checkout_write(op, &rest, unpack);
-	written = stat_cache_clock();
+	clock_gettime(CLOCK_REALTIME, &written);
 	if (rv == 0)
 		rv = room_git_make(op);
 	if (rv == 0 && op->objects != NULL)

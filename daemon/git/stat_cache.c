@@ -39,7 +39,8 @@ struct stat_cache {
 	bool sorted;
 };
 
-struct timespec stat_cache_clock(void)
+/* At most what a file is stamped with. It may be behind by two ticks. */
+static struct timespec clock_now(void)
 {
 	struct timespec now;
 
@@ -143,7 +144,7 @@ struct stat_cache *stat_cache_load(const char *file)
 	size_t size = 0;
 
 	cache->file = xstrdup(file);
-	cache->clock = stat_cache_clock();
+	cache->clock = clock_now();
 	read_boot(cache->boot);
 	if (file_read(AT_FDCWD, file, CACHE_MAX, &cache->data, &size) != 0)
 		cache->data = NULL;
@@ -232,7 +233,7 @@ void stat_cache_save(const struct stat_cache *cache)
 
 void stat_cache_settle(struct stat_cache *cache, struct timespec written)
 {
-	while (cache->clock = stat_cache_clock(), !is_before(written, cache->clock))
+	while (cache->clock = clock_now(), !is_before(written, cache->clock))
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 

@@ -38,9 +38,8 @@ void stat_cache_add(struct stat_cache *cache, const char *path, const struct sta
  * more is hashed. */
 void stat_cache_save(const struct stat_cache *cache);
 
-/* The clock that files are stamped with; and wait until it is ahead of those that were written
- * before that time. */
-struct timespec stat_cache_clock(void);
+/* Wait until the clock that files are stamped with is ahead of written, a time of CLOCK_REALTIME:
+ * what was written before that can be added. */
 void stat_cache_settle(struct stat_cache *cache, struct timespec written);
 
 /* The name of the file for a directory, malloc'd. */
