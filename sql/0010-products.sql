@@ -89,6 +89,8 @@ ALTER TABLE slot ADD COLUMN hook_changes INTEGER NOT NULL DEFAULT 0;
 
 -- Set-up commands of its work tree or room that have begun.
 ALTER TABLE slot ADD COLUMN setup INTEGER;
+-- Whether its room is one of the base, which is being prepared for others.
+ALTER TABLE slot ADD COLUMN prepares INTEGER NOT NULL DEFAULT 0;
 -- SHA-256 of what run.copy brings to its work tree or room.
 ALTER TABLE slot ADD COLUMN copied_hash TEXT;
 -- Set-up attempts in a row that were lost.

@@ -306,6 +306,7 @@ static void fill_run(const struct layers *layers, struct plan *plan)
 	plan->retries = get_number(layers, "run.retries");
 	plan->setup = get_words(layers, "run.setup");
 	plan->copy = get_words(layers, "run.copy");
+	plan->setup_inputs = get_words(layers, "run.setup_inputs");
 	plan->check_on_base = (enum check_on_base)get_number(layers, "run.check_on_base");
 	plan->report = get_text(layers, "run.report");
 	plan->env = get_words(layers, "run.env");

@@ -24,6 +24,18 @@
 #define MAY_CHANGE_DEFAULT "[\"Cargo.lock\",\"Gemfile.lock\",\"composer.lock\",\"flake.lock\",\"go.sum\"," \
 	"\"mix.lock\",\"package-lock.json\",\"pnpm-lock.yaml\",\"poetry.lock\",\"uv.lock\",\"yarn.lock\"]"
 
+/* manifests and lock files of package managers */
+#define SETUP_INPUTS_DEFAULT "[\"package.json\",\"package-lock.json\",\"npm-shrinkwrap.json\",\"yarn.lock\"," \
+	"\"pnpm-lock.yaml\",\"pnpm-workspace.yaml\",\"bun.lock\",\"bun.lockb\",\".npmrc\",\".yarnrc.yml\"," \
+	"\"deno.json\",\"deno.lock\",\"pyproject.toml\",\"setup.py\",\"setup.cfg\",\"requirements*.txt\"," \
+	"\"Pipfile\",\"Pipfile.lock\",\"poetry.lock\",\"uv.lock\",\"environment.yml\",\"Cargo.toml\"," \
+	"\"Cargo.lock\",\"go.mod\",\"go.sum\",\"Gemfile\",\"Gemfile.lock\",\"*.gemspec\",\"composer.json\"," \
+	"\"composer.lock\",\"mix.exs\",\"mix.lock\",\"pom.xml\",\"build.gradle\",\"build.gradle.kts\"," \
+	"\"settings.gradle\",\"settings.gradle.kts\",\"gradle.lockfile\",\"*.csproj\",\"packages.lock.json\"," \
+	"\"Package.swift\",\"Package.resolved\",\"pubspec.yaml\",\"pubspec.lock\",\"flake.nix\",\"flake.lock\"," \
+	"\"vcpkg.json\",\"conanfile.txt\",\"conanfile.py\",\"cpanfile\",\"cpanfile.snapshot\"," \
+	"\".gitmodules\",\".tool-versions\",\".nvmrc\",\".python-version\",\"rust-toolchain.toml\"]"
+
 static const struct schema section_members[] = {
 	{ "file", SCHEMA_TEXT, .required = true, .min = 1, .rule = &rule_below },
 	{ "section", SCHEMA_TEXT, .required = true, .min = 1 },
@@ -128,6 +140,9 @@ const struct setting settings[] = {
 	{ { "run.copy", SCHEMA_TEXTS, .rule = &rule_below,
 	    .help = "patterns of ignored files to copy into each new work tree and room" }, .layers = WORK,
 	    .fallback = "[]" },
+	{ { "run.setup_inputs", SCHEMA_TEXTS, .rule = &rule_not_blank,
+	    .help = "patterns of files on which the setup depends: it runs again where they are not as on the base" },
+	    .layers = WORK, .fallback = SETUP_INPUTS_DEFAULT },
 	{ { "run.check_on_base", SCHEMA_CHOICE, .choices = &check_on_base_names,
 	    .help = "whether the checks also run on the base, and what to do when they fail there" },
 	    .layers = WORK, .fallback = "\"warn\"" },

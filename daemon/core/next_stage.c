@@ -48,8 +48,10 @@ enum slot_stage stage_after_worktree(const struct plan *plan, bool whole)
 
 enum slot_stage stage_after_preparing(const struct plan *plan, const struct prepare_facts *f)
 {
-	if (f->setup == 0 && strings_count(plan->setup) > 0)
-		return SLOT_S_SETTING_UP;
+	if (f->setup == 0 && strings_count(plan->setup) > 0 && !f->ready)
+		return f->room && f->unprepared && f->prepares == PREPARES_WORK ? SLOT_S_CHECKOUT : SLOT_S_SETTING_UP;
+	if (f->prepares == PREPARES_BASE)
+		return SLOT_S_CHECKOUT;
 	return f->room ? stage_of_room(plan, f->checked) : stage_of_worktree(plan, f->whole);
 }
 
@@ -96,11 +98,12 @@ static enum slot_stage stage_after_check(const struct attempt_facts *f, enum mov
 	return stage_after_work(0, f->has_git, false);
 }
 
-/* A set-up that fails is no failure of an agent: a human can put right what it lacks. */
+/* A set-up that fails is no failure of an agent: a human can put right what it lacks. What fails on
+ * the base may be what the work corrects. */
 static enum slot_stage stage_after_setup(const struct attempt_facts *f)
 {
 	if (!attempt_succeeded(f))
-		return SLOT_S_HELD;
+		return f->base_room ? SLOT_S_CHECKOUT : SLOT_S_HELD;
 	return f->setup < f->setups ? SLOT_S_SETTING_UP : SLOT_S_PREPARING;
 }
 

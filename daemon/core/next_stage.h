@@ -42,10 +42,14 @@ struct prepare_facts {
 	int64_t setup;			/* set-up commands that have begun */
 	bool room;			/* it is a room, not a work tree */
 	bool whole;			/* of slot 0 */
+	bool ready;			/* a prepared room was cloned: nothing to set up */
+	bool unprepared;		/* there is none to clone, and it is not one of the base */
+	enum prepares_state prepares;
 	int64_t checked;		/* checks that have begun on the tree of the room */
 };
 
-/* Ignored files are in the work tree or room; or its set-up is complete. */
+/* Ignored files are in the work tree or room; or its set-up is complete. CHECKOUT: of a room of the
+ * base that is to be prepared; after that, of the work again. */
 enum slot_stage stage_after_preparing(const struct plan *plan, const struct prepare_facts *facts);
 
 /* According to the policies of the plan. */

@@ -204,6 +204,7 @@ void plan_release(struct plan *plan)
 	strings_free(plan->may_change);
 	strings_free(plan->setup);
 	strings_free(plan->copy);
+	strings_free(plan->setup_inputs);
 	strings_free(plan->guidelines);
 	strings_free(plan->conventions);
 	free(plan->review_file);

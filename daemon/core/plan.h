@@ -97,6 +97,8 @@ struct plan {
 	/* NULL-terminated patterns of ignored files that are copied there before, relative to the
 	 * workdir */
 	char **copy;
+	/* NULL-terminated patterns of files on which the set-up depends */
+	char **setup_inputs;
 	enum check_on_base check_on_base;
 	enum checks_mode checks_mode;
 	char **guidelines;		/* NULL-terminated pairs: file, section;

@@ -99,6 +99,7 @@ static const struct member plan_members[] = {
 	PLAN(checks_in_room, MEMBER_BOOL, CAME_LATER),
 	PLAN(setup, MEMBER_WORDS, CAME_LATER),
 	PLAN(copy, MEMBER_WORDS, CAME_LATER),
+	PLAN(setup_inputs, MEMBER_WORDS, CAME_LATER),
 	PLAN_CHOICE_0(check_on_base, CAME_LATER, &check_on_base_names),
 	PLAN_CHOICE_0(checks_mode, CAME_LATER, &checks_mode_names),
 	PLAN(guidelines, MEMBER_WORDS, CAME_LATER),

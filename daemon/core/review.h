@@ -44,6 +44,7 @@ struct attempt_facts {
 	 * version that ran each check once */
 	bool second;
 	int64_t setups, setup;		/* likewise, of the set-up commands */
+	bool base_room;			/* SETUP: the room is one of the base, to be cloned later */
 	int64_t items_left;		/* FIX: findings that wait for their own fixer */
 	enum on_lost on_lost;
 	/* consecutive lost attempts in this place, this one included */

@@ -165,6 +165,7 @@ static const struct field slot_fields[] = {
 	INT(slot_row, red_check, .null = true,
 	    .help = "id of the failed attempt of a check that is run once more"),
 	INT(slot_row, setup, .help = "number of the set-up command that runs; 0: none"),
+	INT(slot_row, prepares, .hidden = true),
 	TEXT(slot_row, copied_hash, .hidden = true),
 	INT(slot_row, setup_lost, .hidden = true),
 	INT(slot_row, base, .hidden = true),

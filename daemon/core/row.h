@@ -233,6 +233,7 @@ struct slot_row {
 	int64_t red_check;
 	/* set-up commands of the work tree or room that have begun; 0: none, or it is set up */
 	int64_t setup;
+	int64_t prepares;		/* enum prepares_state */
 	/* SHA-256 of what run.copy brings, when the work was measured or a room was prepared last;
 	 * NULL: not known */
 	char *copied_hash;

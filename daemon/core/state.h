@@ -128,6 +128,9 @@ enum review_place { REVIEW_IN_PLACE, REVIEW_IN_ROOM, REVIEW_PLACES };
 enum check_on_base { CHECK_ON_BASE_SKIP, CHECK_ON_BASE_WARN, CHECK_ON_BASE_REQUIRE, CHECK_ON_BASES };
 /* How far a slot has checked its base. The numbers are stored. */
 enum base_state { BASE_UNKNOWN, BASE_CHECKING, BASE_GREEN, BASE_RED };
+/* The room of a slot: that of its work; one of the base, which is prepared for later rooms; or that
+ * of its work, after a try to prepare one. The numbers are stored. */
+enum prepares_state { PREPARES_WORK, PREPARES_BASE, PREPARES_WORK_AGAIN };
 enum sandbox { SANDBOX_OFF, SANDBOX_TRY, SANDBOX_REQUIRE, SANDBOXES };
 /* What to do with a pass when the prompt did not show all of the diff. */
 /* Which failed checks count: all, or those that were green on the base. */

@@ -9,6 +9,7 @@
 #include "core/plan.h"
 #include "evidence/evidence.h"
 #include "evidence/product.h"
+#include "evidence/setup_key.h"
 #include "job/kept_environment.h"
 #include "model/evidence_read.h"
 #include "model/model.h"
@@ -64,27 +65,6 @@ static void environment_hash(const struct slot *slot, const char *command, char 
 	strings_free(own);
 	strings_free(set);
 	free(error);
-}
-
-/* What has prepared the room of a check, with what was copied there, malloc'd; NULL: nothing. */
-static char *setup_hash(const struct slot *slot)
-{
-	const struct plan *plan = slot_plan(slot);
-	char hex[DIGEST_HEX];
-	struct buf b = { 0 };
-
-	if (strings_count(plan->setup) + strings_count(plan->copy) == 0)
-		return NULL;
-	for (size_t i = 0; i < strings_count(plan->setup); i++)
-		add_text(&b, plan->setup[i]);
-	add_text(&b, NULL);
-	for (size_t i = 0; i < strings_count(plan->copy); i++)
-		add_text(&b, plan->copy[i]);
-	if (strings_count(plan->copy) > 0)
-		add_text(&b, slot->row->copied_hash);
-	digest_hex(b.data, b.size, hex);
-	buf_release(&b);
-	return xstrdup(hex);
 }
 
 /* It is about the base: its product, if that is the run's. */

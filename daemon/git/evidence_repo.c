@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "git/gitdir.h"
 #include "git/lock.h"
+#include "git/prepared_room.h"
 #include "git/stat_cache.h"
 #include "git/verified.h"
 #include "record/host_fault.h"
@@ -149,6 +150,7 @@ int evidence_open(struct git_op *op)
 		char *dir = evidence_file(op, "");
 
 		stat_cache_prune(dir);
+		prepared_prune(op->objects);
 		free(dir);
 		return 0;
 	}

@@ -66,6 +66,11 @@ static const struct fields_row spec_rows[] = {
 	SPEC(attributes_tree, FIELDS_STRING),
 	SPEC(refs, FIELDS_LIST),
 	SPEC(may_change, FIELDS_LIST),
+	SPEC(setup, FIELDS_STRING),
+	SPEC(keep, FIELDS_OPTION),
+	SPEC(copied, FIELDS_STRING),
+	SPEC(setup_inputs, FIELDS_LIST),
+	SPEC(disk_floor, FIELDS_OPTION64),
 };
 
 static const struct fields_type spec_type = {
@@ -107,6 +112,7 @@ static const struct fields_row result_rows[] = {
 	RESULT(moved, FIELDS_STRING),
 	RESULT(copied, FIELDS_STRING),
 	RESULT(unconverted, FIELDS_STRING),
+	RESULT(prepared, FIELDS_OPTION),
 };
 
 static const struct fields_type result_type = {
@@ -255,6 +261,16 @@ const char *git_op_copied(const struct git_op *op)
 const char *git_op_unconverted(const struct git_op *op)
 {
 	return op->result.unconverted;
+}
+
+bool git_op_ready(const struct git_op *op)
+{
+	return op->result.prepared == GIT_ROOM_READY;
+}
+
+bool git_op_unprepared(const struct git_op *op)
+{
+	return op->result.prepared == GIT_ROOM_MISSING;
 }
 
 const char *git_op_unfit(const struct git_op *op)

@@ -10,6 +10,7 @@
 #define GIT_GIT_OP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/redact.h"
 
@@ -140,8 +141,8 @@ struct git_op_spec {
 	 * NULL: not asked for. */
 	const char *judged;
 
-	/* COMMIT: the tree to compare with. MERGE: the commit or tree that the patch base..ref on
-	 * stdout starts from; NULL: no patch. */
+	/* COMMIT: the tree to compare with. PREPARE: that of prepared rooms. MERGE: the commit or
+	 * tree that the patch base..ref on stdout starts from; NULL: no patch. */
 	const char *base;
 
 	/* PIN, SNAPSHOT, BASE, MERGE, WORKTREE_REMOVE. VERIFY: of appeared_tree, NULL: none. No
@@ -208,6 +209,16 @@ struct git_op_spec {
 	/* MEASURE, PREPARE: patterns, relative to the top of the repository, of which "*" matches
 	 * no slash; NULL: none. */
 	char *const *copy;
+
+	/* PREPARE: what identifies the set-up: then a prepared room is cloned into dir, see
+	 * git_op_ready(); or with keep, the set-up has run there, and if tree is base, the room is
+	 * kept for others. NULL: there are no prepared rooms. */
+	const char *setup;
+	int keep;
+	const char *copied;		/* with keep: git_op_copied() from before */
+	/* patterns of files on which the set-up depends, as may_change */
+	char *const *setup_inputs;
+	int64_t disk_floor;		/* with less free space, no room is kept */
 
 	/* SNAPSHOT, BASE: files that the review goes by; git_op_modified_basis() names those that
 	 * differ from HEAD. NULL: not asked for. */
@@ -310,6 +321,10 @@ const char *git_op_changed(const struct git_op *op);
 /* MEASURE, PREPARE: SHA-256 of the files that the spec's copy names: paths, modes and contents; of
  * PREPARE, as they were copied. NULL: without patterns. */
 const char *git_op_copied(const struct git_op *op);
+/* PREPARE with setup: dir has what the set-up would make. */
+bool git_op_ready(const struct git_op *op);
+/* PREPARE with setup: there is no prepared room, and dir is none of base. */
+bool git_op_unprepared(const struct git_op *op);
 /* VERIFY: likewise, of the spec's may_change; the others are those of git_op_changed(). */
 const char *git_op_permitted(const struct git_op *op);
 /* VERIFY: up to twenty files that are there now, and neither in tree nor in the spec's

@@ -15,6 +15,9 @@
 #include "git/git_op.h"
 #include "proto/memory.h"
 
+/* Of prepared rooms, see git_op.h. */
+enum { GIT_ROOM_READY = 1, GIT_ROOM_MISSING };
+
 /* The result; strings are owned. See the accessors of git_op.h. */
 struct git_result {
 	char *error;
@@ -23,6 +26,7 @@ struct git_result {
 	char *appeared_tree, *edited, *differing, *conflicts, *refused, *unfit, *taken, *moved;
 	char *modified_basis, *copied, *unconverted;
 	char **ahead;
+	int prepared;
 	bool rewritten, branch_left, hook_changed;
 };
 

@@ -2,6 +2,7 @@
 /* PREPARE: a new work tree or room gets files that git ignores in the user's directory; then its
  * tracked files are as in its tree, whatever a set-up has done to them. No link is followed. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +11,9 @@
 #include "git/checkout.h"
 #include "git/copied_files.h"
 #include "git/gitdir.h"
+#include "git/path_pattern.h"
 #include "git/place_path.h"
+#include "git/prepared_room.h"
 #include "git/verified.h"
 #include "record/host_fault.h"
 
@@ -68,8 +71,10 @@ static int tree_now(struct git_op *op, const struct changes *entries)
 {
 	struct snapshot *s = snapshot_new(op->spec.dir, op->spec.scratch, NULL);
 	char *own = git_dir_own(op->spec.workspace);
-	int rv = disk_tree_add(op, s, entries, op->spec.dir);
+	int rv;
 
+	disk_tree_use_cache(op, s, op->spec.dir);
+	rv = disk_tree_add(op, s, entries, op->spec.dir);
 	if (rv == 0)
 		rv = disk_tree_stage(op, s, own != NULL ? own : op->spec.workspace, op->spec.dir);
 	if (rv == 0)
@@ -79,18 +84,16 @@ static int tree_now(struct git_op *op, const struct changes *entries)
 	return rv;
 }
 
-static int restore_tracked(struct git_op *op, const char *tree)
+static int restore_tracked(struct git_op *op, const char *tree, const struct changes *entries)
 {
-	struct changes entries = { 0 }, changes = { 0 };
+	struct changes changes = { 0 };
 	struct names names = { 0 };
-	int rv = checkout_list(op, tree, &entries);
+	int rv = tree_now(op, entries);
 
-	if (rv == 0)
-		rv = tree_now(op, &entries);
 	if (rv == 0 && strcmp(op->result.tree, tree) != 0)
 		rv = git_diff(op, GIT_EVIDENCE | GIT_INDEX, tree, op->result.tree, NULL, &changes);
 	for (size_t i = 0; rv == 0 && i < changes.count; i++) {
-		const struct change *e = changes_find(&entries, changes.list[i].path);
+		const struct change *e = changes_find(entries, changes.list[i].path);
 
 		if (e == NULL || e->mode == MODE_REPOSITORY)
 			continue;
@@ -99,6 +102,79 @@ static int restore_tracked(struct git_op *op, const char *tree)
 	}
 	op->result.changed = names_take(&names);
 	changes_release(&changes);
+	return rv;
+}
+
+/* ---- prepared rooms ---- */
+
+/* What is not as on the base must be newer than what the set-up has built there: make(1) goes by
+ * that. */
+static int renew(struct git_op *op, const struct changes *changes)
+{
+	int rv = 0;
+
+	for (size_t i = 0; rv == 0 && i < changes->count; i++) {
+		const struct change *c = &changes->list[i];
+		int dir = c->mode != 0 ? place_existing_parent(op->spec.dir, c->path) : -ENOENT;
+
+		if (dir >= 0) {
+			if (utimensat(dir, place_name(c->path), NULL, AT_SYMLINK_NOFOLLOW) == -1 && errno != ENOENT)
+				rv = place_fail(op, op->spec.dir, c->path, host_words(errno));
+			close(dir);
+		}
+	}
+	return rv;
+}
+
+/* Whether the set-up would make something else of tree. */
+static bool has_other_inputs(const struct git_op *op, const struct changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++)
+		if (path_matches(changes->list[i].path, op->spec.setup_inputs))
+			return true;
+	return false;
+}
+
+/* *cloned: the place has what copy brings as well. */
+static int clone(struct git_op *op, const char *tree, const struct changes *entries, bool *cloned)
+{
+	bool same = strcmp(tree, op->spec.base) == 0;
+	struct changes changes = { 0 };
+	int rv = copied_files_hash(op);
+
+	*cloned = false;
+	if (rv == 0)
+		rv = prepared_clone(op, op->result.copied, entries);
+	if (rv == 1 && !same)
+		op->result.prepared = GIT_ROOM_MISSING;
+	if (rv != 0)
+		return rv == 1 ? 0 : -1;
+	*cloned = true;
+	rv = same ? 0 : verified_difference(op, op->spec.base, tree);
+	if (rv == 0 && !same)
+		rv = git_diff(op, GIT_EVIDENCE, op->spec.base, tree, NULL, &changes);
+	if (rv == 0 && !has_other_inputs(op, &changes))
+		op->result.prepared = GIT_ROOM_READY;
+	if (rv == 0)
+		rv = renew(op, &changes);
+	changes_release(&changes);
+	return rv;
+}
+
+static int prepare(struct git_op *op, const char *tree)
+{
+	bool uses = op->spec.setup != NULL && op->spec.base != NULL && op->objects != NULL, cloned = false;
+	struct changes entries = { 0 };
+	int rv = checkout_list(op, tree, &entries);
+
+	if (rv == 0 && uses && op->spec.keep == 0)
+		rv = clone(op, tree, &entries, &cloned);
+	if (rv == 0 && !cloned)
+		rv = copied_files_copy(op);
+	if (rv == 0)
+		rv = restore_tracked(op, tree, &entries);
+	if (rv == 0 && uses && op->spec.keep != 0 && strcmp(tree, op->spec.base) == 0)
+		prepared_keep(op, op->spec.copied, &entries);
 	changes_release(&entries);
 	return rv;
 }
@@ -117,9 +193,7 @@ int prepare_run(struct git_op *op)
 			    op->spec.dir));
 	}
 	if (rv == 0)
-		rv = copied_files_copy(op);
-	if (rv == 0)
-		rv = restore_tracked(op, tree);
+		rv = prepare(op, tree);
 	free(tree);
 	return rv;
 }

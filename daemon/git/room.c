@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 
 #include "git/checkout.h"
 #include "git/evidence_repo.h"
+#include "git/path_pattern.h"
 #include "git/room_git.h"
 #include "git/stat_cache.h"
 #include "git/used_room.h"
@@ -209,19 +209,6 @@ static bool is_unchanged(struct unpack *unpack, const struct stat_cache *known, 
 	return strcmp(id, e->id) == 0;
 }
 
-static bool is_permitted(const struct git_op *op, const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-
-	for (char *const *p = op->spec.may_change; p != NULL && *p != NULL; p++) {
-		const char *pattern = **p == '/' ? *p + 1 : *p;
-
-		if (fnmatch(pattern, strchr(*p, '/') != NULL ? path : name, FNM_PATHNAME) == 0)
-			return true;
-	}
-	return false;
-}
-
 int room_compare(struct git_op *op, const struct changes *entries, struct names *changed, struct names *permitted)
 {
 	struct unpack *unpack = NULL;
@@ -237,7 +224,7 @@ int room_compare(struct git_op *op, const struct changes *entries, struct names 
 
 		error = 0;
 		if (!is_unchanged(unpack, known, e, &error) && error == 0)
-			names_add(is_permitted(op, e->path) ? permitted : changed, e->path);
+			names_add(path_matches(e->path, op->spec.may_change) ? permitted : changed, e->path);
 		if (error != 0)
 			rv = fail_room(op, error);
 	}

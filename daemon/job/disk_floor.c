@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <sys/statvfs.h>
 
+#include "git/prepared_room.h"
 #include "git/used_room.h"
 #include "job/build.h"
-#include "proto/memory.h"
 #include "proto/memory.h"
 #include "proto/units.h"
 
@@ -35,7 +35,7 @@ char *disk_shortage(const char *state_dir, const char *dir, int64_t floor)
 
 	for (size_t i = 0; reason == NULL && i < sizeof(places) / sizeof(places[0]); i++) {
 		reason = floor > 0 ? shortage_at(places[i], floor) : NULL;
-		if (reason != NULL && used_rooms_remove(state_dir)) {
+		if (reason != NULL && (used_rooms_remove(state_dir) | prepared_drop(state_dir))) {
 			free(reason);
 			reason = shortage_at(places[i], floor);
 		}

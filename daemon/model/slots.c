@@ -117,8 +117,18 @@ bool slot_sets_up(const struct slot *slot)
 	return slot->row->stage == SLOT_S_SETTING_UP || (slot->row->stage == SLOT_S_PREPARING && slot->row->setup > 0);
 }
 
+/* What was merged since is coders' work. */
+const char *slot_prepared_tree(const struct slot *slot)
+{
+	const char *base = slot->run->rows->run.base_tree;
+
+	return base != NULL ? base : slot_base_tree(slot);
+}
+
 const char *slot_room_tree(const struct slot *slot)
 {
+	if (slot->row->prepares == PREPARES_BASE)
+		return slot_prepared_tree(slot);
 	return slot->row->base == BASE_CHECKING ? slot_base_tree(slot) : slot->row->tree;
 }
 

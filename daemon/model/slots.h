@@ -55,6 +55,8 @@ bool object_is(const char *id, const char *other);
 /* The measurement under way begins a review. */
 bool slot_begins_review(const struct slot *slot);
 bool slot_has_checkout(const struct slot *slot);	/* the reviewer works in a room */
+/* of the rooms that are prepared for others; NULL: not known yet */
+const char *slot_prepared_tree(const struct slot *slot);
 const char *slot_room_tree(const struct slot *slot);	/* of the room that it needs now */
 bool slot_prepares_room(const struct slot *slot);	/* else its work tree */
 bool slot_sets_up(const struct slot *slot);		/* without a permit */

@@ -111,6 +111,7 @@ static const struct schema submit_params[] = {
 	SETTING("retries", "run.retries"),
 	SETTING("setup", "run.setup"),
 	SETTING("copy", "run.copy"),
+	SETTING("setup_inputs", "run.setup_inputs"),
 	SETTING("check_on_base", "run.check_on_base"),
 	{ 0 },
 };

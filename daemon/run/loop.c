@@ -99,7 +99,7 @@ static struct slot_row *new_slot(const struct run *run, int64_t number, const ch
 	row->leaving = LEAVING_NOTHING;
 	row->task = xstrdup(task);
 	row->round = row->fix = row->stalled = row->interrupted = row->retries = row->check = row->item =
-	    row->setup = row->setup_lost = row->base = row->hook_changes = 0;
+	    row->setup = row->setup_lost = row->prepares = row->base = row->hook_changes = 0;
 	return row;
 }
 

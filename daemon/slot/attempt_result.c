@@ -381,6 +381,7 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.second = slot->row->red_check != ROW_NONE || !run_is_recorded(run),
 		.setups = (int64_t)strings_count(plan->setup),
 		.setup = slot->row->setup,
+		.base_room = slot->row->prepares == PREPARES_BASE,
 		.items_left = review_items_left(slot),
 		.on_lost = plan->on_lost,
 		.losses = (a->role == ROLE_SETUP ? slot->row->setup_lost : slot->row->interrupted) + 1,

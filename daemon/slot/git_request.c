@@ -11,6 +11,7 @@
 #include "core/profile.h"
 #include "core/row.h"
 #include "core/state.h"
+#include "evidence/setup_key.h"
 #include "git/git_op.h"
 #include "job/recorded_refs.h"
 #include "job/review_basis.h"
@@ -226,6 +227,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	const char *state_dir = run->engine->state_dir;
 	bool in_repository = kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ||
 	    kind == GIT_WORKTREE_REMOVE || slot->row == NULL;
+	char *setup = kind == GIT_PREPARE ? setup_key(slot) : NULL;
 	char **copy = brings_copies(slot, kind) ? copy_patterns(slot) : NULL;
 	char **artifacts = run_artifacts(run), **shared = kind == GIT_COMPARE_REFS ?
 	    slot_written_paths(slot) : slot_shared_paths(slot);
@@ -248,7 +250,8 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.evidence = evidence,
 		.settings_kept = row->settings_kept == 1 || run_is_prepared(run),
 		.tree = tree_of(slot, kind),
-		.base = kind == GIT_MERGE ? row->base_commit : slot_base_tree(slot),
+		.base = kind == GIT_MERGE ? row->base_commit : kind == GIT_PREPARE ? slot_prepared_tree(slot) :
+		    slot_base_tree(slot),
 		.judged = judged_tree(slot, kind),
 		.ref = ref,
 		.attributes_tree = row->base_tree,
@@ -269,6 +272,11 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.refs = refs,
 		.message = message,
 		.copy = copy,
+		.setup = setup,
+		.keep = setup != NULL && slot->row->setup > 0,
+		.copied = setup != NULL ? slot->row->copied_hash : NULL,
+		.setup_inputs = setup != NULL ? slot_plan(slot)->setup_inputs : NULL,
+		.disk_floor = setup != NULL ? slot_plan(slot)->disk_floor_bytes : 0,
 		.artifacts = artifacts,
 		.may_change = kind == GIT_VERIFY ? slot_plan(slot)->may_change : NULL,
 		.shared_paths = shared,
@@ -288,6 +296,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		slot->op.git = git_op_new(&spec);
 		step_first(slot);
 	}
+	free(setup);
 	free(note);
 	free(keep);
 	free(branch);

@@ -27,7 +27,8 @@ static void skip_known(struct txn *txn, struct slot *slot)
 	struct slot_row *row = txn_edit_slot(txn, slot);
 	int64_t known;
 
-	if (row->base == BASE_CHECKING || run_attempt(slot->run, row->answer)->outcome == TASK_R_NO_CHANGE)
+	if (row->base == BASE_CHECKING || row->prepares == PREPARES_BASE ||
+	    run_attempt(slot->run, row->answer)->outcome == TASK_R_NO_CHANGE)
 		return;
 	known = checks_known(slot, row->tree, row->check);
 	checks_reuse(txn, slot, row->check, known);

@@ -29,6 +29,16 @@ static void warn_restored(struct txn *txn, struct slot *slot, const char *paths)
 	free(text);
 }
 
+/* The work's room comes after the base's, and is the last. */
+static enum prepares_state prepares_after(enum prepares_state now, enum slot_stage to)
+{
+	if (to == SLOT_S_SETTING_UP)
+		return now;
+	if (to != SLOT_S_CHECKOUT)
+		return PREPARES_WORK;
+	return now == PREPARES_BASE ? PREPARES_WORK_AGAIN : PREPARES_BASE;
+}
+
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -36,8 +46,13 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		.setup = row->setup,
 		.room = slot_prepares_room(slot),
 		.whole = row->slot == 0,
+		.ready = git_op_ready(slot->op.git),
+		.unprepared = git_op_unprepared(slot->op.git),
+		.prepares = (enum prepares_state)row->prepares,
 		.checked = row->check,
 	};
+
+	enum slot_stage to = stage_after_preparing(slot_plan(slot), &facts);
 
 	(void)done;
 	if (row->setup > 0 && git_op_changed(slot->op.git) != NULL)
@@ -45,8 +60,8 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	if (git_op_copied(slot->op.git) != NULL)
 		text_set(&row->copied_hash, git_op_copied(slot->op.git));
 	row->setup = 0;
-	slot_move(txn, slot, SLOT_S_PREPARING,
-	    base_before_work(txn, slot, stage_after_preparing(slot_plan(slot), &facts)), NULL);
+	row->prepares = prepares_after(facts.prepares, to);
+	slot_move(txn, slot, SLOT_S_PREPARING, base_before_work(txn, slot, to), NULL);
 }
 
 static void recover(struct slot *slot)

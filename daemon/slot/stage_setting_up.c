@@ -11,6 +11,7 @@
 #include "slot/attempt.h"
 #include "slot/attempt_result.h"
 #include "slot/stages.h"
+#include "txn/emit.h"
 #include "txn/txn.h"
 
 /* The first command, the next one, or the same again. */
@@ -22,11 +23,30 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	attempt_begin(txn, slot, ROLE_SETUP);
 }
 
-static void failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+static char *cause_of(const struct attempt_row *a)
 {
-	char *cause = a->process == PROCESS_EXITED ?
+	return a->process == PROCESS_EXITED ?
 	    xasprintf("setup: \"%s\" exited %lld", a->agent, (long long)a->exit_code) :
 	    xasprintf("setup: \"%s\": %s", a->agent, a->cause);
+}
+
+/* No room is prepared for later ones. */
+static void failed_on_base(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	struct slot_row *row = txn_edit_slot(txn, slot);
+	char *cause = cause_of(a), *text = xasprintf("task %s: %s on the base; each of its rooms is set up by itself",
+	    slot_task_id(slot), cause);
+
+	row->prepares = PREPARES_WORK_AGAIN;
+	row->setup = 0;
+	run_warn(txn, slot->run, text);
+	free(text);
+	free(cause);
+}
+
+static void failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	char *cause = cause_of(a);
 
 	slot_move(txn, slot, SLOT_S_SETTING_UP, SLOT_S_HELD,
 	    &(struct move_why){ .cause = CAUSE(END_SETUP, cause), .hold = HOLD_SETUP });
@@ -37,10 +57,13 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 {
 	const struct attempt_end *end = done->attempt;
 
-	if (end->to == SLOT_S_HELD && !end->lost)
+	if (end->to == SLOT_S_HELD && !end->lost) {
 		failed(txn, slot, end->row);
-	else
-		attempt_move(txn, slot, end);
+		return;
+	}
+	if (end->to == SLOT_S_CHECKOUT)
+		failed_on_base(txn, slot, end->row);
+	attempt_move(txn, slot, end);
 }
 
 const struct stage stage_setting_up = {

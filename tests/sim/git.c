@@ -12,7 +12,8 @@ struct git_op {
 	struct where where;
 	char *workspace, *dir, *branch, *ref;
 	int64_t given_tree, given_base, given_commit, given_base_commit;
-	bool named, copies;
+	bool named, copies, sets_up, keeps;
+	int prepared;			/* 1: it is ready, 2: there is none to clone */
 	bool asks_hooks;
 	int calls;
 	struct world *world;	/* once it has begun */
@@ -65,6 +66,8 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->given_commit = number_of(spec->commit);
 	op->given_base_commit = number_of(spec->base_commit);
 	op->copies = spec->copy != NULL;
+	op->sets_up = spec->setup != NULL;
+	op->keeps = spec->keep != 0;
 	op->named = spec->name != NULL;
 	op->asks_hooks = spec->kind == GIT_MEASURE && spec->message != NULL;
 	op->error = "git said no";
@@ -100,6 +103,8 @@ const char *git_op_error(const struct git_op *op) { return op->error; }
 const char *git_op_modified_basis(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_changed(const struct git_op *op) { return op->changed; }
 const char *git_op_copied(const struct git_op *op) { return op->copies ? "copied" : NULL; }
+bool git_op_ready(const struct git_op *op) { return op->prepared == 1; }
+bool git_op_unprepared(const struct git_op *op) { return op->prepared == 2; }
 const char *git_op_permitted(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_appeared(const struct git_op *op) { return op->appeared; }
 const char *git_op_edited(const struct git_op *op) { (void)op; return NULL; }
@@ -437,8 +442,11 @@ static void act(struct world *w, struct git_op *op)
 			give_head(w, op, place);
 		op->moved = f != NULL && f->ref_moved ? "refs/heads/x is elsewhere" : NULL;
 		break;
-	case GIT_COMPARE_REFS:
 	case GIT_PREPARE:
+		if (op->sets_up && !op->keeps)
+			op->prepared = f != NULL && f->prepared ? 1 : op->given_tree != op->given_base ? 2 : 0;
+		break;
+	case GIT_COMPARE_REFS:
 	case GIT_OPS:
 		break;
 	}
@@ -467,7 +475,7 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 	};
 
 	*where = op->where;
-	*value = op->number;
+	*value = op->kind == GIT_PREPARE ? op->prepared : op->number;
 	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_WORKTREE_REMOVE ||
 	    op->kind == GIT_INSPECT_HEAD || op->kind == GIT_COMPARE_REFS)
 		return 0;

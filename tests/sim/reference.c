@@ -137,29 +137,53 @@ static bool hold(struct story *s, const char *kind, bool *again)
 
 static const struct ref_attempt *next(struct story *s, const char *role, int round);
 
-/* A new work tree or room is set up. A human is asked when that fails, and then all of it begins
- * again. false: the story ends or waits here. */
-static bool prepare(struct story *s)
+/* The set-up commands. false: the story ends or waits here. */
+static bool set_up(struct story *s, bool *fails)
 {
-	bool fails, again;
+	*fails = false;
+	for (int n = 0; n < s->run->setups && !*fails; n++) {
+		const struct ref_attempt *a = next(s, "setup", 0);
 
-	do {
-		fails = false;
-		if (!s->run->prepares)
-			return true;
-		if (hear(s, "A", NULL) == 0)
+		if (a == NULL)
 			return false;
-		for (int n = 0; n < s->run->setups && !fails; n++) {
-			const struct ref_attempt *a = next(s, "setup", 0);
+		*fails = a->failed;
+	}
+	return true;
+}
 
-			if (a == NULL)
+/* A new work tree or room is set up, unless one that was prepared on the base can be cloned.
+ * Without one, a room of the base comes first. A human is asked when a set-up fails, and then all
+ * of it begins again; not on the base. false: the story ends or waits here. */
+static bool prepare(struct story *s, bool room)
+{
+	bool base = false, tried = false, fails, again;
+	int64_t how;
+
+	if (!s->run->prepares)
+		return true;
+	for (;;) {
+		bool leaves = false;
+
+		if (hear(s, "A", &how) == 0)
+			return false;
+		if (how == 2 && room && !tried) {
+			base = tried = leaves = true;
+		} else if (how != 1) {
+			if (!set_up(s, &fails))
 				return false;
-			fails = a->failed;
+			if (fails && !base && !hold(s, "setup", &again))
+				return false;
+			if (fails && !base)
+				continue;
+			if (!fails && s->run->setups > 0 && hear(s, "A", NULL) == 0)
+				return false;
 		}
-		if (fails && !hold(s, "setup", &again))
+		if (!base)
+			return true;
+		base = leaves;
+		if (hear(s, "O", NULL) == 0)
 			return false;
-	} while (fails);
-	return s->run->setups == 0 || hear(s, "A", NULL) != 0;
+	}
 }
 
 /* The next attempt that counts; NULL: the story ends or waits here. */
@@ -174,7 +198,7 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 
 		/* a reviewer that was lost may have worked in its checkout */
 		if (strcmp(role, "review") == 0 && s->run->checkout && s->run->has_git &&
-		    (hear(s, "O", NULL) == 0 || !prepare(s)))
+		    (hear(s, "O", NULL) == 0 || !prepare(s, true)))
 			return NULL;
 		if (end->used == s->run->count) {
 			over(s, "working", NULL);
@@ -418,7 +442,7 @@ static bool check_base(struct story *s, int checks, bool before, bool *red)
 	for (int n = 0; n < checks && !(before && *red); n++) {
 		if ((!before && s->base_said[n + 1] != 0) || is_known(s, s->base, n + 1, !before))
 			continue;
-		if (!laid && (hear(s, "O", NULL) == 0 || !prepare(s)))
+		if (!laid && (hear(s, "O", NULL) == 0 || !prepare(s, true)))
 			return false;
 		laid = true;
 		for (int times = 0; times < 2; times++) {
@@ -485,7 +509,7 @@ static bool check(struct story *s, bool *fixed)
 
 		if (is_known(s, s->tree, n + 1, false))
 			continue;
-		if (!laid && (hear(s, "O", NULL) == 0 || !prepare(s)))
+		if (!laid && (hear(s, "O", NULL) == 0 || !prepare(s, true)))
 			return false;
 		laid = true;
 		a = next(s, "check", s->run->measure_first ? s->round : s->round + 1);
@@ -683,7 +707,7 @@ void reference_slot(const struct ref_slot *run, struct ref_end *end)
 	*end = (struct ref_end){ .state = "working" };
 	if (run->claims && !run->reviewer && !claim(&s))
 		return;
-	if (run->worktree && (hear(&s, "W", &created) == 0 || !prepare(&s)))
+	if (run->worktree && (hear(&s, "W", &created) == 0 || !prepare(&s, false)))
 		return;
 	if (!run->reviewer)
 		s.seen_tree = created;

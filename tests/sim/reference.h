@@ -38,7 +38,8 @@ struct ref_attempt {
 
 /* What git or the task's source answered: 'K' the task is ours, 'k' somebody else has it; 'W' a
  * work tree with the content value is laid; 'T' the content is value; 'O' it is laid out in a
- * room; 'A' a work tree or room has its ignored files; 'C' committed, 'N' there was nothing to
+ * room; 'A' a work tree or room has its ignored files, and with value 1 all that a set-up makes, 2:
+ * no room was prepared to be cloned; 'C' committed, 'N' there was nothing to
  * commit, 'R' a hook refused it; 'M' merged, 'X' a conflict, and value lies there now; 'Y' it is
  * not resolved; 'P' pinned; 'F' it went wrong, 'f' so did looking at what a reviewer has left. */
 struct ref_answer {

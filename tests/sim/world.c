@@ -78,6 +78,7 @@ struct fate *fate_of(struct world *w, int64_t id)
 	f->tokens = below(w, 4) == 0 ? ROW_NONE : (int64_t)below(w, 1000);
 	f->unresolved = below(w, 4) == 0;
 	f->hook_changes = below(w, 6) == 0;
+	f->prepared = below(w, 3) == 0;
 	f->ref_moved = below(w, 6) == 0;
 	f->lingers = below(w, 10) == 0;
 	if (w->crowd && below(w, 8) != 0)

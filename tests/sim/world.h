@@ -34,6 +34,7 @@ struct fate {
 	bool refused;		/* a hook of the repository refuses what is committed after it */
 	/* a hook of the repository changes what is committed after it */
 	bool hook_changes;
+	bool prepared;			/* another room was prepared meanwhile */
 	bool ref_moved;		/* somebody moves a ref of ours after it */
 	bool unresolved;	/* it leaves the marks of a conflict where they are */
 	bool conflict;		/* what is merged after it conflicts with what others have merged */

@@ -41,17 +41,99 @@ def test_a_work_tree_is_set_up(make_daemon, repo):
     assert {k: v for k, v in repo.state().items() if k != "branches"} == before
 
 
-def test_a_room_is_set_up(make_daemon, repo):
-    """A check needs what setup makes, in each room anew; a shared directory is not set up."""
+ROOM = {"profile": "verdict", "workspace": "room"}
+
+
+def again(daemon, repo, **params):
+    """A run of the same work, from the same base; its attempts."""
+    repo.git("checkout", "-q", "-f", ".")
+    (repo.path / "work.txt").unlink(missing_ok=True)
+    number = daemon.review(repo.path, **{"review": ROOM, "evidence_age": 0, **params})
+    assert daemon.ended(number)["state"] == "succeeded"
+    return roles(daemon, number)
+
+
+def test_rooms_are_set_up_once(make_daemon, repo):
+    """A room of the base is, without the work; others are clones of it, also in later runs. The
+    user's directory is not set up."""
+    ignoring(repo, "deps", ".env")
+    daemon = make_daemon(scripts={"implement": "test ! -e deps\n" + WORK, "review": "cat deps\n" + VERDICT})
+    params = {"setup": ["test ! -e work.txt && echo there > deps"], "checks": ["grep there deps && test -e work.txt"]}
+    cloned, made = ["implement", "check", "review"], ["implement", "setup", "check", "review"]
+    assert again(daemon, repo, **params) == made
+    assert not (repo.path / "deps").exists()
+    assert again(daemon, repo, **params) == cloned
+    repo.write(".env", "1\n")
+    copies = {**params, "copy": [".env"], "checks": ["grep there deps && test -e .env"]}
+    assert again(daemon, repo, **copies) == made
+    assert again(daemon, repo, **copies) == cloned
+    repo.write(".env", "2\n")
+    assert again(daemon, repo, **copies) == made
+    assert again(daemon, repo, **{**params, "env": {"A": "1"}}) == made
+    daemon.restart()
+    assert again(daemon, repo, **params) == cloned
+
+
+@pytest.mark.parametrize("inputs, want", [({}, ["implement", "setup", "setup", "check", "setup", "review"]),
+                                          ({"setup_inputs": ["other"]}, ["implement", "setup", "check", "review"])])
+def test_changed_inputs_set_up_again(make_daemon, repo, inputs, want):
+    """The lock file of the work is another one than that of the base."""
     ignoring(repo, "deps")
-    daemon = make_daemon(scripts={"implement": "test ! -e deps\n" + WORK,
-                                  "review": "cat deps\n" + VERDICT})
-    number = daemon.review(repo.path, review={"profile": "verdict", "workspace": "room"},
-                           setup=["echo there > deps"], checks=["grep there deps && test -e work.txt"])
+    repo.write("package-lock.json", "1\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "lock")
+    daemon = make_daemon(scripts={"implement": "echo 2 > package-lock.json\nanswer done\n", "review": VERDICT})
+    number = daemon.review(repo.path, review=ROOM, setup=["cat package-lock.json >> deps"], **inputs,
+                           checks=[f"cat deps > {daemon.play.path}/saw"])
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert roles(daemon, number) == want
+    assert (daemon.play.path / "saw").read_text() == ("1\n" if inputs else "1\n2\n")
+
+
+def test_work_may_mend_the_setup(make_daemon, repo):
+    """It fails on the base; the room of the work is set up nevertheless."""
+    ignoring(repo, "deps")
+    daemon = make_daemon(scripts={"implement": WORK, "review": VERDICT})
+    number = daemon.review(repo.path, review=ROOM, setup=["true", "cp work.txt deps"], checks=["grep work deps"])
     row = daemon.ended(number)
     assert row["state"] == "succeeded", row
-    assert roles(daemon, number) == ["implement", "setup", "check", "setup", "review"]
-    assert not (repo.path / "deps").exists()
+    assert roles(daemon, number) == ["implement", "setup", "setup", "setup", "setup", "check", "setup", "setup",
+                                     "setup", "setup", "review"]
+    assert row["warnings"][0] == ('task t1: setup: "cp work.txt deps" exited 1 on the base; '
+                                  "each of its rooms is set up by itself")
+
+
+def test_rooms_of_work_trees(make_daemon, repo):
+    """One is set up on the base; its room is a clone of that, and so is the next work tree."""
+    ignoring(repo, "deps")
+    daemon = make_daemon(scripts={"implement": "test -e deps && " + WORK, "review": "cat deps\n" + VERDICT})
+    params = {"isolation": "worktree", "setup": ["echo there > deps"], "checks": ["grep there deps"]}
+    assert again(daemon, repo, **params) == ["setup", "implement", "check", "review"]
+    assert again(daemon, repo, **params) == ["implement", "check", "review"]
+
+
+def test_a_setup_of_the_base_outlives_the_daemon(make_daemon, repo):
+    ignoring(repo, "deps")
+    daemon = make_daemon(scripts={"implement": WORK, "review": VERDICT}, gates=["here"])
+    gate = f'cd {daemon.play.path}; echo s >> times; echo $$ > here.here; read -r word < here.go; echo x > $OLDPWD/deps'
+    number = daemon.review(repo.path, review=ROOM, setup=[gate], checks=["grep x deps"])
+    daemon.play.arrived("here")
+    daemon.kill()
+    daemon.start()
+    daemon.play.go("here")
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert (daemon.play.path / "times").read_text() == "s\n"
+    assert roles(daemon, number) == ["implement", "setup", "check", "review"]
+
+
+def test_what_names_its_place_is_set_up_there(make_daemon, repo):
+    """A virtual environment, say: within a run its rooms have one place."""
+    ignoring(repo, "bin")
+    daemon = make_daemon(scripts={"implement": WORK, "review": VERDICT})
+    params = {"setup": ['mkdir bin; printf "#!%s/bin/sh\n" "$PWD" > bin/tool; cp /bin/sh bin; chmod 755 bin/tool'],
+              "checks": ["bin/tool"]}
+    for _ in range(2):
+        assert again(daemon, repo, **params) == ["implement", "setup", "check", "review"]
 
 
 def test_without_a_room_nothing_is_set_up(make_daemon, repo):
@@ -143,9 +225,9 @@ def test_the_setup_between_two_tries(make_daemon, repo):
     """It interrupts nothing: the next reviewer is told of a lost one, and three are enough."""
     daemon = make_daemon(scripts={"implement": WORK, "review": "kill -9 $PPID; exec sleep 60"})
     number = daemon.review(repo.path, review={"profile": "verdict", "workspace": "room"}, setup=["true"],
-                           on_lost="retry")
+                           setup_inputs=["work.txt"], on_lost="retry")
     row = daemon.ended(number)
     assert row["state"] == "held" and row["reason"].startswith("lost: reviewer"), row
-    assert roles(daemon, number) == ["implement"] + ["setup", "review"] * 3
+    assert roles(daemon, number) == ["implement", "setup"] + ["setup", "review"] * 3
     for n in (2, 3):
         assert b"was interrupted in the middle" in daemon.play.prompt(number, "review", n)

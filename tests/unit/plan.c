@@ -26,6 +26,7 @@ static void resolve_full(struct plan *plan)
 	    "base = \"main\"\nstop_markers = [\"a\", \"b\"]\non_no_change = \"fail\"\n"
 	    "no_change_markers = [\"c\"]\nmax_cost = 2.5\nmax_tokens = 70\nmax_wall = \"2m\"\n"
 	    "commit = \"agent\"\nsetup = [\"npm ci\"]\ncopy = [\".env\", \"config/*.key\"]\n"
+	    "setup_inputs = [\"x.lock\"]\n"
 	    "evidence_age = \"3m\"\ncheck_on_base = \"require\"\n"
 	    "[profile.mine]\nextends = \"exit\"\nmax_fixes = 9\nstall_limit = 8\ntimeout = 4\n"
 	    "on_malformed = \"hold\"\non_reviewer_error = \"known_issues\"\n"
@@ -125,6 +126,7 @@ START_TEST(test_plan_round_trip)
 	expect_words(again.setup, "npm ci", NULL);
 	ck_assert_int_eq(again.check_on_base, CHECK_ON_BASE_REQUIRE);
 	expect_words(again.copy, ".env", "config/*.key");
+	expect_words(again.setup_inputs, "x.lock", NULL);
 	ck_assert_uint_eq(strings_count(again.guidelines), 4);
 	ck_assert_str_eq(again.guidelines[2], "b.md");
 	ck_assert_str_eq(again.guidelines[3], "B");
@@ -275,7 +277,8 @@ static bool came_later(const char *name)
 		"on_failure", "assign", "stop_markers", "on_no_change", "no_change_markers",
 		"max_cost_usd", "max_tokens", "max_wall_ms", "base", "disk_floor_bytes",
 		"account", "fallbacks", "retries", "skip_kind", "reviewer_sha256",
-		"checks_in_room", "may_change", "on_cut", "setup", "copy", "check_on_base", "checks_mode",
+		"checks_in_room", "may_change", "on_cut", "setup", "copy", "setup_inputs", "check_on_base",
+		"checks_mode",
 		"evidence_age_ms" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -326,7 +329,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 59 + 4 + 4 * 11 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 60 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));

@@ -52,7 +52,8 @@ static enum slot_stage wanted_stage(const struct attempt_facts *f, enum move_rea
 		return SLOT_S_HELD;
 	/* whatever becomes of a set-up, no agent has failed */
 	if (f->role == ROLE_SETUP)
-		return !ok ? SLOT_S_HELD : f->setup < f->setups ? SLOT_S_SETTING_UP : SLOT_S_PREPARING;
+		return !ok ? f->base_room ? SLOT_S_CHECKOUT : SLOT_S_HELD :
+		    f->setup < f->setups ? SLOT_S_SETTING_UP : SLOT_S_PREPARING;
 	if (f->role == ROLE_CHECK && f->process == PROCESS_NOT_STARTED)
 		return SLOT_S_FAILED;
 	if (f->role == ROLE_CHECK && !ok && !f->second) {
@@ -143,6 +144,7 @@ START_TEST(every_attempt_leads_to_one_stage)
 		f.losses = 2 + digit(&n, 2);
 		f.checks = at[n % 3].checks;
 		f.setups = f.checks;
+		f.base_room = f.role == ROLE_SETUP && n % 2 == 0;
 		f.check = f.setup = at[digit(&n, 3)].check;
 		if (n == 0)
 			expect_stage(&f);
@@ -228,10 +230,11 @@ START_TEST(where_preparing_leads)
 {
 	char *one[] = { (char *)"x", NULL };
 
-	for (unsigned n = 0; n < 64; n++) {
+	for (unsigned n = 0; n < 64 * 12; n++) {
 		struct plan plan = { .setup = n & 1 ? one : NULL, .copy = n & 2 ? one : NULL,
 		    .checks = n & 4 ? one : NULL, .checks_in_room = true, .workspace = REVIEW_IN_ROOM };
-		struct prepare_facts f = { .setup = n & 8 ? 1 : 0, .room = n & 16, .whole = n & 32 };
+		struct prepare_facts f = { .setup = n & 8 ? 1 : 0, .room = n & 16, .whole = n & 32,
+		    .ready = n & 64, .unprepared = n & 128, .prepares = (enum prepares_state)(n / 256) };
 		enum slot_stage want = n & 16 ? n & 4 ? SLOT_S_CHECKING : SLOT_S_REVIEWING :
 		    n & 32 ? SLOT_S_MEASURING : SLOT_S_IMPLEMENTING;
 
@@ -240,7 +243,12 @@ START_TEST(where_preparing_leads)
 			ck_assert_int_eq(stage_after_worktree(&plan, n & 32), SLOT_S_PREPARING);
 			ck_assert_int_eq(stage_after_checkout(&plan, 0), SLOT_S_PREPARING);
 		}
-		ck_assert_int_eq(stage_after_preparing(&plan, &f), (n & 9) == 1 ? SLOT_S_SETTING_UP : want);
+		if (f.prepares == PREPARES_BASE)
+			want = SLOT_S_CHECKOUT;
+		if ((n & 9) == 1 && !f.ready)
+			want = f.room && f.unprepared && f.prepares == PREPARES_WORK ?
+			    SLOT_S_CHECKOUT : SLOT_S_SETTING_UP;
+		ck_assert_int_eq(stage_after_preparing(&plan, &f), want);
 	}
 }
 END_TEST

@@ -36,8 +36,10 @@ static const struct {
 	    BIT(COMMITTING) | BIT(HELD) },
 	/* what a policy or a human accepts is measured before it is committed */
 	{ SLOT_S_MEASURING, BEGINNING | WORK | REVIEWED | BIT(COMMITTING) | BIT(HELD) },
-	/* a check may have changed the room, and so may a reviewer that is tried again */
-	{ SLOT_S_CHECKOUT, BEGINNING | BIT(CLAIMING) | BIT(MEASURING) | BIT(CHECKING) | BIT(REVIEWING) | BIT(HELD) },
+	/* a check may have changed the room, and so may a reviewer that is tried again; that of the
+	 * work comes after that of the base */
+	{ SLOT_S_CHECKOUT, BEGINNING | BIT(CLAIMING) | BIT(MEASURING) | BIT(SETTING_UP) |
+	    BIT(CHECKING) | BIT(REVIEWING) | BIT(HELD) },
 	/* without git nothing is measured */
 	{ SLOT_S_REVIEWING, BIT(PREPARING) | BIT(WAITING) | WORK | BIT(CHECKING) | BIT(MEASURING) | BIT(CHECKOUT) |
 	    BIT(REVIEWING) | BIT(HELD) },
