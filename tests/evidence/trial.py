@@ -36,6 +36,8 @@ CARRIERS = {"autom8_review.md", "review-comments.json"}
 EVIL = b"EV" + b"IL"
 # Tricks that pass unseen, and why.
 KNOWN = {}
+# A warning about the user's directory excuses nothing that a result has.
+OF_THE_DISK = re.compile("no longer what was judged|not part of the work|have no effect on its commit")
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8",
                "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_ATTR_NOSYSTEM": "1",
                "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0",
@@ -312,6 +314,8 @@ class Arena:
             kept = {"sub/kept.o"}
             differ = [p for p in differ if p not in ignored - kept]
             evil = [p for p in evil if p not in ignored - kept]
+        else:
+            warnings = "\n".join(line for line in warnings.splitlines() if not OF_THE_DISK.search(line))
         named = [p for p in {*differ, *evil} if self.named(p, warnings)]
         wrong = [f"{place}: {path!r} is evil" for path in evil if path not in named]
         wrong += [f"{place}: {path!r} is not what the judge had" for path in differ if path not in {*named, *evil}]

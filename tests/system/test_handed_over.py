@@ -67,6 +67,12 @@ def test_content_of_a_hook_that_the_review_refuses(trees, repo):
 
 # ---- files ---------------------------------------------------------------------------------------
 
+def told(row, words):
+    """The files that the warning with these words names at its end."""
+    warning, = [w for w in row["warnings"] if words in w]
+    return re.split(", | and ", warning.rpartition(": ")[2])
+
+
 @pytest.mark.parametrize("place", PLACES)
 def test_a_filter_of_the_coder(trees, repo, place):
     """It has no effect on the commit; the one that was there at submit has."""
@@ -118,6 +124,34 @@ def test_what_a_person_edits_meanwhile(trees, repo):
     assert row["state"] == "succeeded" and repo.git("cat-file", "blob", f"{commit}:t1.txt") == "t1", row
     assert (repo.path / "t1.txt").read_text() == "t1\nof a person\n"
     assert repo.git("status", "--porcelain") == "M t1.txt"
+    assert told(row, "not by the reviewer") == ["t1.txt"] and told(row, "work tree is no longer what was judged") == \
+        ["t1.txt"], row["warnings"]
+
+
+@pytest.mark.parametrize("way", ["hook", "signing program"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_file_changed_after_the_commit(trees, repo, tmp_path, place, way):
+    """The commit has what was judged. In the user's directory a warning names the files; in a work
+    tree they are saved when it is removed."""
+    body = "cd \"$(git rev-parse --show-toplevel)\"\nunset GIT_INDEX_FILE\necho EVIL >> t1.txt; echo x > new.txt\n"
+    if way == "hook":
+        hook(repo, "post-commit", body)
+    else:
+        program = tmp_path / "sign"
+        program.write_text(f"#!/bin/sh\ncat > /dev/null\n{body}printf '\\n[GNUPG:] SIG_CREATED \\n' >&2\necho signed\n")
+        program.chmod(0o755)
+        repo.git("config", "commit.gpgSign", "true")
+        repo.git("config", "gpg.program", str(program))
+    t = trees()
+    row = t.run(task="do it", isolation=place, commit="auto", review=True)
+    commit, _ = result_of(repo, row)
+    assert row["state"] == "succeeded" and t.roles() == ["implement", "review"], row
+    assert repo.git("show", f"{commit}:t1.txt") == "t1" and repo.git("show", f"{row['result_ref']}:t1.txt") == "t1"
+    if place == "shared":
+        assert told(row, "work tree is no longer what was judged") == ["new.txt", "t1.txt"], row
+        return
+    saved, = t.daemon.call("salvage.list")["salvage"]
+    assert row["warnings"] == [] and repo.git("show", f"{saved['commit']}:t1.txt") == "t1\nEVIL", row
 
 
 # ---- refs ----------------------------------------------------------------------------------------
