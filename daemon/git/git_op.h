@@ -86,13 +86,13 @@ enum git_op_kind {
 	/* Save everything in the work tree dir that its HEAD does not have, untracked and ignored
 	 * files included, byte for byte without filters, or a HEAD that is on no branch, as a
 	 * commit under ref, with HEAD (else branch, else commit) as its parent. Then remove dir and
-	 * its administrative files, and branch if it is still at commit and not checked out. Gives
-	 * the saved commit, NULL: there was nothing to save. A broken .git, index or administrative
-	 * file does not stop it. Without a dir there is nothing to do. What cannot be saved (a
-	 * nested repository, a name that git does not take) is an error, and dir stays. Repeated
-	 * with ref there, the earlier save becomes a second parent. Not saved: content of the index
-	 * only, empty directories, pipes and sockets, artifacts. During the removal, dir is called
-	 * dir.cleared. */
+	 * its administrative files, and branch if it is still at commit (NULL: it stays) and not
+	 * checked out. Gives the saved commit, NULL: there was nothing to save. A broken .git,
+	 * index or administrative file does not stop it. Without a dir there is nothing to do. What
+	 * cannot be saved (a nested repository, a name that git does not take) is an error, and dir
+	 * stays. Repeated with ref there, the earlier save becomes a second parent. Not saved:
+	 * content of the index only, empty directories, pipes and sockets, artifacts. During the
+	 * removal, dir is called dir.cleared. */
 	GIT_WORKTREE_REMOVE,
 
 	/* HEAD of workspace and its tree, if it is no longer at commit, and how it came there.

@@ -291,6 +291,7 @@ int worktree_remove_run(struct git_op *op)
 		op->result.commit = xstrdup(saved.id);
 	if (rv == 0)
 		rv = remove_all(op);
+	op->result.branch_left = op->spec.commit == NULL;
 	if (rv != 0 || op->spec.commit == NULL)
 		return rv;
 	text_set(&op->git_dir, NULL);

@@ -195,7 +195,8 @@ const char *git_commit_of(const struct slot *slot, enum git_op_kind kind)
 		return slot_head(slot);
 	if (kind == GIT_INSPECT_HEAD || (kind == GIT_COMMIT && slot->row->worktree == NULL))
 		return slot_head(slot);
-	if (kind == GIT_WORKTREE_ADD && slot->row->slot == 0)
+	/* the branch is that of the result: made before, and to stay */
+	if ((kind == GIT_WORKTREE_ADD || kind == GIT_WORKTREE_REMOVE) && slot->row->slot == 0)
 		return NULL;
 	if (kind == GIT_WORKTREE_ADD && slot->row->base_commit == NULL)
 		return slot_plan(slot)->integrate == INTEGRATE_MERGE && run->result_commit != NULL ?

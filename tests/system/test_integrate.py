@@ -440,6 +440,16 @@ def test_one_review_of_the_whole(trees, repo):
 SECRET = ("hush-1", "hush-2")
 
 
+def test_a_whole_without_a_change_keeps_its_branch(trees, repo):
+    """It is named as the result."""
+    beads(repo, "x-1")
+    t = trees(scripts={"implement": "answer 'nothing to do'\n", "review": "pass\n"})
+    row = t.run(parallel=1, isolation="worktree", review={"scope": "run"})
+    assert row["state"] == "succeeded" and row["result_branch"] == f"rl/{row['id']}-result", row
+    assert repo.git("rev-parse", row["result_branch"]) == row["result_commit"] == repo.git("rev-parse", "HEAD")
+    assert work_trees(repo) == []
+
+
 def test_comments_never_sees_a_task(trees, repo):
     """Its reviewer and fixers get no task in prompt, environment, branch, paths, or in what git
     tells them there."""
