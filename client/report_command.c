@@ -86,6 +86,12 @@ static char *report_hold(const json_t *hold)
 	    message);
 }
 
+static char *report_reused(const json_t *check)
+{
+	return xasprintf("%s: green on the same tree in attempt %lld/%lld", field_text(check, "command"),
+	    field_count(check, "from_run"), field_count(check, "from_attempt"));
+}
+
 static void report_print_objects(const struct print *p, const char *heading, const json_t *objects,
     char *(*line_of)(const json_t *object))
 {
@@ -153,6 +159,7 @@ static void report_print_text(const struct print *p, const json_t *report)
 	report_print_objects(p, "Findings", field_array(report, "findings"), report_finding);
 	report_print_list(p, "Known issues", field_array(report, "known_issues"));
 	report_print_list(p, "Warnings", field_array(report, "warnings"));
+	report_print_objects(p, "Checks not run again", field_array(report, "reused_checks"), report_reused);
 	report_print_objects(p, "Holds", field_array(report, "holds"), report_hold);
 	if (*answer != '\0') {
 		fputs("\nAnswer:\n", p->file);

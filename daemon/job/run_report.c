@@ -422,12 +422,28 @@ static json_t *all(const struct run_rows *rows, enum row_kind kind)
 	return list;
 }
 
+/* Checks that were not run, because they had been green on the same tree. */
+static json_t *reused_checks(const struct run_rows *rows)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < rows->nevidence; i++) {
+		const struct evidence_row *e = rows->evidence[i];
+
+		if (e->kind == EVIDENCE_CHECK && e->from_attempt != ROW_NONE)
+			json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:I,s:I}", "task", json_text(e->task_id),
+			    "command", json_text(e->subject), "tree", json_text(e->tree),
+			    "from_run", (json_int_t)e->from_run, "from_attempt", (json_int_t)e->from_attempt));
+	}
+	return list;
+}
+
 json_t *report_make(const struct run_rows *rows, const struct plan *plan, const char *answer, size_t size)
 {
 	const struct run_row *run = &rows->run;
 
 	return json_pack("{s:i,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,"
-	    "s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "version", REPORT_VERSION,
+	    "s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "version", REPORT_VERSION,
 	    "run", (json_int_t)run->id, "task", json_text(rows->ntasks > 0 ? rows->tasks[0]->title : NULL),
 	    "agent", json_text(plan == NULL ? NULL : plan->agents[ROLE_IMPLEMENT].name),
 	    "model", json_text(plan == NULL ? NULL : plan->agents[ROLE_IMPLEMENT].model),
@@ -442,5 +458,6 @@ json_t *report_make(const struct run_rows *rows, const struct plan *plan, const 
 	    "tasks", all(rows, ROW_TASK),
 	    "reviews", all(rows, ROW_REVIEW), "findings", findings(rows), "known_issues",
 	    json_document(run->known_issues, json_array()),
-	    "warnings", json_document(run->warnings, json_array()), "holds", all(rows, ROW_HOLD));
+	    "warnings", json_document(run->warnings, json_array()), "reused_checks",
+	    reused_checks(rows), "holds", all(rows, ROW_HOLD));
 }

@@ -145,6 +145,8 @@ static const struct result_field report_results[] = {
 	{ "known_issues", "array",
 	    "findings left open when the run succeeded under on_exhausted = known_issues" },
 	{ "warnings", "array", "sentences" },
+	{ "reused_checks", "array", "checks that were not run, because they had been green on the same "
+	    "tree: {task, command, tree, from_run, from_attempt}" },
 	{ "holds", "array", "holds and their decisions" },
 	{ 0 },
 };

@@ -106,6 +106,10 @@ def test_what_was_green_on_a_tree_is_not_run_again(make_daemon, repo):
         (2, None, None, "green", 2), (3, None, None, "green", 2),
         (None, run, 2, "green", 2), (None, run, 3, "green", 2)]
     assert daemon.run(run)["checks"] == {"green": 2, "red": 0, "flaky": 0, "reused": 2}
+    reused = daemon.call("run.report", id=run)["reused_checks"]
+    assert [(c["command"], c["from_run"], c["from_attempt"]) for c in reused] == [
+        ("test -e work.txt", run, 2), ("true", run, 3)]
+    assert f"- true: green on the same tree in attempt {run}/3\n" in daemon.rlctl("report", run, check=0).out
     events = [e for e in daemon.call("event.list", since=0)["events"] if e["type"] == "check.reused"]
     assert [(e["check"], e["command"], e["from_attempt"]) for e in events] == [
         (1, "test -e work.txt", 2), (2, "true", 3)]
