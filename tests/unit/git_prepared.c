@@ -172,6 +172,9 @@ START_TEST(another_key_is_another_room)
 	SH("echo 2 >a.c");
 	tree = take(GIT_MEASURE, base);
 	ck_assert_int_eq(prepare(tree, base), 'u');
+	/* a room of the work is none for others */
+	keep(tree, base);
+	expect_kept(0);
 	make(base, "echo k >k");
 	ck_assert_int_eq(prepare(tree, base), 'r');
 	ck_assert_int_eq(prepare(base, tree), 'u');
