@@ -95,6 +95,8 @@ ALTER TABLE slot ADD COLUMN prepares INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE slot ADD COLUMN copied_hash TEXT;
 -- Set-up attempts in a row that were lost.
 ALTER TABLE slot ADD COLUMN setup_lost INTEGER;
+-- What the user's directory has, and a clean checkout of its base lacks; and the settings that bring it.
+ALTER TABLE slot ADD COLUMN remedy TEXT;
 -- Whether its checks were run on its base.
 ALTER TABLE slot ADD COLUMN base INTEGER;
 UPDATE slot SET setup = 0, setup_lost = 0, base = 0;

@@ -5,13 +5,14 @@ INSERT INTO slot (run, iteration, slot, stage, task, round, fix, stalled, attemp
     previous_answer_hash, diff, interrupted, reason, cause, fixes, "check", failed_check, item, message,
     leaving, worktree, branch, base_commit, base_tree, commit_id, obstacle, hook_changes,
     retries, retry_at, cooling, beside, head, head_at, wait, wait_reason, wait_since, wait_until,
-    wait_kind, end_kind, accepted, product, red_check, setup, setup_lost, base, copied_hash, prepares)
+    wait_kind, end_kind, accepted, product, red_check, setup, setup_lost, base, copied_hash, prepares,
+    remedy)
 VALUES (:run, :iteration, :slot, :stage, :task, :round, :fix, :stalled, :attempt, :answer, :answer_hash, :tree, :previous_tree,
     :previous_answer_hash, :diff, :interrupted, :reason, :cause, :fixes, :check, :failed_check, :item, :message,
     :leaving, :worktree, :branch, :base_commit, :base_tree, :commit_id, :obstacle, :hook_changes,
     :retries, :retry_at, :cooling, :beside, :head, :head_at, :wait, :wait_reason, :wait_since, :wait_until,
     :wait_kind, :end_kind, :accepted, :product, :red_check, :setup, :setup_lost, :base,
-    :copied_hash, :prepares)
+    :copied_hash, :prepares, :remedy)
 ON CONFLICT (run, iteration, slot) DO UPDATE SET
     stage = excluded.stage, task = excluded.task, round = excluded.round, fix = excluded.fix, stalled = excluded.stalled,
     attempt = excluded.attempt, answer = excluded.answer, answer_hash = excluded.answer_hash, tree = excluded.tree,
@@ -27,7 +28,8 @@ ON CONFLICT (run, iteration, slot) DO UPDATE SET
     wait_kind = excluded.wait_kind, end_kind = excluded.end_kind, accepted = excluded.accepted,
     product = excluded.product, red_check = excluded.red_check, setup = excluded.setup,
     setup_lost = excluded.setup_lost, base = excluded.base,
-    copied_hash = excluded.copied_hash, prepares = excluded.prepares
+    copied_hash = excluded.copied_hash, prepares = excluded.prepares,
+    remedy = excluded.remedy
 
 -- name: slot.unfinished rows: slot
 SELECT slot.* FROM run CROSS JOIN slot ON slot.run = run.id

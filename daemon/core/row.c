@@ -169,6 +169,7 @@ static const struct field slot_fields[] = {
 	TEXT(slot_row, copied_hash, .hidden = true),
 	INT(slot_row, setup_lost, .hidden = true),
 	INT(slot_row, base, .hidden = true),
+	TEXT(slot_row, remedy, .hidden = true),
 	INT(slot_row, failed_check, .null = true,
 	    .help = "id of the attempt whose output a fixer is given"),
 	INT(slot_row, item, .null = true,

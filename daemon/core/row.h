@@ -240,6 +240,8 @@ struct slot_row {
 	/* consecutive lost set-up attempts. The work that they interrupt has its own counters */
 	int64_t setup_lost;
 	int64_t base;			/* enum base_state */
+	/* remedy_text() for a check that fails in a room of its base; NULL: not known, or none */
+	char *remedy;
 	/* attempt whose output is the feedback for the current fix, ROW_NONE */
 	int64_t failed_check;
 	/* fixer per_finding: number of the finding being fixed; 0: none */

@@ -127,7 +127,7 @@ enum review_place { REVIEW_IN_PLACE, REVIEW_IN_ROOM, REVIEW_PLACES };
 /* What the checks of a run say about its base. */
 enum check_on_base { CHECK_ON_BASE_SKIP, CHECK_ON_BASE_WARN, CHECK_ON_BASE_REQUIRE, CHECK_ON_BASES };
 /* How far a slot has checked its base. The numbers are stored. */
-enum base_state { BASE_UNKNOWN, BASE_CHECKING, BASE_GREEN, BASE_RED };
+enum base_state { BASE_UNKNOWN, BASE_CHECKING, BASE_GREEN, BASE_RED, BASE_COMPARING };
 /* The room of a slot: that of its work; one of the base, which is prepared for later rooms; or that
  * of its work, after a try to prepare one. The numbers are stored. */
 enum prepares_state { PREPARES_WORK, PREPARES_BASE, PREPARES_WORK_AGAIN };

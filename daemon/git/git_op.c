@@ -42,6 +42,7 @@ static const struct fields_row spec_rows[] = {
 	SPEC(scratch, FIELDS_STRING),
 	SPEC(evidence, FIELDS_STRING),
 	SPEC(settings_kept, FIELDS_BOOL),
+	SPEC(explains, FIELDS_BOOL),
 	SPEC(tree, FIELDS_STRING),
 	SPEC(base, FIELDS_STRING),
 	SPEC(ref, FIELDS_STRING),
@@ -106,6 +107,8 @@ static const struct fields_row result_rows[] = {
 	RESULT(taken, FIELDS_STRING),
 	RESULT_AS("judges", modified_basis, FIELDS_STRING),
 	RESULT(ahead, FIELDS_LIST),
+	RESULT(ignored, FIELDS_LIST),
+	RESULT(manifests, FIELDS_LIST),
 	RESULT(rewritten, FIELDS_BOOL),
 	RESULT(branch_left, FIELDS_BOOL),
 	RESULT(hook_changed, FIELDS_BOOL),
@@ -336,6 +339,16 @@ int git_op_fault(const struct git_op *op)
 char *const *git_op_ahead(const struct git_op *op)
 {
 	return op->result.ahead;
+}
+
+char *const *git_op_ignored(const struct git_op *op)
+{
+	return op->result.ignored;
+}
+
+char *const *git_op_manifests(const struct git_op *op)
+{
+	return op->result.manifests;
 }
 
 bool git_op_rewritten(const struct git_op *op)

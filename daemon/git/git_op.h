@@ -133,6 +133,9 @@ struct git_op_spec {
 	 * stay. */
 	bool settings_kept;
 
+	/* CHECKOUT: git_op_ignored() and git_op_manifests() are asked for. */
+	bool explains;
+
 	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, PREPARE, COMMIT: the
 	 * tree. */
 	const char *tree;
@@ -296,6 +299,12 @@ const char *git_op_head_at(const struct git_op *op);
 /* INSPECT_HEAD, COMMIT, ADOPT_COMMITS: the commits that HEAD had at the start beyond commit; NULL:
  * none. */
 char *const *git_op_ahead(const struct git_op *op);
+
+/* CHECKOUT: what git ignores in the user's directory, at most 100 names, directories with a slash
+ * at the end; and files at the top of the tree that say how it is set up (core/remedy.h). NULL:
+ * none. */
+char *const *git_op_ignored(const struct git_op *op);
+char *const *git_op_manifests(const struct git_op *op);
 /* INSPECT_HEAD, COMMIT: HEAD does not come after commit. */
 bool git_op_rewritten(const struct git_op *op);
 

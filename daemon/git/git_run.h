@@ -25,7 +25,7 @@ struct git_result {
 	char *tree, *commit, *branch, *head, *head_at, *base, *changed, *permitted, *appeared;
 	char *appeared_tree, *edited, *differing, *conflicts, *refused, *unfit, *taken, *moved;
 	char *modified_basis, *copied, *unconverted;
-	char **ahead;
+	char **ahead, **ignored, **manifests;
 	int prepared;
 	bool rewritten, branch_left, hook_changed;
 };

@@ -15,6 +15,7 @@
 
 #include "git/checkout.h"
 #include "git/evidence_repo.h"
+#include "git/ignored.h"
 #include "git/path_pattern.h"
 #include "git/room_git.h"
 #include "git/stat_cache.h"
@@ -127,6 +128,8 @@ int checkout_run(struct git_op *op)
 	text_set(&op->result.tree, op->spec.tree);
 	if (rv == 0)
 		rv = room_fill(op, &entries);
+	if (rv == 0 && op->spec.explains)
+		ignored_find(op, &entries);
 	changes_release(&entries);
 	return rv;
 }

@@ -35,9 +35,17 @@
 #include "record/layout.h"
 #include "task/task_op.h"
 
+/* Works in the directory of the user, to compare. */
+static bool compares(const struct build_job *w)
+{
+	return w->attempt.role == ROLE_CHECK && w->slot.base == BASE_COMPARING;
+}
+
 /* Works where the reviewer does. */
 static bool judges(const struct build_job *w)
 {
+	if (compares(w))
+		return false;
 	return build_is_review(w) || (w->attempt.role == ROLE_CHECK && plan_checks_room(w->plan)) ||
 	    (w->attempt.role == ROLE_SETUP && (w->slot.round > 0 || w->slot.base == BASE_CHECKING));
 }
@@ -49,7 +57,8 @@ static void places_init(struct places *p, const struct build_job *w)
 
 	p->dir = dirs_attempt(state_dir, w->attempt.id);
 	p->run_dir = dirs_run(state_dir, w->run.id);
-	p->cwd = judges(w) ? dirs_review(state_dir, &w->run, w->plan, &w->slot) : dirs_slot(&w->run, &w->slot);
+	p->cwd = judges(w) ? dirs_review(state_dir, &w->run, w->plan, &w->slot) : compares(w) ?
+	    xstrdup(w->run.workdir) : dirs_slot(&w->run, &w->slot);
 	p->task_file = dirs_task_file(state_dir, &w->run, &w->slot);
 	p->prompt_file = xasprintf("%s/" RECORD_PROMPT, p->dir);
 	if (w->attempt.role == ROLE_FIX)

@@ -89,22 +89,58 @@ static bool cannot_start(const struct attempt_row *a)
 	return a->exit_code == NOT_EXECUTABLE || a->exit_code == NOT_FOUND;
 }
 
-/* Nobody can repair that by work on the task. */
-static void fail(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+/* Nobody can repair that by work on the task. Takes cause. */
+static void fail(struct txn *txn, struct slot *slot, char *cause)
 {
-	char *cause;
-
-	if (!cannot_start(a))
-		cause = xasprintf("check: \"%s\" is red on the base", a->agent);
-	else
-		cause = xasprintf("check: \"%s\" cannot be started on the base: it exited %lld; %s", a->agent,
-		    (long long)a->exit_code, slot_checks_room(slot) ?
-		    "set setup or copy of [run], or review.workspace = \"same\", in .rld.toml" :
-		    "correct checks of [review]");
 	txn_edit_slot(txn, slot)->base = BASE_RED;
 	slot_move(txn, slot, SLOT_S_CHECKING, SLOT_S_FAILED, &(struct move_why){ .cause = CAUSE(END_BASE, cause) });
 	free(cause);
 }
+
+static char *red_cause(const struct attempt_row *a)
+{
+	return xasprintf("check: \"%s\" is red on the base", a->agent);
+}
+
+static char *unstarted_cause(const struct slot *slot, const struct attempt_row *a)
+{
+	return xasprintf("check: \"%s\" cannot be started on the base: it exited %lld; %s", a->agent,
+	    (long long)a->exit_code, !slot_checks_room(slot) ? "correct checks of [review]" :
+	    slot->row->remedy != NULL ? slot->row->remedy :
+	    "set setup or copy of [run], or review.workspace = \"same\", in .rld.toml");
+}
+
+/* ---- the user's directory ---- */
+
+/* An agent works there, or has worked there and may have left anything. */
+static bool is_worked_in(const struct slot *slot)
+{
+	const struct run *run = slot->run, *other;
+
+	for (size_t i = 0; i < run->rows->nattempts && run->plan.isolation != ISOLATION_WORKTREE; i++)
+		if (!role_is_command((enum role)run->rows->attempts[i]->role))
+			return true;
+	LIST_FOREACH(other, &run->engine->runs, entry)
+		if (other != run && other->plan.isolation != ISOLATION_WORKTREE && other->rows->run.iteration > 0 &&
+		    text_equal(other->rows->run.workspace, run->rows->run.workspace))
+			return true;
+	return false;
+}
+
+/* The current check is red on the base. Whether it runs once in the user's directory, since what a
+ * clean checkout lacks may be the cause. */
+static bool compare(struct txn *txn, struct slot *slot)
+{
+	struct slot_row *row = txn_edit_slot(txn, slot);
+
+	if (row->remedy == NULL || is_worked_in(slot))
+		return false;
+	row->base = BASE_COMPARING;
+	slot_move(txn, slot, SLOT_S_CHECKING, SLOT_S_CHECKING, &(struct move_why){ .reason = MOVE_RETRY });
+	return true;
+}
+
+/* ---- after a failure ---- */
 
 static void warn_red(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
@@ -140,9 +176,11 @@ static bool judge(struct txn *txn, struct slot *slot, const struct attempt_row *
 	if (said == NULL || said->result != EVIDENCE_RED)
 		return false;
 	if (cannot_start(failed)) {
-		fail(txn, slot, failed);
+		fail(txn, slot, unstarted_cause(slot, failed));
 		return true;
 	}
+	if (elsewhere && compare(txn, slot))
+		return true;
 	warn_red(txn, slot, failed);
 	if (slot_plan(slot)->checks_mode != CHECKS_NEW_FAILURES)
 		return false;
@@ -177,10 +215,12 @@ static void checked_before(struct txn *txn, struct slot *slot, const struct atte
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
 
-	if (red) {
-		fail(txn, slot, a);
+	if (red && cannot_start(a))
+		fail(txn, slot, unstarted_cause(slot, a));
+	else if (red && !compare(txn, slot))
+		fail(txn, slot, red_cause(a));
+	if (red)
 		return;
-	}
 	row->check = 0;
 	row->red_check = ROW_NONE;
 	row->base = BASE_GREEN;
@@ -205,6 +245,24 @@ bool base_checked(struct txn *txn, struct slot *slot, const struct attempt_row *
 	}
 	row->base = BASE_UNKNOWN;
 	row->red_check = ROW_NONE;
+	return judge(txn, slot, run_attempt(slot->run, row->failed_check), true);
+}
+
+bool base_compared(struct txn *txn, struct slot *slot, const struct attempt_row *a, bool green)
+{
+	struct slot_row *row = txn_edit_slot(txn, slot);
+
+	row->red_check = ROW_NONE;
+	if (green)
+		fail(txn, slot, xasprintf("check: %s is green in your directory and red in a clean checkout; %s",
+		    a->agent, row->remedy));
+	else if (row->answer == ROW_NONE)
+		fail(txn, slot, red_cause(a));
+	if (green || row->answer == ROW_NONE)
+		return true;
+	row->base = BASE_UNKNOWN;
+	/* once is enough */
+	text_set(&row->remedy, NULL);
 	return judge(txn, slot, run_attempt(slot->run, row->failed_check), true);
 }
 

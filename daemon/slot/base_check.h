@@ -25,6 +25,9 @@ bool base_after_red(struct txn *txn, struct slot *slot, const struct attempt_row
  * failed. Returns whether the slot has moved; otherwise slot->row->failed_check counts. */
 bool base_checked(struct txn *txn, struct slot *slot, const struct attempt_row *a, bool red);
 
+/* A check that is red on the base has run in the user's directory. As base_checked(). */
+bool base_compared(struct txn *txn, struct slot *slot, const struct attempt_row *a, bool green);
+
 /* Before an implementer is told: ask for what other runs know of the base, then call done, as
  * checks_ask(). false: it is known, or need not be. */
 bool base_ask(struct slot *slot, void (*done)(struct slot *slot));

@@ -249,6 +249,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.repository = in_repository || slot->row->worktree == NULL ? NULL : row->workspace,
 		.scratch = scratch,
 		.evidence = evidence,
+		.explains = kind == GIT_CHECKOUT && slot->row->base == BASE_CHECKING,
 		.settings_kept = row->settings_kept == 1 || run_is_prepared(run),
 		.tree = tree_of(slot, kind),
 		.base = kind == GIT_MERGE ? row->base_commit : kind == GIT_PREPARE ? slot_prepared_tree(slot) :

@@ -82,6 +82,12 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	const struct attempt_end *end = done->attempt;
 	enum evidence_result said = result_of(slot, end);
 
+	/* in the directory of the user it tells nothing about a product */
+	if (slot->row->base == BASE_COMPARING && !end->lost && end->to != SLOT_S_FAILED) {
+		if (!base_compared(txn, slot, end->row, attempt_succeeded(end->facts)))
+			failed(txn, slot, run_attempt(slot->run, slot->row->failed_check));
+		return;
+	}
 	if (!end->lost)
 		evidence_check(txn, slot, end->row, said);
 	if (!end->lost && said == EVIDENCE_FLAKY)

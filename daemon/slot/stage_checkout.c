@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* CHECKOUT: with workspace = "room" the measured tree is laid out in a directory of its own, in
  * which its checks and its reviewer work. */
+#include <stdlib.h>
+
 #include "core/next_stage.h"
+#include "core/plan.h"
+#include "core/remedy.h"
 #include "core/row.h"
 #include "core/state.h"
 #include "evidence/check_evidence.h"
@@ -9,6 +13,7 @@
 #include "model/activity.h"
 #include "model/runs.h"
 #include "model/slots.h"
+#include "proto/memory.h"
 #include "slot/git_request.h"
 #include "slot/machine.h"
 #include "slot/stages.h"
@@ -35,9 +40,21 @@ static void skip_known(struct txn *txn, struct slot *slot)
 	row->check = known;
 }
 
+/* For a check that fails there. */
+static void take_remedy(struct txn *txn, struct slot *slot)
+{
+	char *text = remedy_text(git_op_ignored(slot->op.git), git_op_manifests(slot->op.git),
+	    strings_count(slot_plan(slot)->setup) > 0, slot_plan(slot)->copy);
+
+	text_set(&txn_edit_slot(txn, slot)->remedy, text);
+	free(text);
+}
+
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
 	(void)done;
+	if (slot->row->base == BASE_CHECKING)
+		take_remedy(txn, slot);
 	skip_known(txn, slot);
 	slot_move(txn, slot, SLOT_S_CHECKOUT, stage_after_checkout(slot_plan(slot), slot->row->check), NULL);
 }

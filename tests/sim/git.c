@@ -12,7 +12,7 @@ struct git_op {
 	struct where where;
 	char *workspace, *dir, *branch, *ref;
 	int64_t given_tree, given_base, given_commit, given_base_commit;
-	bool named, copies, sets_up, keeps;
+	bool named, copies, sets_up, keeps, explains;
 	int prepared;			/* 1: it is ready, 2: there is none to clone */
 	bool asks_hooks;
 	int calls;
@@ -68,6 +68,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->copies = spec->copy != NULL;
 	op->sets_up = spec->setup != NULL;
 	op->keeps = spec->keep != 0;
+	op->explains = spec->explains;
 	op->named = spec->name != NULL;
 	op->asks_hooks = spec->kind == GIT_MEASURE && spec->message != NULL;
 	op->error = "git said no";
@@ -115,6 +116,16 @@ const char *git_op_branch(const struct git_op *op) { return op->branch; }
 const char *git_op_head(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_head_at(const struct git_op *op) { (void)op; return NULL; }
 char *const *git_op_ahead(const struct git_op *op) { (void)op; return NULL; }
+char *const *git_op_manifests(const struct git_op *op) { (void)op; return NULL; }
+
+/* About every other directory has something. */
+char *const *git_op_ignored(const struct git_op *op)
+{
+	static char name[] = ".env", *const list[] = { name, NULL };
+
+	return op->explains && op->given_tree % 2 == 0 ? list : NULL;
+}
+
 bool git_op_rewritten(const struct git_op *op) { (void)op; return false; }
 bool git_op_branch_left(const struct git_op *op) { return op->given_commit == 0; }
 const char *git_op_unfit(const struct git_op *op) { (void)op; return NULL; }

@@ -461,6 +461,23 @@ static bool check_base(struct story *s, int checks, bool before, bool *red)
 	return true;
 }
 
+/* Check n, which is red on the base, may run in the user's directory, where no agent works. false:
+ * the story ends or waits here, perhaps since it is green there. */
+static bool compare(struct story *s, int n)
+{
+	int round = s->run->measure_first ? s->round : s->round + 1;
+	const struct ref_attempt *a = next_work(s);
+
+	if (!s->run->measure_first || a == NULL || strcmp(a->role, "check") != 0 || a->check != n || a->round != round)
+		return true;
+	a = next(s, "check", round);
+	if (a == NULL)
+		return false;
+	if (a->not_started)
+		return over(s, "failed", "not-started");
+	return a->failed || over(s, "failed", "base");
+}
+
 /* Check n, which has failed on the work, counts. The base is asked first, if that matters and it is
  * not known; *asked: its room is gone. false: the story ends or waits here. */
 static bool counts(struct story *s, int n, bool *asked, bool *counts)
@@ -491,6 +508,8 @@ static bool counts(struct story *s, int n, bool *asked, bool *counts)
 		if (!check_base(s, n, false, &red))
 			return false;
 		red = s->base_said[n] == 'r';
+		if (red && !compare(s, n))
+			return false;
 	}
 	*counts = !run->only_new || !red;
 	return true;
@@ -715,6 +734,9 @@ void reference_slot(const struct ref_slot *run, struct ref_end *end)
 	if (run->base_first && !run->reviewer) {
 		if (!check_base(&s, run->checks, true, &red))
 			return;
+		for (int n = 1; red && n <= run->checks; n++)
+			if (s.base_said[n] == 'r' && !compare(&s, n))
+				return;
 		if (red) {
 			over(&s, "failed", "base");
 			return;

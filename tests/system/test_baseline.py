@@ -190,3 +190,79 @@ def test_it_is_known_from_another_run(make_daemon, repo):
     reused = [e for e in evidence(daemon, third) if e["from_run"]]
     assert {(e["from_run"], e["result"], e["product"]) for e in reused} == {(first, "red", 1)}
     assert daemon.call("review.verify", run=third)["ok"]
+
+
+# Green where ignored files are, as after "npm ci" in the user's directory.
+NEEDS = "test -e node_modules/tool || { echo no tool; exit 1; }"
+
+
+@pytest.fixture
+def project(repo):
+    """A directory in which checks are green, with what git ignores."""
+    repo.write(".gitignore", "node_modules/\n.env\n")
+    repo.write("package-lock.json", "{}\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "lock")
+    (repo.path / "node_modules").mkdir()
+    repo.write("node_modules/tool", "#!/bin/sh\n")
+    (repo.path / "node_modules/tool").chmod(0o755)
+    repo.write(".env", "x\n")
+    return repo
+
+
+REMEDY = ('ignored there: node_modules/, .env. Add to .rld.toml: setup = ["npm ci"], copy = [".env"], '
+          'or workspace = "same"')
+
+
+@pytest.mark.parametrize("on_base, isolation", [("require", "shared"), ("require", "worktree"), ("warn", "worktree")])
+def test_green_in_the_directory_of_the_user(make_daemon, project, on_base, isolation):
+    """What a clean checkout lacks is the cause, and the settings that bring it are named."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    number, row = run(daemon, project, [NEEDS], on_base, isolation=isolation)
+    assert row["state"] == "failed" and row["end_kind"] == "base"
+    assert row["cause"] == f"check: {NEEDS} is green in your directory and red in a clean checkout; {REMEDY}"
+    checks = ["check"] * 3
+    assert roles(daemon, number) == (checks if on_base == "require" else ["implement", "check", "check"] + checks)
+    assert [e["result"] for e in evidence(daemon, number) if e["kind"] == "check" and e["product"] == 1] == ["red"] * 2
+
+
+def test_red_in_the_directory_of_the_user(make_daemon, project):
+    """It fails there, too: that is all that is said, and a fixer is paid."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    number, row = run(daemon, project, ["test -e fixed.txt"], "warn", isolation="worktree")
+    assert row["state"] == "succeeded", row
+    assert row["warnings"] == ['task t1: check: "test -e fixed.txt" is red on the base']
+    assert roles(daemon, number) == ["implement"] + ["check"] * 5 + ["fix", "check", "review"]
+    number, row = run(daemon, project, ["test -e fixed.txt"], "require")
+    assert row["cause"] == 'check: "test -e fixed.txt" is red on the base'
+
+
+def test_where_an_agent_has_worked_nothing_runs(make_daemon, project):
+    """It may have left anything in a shared directory."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    number, row = run(daemon, project, [NEEDS], "warn", isolation="shared")
+    assert row["state"] == "failed" and row["end_kind"] == "check"
+    assert roles(daemon, number) == ["implement"] + ["check"] * 4 + ["fix"] + ["check"] * 2
+
+
+def test_what_cannot_be_started_has_a_remedy(make_daemon, project):
+    daemon = make_daemon(scripts=SCRIPTS)
+    number, row = run(daemon, project, ["node_modules/tool"], "warn")
+    assert row["cause"] == ('check: "node_modules/tool" cannot be started on the base: it exited 127; ' + REMEDY)
+    assert "fix" not in roles(daemon, number)
+    number, row = run(daemon, project, ["node_modules/tool"], "require", setup=["true"], copy=[".env"])
+    assert row["cause"].endswith('Add to .rld.toml: setup, copy, or workspace = "same"'), row
+
+
+def test_the_comparison_outlives_the_daemon(make_daemon, project):
+    daemon = make_daemon(scripts=SCRIPTS, gates=["here"])
+    check = (f"test -e node_modules/tool || exit 1; cd {daemon.play.path}; "
+             "echo $$ > here.here; read -r word < here.go")
+    number = daemon.review(project.path, review={"profile": "verdict", "workspace": "room"}, checks=[check],
+                           check_on_base="require")
+    daemon.play.arrived("here")
+    daemon.kill()
+    daemon.start()
+    daemon.play.go("here")
+    assert "is green in your directory" in daemon.ended(number)["cause"]
+    assert roles(daemon, number) == ["check"] * 3
