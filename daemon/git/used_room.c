@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -99,6 +100,38 @@ static void kept_prune(const char *dir)
 	}
 }
 
+/* Remove what is no file of its tree as it was laid out: nobody needs it, and it may hold what was
+ * masked in the records. False: not all of it could be seen. */
+static bool strip(const char *dir)
+{
+	char *room = xasprintf("%s/" ROOM, dir), *file = xasprintf("%s/" FILES, dir), *paths[] = { room, NULL };
+	struct stat_cache *files = stat_cache_load(file);
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	size_t skip = strlen(room) + 1;
+	bool all = tree != NULL;
+	FTSENT *e;
+
+	while (all && (errno = 0, e = fts_read(tree)) != NULL) {
+		struct stat_key key;
+
+		if (e->fts_info == FTS_D || e->fts_info == FTS_DP)
+			continue;
+		all = e->fts_info != FTS_DNR && e->fts_info != FTS_ERR && e->fts_info != FTS_NS;
+		if (!all)
+			break;
+		key = stat_key_of(e->fts_statp);
+		if (stat_cache_find(files, e->fts_path + skip, &key) == NULL)
+			all = unlink(e->fts_accpath) == 0;
+	}
+	all = all && errno == 0;
+	if (tree != NULL)
+		fts_close(tree);
+	stat_cache_free(files);
+	free(file);
+	free(room);
+	return all;
+}
+
 /* "runs/17/tree-1-2" is kept as "17-tree-1-2". */
 static char *kept_name(const char *room)
 {
@@ -114,8 +147,11 @@ void used_room_keep(const char *room, const char *objects)
 	char *name = kept_name(room), *kept = xasprintf("%s/" KEPT, objects != NULL ? objects : ""),
 	    *dir = xasprintf("%s/%s", kept, name);
 
-	if (objects != NULL && file_mkdirs(kept, 0700) == 0 && pack_up(room, objects, dir))
+	if (objects != NULL && file_mkdirs(kept, 0700) == 0 && pack_up(room, objects, dir)) {
+		if (!strip(dir))
+			remove_dir(dir);
 		kept_prune(kept);
+	}
 	remove_dir(room);
 	free(dir);
 	free(kept);
