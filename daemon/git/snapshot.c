@@ -420,11 +420,17 @@ void snapshot_leave_out(struct snapshot *s, const struct changes *files)
 	s->left_out = files;
 }
 
+/* The file among files that e is, unchanged; NULL. */
+static const struct change *find_same(const struct changes *files, const struct entry *e)
+{
+	const struct change *file = changes_find(files, e->path);
+
+	return file != NULL && file->mode == e->mode && strcmp(file->id, e->id) == 0 ? file : NULL;
+}
+
 static bool is_left_out(const struct snapshot *s, const struct entry *e)
 {
-	const struct change *file = s->left_out != NULL ? changes_find(s->left_out, e->path) : NULL;
-
-	return file != NULL && file->mode == e->mode && strcmp(file->id, e->id) == 0;
+	return s->left_out != NULL && find_same(s->left_out, e) != NULL;
 }
 
 /* Not on the disk, as it was when it was recorded as removed. A directory is not that file. */
@@ -482,12 +488,11 @@ bool snapshot_has_only(const struct snapshot *s, const struct changes *files)
 
 	for (size_t i = 0; same && i < s->count; i++) {
 		const struct entry *e = &s->entries[i];
-		const struct change *file = changes_find(files, e->path);
+		const struct change *file = find_same(files, e);
 
 		if (e->mode == 0 || e->id[0] == '\0')
 			continue;
-		same = file != NULL && file->mode == e->mode && strcmp(file->id, e->id) == 0 &&
-		    !seen[file - files->list];
+		same = file != NULL && !seen[file - files->list];
 		if (same)
 			seen[file - files->list] = true;
 		count++;
