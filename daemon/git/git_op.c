@@ -113,6 +113,7 @@ static const struct fields_row result_rows[] = {
 	RESULT(branch_left, FIELDS_BOOL),
 	RESULT(hook_changed, FIELDS_BOOL),
 	RESULT(moved, FIELDS_STRING),
+	RESULT(whole, FIELDS_BOOL),
 	RESULT(copied, FIELDS_STRING),
 	RESULT(unconverted, FIELDS_STRING),
 	RESULT(prepared, FIELDS_OPTION),
@@ -354,6 +355,11 @@ char *const *git_op_manifests(const struct git_op *op)
 bool git_op_rewritten(const struct git_op *op)
 {
 	return op->result.rewritten;
+}
+
+bool git_op_whole(const struct git_op *op)
+{
+	return op->result.whole;
 }
 
 bool git_op_branch_left(const struct git_op *op)

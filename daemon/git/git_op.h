@@ -95,8 +95,8 @@ enum git_op_kind {
 	 * removal, dir is called dir.cleared. */
 	GIT_WORKTREE_REMOVE,
 
-	/* HEAD of workspace and its tree, if it is no longer at commit, and how it came there.
-	 * commit NULL: there was none. */
+	/* HEAD of workspace, if it is no longer at commit, how it came there, and whether it has
+	 * all of the work, from base to tree. commit NULL: there was none. */
 	GIT_INSPECT_HEAD,
 
 	/* Whether refs still are as rld set them. */
@@ -307,6 +307,10 @@ char *const *git_op_ignored(const struct git_op *op);
 char *const *git_op_manifests(const struct git_op *op);
 /* INSPECT_HEAD, COMMIT: HEAD does not come after commit. */
 bool git_op_rewritten(const struct git_op *op);
+
+/* INSPECT_HEAD: what COMMIT would commit is in HEAD already, and of the paths that its commits have
+ * changed nothing else is. */
+bool git_op_whole(const struct git_op *op);
 
 /* MERGE: paths in conflict, "a.c, b.c (modify/delete) and 3 more", with the kind where there are no
  * markers; NULL: none. MEASURE, COMMIT and ADOPT_COMMITS, with repository, after a MERGE in

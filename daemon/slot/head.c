@@ -240,27 +240,22 @@ void head_committed(struct txn *txn, struct slot *slot)
 		warn(txn, slot, told(slot, commit, true));
 }
 
-/* Whether HEAD contains everything that has passed. */
-static bool is_whole(const struct slot *slot)
-{
-	const char *tree = git_op_tree(slot->op.git);
-
-	return tree != NULL && (slot->row->tree == NULL || strcmp(tree, slot->row->tree) == 0);
-}
-
 void head_inspected(struct txn *txn, struct slot *slot)
 {
 	const struct run_row *run = &slot->run->rows->run;
 	const char *head = git_op_commit(slot->op.git);
-	bool passed = slot->row->stage == SLOT_S_PASSED;
+	bool passed = slot->row->stage == SLOT_S_PASSED, whole = head != NULL && git_op_whole(slot->op.git);
 
 	emit_switch(txn, slot);
 	if (head != NULL)
 		warn(txn, slot, told(slot, head, passed));
-	if (head != NULL && passed)
+	/* a commit of a part is no result; nor is an earlier one, if more has passed since */
+	if (passed && whole)
 		text_set(&txn_edit_run(txn, slot->run)->result_commit, head);
-	if (head != NULL && passed && !is_whole(slot))
-		warn(txn, slot, xasprintf("%.12s does not contain all of the tree that passed, "
-		    "because some of it is uncommitted; see `git status` in %s",
-		    head, run->workspace));
+	else if (passed && slot_plan(slot)->commit == COMMIT_MODE_NONE &&
+	    (head != NULL || !object_is(slot->row->tree, slot_base_tree(slot))))
+		text_set(&txn_edit_run(txn, slot->run)->result_commit, NULL);
+	if (head != NULL && passed && !whole)
+		warn(txn, slot, xasprintf("%.12s does not contain all of the tree that passed, because some of it is "
+		    "uncommitted, so no commit is the result; see `git status` in %s", head, run->workspace));
 }

@@ -126,6 +126,7 @@ char *const *git_op_ignored(const struct git_op *op)
 	return op->explains && op->given_tree % 2 == 0 ? list : NULL;
 }
 
+bool git_op_whole(const struct git_op *op) { (void)op; return true; }
 bool git_op_rewritten(const struct git_op *op) { (void)op; return false; }
 bool git_op_branch_left(const struct git_op *op) { return op->given_commit == 0; }
 const char *git_op_unfit(const struct git_op *op) { (void)op; return NULL; }

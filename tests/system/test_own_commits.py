@@ -4,6 +4,7 @@ whoever committed it; of what did not, the user is told which commits there are 
 to take them back."""
 import json
 import re
+import subprocess
 
 import pytest
 
@@ -163,20 +164,60 @@ def unborn(tmp_path):
 def test_the_first_commit_is_the_result(shared, unborn, commit, implement):
     daemon = shared(implement)
     row = daemon.ended(daemon.review(unborn.path, commit=commit))
-    assert row["state"] == "succeeded" and row["result_commit"] == unborn.git("rev-parse", "HEAD"), row
+    # what is left of it is in no commit, and a part is not the result
+    whole = commit == "auto" or implement == OWN
+    assert row["state"] == "succeeded", row
+    assert row["result_commit"] == (unborn.git("rev-parse", "HEAD") if whole else None), row
     assert unborn.git("log", "--format=%s").splitlines()[-1] == "own"
     assert (len(told(row)) == 1 and told(row)[0].startswith("task t1: 1 " + SPOILS)
             and "the result includes them" in told(row)[0]), row["warnings"]
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("implement,whole", [(OWN, True), (HALF, False)], ids=["all", "half"])
 def test_what_is_not_committed_is_told(shared, repo, implement, whole):
     daemon = shared(implement)
     row = daemon.ended(daemon.review(repo.path))
     head = repo.git("rev-parse", "HEAD")
     said = [w for w in row["warnings"] if "does not contain all of the tree that passed" in w]
-    assert (row["state"] == "succeeded" and row["result_commit"] == head
+    assert (row["state"] == "succeeded" and row["result_commit"] == (head if whole else None)
             and [head[:12] in w for w in said] == [True] * (not whole)), row
+    assert repo.git("show", f"{row['result_ref']}:work.txt") == repo.read("work.txt").strip()
+
+
+COMMIT = "git -c user.name=a -c user.email=a@b commit -qm own"
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("before, implement, whole", [
+    # of the user, and in no commit
+    ("echo x >> README; echo y > new.txt", f"echo one > work.txt; git add work.txt; {COMMIT}", True),
+    # conversions of the base
+    ("echo '*.i ident' > .gitattributes; git add .; git commit -qm base",
+     f"echo '$Id: 1 $' > work.i; git add .; {COMMIT}", True),
+    # in the commit, and not judged
+    ("true", f"echo one > work.txt; echo two > more.txt; git add .; {COMMIT}; rm more.txt", False),
+    ("true", f"echo EVIL > work.txt; git add .; {COMMIT}; echo one > work.txt", False),
+    ("true", f"echo EVIL > README; git add .; {COMMIT}; git show HEAD~1:README > README; echo one > work.txt", False),
+], ids=["user", "ident", "removed", "replaced", "undone"])
+def test_the_result_is_a_commit_of_what_passed(shared, repo, before, implement, whole):
+    """With commit = "none", a commit of an agent is the result if it has just what passed."""
+    subprocess.run(["sh", "-ec", before], cwd=repo.path, check=True)
+    daemon = shared(implement + "\n")
+    row = daemon.ended(daemon.review(repo.path))
+    assert row["state"] == "succeeded", row
+    assert row["result_commit"] == (repo.git("rev-parse", "HEAD") if whole else None), row
+    assert any("does not contain all of the tree that passed" in w for w in row["warnings"]) != whole
+
+
+def test_a_later_task_that_commits_nothing(shared, repo):
+    """The commit of the first one does not have what passed after it."""
+    daemon = shared('echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"\n'
+                    f'[ "$RL_TASK_ID" = b ] || {{ git add .; {COMMIT}; }}\n')
+    stories = json.dumps({"userStories": [{"id": each, "title": each} for each in ("a", "b")]})
+    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="shared",
+                                   review={"enabled": True})["id"])
+    assert row["state"] == "succeeded" and row["result_commit"] is None, row
 
 
 def test_the_first_commit_is_told_when_nothing_accepts_it(shared, unborn):
