@@ -15,9 +15,9 @@ int conversions_copy(struct git_op *op, const char *dir);
 bool conversions_are_in(const char *dir);
 
 /* A program of a filter may be a file of the tree, and runs at its top: in the copy, where this
- * variable says. LFS needs no file of it. */
+ * variable says; the program does not see it. LFS needs no file of it. */
 #define CONVERSIONS_TOP "RLD_FILTER_TOP"
-#define CONVERSIONS_CD "cd \"${" CONVERSIONS_TOP ":-.}\" && "
+#define CONVERSIONS_CD "cd \"${" CONVERSIONS_TOP ":-.}\" && unset " CONVERSIONS_TOP " && "
 bool conversions_have_own_filter(const char *dir);
 
 /* Make the git directory git with those in from. 0; -1 with result.error. */
