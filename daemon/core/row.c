@@ -78,9 +78,9 @@ static const struct field run_fields[] = {
 	TEXT(run_row, product_head, .null = true, .help = "hash of the newest product"),
 	INT(run_row, evidence_count, .null = true, .help = "length of its evidence"),
 	TEXT(run_row, evidence_head, .null = true, .help = "hash of the newest evidence"),
-	JSON(run_row, warnings, .help = "sentences"),
+	JSON(run_row, warnings, .json = "[string]", .help = "sentences"),
 	INT(run_row, warned, .hidden = true),
-	JSON(run_row, known_issues, .help =
+	JSON(run_row, known_issues, .json = "[string]", .help =
 	    "findings left open when the run succeeded under on_exhausted = known_issues"),
 	JSON(run_row, others, .hidden = true),
 	TEXT(run_row, instance, .hidden = true),
@@ -104,7 +104,7 @@ static const struct field task_fields[] = {
 	INT(task_row, priority, .null = true, .help = "in the numbers of its source, 0 first"),
 	TEXT(task_row, status, .null = true, .help = "its source's own word"),
 	TEXT(task_row, acceptance, .hidden = true),
-	JSON(task_row, depends_on, .null = true, .help = "ids of the tasks that it waits for"),
+	JSON(task_row, depends_on, .json = "[string]", .null = true, .help = "ids of the tasks that it waits for"),
 	JSON(task_row, plan, .hidden = true),
 	STATE(task_row, state, task_state_names,
 	    .help = "open, claimed, passed, failed, cancelled, done, taken, released or implemented"),
@@ -238,9 +238,9 @@ static const struct field attempt_fields[] = {
 	INT(attempt_row, tool_errors, .null = true, .help = "tool calls that failed otherwise"),
 	INT(attempt_row, says_no_change, .flag = true, .help =
 	    "true: its answer declares that no change is needed"),
-	JSON(attempt_row, left_out, .null = true, .help =
-	    "changed files that the reviewer's prompt does not show in full: [{file, why, bytes}], at "
-	    "most 100; null: it shows all of the diff"),
+	JSON(attempt_row, left_out, .json = "[LeftOut]", .null = true, .help =
+	    "changed files that the reviewer's prompt does not show in full, at most 100; null: it "
+	    "shows all of the diff"),
 	INT(attempt_row, left_out_files, .null = true, .help = "number of such files"),
 	INT(attempt_row, diff_bytes, .null = true, .help = "size of the diff, if a part is left out"),
 	INT(attempt_row, diff_shown, .null = true, .help = "bytes of it in the prompt"),
@@ -271,34 +271,35 @@ static const struct field step_fields[] = {
 };
 
 static const struct field review_fields[] = {
-	INT(review_row, run),
-	INT(review_row, number),
-	TEXT(review_row, task_id),
-	TEXT(review_row, reviewer_agent),
-	TEXT(review_row, coder_agent),
-	INT(review_row, iteration),
-	TEXT(review_row, decision),
-	TEXT(review_row, feedback),
-	JSON(review_row, quality_checks),
-	TEXT(review_row, source),
-	INT(review_row, attempt),
-	TEXT(review_row, tree),
-	JSON(review_row, findings),
-	TIME(review_row, timestamp),
-	TEXT(review_row, previous_hash),
-	TEXT(review_row, hash),
+	INT(review_row, run, .help = "its run"),
+	INT(review_row, number, .help = "number within the run, from 1"),
+	TEXT(review_row, task_id, .help = "id of the task"),
+	TEXT(review_row, reviewer_agent, .help = "name of the reviewer, or human:<user>"),
+	TEXT(review_row, coder_agent, .null = true, .help = "agent whose work was reviewed"),
+	INT(review_row, iteration, .help = "round"),
+	TEXT(review_row, decision, .help = "in the words of the profile"),
+	TEXT(review_row, feedback, .null = true, .help = "what the reviewer said"),
+	JSON(review_row, quality_checks, .json = "object|array|string|number|boolean", .null = true,
+	    .help = "as the reviewer gave them"),
+	TEXT(review_row, source, .null = true, .help = "what gave the decision"),
+	INT(review_row, attempt, .null = true, .help = "id of the attempt that reviewed"),
+	TEXT(review_row, tree, .null = true, .help = "git tree that was reviewed"),
+	JSON(review_row, findings, .json = "[Finding]", .help = "what it found"),
+	TIME(review_row, timestamp, .help = "time of the decision"),
+	TEXT(review_row, previous_hash, .null = true, .help = "hash of the row before it"),
+	TEXT(review_row, hash, .help = "of this row, its findings and previous_hash"),
 };
 
 static const struct field finding_fields[] = {
-	INT(finding_row, run),
-	INT(finding_row, review),
-	INT(finding_row, number),
-	TEXT(finding_row, id),
-	TEXT(finding_row, file),
-	INT(finding_row, line),
-	TEXT(finding_row, severity),
-	TEXT(finding_row, text),
-	STATE(finding_row, state, finding_state_names),
+	INT(finding_row, run, .help = "its run"),
+	INT(finding_row, review, .help = "number of its review"),
+	INT(finding_row, number, .help = "number within the review, from 1"),
+	TEXT(finding_row, id, .help = "the same for the same finding in each review of a task"),
+	TEXT(finding_row, file, .null = true, .help = "where"),
+	INT(finding_row, line, .null = true, .help = "where"),
+	TEXT(finding_row, severity, .null = true, .help = "in the words of the profile"),
+	TEXT(finding_row, text, .help = "what was found"),
+	STATE(finding_row, state, finding_state_names, .help = "new, repeated or resolved"),
 };
 
 static const struct field product_fields[] = {

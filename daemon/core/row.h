@@ -57,6 +57,7 @@ struct field {
 	bool hidden;
 	bool flag;			/* FIELD_INT that is 1 or null: a boolean for clients */
 	bool null;			/* null is possible for clients */
+	const char *json;		/* FIELD_JSON: its type for clients, as in rpc/result.h */
 	const char *shown;		/* name for clients; NULL: the column's name */
 	const char *help;		/* for rpc.discover; NULL: not part of a result */
 };

@@ -217,14 +217,11 @@ static const struct schema preview_params[] = {
 };
 
 static const struct result_field list_results[] = {
-	{ "attempts", "array", "in starting order, with the fields of attempt.get" },
+	{ "attempts", "[Attempt]", "in starting order" },
 	{ 0 },
 };
 static const struct result_field get_results[] = {
-	RESULT_ROW("attempt"),
-	{ "fault", "string|null", "what kept it from succeeding: process, provider or task" },
-	{ "tokens", "object",
-	    "{input, cached, cache_write, output, reasoning}; null: not reported" },
+	RESULT_TYPE("Attempt"),
 	{ 0 },
 };
 static const struct result_field output_results[] = {
@@ -233,16 +230,16 @@ static const struct result_field output_results[] = {
 	    "dropped" },
 	{ "next", "integer", "offset to continue with" },
 	{ "data", "string", "content" },
-	{ "encoding", "string", "encoding of data: utf-8 or base64" },
+	{ "encoding", "'utf-8'|'base64'", "of data" },
 	{ "eof", "boolean", "whether this is the end" },
 	{ "dropped", "integer", "number of bytes missing before offset" },
 	{ 0 },
 };
 static const struct result_field preview_results[] = {
-	{ "lines", "array",
+	{ "lines", "[string]",
 	    "last human-readable lines, oldest first: no control characters, at most 220 "
 	    "characters each, none twice in a row" },
-	{ "updated_at", "string|null", "time of its last output; null: none yet" },
+	{ "updated_at", "time|null", "time of its last output; null: none yet" },
 	{ 0 },
 };
 static const int find_errors[] = { RPC_NOT_FOUND, 0 };

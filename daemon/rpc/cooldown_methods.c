@@ -294,29 +294,13 @@ static const struct schema set_params[] = {
 static const struct schema clear_params[] = { ACCOUNT_PARAM, CHECK_PARAM, { 0 } };
 
 static const struct result_field list_results[] = {
-	{ "accounts", "array",
-	    "by name, with the fields of cooldown.set: the accounts of agents and of rld.toml, and "
-	    "those with a cooldown or spending on record" },
+	{ "accounts", "[Account]",
+	    "by name: the accounts of agents and of rld.toml, and those with a cooldown or spending "
+	    "on record" },
 	{ 0 },
 };
 static const struct result_field account_results[] = {
-	{ "account", "string", "its name" },
-	{ "agents", "array", "agents that use the account" },
-	{ "in_force", "boolean", "true: exhausted; the account's agents are not started" },
-	{ "kind", "string|null",
-	    "limit: reported by its service; budget: daily limit reached; operator: set by a user" },
-	{ "until", "string|null", "end of the cooldown" },
-	{ "reason", "string|null", "message of the service or of the user" },
-	{ "attempt", "integer|null", "attempt that reported it" },
-	{ "set_by", "string|null", "human:<user>" },
-	{ "created_at", "string|null", "since when" },
-	{ "waiting", "integer", "number of slots waiting for it" },
-	{ "spent", "object",
-	    "spent today (UTC) by attempts that have ended: day, attempts, cost_usd, tokens, "
-	    "wall_ms" },
-	{ "reserved", "object", "reserved by attempts that have not ended: cost_usd, tokens" },
-	{ "limits", "object",
-	    "from rld.toml: cooldown_max_ms, budget_day_usd, budget_day_tokens, budget_day_wall_ms" },
+	RESULT_TYPE("Account"),
 	{ 0 },
 };
 static const int say_errors[] = { RPC_NOT_FOUND, RPC_NO_SPACE, 0 };

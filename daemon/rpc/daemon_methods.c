@@ -243,7 +243,9 @@ static const struct schema config_params[] = {
 static const struct result_field discover_results[] = {
 	{ "openrpc", "string", "version of OpenRPC" },
 	{ "info", "object", "title and version" },
-	{ "methods", "array", "all methods with their parameters, results and errors" },
+	{ "methods", "[object]", "all methods with their parameters, results and errors" },
+	{ "components", "object", "the schemas of what methods answer with" },
+	{ "x-notifications", "[object]", "the notifications of a subscription" },
 	{ 0 },
 };
 static const struct result_field hello_results[] = {
@@ -251,38 +253,36 @@ static const struct result_field hello_results[] = {
 	{ "protocol", "integer", "protocol version" },
 	{ "instance", "string",
 	    "eight hex digits that identify the state directory; part of ref names" },
-	{ "capabilities", "array", "names of supported features" },
-	{ "agent_env", "array",
+	{ "capabilities", "[string]", "names of supported features" },
+	{ "agent_env", "[string]",
 	    "variables that agents get from the submitter's environment, according to the settings" },
 	{ 0 },
 };
 static const struct result_field status_results[] = {
-	{ "state", "string", "running or draining" },
+	{ "state", "'running'|'draining'", "draining: it takes no new work and stops soon" },
 	{ "version", "string", "version of the daemon" },
 	{ "instance", "string",
 	    "eight hex digits that identify the state directory; part of ref names" },
 	{ "pid", "integer", "process ID" },
 	{ "uid", "integer", "user ID" },
 	{ "state_dir", "string", "state directory" },
-	{ "started_at", "string", "time of the start" },
+	{ "started_at", "time", "time of the start" },
 	{ "uptime_ms", "integer", "time since the start of the daemon" },
 	{ "config", "string|null", "settings file in use" },
-	{ "runs", "object", "number of unfinished runs by state" },
-	{ "cooling", "array",
-	    "accounts on cooldown: account, kind, until, reason, attempt, set_by, created_at, "
-	    "in_force" },
+	{ "runs", "RunCounts", "number of unfinished runs by state" },
+	{ "cooling", "[Cooldown]", "exhausted accounts" },
 	{ "parallel", "integer", "number of slots of the daemon" },
 	{ "attempts", "integer", "number of running attempts" },
 	{ "busy", "integer",
 	    "number of running runs, submits and commits in progress; at 0 a draining daemon exits" },
 	{ "clients", "integer", "connections" },
 	{ "followers", "integer", "number of event subscriptions" },
-	{ "events", "object", "first and last available event" },
+	{ "events", "EventRange", "events that are kept" },
 	{ "commits", "integer", "number of commits since the start" },
 	{ 0 },
 };
 static const struct result_field stop_results[] = {
-	{ "state", "string", "stopping or draining" },
+	{ "state", "'stopping'|'draining'", "draining: it waits for running attempts first" },
 	{ "attempts", "integer", "number of running attempts" },
 	{ 0 },
 };
@@ -292,7 +292,7 @@ static const struct result_field reload_results[] = {
 };
 static const struct result_field config_results[] = {
 	{ "config", "string|null", "settings file in use" },
-	{ "settings", "array", "{path, value, from, help} of each setting" },
+	{ "settings", "[Setting]", "all of them" },
 	{ 0 },
 };
 static const int reload_errors[] = { RPC_UNAVAILABLE, 0 };

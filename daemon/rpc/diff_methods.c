@@ -133,7 +133,7 @@ static const struct result_field diff_results[] = {
 	{ "diff", "string",
 	    "the branch with the commits of all tasks, or the review of the whole run, compared "
 	    "with the start; otherwise the changes of each task, in order" },
-	{ "encoding", "string", "encoding of diff: utf-8 or base64" },
+	{ "encoding", "'utf-8'|'base64'", "of diff" },
 	{ "eof", "boolean", "whether this is the end" },
 	{ "dropped", "integer", "number of bytes missing before offset" },
 	{ "base_tree", "string|null", "git tree at the start" },

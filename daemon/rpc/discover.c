@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "config/setting.h"
-#include "core/row.h"
 #include "proto/memory.h"
+#include "rpc/event_types.h"
 #include "rpc/method.h"
 
 static const char *const access_names[ACCESSES] = {
@@ -147,81 +147,34 @@ static json_t *error_json(int code)
 	    "kind", row->kind, "retryable", row->retryable);
 }
 
-static void add_result(json_t *properties, const char *name, const char *type, const char *help)
+/* A dry run answers otherwise, where the answer is a type. */
+static json_t *answer_schema(const struct method *method)
 {
-	json_t *json = discover_typed(type);
+	json_t *json = result_schema(method->results);
 
-	json_object_set_new(json, "description", json_string(help));
-	json_object_set_new(properties, name, json);
-}
-
-static void add_row(json_t *properties, const char *name)
-{
-	static const char *const types[] = {
-		[FIELD_INT] = "integer|null", [FIELD_TIME] = "string|null",
-		[FIELD_REAL] = "number|null", [FIELD_TEXT] = "string|null",
-		[FIELD_JSON] = "array|null", [FIELD_STATE] = "string|null",
-	};
-
-	const struct row_type *row = row_types;
-
-	while (strcmp(row->name, name) != 0)
-		row++;
-	for (const struct field *f = row->fields; f < row->fields + row->nfields; f++) {
-		char type[24];
-
-		if (f->help == NULL)
-			continue;
-		strlcpy(type, f->flag ? "boolean" : types[f->kind], sizeof(type));
-		if (!f->null)
-			type[strcspn(type, "|")] = '\0';
-		add_result(properties, field_shown(f), type, f->help);
+	for (const struct schema *p = method->params; p != NULL && p->name != NULL; p++) {
+		if (strcmp(p->name, "check") == 0 && json_object_get(json, "$ref") != NULL)
+			return json_pack("{s:[o,{s:s}]}", "anyOf", json, "$ref", "#/components/schemas/Checked");
 	}
-}
-
-/* "slots[]" or "slots[].phase": of the members of an array. */
-static void add_item(json_t *properties, const struct result_field *r, const char *brackets)
-{
-	char *name = xmemdup0(r->name, (size_t)(brackets - r->name));
-	json_t *array = json_object_get(properties, name), *items = json_object_get(array, "items");
-
-	if (items == NULL) {
-		items = json_pack("{s:s,s:{}}", "type", "object", "properties");
-		json_object_set_new(array, "items", items);
-	}
-	if (brackets[2] == '.')
-		add_result(json_object_get(items, "properties"), brackets + 3, r->type, r->help);
-	else
-		add_row(json_object_get(items, "properties"), r->type);
-	free(name);
+	return json;
 }
 
 static json_t *method_json(const struct method *method)
 {
-	json_t *params = json_array(), *properties = json_object(), *errors = json_array();
+	json_t *params = json_array(), *errors = json_array();
 
 	for (const struct schema *p = method->params; p != NULL && p->name != NULL; p++) {
 		json_array_append_new(params,
 		    json_pack("{s:s,s:s,s:b,s:o}", "name", p->name, "description", schema_help(p),
 		    "required", p->required, "schema", schema_json(p, true)));
 	}
-	for (const struct result_field *r = method->results; r != NULL && r->name != NULL; r++) {
-		const char *brackets = strstr(r->name, "[]");
-
-		if (strcmp(r->name, "*") == 0)
-			add_row(properties, r->type);
-		else if (brackets != NULL)
-			add_item(properties, r, brackets);
-		else
-			add_result(properties, r->name, r->type, r->help);
-	}
 	if (method->params != NULL)
 		json_array_append_new(errors, error_json(RPC_INVALID_PARAMS));
 	for (const int *code = method->errors; code != NULL && *code != 0; code++)
 		json_array_append_new(errors, error_json(*code));
-	return json_pack("{s:s,s:s,s:s,s:o,s:{s:s,s:{s:s,s:o}},s:o,s:s}", "name", method->name, "summary", method->help,
-	    "paramStructure", "either", "params", params, "result", "name", "result", "schema", "type", "object",
-	    "properties", properties, "errors", errors, "x-role", access_names[method->access]);
+	return json_pack("{s:s,s:s,s:s,s:o,s:{s:s,s:o},s:o,s:s}", "name", method->name, "summary", method->help,
+	    "paramStructure", "either", "params", params, "result", "name", "result", "schema", answer_schema(method),
+	    "errors", errors, "x-role", access_names[method->access]);
 }
 
 json_t *method_discover(method_tables tables, const char *version)
@@ -232,8 +185,9 @@ json_t *method_discover(method_tables tables, const char *version)
 		for (const struct method *m = *tables; m->name != NULL; m++)
 			json_array_append_new(methods, method_json(m));
 	}
-	return json_pack("{s:s,s:{s:s,s:s,s:s},s:o}", "openrpc", "1.3.2", "info", "title", "rld",
+	return json_pack("{s:s,s:{s:s,s:s,s:s},s:o,s:{s:o},s:o}", "openrpc", "1.3.2", "info", "title", "rld",
 	    "version", version, "description",
 	    "Runs coding agents and reviews each result. JSON-RPC 2.0 on a Unix socket, one "
-	    "document per line or with Content-Length frames.", "methods", methods);
+	    "document per line or with Content-Length frames.", "methods", methods,
+	    "components", "schemas", result_components(), "x-notifications", event_notifications());
 }

@@ -212,16 +212,12 @@ static const struct schema doctor_params[] = {
 	{ 0 },
 };
 static const struct result_field doctor_results[] = {
-	{ "state", "string", "worst result of the checks: ok, warning or failed" },
+	{ "state", "DoctorState", "worst result of the checks" },
 	{ "version", "string", "version of the daemon" },
 	{ "uid", "integer", "user that the agents run as" },
 	{ "deep", "boolean", "as requested" },
-	{ "checks", "array",
-	    "{name, state, text, remedy} in the order of the checks; remedy: null if there is "
-	    "nothing to do" },
-	{ "agents", "array",
-	    "{name, program, preset, account, reader, env, set, used_by, measured, node, login, "
-	    "login_help, caveat} of each agent that a run may name, for checks by the client" },
+	{ "checks", "[DoctorCheck]", "in the order of the checks" },
+	{ "agents", "[DoctorAgent]", "each agent that a run may name, for checks by the client" },
 	{ 0 },
 };
 

@@ -3,6 +3,7 @@
 
 #include "proto/memory.h"
 #include "rpc/context.h"
+#include "rpc/event_types.h"
 #include "rpc/run_load.h"
 
 #define LIST_LIMIT 100
@@ -69,19 +70,12 @@ static struct reply event_list(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-static const char *const types[] = {
-	"run.state", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.merged",
-	"attempt.started", "attempt.ended", "agent.refused",
-	"check.reused", "review.decided", "review.skipped", "finding",
-	"hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host",
-};
-static const struct state_names type_names = { "event type", types, sizeof(types) / sizeof(types[0]), NULL };
-
 static const struct schema subscribe_params[] = {
 	{ "since", SCHEMA_INT, .max = INT64_MAX,
 	    .help = "number of the last event already seen, 0 for all; default: only new events" },
 	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only events of this run" },
-	{ "types", SCHEMA_TEXTS, .min = 1, .max = 32, .choices = &type_names, .help = "only events of these types" },
+	{ "types", SCHEMA_TEXTS, .min = 1, .max = 32, .choices = &event_type_names,
+	    .help = "only events of these types" },
 	{ 0 },
 };
 static const struct schema list_params[] = {
@@ -96,7 +90,7 @@ static const struct result_field seq_results[] = {
 	{ 0 },
 };
 static const struct result_field list_results[] = {
-	{ "events", "array", "{seq, time, type, run, ...} in order" },
+	{ "events", "[object]", "in order: what a notification of each has as params" },
 	{ "next", "integer", "value of since for the next page" },
 	{ 0 },
 };

@@ -77,14 +77,11 @@ static const struct schema params[] = {
 	{ 0 },
 };
 static const struct result_field product_results[] = {
-	{ "products", "array", "in order: {run, number, kind, task_id, tree, parent, attempt, "
-	    "created_at, previous_hash, hash, attempt_number}" },
+	{ "products", "[Product]", "in order" },
 	{ 0 },
 };
 static const struct result_field evidence_results[] = {
-	{ "evidence", "array", "in order: {run, number, product, task_id, kind, subject, tree, "
-	    "setup_hash, env_hash, attempt, review, exit_code, output_hash, result, from_run, "
-	    "from_attempt, created_at, previous_hash, hash, attempt_number}" },
+	{ "evidence", "[Evidence]", "in order" },
 	{ 0 },
 };
 static const int errors[] = { RPC_NOT_FOUND, 0 };

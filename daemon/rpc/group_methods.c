@@ -106,19 +106,12 @@ static const struct schema set_params[] = {
 static const struct schema pause_params[] = { NAME_PARAM, CHECK_PARAM, { 0 } };
 
 static const struct result_field list_results[] = {
-	{ "groups", "array",
-	    "by name, with the fields of group.set: groups in rld.toml, groups that were set, and "
-	    "groups of unfinished runs" },
+	{ "groups", "[Group]",
+	    "by name: groups in rld.toml, groups that were set, and groups of unfinished runs" },
 	{ 0 },
 };
 static const struct result_field group_results[] = {
-	{ "name", "string", "name of the group" },
-	{ "slots", "integer|null",
-	    "maximum number of attempts at a time, over all its runs; null: the slots of the daemon" },
-	{ "live", "boolean", "true: slots was set here, not in rld.toml" },
-	{ "used", "integer", "slots of the daemon in use by its runs" },
-	{ "queued", "integer", "number of its queued runs" },
-	{ "paused", "boolean", "true: its runs start nothing" },
+	RESULT_TYPE("Group"),
 	{ 0 },
 };
 static const int change_errors[] = { RPC_NO_SPACE, 0 };

@@ -264,13 +264,12 @@ static const struct schema decide_params[] = {
 };
 
 static const struct result_field list_results[] = {
-	{ "holds", "array", "newest first, with the fields of hold.get" },
+	{ "holds", "[Hold]", "newest first" },
 	{ "next", "integer|null", "cursor of the next page; null: no more pages" },
 	{ 0 },
 };
 static const struct result_field hold_results[] = {
-	RESULT_ROW("hold"),
-	{ "reviews", "array", "all reviews of the task, as in review.list" },
+	RESULT_TYPE("Hold"),
 	{ 0 },
 };
 static const int errors[] = { RPC_NOT_FOUND, 0 };

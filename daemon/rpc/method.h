@@ -9,6 +9,7 @@
 
 #include "proto/schema.h"
 #include "rpc/request.h"
+#include "rpc/result.h"
 
 struct rpc;
 
@@ -16,26 +17,15 @@ struct rpc;
  * agent has what rpc/agent_access.h says. */
 enum access { ACCESS_ANY, ACCESS_READ, ACCESS_SUBMIT, ACCESS_OWNER, ACCESS_ADMIN, ACCESSES };
 
-struct result_field {
-	const char *name;
-	/* JSON schema type: "integer", "string|null"; for RESULT_ROW the name of the row type */
-	const char *type;
-	const char *help;
-};
-
-/* All columns of a row type that have a help text. */
-#define RESULT_ROW(kind) { "*", kind, NULL }
-/* The same of each member of the array that stands before; { "ARRAY[].NAME", ... } is one
- * field more of theirs. */
-#define RESULT_ITEMS(array, kind) { array "[]", kind, NULL }
-
 struct method {
 	const char *name;
 	enum access access;
 	bool large;			/* the answer may be large: one at a time per client */
 	/* in positional order; ends with name NULL; NULL: none. ANY: config_resolve() checks it */
 	const struct schema *params;
-	const struct result_field *results;	/* ends with name NULL */
+	/* Ends with name NULL. If it is one type and there is a parameter "check", a dry run
+	 * answers with a Checked instead. */
+	const struct result_field *results;
 	const int *errors;		/* additional error codes, ends with 0; NULL: none */
 	struct reply (*handler)(struct rpc *rpc, struct call *call);
 	const char *help;

@@ -11,6 +11,7 @@
 #include "core/plan_json.h"
 #include "model/row_json.h"
 #include "job/run_report.h"
+#include "proto/kinds.h"
 #include "proto/memory.h"
 #include "record/layout.h"
 #include "rpc/context.h"
@@ -125,29 +126,27 @@ static const struct result_field report_results[] = {
 	{ "model", "string|null", "its model; null: the agent's default" },
 	{ "reviewer", "string|null", "agent or program that reviews; null: no review" },
 	{ "workdir", "string", "as submitted" },
-	{ "state", "string", "of the run" },
+	{ "state", "RunState", "of the run" },
 	{ "reason", "string|null", "why the run waits" },
-	{ "wait_kind", "string|null", "kind of the reason, for programs" },
+	{ "wait_kind", "WaitKind|null", "kind of the reason, for programs" },
 	{ "cause", "string|null", "why the run ended" },
-	{ "end_kind", "string|null", "kind of the cause, for programs" },
-	{ "created_at", "string", "time of the submit" },
-	{ "started_at", "string|null", "time of the start" },
-	{ "ended_at", "string|null", "time of the end" },
-	{ "settings", "object|null", "{agents, review, profile, max_fixes, max_review_rounds, ...}" },
-	{ "result", "object", "{outcome, exit_code, answer, attempt, ref, tree, commit}" },
-	{ "stats", "object", "{review_rounds, fix_rounds, checks, turns, attempts, wall_ms, "
-	    "tokens, cost_usd, unpriced_attempts, faults, denials, tool_errors}" },
-	{ "timeline", "array",
-	    "one entry per attempt: {turn, type, round, agent, decision, feedback, ...}" },
-	{ "tasks", "array", "as in run.get" },
-	{ "reviews", "array", "as in review.list" },
-	{ "findings", "array", "each finding once, with its final state" },
-	{ "known_issues", "array",
+	{ "end_kind", "EndKind|null", "kind of the cause, for programs" },
+	{ "created_at", "time", "time of the submit" },
+	{ "started_at", "time|null", "time of the start" },
+	{ "ended_at", "time|null", "time of the end" },
+	{ "settings", "ReportSettings|null", "of the run; null: they cannot be read" },
+	{ "result", "ReportResult", "what the run came to" },
+	{ "stats", "Stats", "what it took" },
+	{ "timeline", "[Turn]", "one per attempt" },
+	{ "tasks", "[TaskSummary]", "as their source and the run have them" },
+	{ "reviews", "[Review]", "in order" },
+	{ "findings", "[Finding]", "each finding once, with its final state" },
+	{ "known_issues", "[string]",
 	    "findings left open when the run succeeded under on_exhausted = known_issues" },
-	{ "warnings", "array", "sentences" },
-	{ "reused_checks", "array", "checks that were not run, because they had been green on the same "
-	    "tree: {task, command, tree, from_run, from_attempt}" },
-	{ "holds", "array", "holds and their decisions" },
+	{ "warnings", "[string]", "sentences" },
+	{ "reused_checks", "[ReusedCheck]", "checks that were not run, because they had been green on the "
+	    "same tree" },
+	{ "holds", "[HoldSummary]", "holds and their decisions" },
 	{ 0 },
 };
 static const int report_errors[] = { RPC_NOT_FOUND, 0 };

@@ -129,16 +129,11 @@ static const struct schema list_params[] = {
 };
 static const struct schema verify_params[] = { RUN_PARAM, { 0 } };
 static const struct result_field list_results[] = {
-	{ "reviews", "array", "in order: {run, number, task_id, reviewer_agent, coder_agent, "
-	    "iteration, decision, feedback, quality_checks, "
-	    "source, attempt, tree, findings, final, timestamp, previous_hash, hash}" },
+	{ "reviews", "[Review]", "in order" },
 	{ 0 },
 };
 static const struct result_field export_results[] = {
-	{ "logs", "array",
-	    "one per task: {task_id, overlay, iterations: [{iteration, decision, feedback, "
-	    "timestamp}], final_decision, completed_at}; the last two are null until its reviews "
-	    "are complete" },
+	{ "logs", "[ReviewLog]", "one per task" },
 	{ 0 },
 };
 static const struct result_field verify_results[] = {

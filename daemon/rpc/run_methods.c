@@ -325,45 +325,12 @@ static const struct schema retry_params[] = {
 	{ 0 },
 };
 
-#define RUN_FIELDS \
-	RESULT_ROW("run"), \
-	{ "title", "string|null", "first line of the first task" }
-
 static const struct result_field run_results[] = {
-	RUN_FIELDS,
-	{ "slots", "array", "slots of the current iteration" },
-	RESULT_ITEMS("slots", "slot"),
-	{ "slots[].phase", "string",
-	    "waiting, implementing, checking, reviewing, fixing, committing, held, cooling, "
-	    "passed, failed or cancelled" },
-	{ "slots[].next_at", "string|null", "time of the next try, while something from outside holds it up" },
-	{ "tasks", "array", "in the order in which they are offered" },
-	RESULT_ITEMS("tasks", "task"),
-	{ "tasks[].wait_kind", "string|null", "the kind of reason of one that waits, for programs" },
-	{ "tasks[].branch", "string|null", "short name of the branch that its last slot left in git" },
-	{ "tasks[].commit", "string|null", "git commit of that slot's work" },
-	{ "disk_bytes", "integer|null",
-	    "disk usage of the work trees of its tasks, when last checked" },
-	{ "attempts", "integer", "number of attempts so far" },
-	{ "totals", "object", "{tokens, cost_usd, wall_ms}; null: unknown" },
-	{ "checks", "object", "{green, red, flaky, reused}: how often each was the result of a check; "
-	    "reused: not run, because it was green on that tree" },
-	{ "budget", "object|null", "{max_cost_usd, spent_usd, reserved_usd, max_tokens, "
-	    "spent_tokens, reserved_tokens, max_wall_ms, wall_ms}; null: no limit" },
-	{ "holds", "array", "its open holds" },
-	RESULT_ITEMS("holds", "hold"),
-	{ "history", "array", "iterations so far" },
-	RESULT_ITEMS("history", "iteration"),
-	{ "result", "object|null", "{attempt, tree, ref, commit} of the accepted answer" },
-	{ "agents", "object", "{agent, model} per role" },
-	{ "parallel", "integer", "number of slots per iteration" },
-	{ "assign", "string", "what picks the task of a slot: daemon or agent" },
-	{ "review", "object", "{enabled, skip_reason, skip_kind, profile, base_profile, max_fixes, "
-	    "stall_limit, fixer, scope, commit, on_exhausted, checks}" },
+	RESULT_TYPE("Run"),
 	{ 0 },
 };
 static const struct result_field list_results[] = {
-	{ "runs", "array", "newest first, with the fields of run.get from id to title" },
+	{ "runs", "[RunSummary]", "newest first" },
 	{ "next", "integer|null", "cursor of the next page; null: no more pages" },
 	{ 0 },
 };

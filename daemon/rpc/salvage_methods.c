@@ -68,12 +68,12 @@ static const struct schema get_params[] = {
 };
 
 static const struct result_field list_results[] = {
-	{ "salvage", "array", "newest first, with the fields of salvage.get" },
+	{ "salvage", "[Salvage]", "newest first" },
 	{ "next", "integer|null", "cursor of the next page; null: no more pages" },
 	{ 0 },
 };
 static const struct result_field salvage_results[] = {
-	RESULT_ROW("salvage"),
+	RESULT_TYPE("Salvage"),
 	{ 0 },
 };
 static const int get_errors[] = { RPC_NOT_FOUND, 0 };

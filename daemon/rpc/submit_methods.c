@@ -545,8 +545,8 @@ static struct reply submit_call(struct rpc *rpc, struct call *call)
 
 static const struct result_field submit_results[] = {
 	{ "id", "integer|null", "id of the new run; null for check" },
-	{ "state", "string", "state of the run; \"checked\" for check" },
-	{ "warnings", "array", "what was accepted, but may be a mistake" },
+	{ "state", "RunState|'checked'", "of the run; 'checked' for check" },
+	{ "warnings", "[string]", "what was accepted, but may be a mistake" },
 	{ 0 },
 };
 static const int submit_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_CONFLICT,

@@ -207,7 +207,7 @@ static const struct schema wait_params[] = {
 	{ 0 },
 };
 static const struct result_field wait_results[] = {
-	{ "runs", "array", "as in run.list, in the order of ids" },
+	{ "runs", "[RunSummary]", "in the order of ids" },
 	{ "timed_out", "boolean", "true: the time is up and some runs continue" },
 	{ 0 },
 };

@@ -19,6 +19,8 @@ import subprocess
 import weakref
 from pathlib import Path
 
+from contract import Contract
+
 SOURCE = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("RLD_BUILD") or SOURCE / ("build-san" if os.environ.get("SAN") else "build")).resolve()
 FAKES = SOURCE / "tests" / "fakes"
@@ -406,6 +408,7 @@ class Rpc:
         if "error" in answer:
             raise RpcError(answer["error"])
         assert isinstance(answer["result"], dict), answer
+        Contract.of(RLD).answer(method, answer["result"])
         return answer["result"]
 
     def batch(self, requests):
@@ -418,6 +421,7 @@ class Rpc:
         while True:
             message = self.receive()
             if isinstance(message, dict) and "method" in message:
+                Contract.of(RLD).notified(message)
                 return message
 
 

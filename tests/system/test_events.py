@@ -85,7 +85,8 @@ def fill(daemon, count):
     (last,) = database.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()
     database.execute("BEGIN")
     database.executemany("INSERT INTO event (seq, time, type, run, body) VALUES (?, ?, 'daemon', NULL, ?)",
-                         ((last + i, 1_700_000_000_000 + i, '{"state":"test"}') for i in range(1, count + 1)))
+                         ((last + i, 1_700_000_000_000 + i, '{"what":"started","version":"0"}')
+                          for i in range(1, count + 1)))
     database.execute("COMMIT")
     database.close()
     return last + count

@@ -513,24 +513,6 @@ def test_discover(daemon):
     assert json.loads(printed.stdout)["methods"] == document["methods"]
 
 
-def test_a_run_is_as_discovered(daemon, repo):
-    """Each member of a run, of its slots, tasks, holds and iterations is described,
-    and none besides."""
-    run = daemon.review(repo.path)
-    daemon.ended(run)
-    with daemon.connect() as rpc:
-        document = rpc.call("rpc.discover")
-        row = rpc.call("run.get", id=run)
-    members = next(m for m in document["methods"] if m["name"] == "run.get")["result"]["schema"]["properties"]
-    assert set(row) == set(members)
-    for name in "slots", "tasks", "history":
-        items = members[name]["items"]["properties"]
-        assert row[name], name
-        for each in row[name]:
-            assert set(each) <= set(items) <= set(each) | {"next_at"}, name
-        assert all(item["description"] and item["type"] for item in items.values()), name
-
-
 def test_every_method_answers_nonsense_with_an_error(daemon):
     """Wrong types for every parameter of every method: -32602 with the field, never a crash,
     never a success."""

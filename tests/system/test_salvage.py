@@ -37,9 +37,10 @@ def put(daemon, rows):
         daemon.stop()
     base = daemon.database()
     for run in (1, 2, 3):
-        base.execute("INSERT OR IGNORE INTO run (id, owner, workdir, source, state, plan, "
-                     "review_count, paused, \"group\")"
-                     " VALUES (?, 0, '/srv', 'prompt', 'failed', '{}', 0, 0, 'default')", (run,))
+        base.execute("INSERT OR IGNORE INTO run (id, owner, workdir, workspace, source, state, plan, "
+                     "review_count, paused, \"group\", priority, has_git, iteration, created_at)"
+                     " VALUES (?, 0, '/srv', '/srv', 'prompt', 'failed', '{}', 0, 0, 'default', 0, 1, 1, "
+                     "1790000000000)", (run,))
     for row in rows:
         base.execute("INSERT INTO salvage (id, run, task, workspace, ref, commit_id, path, "
                      "created_at) VALUES (?, ?, ?, ?, ?, ?, ?, 1790000000123)", row)
