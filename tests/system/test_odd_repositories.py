@@ -177,6 +177,8 @@ def partial(path):
 
 def many(path):
     repo = repository(path / "repo")
+    # else the commit starts one in the background, with a lock and processes of its own
+    repo.git("config", "gc.auto", "0")
     for folder in range(200):
         for name in range(100):
             repo.write(f"many/{folder}/{name}", f"{folder} {name}\n")
