@@ -25,6 +25,12 @@ static const struct option_row wait_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row retry_options[] = {
+	{ "new-judge", 0, OPTION_TRUE, NULL, NULL, NULL,
+	    "read the reviewer's prompt, guidelines, conventions and program again" },
+	{ .name = NULL },
+};
+
 static const struct option_row logs_options[] = {
 	{ "follow", 'f', OPTION_TRUE, NULL, NULL, NULL, "follow until the end" },
 	{ "stream", 0, OPTION_CHOICE, "stdout|stderr|answer", NULL, NULL,
@@ -115,7 +121,8 @@ const struct command commands[] = {
 	{ "cancel", cancel_command, "RUN...", "cancel runs and end their agents", NULL, 1, ANY_NUMBER, false },
 	{ "pause", pause_command, "RUN...", "finish running attempts, start no new ones", NULL, 1, ANY_NUMBER, false },
 	{ "resume", resume_command, "RUN...", "continue paused runs", NULL, 1, ANY_NUMBER, false },
-	{ "retry", retry_command, "RUN...", "run what did not pass again, as new runs", NULL, 1, ANY_NUMBER, false },
+	{ "retry", retry_command, "[options] RUN...", "run what did not pass again, as new runs",
+	    retry_options, 1, ANY_NUMBER, false },
 	{ "group", group_command, "list | set|pause|resume NAME",
 	    "show and change groups of runs", group_options, 1, 2, false },
 	{ "cooldown", cooldown_command, "list | set|clear NAME [WHEN]",

@@ -100,6 +100,32 @@ static void host_task_text(void *ctx, int64_t run, const char *task,
 	store_read(host->store, "task.text", ROW_TASK, binds, task_text_cb, read);
 }
 
+struct judge {
+	void (*done)(void *arg, struct judge_row *row);
+	void *arg;
+};
+
+static void judge_cb(void *arg, struct rowset *set)
+{
+	struct judge *read = arg;
+
+	read->done(read->arg, set->count > 0 ? set->rows[0] : NULL);
+	set->count = 0;
+	rowset_release(set);
+	free(read);
+}
+
+static void host_judge(void *ctx, int64_t run, void (*done)(void *arg, struct judge_row *row), void *arg)
+{
+	struct host_ports *host = ctx;
+	struct judge *read = xcalloc(1, sizeof(*read));
+	struct query_bind binds[] = { { .name = ":run", .number = run }, { .name = NULL } };
+
+	read->done = done;
+	read->arg = arg;
+	store_read(host->store, "judge.get", ROW_JUDGE, binds, judge_cb, read);
+}
+
 struct evidence_rows {
 	void (*done)(void *arg, void **rows, size_t count);
 	void *arg;
@@ -256,6 +282,7 @@ void host_ports_fill(struct host_ports *host, struct ports *ports)
 		.store_ctx = host,
 		.commit = host_commit,
 		.task_text = host_task_text,
+		.judge = host_judge,
 		.evidence = host_evidence,
 		.proc_ctx = host,
 		.start = host_start,

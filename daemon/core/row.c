@@ -119,6 +119,16 @@ static const struct field task_fields[] = {
 	TEXT(task_row, locked_tree, .null = true, .help = "that tree"),
 };
 
+static const struct field judge_fields[] = {
+	INT(judge_row, run),
+	TEXT(judge_row, profile),
+	TEXT(judge_row, reviewer),
+	TEXT(judge_row, guidelines),
+	TEXT(judge_row, conventions),
+	JSON(judge_row, files),
+	INT(judge_row, kept_from),
+};
+
 static const struct field iteration_fields[] = {
 	INT(iteration_row, run, .help = "its run"),
 	INT(iteration_row, number, .help = "pass of the outer loop, from 1"),
@@ -440,6 +450,7 @@ static const struct field setting_fields[] = {
 const struct row_type row_types[ROW_KINDS] = {
 	[ROW_RUN] = TYPE(run),
 	[ROW_TASK] = TYPE(task),
+	[ROW_JUDGE] = TYPE(judge),
 	[ROW_ITERATION] = TYPE(iteration),
 	[ROW_SLOT] = TYPE(slot),
 	[ROW_ATTEMPT] = TYPE(attempt),

@@ -18,6 +18,7 @@
 enum row_kind {
 	ROW_RUN,
 	ROW_TASK,
+	ROW_JUDGE,
 	ROW_ITERATION,
 	ROW_SLOT,
 	ROW_ATTEMPT,
@@ -178,6 +179,19 @@ struct task_row {
 	/* ref of its passed result: no later attempt of the run may take the task */
 	char *locked_ref;
 	char *locked_tree;
+};
+
+/* What judges a run, as it was at its submit, in no file that an agent can write. Written once; not
+ * among the working rows, because of its size. */
+struct judge_row {
+	int64_t run;
+	char *profile;			/* the texts are for reviews of it; NULL: no reviews */
+	char *reviewer;			/* prompt template; NULL: the built-in one */
+	char *guidelines, *conventions;	/* Markdown; NULL: none */
+	/* JSON array of strings: the files that it was read from, see job/judge.h; NULL: none, or
+	 * taken over */
+	char *files;
+	int64_t kept_from;		/* the retried run that it was taken over from, ROW_NONE */
 };
 
 struct iteration_row {

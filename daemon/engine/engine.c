@@ -20,6 +20,7 @@
 #include "model/reply.h"
 #include "model/runs.h"
 #include "model/evidence_read.h"
+#include "model/judge_read.h"
 #include "model/text_read.h"
 #include "model/slots.h"
 #include "model/view.h"
@@ -73,6 +74,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	TAILQ_INIT(&engine->file_queue);
 	LIST_INIT(&engine->hooks);
 	LIST_INIT(&engine->text_reads);
+	LIST_INIT(&engine->judge_reads);
 	LIST_INIT(&engine->evidence_reads);
 	return engine;
 }
@@ -121,6 +123,7 @@ void engine_free(struct engine *engine)
 		hook_free(hook);
 	}
 	text_reads_release(engine);
+	judge_reads_release(engine);
 	evidence_reads_release(engine);
 	view_free(engine->view);
 	schedule_free(engine->schedule);

@@ -8,6 +8,7 @@
 #include "model/view.h"
 #include "run/file_queue.h"
 #include "run/hold_decision.h"
+#include "run/retry_submit.h"
 #include "run/submission.h"
 #include "sched/accounts.h"
 #include "sched/groups.h"

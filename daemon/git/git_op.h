@@ -223,8 +223,9 @@ struct git_op_spec {
 	char *const *setup_inputs;
 	int64_t disk_floor;		/* with less free space, no room is kept */
 
-	/* SNAPSHOT, BASE: files that the review goes by; git_op_modified_basis() names those that
-	 * differ from HEAD. NULL: not asked for. */
+	/* SNAPSHOT, BASE: files that the review goes by, as lines "SHA-1 SHA-256 NAME" with both
+	 * ids that git would give them, or "- - NAME" for a missing one; git_op_modified_basis()
+	 * names those that differ from HEAD. NULL: not asked for. */
 	char *const *basis;
 
 	/* VERIFY of a room: patterns of files that may be changed there, as in gitignore(5) without

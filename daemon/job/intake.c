@@ -20,6 +20,7 @@
 #include "git/toplevel.h"
 #include "job/host_refusal.h"
 #include "job/kept_environment.h"
+#include "job/review_basis.h"
 #include "job/review_program.h"
 #include "model/job.h"
 #include "proc/inspect.h"
@@ -196,6 +197,34 @@ static void check_reviewer(struct intake *item)
 	free(path);
 }
 
+/* Read what judges, before any coder of the run can change it. */
+static void read_judge(struct intake *item, const char *state_dir, const char *config_dir)
+{
+	struct review_basis basis = {
+		.plan = item->review_plan,
+		.state_dir = state_dir,
+		.config_dir = config_dir,
+		.workspace = item->workspace,
+		.workdir = item->workdir,
+		.subdir = item->subdir,
+		.retry_of = item->retry_of,
+		.anew = item->new_judge,
+		.kept = item->kept,
+	};
+	int error;
+
+	if (item->code != RPC_OK)
+		return;
+	host_noted();
+	item->judge = review_basis_read(&basis);
+	item->warnings = basis.warnings;
+	error = host_noted();
+	if (basis.error != NULL)
+		intake_refuse(item, host_refusal_code(error, RPC_INVALID_PARAMS), basis.field,
+		    host_refusal_hint(error, "correct the file, or name another"), "%s", basis.error);
+	free(basis.error);
+}
+
 /* Without bd, the exported file must be readable. */
 static void check_export(struct intake *item)
 {
@@ -319,6 +348,7 @@ static void intake_run(struct job *base)
 			check_prompt_file(item, item->review_plan->reviewer_prompt, "reviewer_prompt");
 		check_reviewer(item);
 		check_report(item);
+		read_judge(item, state_dir, job->job.config_dir);
 		if (item->source == SOURCE_PROMPT) {
 			take_task(item, state_dir);
 			check_argument(item);
@@ -346,6 +376,8 @@ static void intake_release(struct job *base)
 		free(item->text);
 		free(item->environment_hash);
 		free(item->reviewer_sha256);
+		row_free(ROW_JUDGE, item->judge);
+		strings_free(item->warnings);
 		free(item);
 	}
 	free(w->items);

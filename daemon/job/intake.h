@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/plan.h"
+#include "core/row.h"
 #include "model/job.h"
 #include "task/task_op.h"
 
@@ -26,6 +27,9 @@ struct intake {
 	const struct plan *review_plan;	/* see review_basis_plan(); NULL: no reviews */
 	struct plan task_plan;		/* owned: review_plan, if it is a task's */
 	int64_t owner;
+	int64_t retry_of;		/* run that this one retries, ROW_NONE */
+	bool new_judge;			/* ... without keeping its judge */
+	const struct judge_row *kept;	/* its judge, see struct review_basis */
 	/* out, owned */
 	/* 0 or a code of proto/error.h; then message, hint and field are set */
 	int code;
@@ -39,6 +43,8 @@ struct intake {
 	char *text;			/* the task, validated: UTF-8 without NUL */
 	size_t text_size;
 	char *environment_hash;		/* of <state>/env/<hash>, durable; NULL: none was sent */
+	struct judge_row *judge;	/* without its run */
+	char **warnings;		/* about it; NULL: none */
 	/* of the reviewing program of profile "exit"; NULL: there is none */
 	char *reviewer_sha256;
 };

@@ -82,7 +82,27 @@ static int make_dir(struct prepare_run_dir_job *job, const char *dir)
 	return rv == 0 ? set_worktrees_aside(job) : rv;
 }
 
-/* <state>/runs/<id>/: task (RL_TASK_FILE), review criteria (review_basis.c), scratch/. */
+static void read_judge(struct prepare_run_dir_job *job)
+{
+	struct review_basis basis = {
+		.plan = job->review_plan,
+		.state_dir = job->job.state_dir,
+		.config_dir = job->job.config_dir,
+		.workspace = job->workspace,
+		.workdir = job->workdir,
+		.subdir = job->subdir,
+		.retry_of = job->retry_of,
+	};
+
+	job->judge = review_basis_read(&basis);
+	job->judge->run = job->run;
+	for (char **text = basis.warnings; text != NULL && *text != NULL; text++)
+		strings_append(&job->warnings, *text);
+	strings_free(basis.warnings);
+	job->error = basis.error;
+}
+
+/* <state>/runs/<id>/: task (RL_TASK_FILE), scratch/. */
 static void prepare_run_dir_run(struct job *base)
 {
 	struct prepare_run_dir_job *job = (struct prepare_run_dir_job *)base;
@@ -91,8 +111,8 @@ static void prepare_run_dir_run(struct job *base)
 
 	if (rv == 0 && job->text != NULL)
 		rv = write_file(dir, "task", job->text, job->text_size);
-	if (rv == 0 && job->review_plan != NULL)
-		rv = review_basis_keep(job, dir);
+	if (rv == 0 && job->reads_judge)
+		read_judge(job);
 	if (job->review_plan != NULL)
 		check_review_file(job);
 	if (rv != 0 && job->error == NULL)
@@ -116,6 +136,8 @@ static void prepare_run_dir_release(struct job *base)
 	free(w->workspace);
 	free(w->workdir);
 	free(w->text);
+	free(w->subdir);
+	row_free(ROW_JUDGE, w->judge);
 	free(w->error);
 	strings_free(w->warnings);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates the run's directory: the task file, and the review criteria as they are before any coder
- * has run. */
+/* Creates the run's directory with the task file. */
 #ifndef JOB_PREPARE_RUN_DIR_H
 #define JOB_PREPARE_RUN_DIR_H
 
@@ -9,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/plan.h"
+#include "core/row.h"
 #include "model/job.h"
 #include "model/slot_key.h"
 
@@ -22,13 +22,17 @@ struct prepare_run_dir_job {
 	/* plan or &task_plan, see review_basis_plan(); NULL: no reviews */
 	const struct plan *review_plan;
 	struct plan task_plan;		/* owned: review_plan, if it is a task's */
-	int64_t retry_of;		/* run that this one retries, ROW_NONE */
+	/* read what judges, and return it in judge: the run began with an earlier version, which
+	 * did not at submit */
+	bool reads_judge;
+	char *subdir;			/* owned: see run_row */
+	int64_t retry_of;		/* likewise */
 	char **artifacts;		/* owned: see git_op_spec */
 	char *text;			/* owned: the task */
 	size_t text_size;
 	char *error;			/* out: NULL on success */
 	char **warnings;		/* out, owned; NULL: none */
-	bool taken_over;		/* out: the review criteria are those of the retried run */
+	struct judge_row *judge;	/* out, owned; NULL: not read */
 };
 
 extern const struct job_type prepare_run_dir_type;

@@ -91,11 +91,37 @@ static int read_source(const char *dir, const char *name, size_t max, bool must,
 	return *error == NULL ? 0 : -1;
 }
 
+static void copy_text(const char *text, char **copy, size_t *size)
+{
+	*copy = xstrdup(text);
+	*size = text != NULL ? strlen(text) : 0;
+}
+
+/* From the database; a run of an earlier version has files. */
+static int take_judge(const struct build_job *w, const struct places *p, struct sources *s, char **error)
+{
+	const struct judge_row *judge = w->briefing.judge;
+
+	if (judge != NULL) {
+		copy_text(judge->guidelines, &s->guidelines, &s->guidelines_size);
+		copy_text(judge->conventions, &s->conventions, &s->conventions_size);
+		return 0;
+	}
+	return read_source(p->run_dir, "guidelines.md", TASK_FILE_MAX, false, &s->guidelines,
+	    &s->guidelines_size, error) == -1 ? -1 :
+	    read_source(p->run_dir, "conventions.md", TASK_FILE_MAX, false, &s->conventions,
+	    &s->conventions_size, error);
+}
+
 static int read_template(const struct build_job *w, const struct places *p, struct sources *s, char **error)
 {
 	bool developer = w->attempt.role == ROLE_IMPLEMENT ||
 	    (w->attempt.role == ROLE_FIX && w->plan->fixer == FIXER_IMPLEMENTER);
 
+	if (build_is_review(w) && w->briefing.judge != NULL) {
+		copy_text(w->briefing.judge->reviewer, &s->template, &s->template_size);
+		return 0;
+	}
 	if (build_is_review(w))
 		return read_source(p->run_dir, "reviewer.md", TASK_FILE_MAX, false, &s->template,
 		    &s->template_size, error);
@@ -243,10 +269,7 @@ int sources_read(const struct build_job *w, const struct places *p, struct sourc
 	const char *state_dir = w->job.state_dir;
 
 	gather_stories(w, &s->stories);
-	if (take_task(w, p, s, error) == -1 || read_source(p->run_dir, "guidelines.md",
-	    TASK_FILE_MAX, false, &s->guidelines, &s->guidelines_size, error) == -1 ||
-	    read_source(p->run_dir, "conventions.md", TASK_FILE_MAX, false, &s->conventions,
-	    &s->conventions_size, error) == -1)
+	if (take_task(w, p, s, error) == -1 || take_judge(w, p, s, error) == -1)
 		return -1;
 	if (strcmp(w->run.source, sources[SOURCE_PROMPT].name) == 0)
 		add_story(&s->stories, w->task.id, w->task.title, s->task);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/row.h"
+
 void briefing_release(struct briefing *briefing)
 {
 	for (size_t i = 0; i < briefing->nstories; i++) {
@@ -12,5 +14,6 @@ void briefing_release(struct briefing *briefing)
 	}
 	free(briefing->stories);
 	free(briefing->text);
+	row_free(ROW_JUDGE, briefing->judge);
 	*briefing = (struct briefing){ 0 };
 }

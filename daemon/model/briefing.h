@@ -2,7 +2,10 @@
 #ifndef MODEL_BRIEFING_H
 #define MODEL_BRIEFING_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+struct judge_row;
 
 /* A task of the run, for a role that sees all tasks. Strings are owned. */
 struct story {
@@ -17,6 +20,8 @@ struct briefing {
 	struct story *stories;	/* all tasks of the run; none: the role does not see
 				 * them, or there is one */
 	size_t nstories;
+	struct judge_row *judge;	/* NULL: the run began with an earlier version */
+	bool judge_is_read;
 };
 
 void briefing_release(struct briefing *briefing);

@@ -13,6 +13,15 @@ char *dirs_attempt(const char *state_dir, int64_t id)
 	return xasprintf("%s/attempts/%lld", state_dir, (long long)id);
 }
 
+char *dirs_in_workspace(const char *workspace, const char *subdir, const char *path)
+{
+	size_t n = strlen(workspace);
+
+	if (path[0] != '/')
+		return subdir != NULL && subdir[0] != '\0' ? xasprintf("%s/%s", subdir, path) : xstrdup(path);
+	return strncmp(path, workspace, n) == 0 && path[n] == '/' ? xstrdup(path + n + 1) : NULL;
+}
+
 char *dirs_run(const char *state_dir, int64_t run)
 {
 	return xasprintf("%s/runs/%lld", state_dir, (long long)run);

@@ -11,6 +11,10 @@
 char *dirs_attempt(const char *state_dir, int64_t id);
 char *dirs_run(const char *state_dir, int64_t run);
 
+/* path, absolute or relative to the workdir, which is subdir of the workspace: as a path relative
+ * to the workspace; NULL: it is outside. subdir NULL or "": the workspace itself. */
+char *dirs_in_workspace(const char *workspace, const char *subdir, const char *path);
+
 /* The name of a run at a task source that others use too: "rld-42-5c1f09ab". It differs between
  * daemons. */
 char *run_actor(const char *state_dir, const struct run_row *run);

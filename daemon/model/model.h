@@ -27,6 +27,7 @@ struct operation_calls;
 struct pending_submit;
 struct run;
 struct text_read;
+struct judge_read;
 
 #define HOST_LOOK_MS 1000	/* until a job that a fault of the host prevented is tried again */
 
@@ -45,6 +46,7 @@ struct engine {
 	RB_HEAD(run_tree, run) runs_by_id;
 	LIST_HEAD(, hook) hooks;	/* unfinished */
 	LIST_HEAD(, text_read) text_reads;	/* in progress, see text_read.c */
+	LIST_HEAD(, judge_read) judge_reads;	/* likewise, see judge_read.c */
 	LIST_HEAD(, evidence_read) evidence_reads;	/* likewise, see evidence_read.c */
 	int64_t last_run, last_attempt, last_hold;
 	struct schedule *schedule;

@@ -11,6 +11,7 @@
 #include "proc/launch.h"
 
 struct job;
+struct judge_row;
 
 /* A timer. It has keys, not pointers, because its run may be gone when it is due. */
 struct wake {
@@ -39,6 +40,10 @@ struct ports {
 	/* Read the text of a task; done copies it. text NULL: no such row (a bug). */
 	void (*task_text)(void *ctx, int64_t run, const char *task,
 	    void (*done)(void *arg, const char *text, size_t size), void *arg);
+
+	/* Read what judges a run. done takes the row; NULL: a run of an earlier version, which
+	 * keeps it in files. */
+	void (*judge)(void *ctx, int64_t run, void (*done)(void *arg, struct judge_row *row), void *arg);
 
 	/* Read what checks of other runs said about a tree, newest first: of runs that this one
 	 * retries, and since a TIME. from_run and from_attempt name the attempts. done takes the

@@ -48,6 +48,7 @@ void run_free(struct run *run)
 	free(run->iteration_tree);
 	free(run->iteration_head);
 	free(run->iteration_head_at);
+	strings_free(run->basis);
 	plan_release(&run->plan);
 	run_rows_free((struct run_rows *)run->rows);
 	free(run);

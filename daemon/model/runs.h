@@ -37,7 +37,12 @@ struct run {
 	char *iteration_tree;		/* a shared tree when an iteration begins,
 					 * owned; NULL: not read */
 	bool drained;			/* the source had no more tasks; a decision resets it */
-	bool judged_before;		/* a retry: reviewed by the texts that the first run was */
+	/* while it is prepared: the files that its judge was read from, as in its row; owned, NULL:
+	 * none */
+	char **basis;
+	/* while it is prepared: an earlier version took its submit, and did not read what judges
+	 * it */
+	bool unjudged;
 };
 
 /* Takes rows, and the contents of *plan. plan NULL: the plan is read from the row; returns NULL

@@ -293,6 +293,7 @@ static void retry_cb(void *arg, const struct run_rows *rows)
 		free(p);
 	} else {
 		engine_retry(p->rpc->options.engine, rows, call_uid(p->call), environment,
+		    call_flag(p->call, "new_judge"),
 		    call_flag(p->call, "check"), change_reply, p);
 	}
 	free(why);
@@ -321,6 +322,9 @@ static const struct schema change_params[] = { ID_PARAM, CHECK_PARAM, { 0 } };
 static const struct schema retry_params[] = {
 	ID_PARAM,
 	{ "environment", SCHEMA_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables, as in run.submit" },
+	{ "new_judge", SCHEMA_BOOL, .help =
+	    "read the reviewer's prompt, guidelines, conventions and program again; "
+	    "default: those of the first run" },
 	CHECK_PARAM,
 	{ 0 },
 };

@@ -3,6 +3,7 @@
  * then the base. */
 #include "run/preparation.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -16,6 +17,7 @@
 #include "job/review_basis.h"
 #include "model/activity.h"
 #include "model/job.h"
+#include "model/judge_read.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slot_key.h"
@@ -36,6 +38,19 @@ static enum git_op_kind base_op(const struct run *run)
 	return run->plan.isolation == ISOLATION_WORKTREE || run->plan.base != NULL ? GIT_BASE : GIT_SNAPSHOT;
 }
 
+/* The files that are compared with the last commit. */
+static void take_basis(struct run *run, const struct judge_row *judge)
+{
+	json_t *list = judge->files != NULL ? json_loads(judge->files, 0, NULL) : NULL, *line;
+	size_t i;
+
+	strings_free(run->basis);
+	run->basis = NULL;
+	json_array_foreach(list, i, line)
+		strings_append(&run->basis, json_string_value(line));
+	json_decref(list);
+}
+
 static void open_cb(void *arg, struct job *job)
 {
 	struct prepare_run_dir_job *w = (struct prepare_run_dir_job *)job;
@@ -50,9 +65,10 @@ static void open_cb(void *arg, struct job *job)
 	}
 	run = slot->run;
 	activity_end(&slot->activity);
-	run->judged_before = w->taken_over;
+	if (w->judge != NULL)
+		take_basis(run, w->judge);
 	go_on = !run_cancelling(run) && w->error == NULL && run->rows->run.has_git == 1;
-	if (go_on && w->warnings == NULL) {
+	if (go_on && w->warnings == NULL && w->judge == NULL) {
 		git_begin(slot, base_op(run));
 		job_free(job);
 		return;
@@ -64,6 +80,8 @@ static void open_cb(void *arg, struct job *job)
 		job_free(job);
 		return;
 	}
+	if (w->judge != NULL && w->error == NULL)
+		txn_put(txn, ROW_JUDGE, w->judge);
 	for (char **warning = w->warnings; warning != NULL && *warning != NULL; warning++)
 		run_warn(txn, run, *warning);
 	if (go_on) {
@@ -96,6 +114,8 @@ static void open_run_dir(struct run *run, const char *text, size_t size)
 	w->has_git = run->rows->run.has_git == 1;
 	w->plan = &run->plan;
 	w->review_plan = review_basis_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &w->task_plan);
+	w->reads_judge = run->unjudged;
+	w->subdir = xstrdup(run->rows->run.subdir);
 	w->retry_of = run->rows->run.retry_of;
 	w->artifacts = run_artifacts(run);
 	w->text = text != NULL ? xmemdup0(text, size) : NULL;
@@ -112,13 +132,24 @@ static void take_prompt(struct slot *slot, const char *text, size_t size)
 	open_run_dir(run, text != NULL ? text : "", size);
 }
 
+static void take_judge(struct slot *slot, struct judge_row *judge)
+{
+	struct run *run = slot->run;
+
+	run->unjudged = judge == NULL;
+	if (judge != NULL)
+		take_basis(run, judge);
+	row_free(ROW_JUDGE, judge);
+	if (run_source(run) == SOURCE_PROMPT)
+		text_read(slot, run->rows->tasks[0]->id, take_prompt);
+	else
+		open_run_dir(run, NULL, 0);
+}
+
 void run_prepare(struct run *run)
 {
 	activity_start_job(&run->own.activity);
-	if (run_source(run) == SOURCE_PROMPT)
-		text_read(&run->own, run->rows->tasks[0]->id, take_prompt);
-	else
-		open_run_dir(run, NULL, 0);
+	judge_read(&run->own, take_judge);
 }
 
 static void warn_of_modified_basis(struct txn *txn, const struct slot *slot)

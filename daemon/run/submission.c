@@ -38,7 +38,7 @@
 #include "task/task_op.h"
 #include "txn/txn.h"
 
-static void pending_free(struct pending_submit *p)
+void pending_submit_free(struct pending_submit *p)
 {
 	free(p->workdir);
 	free(p->task);
@@ -58,6 +58,8 @@ static void pending_free(struct pending_submit *p)
 	plan_release(&p->plan);
 	run_rows_free(p->retried);
 	row_free(ROW_RUN, p->row);
+	row_free(ROW_JUDGE, p->judge);
+	row_free(ROW_JUDGE, p->kept);
 	free(p);
 }
 
@@ -65,10 +67,10 @@ static void pending_free(struct pending_submit *p)
 static void answer(struct pending_submit *p, const struct engine_reply *reply)
 {
 	p->cb(p->arg, reply);
-	pending_free(p);
+	pending_submit_free(p);
 }
 
-static void refuse_now(engine_reply_cb *cb, void *arg, int code, const char *message, const char *hint)
+void pending_submit_refuse(engine_reply_cb *cb, void *arg, int code, const char *message, const char *hint)
 {
 	struct engine_reply reply = { .code = code, .message = message, .hint = hint };
 
@@ -107,7 +109,7 @@ static void submit_committed(struct pending_submit *p, const struct run_rows *ro
 	if (p->task_blob != NULL)
 		file_queue_cleanup(p->engine, (struct litter){
 		    .blob = xasprintf("%lld-%s", (long long)p->owner, p->task_blob) });
-	pending_free(p);
+	pending_submit_free(p);
 }
 
 static struct run_row *make_row(const struct pending_submit *p, const struct intake *item)
@@ -236,6 +238,7 @@ static void record_submit(struct pending_submit *p)
 	struct txn *txn = txn_new(p->engine);
 
 	txn_put(txn, ROW_RUN, p->row);
+	txn_put(txn, ROW_JUDGE, p->judge);
 	txn_emit(txn, "run.state", p->id,
 	    json_pack("{s:s}", "state", state_name(&run_state_names, RUN_S_QUEUED)));
 	for (size_t i = 0; i < p->ntasks; i++)
@@ -271,6 +274,20 @@ static bool has_gone(struct engine *engine, int64_t id)
 	    run->rows->run.state != RUN_S_SUCCEEDED);
 }
 
+static void add_warnings(struct pending_submit *p, char *const *texts)
+{
+	json_t *list;
+
+	if (texts == NULL)
+		return;
+	list = p->warnings != NULL ? json_loads(p->warnings, 0, NULL) : json_array();
+	for (; *texts != NULL; texts++)
+		json_array_append_new(list, json_string(*texts));
+	free(p->warnings);
+	p->warnings = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+}
+
 static void decide(struct pending_submit *p, struct intake *item)
 {
 	struct engine_reply checked = { .id = ROW_NONE };
@@ -303,7 +320,11 @@ static void decide(struct pending_submit *p, struct intake *item)
 		add_task(p, prompt_task(item->text, item->text_size));
 	for (size_t i = 0; i < p->ntasks; i++)
 		p->tasks[i]->run = p->id;
+	add_warnings(p, item->warnings);
 	p->row = make_row(p, item);
+	p->judge = item->judge;
+	item->judge = NULL;
+	p->judge->run = p->id;
 	record_submit(p);
 }
 
@@ -352,13 +373,16 @@ void submit_intake(struct engine *engine)
 		item->review_plan = review_basis_plan(&p->plan,
 		    (const struct task_row *const *)p->tasks, p->ntasks, &item->task_plan);
 		item->owner = p->owner;
+		item->retry_of = p->retry_of;
+		item->new_judge = p->new_judge;
+		item->kept = p->kept;
 		w->items = xreallocarray(w->items, w->count + 1, sizeof(*w->items));
 		w->items[w->count++] = item;
 	}
 	engine_job(engine, &w->job, &intake_type, intake_cb, engine);
 }
 
-static void enqueue(struct pending_submit *p)
+void pending_submit_enqueue(struct pending_submit *p)
 {
 	struct engine *engine = p->engine;
 
@@ -366,7 +390,7 @@ static void enqueue(struct pending_submit *p)
 	file_queue_next(engine);
 }
 
-static struct pending_submit *pending_new(struct engine *engine, int64_t owner, bool check,
+struct pending_submit *pending_submit_new(struct engine *engine, int64_t owner, bool check,
     engine_reply_cb *cb, void *arg)
 {
 	struct pending_submit *p = xcalloc(1, sizeof(*p));
@@ -393,16 +417,16 @@ static char *feature_of(const struct task_list *tasks)
 	return size > 0 ? prompt_cap((struct span){ text, size }, PROMPT_CAP, &size) : NULL;
 }
 
-static bool refuse_state(struct engine *engine, engine_reply_cb *cb, void *arg)
+bool pending_submit_refuse_state(struct engine *engine, engine_reply_cb *cb, void *arg)
 {
 	if (engine->stopped)
-		refuse_now(cb, arg, RPC_UNAVAILABLE, "the daemon is stopping",
+		pending_submit_refuse(cb, arg, RPC_UNAVAILABLE, "the daemon is stopping",
 		    "try again when it is running again");
 	else if (engine->draining)
-		refuse_now(cb, arg, RPC_DRAINING, "the daemon is draining and accepts no new run",
+		pending_submit_refuse(cb, arg, RPC_DRAINING, "the daemon is draining and accepts no new run",
 		    "submit again after it has been restarted");
 	else if (engine->full)
-		refuse_now(cb, arg, RPC_NO_SPACE, "no space left for the database",
+		pending_submit_refuse(cb, arg, RPC_NO_SPACE, "no space left for the database",
 		    "make room on the disk of the state directory");
 	else
 		return false;
@@ -413,9 +437,9 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
 {
 	struct pending_submit *p;
 
-	if (refuse_state(engine, cb, arg))
+	if (pending_submit_refuse_state(engine, cb, arg))
 		return;
-	p = pending_new(engine, s->owner, s->check, cb, arg);
+	p = pending_submit_new(engine, s->owner, s->check, cb, arg);
 	p->workdir = xstrdup(s->workdir);
 	p->task = s->task != NULL ? xmemdup0(s->task, s->task_size) : NULL;
 	p->task_size = s->task_size;
@@ -439,161 +463,5 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
 	p->feature = s->tasks != NULL ? feature_of(s->tasks) : NULL;
 	p->warnings = xstrdup(s->warnings);
 	plan_move(&p->plan, s->plan);
-	enqueue(p);
-}
-
-/* Retry: take over the tasks that did not pass, with their texts, plan and workdir. The texts are
- * read one after the other. */
-
-static void retry_text_cb(void *arg, const char *text, size_t size);
-
-static void retry_next(struct pending_submit *p)
-{
-	struct task_row *row;
-
-	while (p->read < p->ntasks && p->tasks[p->read]->text != NULL)
-		p->read++;
-	if (p->read < p->ntasks) {
-		row = p->tasks[p->read];
-		p->engine->ports.task_text(p->engine->ports.store_ctx, p->retry_of, row->id, retry_text_cb, p);
-		return;
-	}
-	TAILQ_REMOVE(&p->engine->reading, p, entry);
-	/* a prompt is validated like a new one */
-	if (p->source == SOURCE_PROMPT) {
-		p->task = xstrdup(p->tasks[0]->text);
-		p->task_size = strlen(p->task);
-	}
-	enqueue(p);
-}
-
-static void retry_text_cb(void *arg, const char *text, size_t size)
-{
-	struct pending_submit *p = arg;
-
-	if (text == NULL || p->engine->stopped) {
-		TAILQ_REMOVE(&p->engine->reading, p, entry);
-		refuse_now(p->cb, p->arg, text == NULL ? RPC_INTERNAL : RPC_UNAVAILABLE,
-		    text == NULL ? "the run's task is gone" : "the daemon is stopping", NULL);
-		pending_free(p);
-		return;
-	}
-	p->tasks[p->read]->text = xmemdup0(text, size);
-	retry_next(p);
-}
-
-/* Review what only --skip-review left out of a task's own settings. */
-static void unskip(struct task_row *row)
-{
-	struct plan plan = { 0 };
-
-	if (row->plan == NULL || plan_from_json(row->plan, &plan) == -1)
-		return;
-	if (plan_unskip(&plan)) {
-		free(row->plan);
-		row->plan = plan_to_json(&plan);
-	}
-	plan_release(&plan);
-}
-
-/* The work trees of a retry start from what is checked out, without the old run's
- * results on a branch. */
-static void warn_of_result(struct pending_submit *p, const struct run_row *old)
-{
-	json_t *list;
-	char *text;
-
-	if (old->result_branch == NULL || old->result_commit == NULL)
-		return;
-	text = xasprintf("the results of run %lld are on %s, and this run starts without them "
-	    "unless they are checked out: \"git merge %s\" first if the remaining tasks build on "
-	    "them", (long long)old->id,
-	    old->result_branch, old->result_branch);
-	list = json_array();
-	json_array_append_new(list, json_string(text));
-	p->warnings = json_dumps(list, JSON_COMPACT);
-	json_decref(list);
-	free(text);
-}
-
-/* Whether the task passed in another run after the old one had read its source. */
-static bool has_passed_since(const struct pending_submit *p, const struct run_row *old, const char *task)
-{
-	char *source = claim_source(p->source, p->source_path);
-	const struct claim_row *claim = source != NULL ? claims_find(p->engine->claims, source, task) : NULL;
-
-	free(source);
-	return claim != NULL && claim->state == CLAIM_S_DONE && claim->at >= old->created_at;
-}
-
-/* Passed tasks are left out, and with them the dependencies on them. Beads are read again. */
-static void retry_tasks(struct pending_submit *p, const struct run_rows *rows)
-{
-	for (size_t i = 0; p->source != SOURCE_BEADS && i < rows->ntasks; i++) {
-		struct task_row *row;
-
-		if (rows->tasks[i]->state == TASK_S_PASSED || rows->tasks[i]->state == TASK_S_DONE ||
-		    has_passed_since(p, &rows->run, rows->tasks[i]->id))
-			continue;
-		row = row_copy(ROW_TASK, rows->tasks[i]);
-		row->state = TASK_S_OPEN;
-		task_set_cause(row, NO_CAUSE);
-		free(row->locked_ref);
-		free(row->locked_tree);
-		row->locked_ref = row->locked_tree = NULL;
-		row->disk_bytes = ROW_NONE;
-		unskip(row);
-		add_task(p, row);
-	}
-}
-
-void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t owner,
-    char *const *environment, bool check, engine_reply_cb *cb, void *arg)
-{
-	const struct run_row *old = &rows->run;
-	struct pending_submit *p;
-	char *message;
-
-	if (refuse_state(engine, cb, arg))
-		return;
-	if (old->state != RUN_S_FAILED && old->state != RUN_S_CANCELLED && old->state != RUN_S_HELD) {
-		message = xasprintf("run %lld has the state %s: "
-		    "only a failed, cancelled or held run can be retried",
-		    (long long)old->id, state_name(&run_state_names, old->state));
-		refuse_now(cb, arg, RPC_WRONG_STATE, message, old->state == RUN_S_SUCCEEDED ?
-		    "submit the task again" : "cancel it first, or wait for it");
-		free(message);
-		return;
-	}
-	p = pending_new(engine, owner, check, cb, arg);
-	p->workdir = xstrdup(old->workdir);
-	p->body_hash = xstrdup("");
-	p->environment = strings_copy(environment);
-	/* a held run's file still exists */
-	p->environment_hash = environment == NULL && old->state == RUN_S_HELD ? xstrdup(old->environment) : NULL;
-	p->priority = old->priority;
-	p->source = (enum source_kind)source_find(old->source);
-	p->source_path = xstrdup(old->source_path);
-	p->project = xstrdup(old->project);
-	p->feature = xstrdup(old->feature);
-	p->group = xstrdup(old->group != NULL ? old->group : "default");
-	p->retry_of = old->id;
-	retry_tasks(p, rows);
-	warn_of_result(p, old);
-	if (p->source != SOURCE_BEADS && p->ntasks == 0) {
-		refuse_now(cb, arg, RPC_WRONG_STATE,
-		    "all tasks of the run have passed: there is nothing to retry",
-		    "submit it again to repeat all of it");
-		pending_free(p);
-		return;
-	}
-	if (plan_from_json(old->plan, &p->plan) == -1) {
-		refuse_now(cb, arg, RPC_INTERNAL, "cannot read the run's settings",
-		    "submit the task again");
-		pending_free(p);
-		return;
-	}
-	plan_unskip(&p->plan);
-	TAILQ_INSERT_TAIL(&engine->reading, p, entry);
-	retry_next(p);
+	pending_submit_enqueue(p);
 }

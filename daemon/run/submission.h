@@ -50,13 +50,6 @@ struct submission {
 
 void engine_submit(struct engine *engine, const struct submission *s, engine_reply_cb *cb, void *arg);
 
-/* A new run of the tasks that did not pass, with the plan of the old one. rows: the old run, from
- * the view or the store; copied. A held run is cancelled in the same decision, because the new one
- * needs its workdir. environment: sent again by the client, because the file of an ended run was
- * deleted. */
-void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t owner,
-    char *const *environment, bool check, engine_reply_cb *cb, void *arg);
-
 /* A submit until its commit. */
 struct pending_submit {
 	TAILQ_ENTRY(pending_submit) entry;
@@ -78,10 +71,13 @@ struct pending_submit {
 	struct plan plan;
 	bool check;
 	int64_t retry_of;		/* ROW_NONE */
+	struct judge_row *kept;		/* judge of the retried run, NULL */
+	bool new_judge, kept_is_read;
 	struct run_rows *retried;	/* copy of the old run's rows needed by a retry, NULL */
 	int64_t id;			/* once decided */
 	/* as being recorded, owned; with a cause: to be cancelled. NULL before */
 	struct run_row *row;
+	struct judge_row *judge;	/* likewise */
 	engine_reply_cb *cb;
 	void *arg;
 };
@@ -89,5 +85,17 @@ struct pending_submit {
 /* Pass all waiting submits to a worker; file_queue_done() is called when they are decided. */
 void submit_intake(struct engine *engine);
 void submit_refused(struct pending_submit *p, int code, const char *message, const char *hint, const char *field);
+
+/* ---- for retry_submit.c ---- */
+
+struct pending_submit *pending_submit_new(struct engine *engine, int64_t owner, bool check,
+    engine_reply_cb *cb, void *arg);
+void pending_submit_free(struct pending_submit *p);
+/* It waits for its intake. */
+void pending_submit_enqueue(struct pending_submit *p);
+/* Answer with a refusal. */
+void pending_submit_refuse(engine_reply_cb *cb, void *arg, int code, const char *message, const char *hint);
+/* The same, if the engine takes no submits now. False: it does. */
+bool pending_submit_refuse_state(struct engine *engine, engine_reply_cb *cb, void *arg);
 
 #endif

@@ -19,6 +19,7 @@
 #include "model/activity.h"
 #include "model/briefing.h"
 #include "model/job.h"
+#include "model/judge_read.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slot_key.h"
@@ -333,6 +334,14 @@ static void list_stories(struct slot *slot)
 }
 
 static void briefing_text(struct slot *slot, const char *text, size_t size);
+static void briefing_judge(struct slot *slot, struct judge_row *judge);
+
+/* What judges tells reviewers and, with the guidelines, fixers. */
+static bool needs_judge(const struct slot *slot)
+{
+	return !role_is_command((enum role)run_attempt(slot->run, slot->row->attempt)->role) &&
+	    !slot->briefing.judge_is_read;
+}
 
 /* The texts are read one after the other; then the attempt is built. */
 static void briefing_read(struct slot *slot)
@@ -346,6 +355,8 @@ static void briefing_read(struct slot *slot)
 		id = slot->briefing.stories[slot->briefing_next - 1].id;
 	if (id != NULL)
 		text_read(slot, id, briefing_text);
+	else if (needs_judge(slot))
+		judge_read(slot, briefing_judge);
 	else
 		engine_job(run->engine, build_new(slot, &slot->briefing), &build_type, build_cb, run->engine);
 }
@@ -362,6 +373,13 @@ static void briefing_text(struct slot *slot, const char *text, size_t size)
 		briefing->stories[slot->briefing_next - 1].text = copy;
 	}
 	slot->briefing_next++;
+	briefing_read(slot);
+}
+
+static void briefing_judge(struct slot *slot, struct judge_row *judge)
+{
+	slot->briefing.judge = judge;
+	slot->briefing.judge_is_read = true;
 	briefing_read(slot);
 }
 
@@ -441,8 +459,7 @@ static void briefing_begin(struct slot *slot)
 	briefing_release(&slot->briefing);
 	if (needs_stories(slot))
 		list_stories(slot);
-	/* a prompt is already in a file, because it may be large */
-	slot->briefing_next = run_source(slot->run) == SOURCE_PROMPT || slot->row->task == NULL;
+	slot->briefing_next = slot->row->task == NULL;
 	briefing_read(slot);
 }
 

@@ -30,20 +30,9 @@
 #include "slot/turn.h"
 #include "txn/txn.h"
 
-/* path, relative to the workdir, as a path relative to the workspace; NULL: it is outside. */
-static char *in_workspace(const struct run_row *run, const char *path)
-{
-	size_t n = strlen(run->workspace);
-
-	if (path[0] != '/')
-		return run->subdir != NULL && run->subdir[0] != '\0' ?
-		    xasprintf("%s/%s", run->subdir, path) : xstrdup(path);
-	return strncmp(path, run->workspace, n) == 0 && path[n] == '/' ? xstrdup(path + n + 1) : NULL;
-}
-
 static void add_artifact(char ***list, const struct run_row *run, const char *where)
 {
-	char *path = where != NULL ? in_workspace(run, where) : NULL;
+	char *path = where != NULL ? dirs_in_workspace(run->workspace, run->subdir, where) : NULL;
 
 	if (path != NULL && !strings_contain(*list, path))
 		strings_append(list, path);
@@ -72,37 +61,6 @@ char **run_artifacts(const struct run *run)
 		add_artifacts(&list, &run->rows->run, &plan);
 		plan_release(&plan);
 	}
-	return list;
-}
-
-/* Files with the review criteria of the run, relative to the workspace; for a retry, those not
- * taken over. NULL: none. */
-static char **review_basis_files(const struct run *run)
-{
-	static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
-	const struct run_row *row = &run->rows->run;
-	struct plan own = { 0 };
-	const struct plan *plan = run->judged_before ? NULL :
-	    review_basis_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &own);
-	char **list = NULL;
-
-	/* a retry has the settings of its first run */
-	if (row->retry_of == ROW_NONE)
-		add_artifact(&list, row, PROJECT_FILE);
-	for (size_t i = 0; plan != NULL && i < sizeof(roles) / sizeof(roles[0]); i++) {
-		char *path = xasprintf("%s/.ai_agents/prompts/%s", row->workspace, prompt_file_name(roles[i]));
-
-		add_artifact(&list, row, path);
-		free(path);
-	}
-	add_artifact(&list, row, plan != NULL ? plan->reviewer_prompt : NULL);
-	add_artifact(&list, row, plan != NULL && plan->reviewer != NULL && plan->reviewer[0] == '/' ?
-	    plan->reviewer : NULL);
-	for (char **pair = plan != NULL ? plan->guidelines : NULL; pair != NULL && pair[0] != NULL; pair += 2)
-		add_artifact(&list, row, pair[0]);
-	for (char **name = plan != NULL ? plan->conventions : NULL; name != NULL && *name != NULL; name++)
-		add_artifact(&list, row, *name);
-	plan_release(&own);
 	return list;
 }
 
@@ -239,11 +197,10 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	    xstrdup(slot->row != NULL ? slot->row->branch : row->result_branch);
 	char *keep = kind == GIT_MERGE ? git_keep_ref(slot) : NULL,
 	    *note = kind == GIT_MERGE ? git_note_ref(slot) : NULL;
-	char **judges = slot->row == NULL && !run_is_prepared(run) &&
-	    (kind == GIT_SNAPSHOT || kind == GIT_BASE) ? review_basis_files(run) : NULL;
 	char **refs = kind == GIT_PIN || kind == GIT_COMPARE_REFS ? recorded_refs(run->rows) : NULL;
 	struct git_op_spec spec = {
-		.basis = judges,
+		.basis = slot->row == NULL && !run_is_prepared(run) && (kind == GIT_SNAPSHOT || kind == GIT_BASE) ?
+		    run->basis : NULL,
 		.kind = kind,
 		.workspace = in_repository ? row->workspace : slot_workspace(slot),
 		.repository = in_repository || slot->row->worktree == NULL ? NULL : row->workspace,
@@ -309,7 +266,6 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	free(scratch);
 	strings_free(refs);
 	strings_free(copy);
-	strings_free(judges);
 	strings_free(shared);
 	strings_free(artifacts);
 }

@@ -69,7 +69,7 @@ static void retry_run(struct world *w, const struct run_rows *rows)
 {
 	if (rows->run.state == RUN_S_HELD)
 		asked_of(w, rows->run.id);	/* a retry cancels it */
-	engine_retry(w->engine, rows, 1000, NULL, false, submit_cb, w);
+	engine_retry(w->engine, rows, 1000, NULL, below(w, 4) == 0, false, submit_cb, w);
 }
 
 void client_cancel(struct world *w)

@@ -37,6 +37,27 @@ void port_evidence(void *ctx, int64_t run, const char *tree, int64_t since,
 	PUSH(reads, read);
 }
 
+void port_judge(void *ctx, int64_t run, void (*done)(void *arg, struct judge_row *row), void *arg)
+{
+	struct world *w = ctx;
+	struct pending_text read = { .run = run, .judge = done, .arg = arg };
+
+	PUSH(reads, read);
+}
+
+/* Each run has what judges it, from its submit on. */
+static void read_judge(struct world *w, const struct pending_text *t)
+{
+	struct judge_row *row = NULL;
+
+	for (size_t i = 0; i < w->njudges; i++)
+		if (w->judges[i]->run == t->run)
+			row = row_copy(ROW_JUDGE, w->judges[i]);
+	if (row == NULL)
+		world_fail(w, "run %lld: what judges it is not on disk", (long long)t->run);
+	t->judge(t->arg, row);
+}
+
 static int compare_age(const void *a, const void *b)
 {
 	const struct evidence_row *x = *(const struct evidence_row *const *)a,
@@ -80,6 +101,10 @@ void disk_read_text(struct world *w)
 	const char *text = NULL;
 
 	REMOVE(reads, 0);
+	if (t.judge != NULL) {
+		read_judge(w, &t);
+		return;
+	}
 	if (t.rows != NULL) {
 		read_evidence(w, &t);
 		free(t.task);
@@ -309,6 +334,9 @@ static void put(struct world *w, struct change *c)
 	case ROW_TASK:
 		put_text(w, c->row);
 		put_task_plan(w, c->row);
+		break;
+	case ROW_JUDGE:
+		PUSH(judges, row_copy(ROW_JUDGE, c->row));
 		break;
 	case ROW_ATTEMPT:
 		highest(&w->last_attempt, ((const struct attempt_row *)c->row)->id);

@@ -200,6 +200,7 @@ static void job_intake(struct intake_job *job)
 		struct intake *item = job->items[i];
 
 		item->workspace = xstrdup(item->workdir);
+		item->judge = row_new(ROW_JUDGE);
 		item->has_git = strstr(item->workdir, "nogit") == NULL;
 		item->evidence = item->has_git ? xstrdup("1") : NULL;
 		item->text = item->task != NULL ? xmemdup0(item->task, item->task_size) : NULL;

@@ -302,6 +302,7 @@ void law_row(struct world *w, enum row_kind kind, const void *row)
 	case ROW_CLAIM:
 		check_claim(w, row);
 		break;
+	case ROW_JUDGE:
 	case ROW_ITERATION:
 	case ROW_STEP:
 	case ROW_FINDING:

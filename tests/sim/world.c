@@ -144,7 +144,8 @@ static void start_daemon(struct world *w)
 	    .rl_git = "/rl-git", .parallel = w->parallel };
 	struct ports ports = {
 		.clock_ctx = w, .now = port_now, .uuid = port_uuid, .boot_id = port_boot,
-		.store_ctx = w, .commit = port_commit, .task_text = port_task_text, .evidence = port_evidence,
+		.store_ctx = w, .commit = port_commit, .task_text = port_task_text,
+		.judge = port_judge, .evidence = port_evidence,
 		.proc_ctx = w, .start = port_start, .end = port_end, .wind_up = port_wind_up,
 		.stalled = port_stalled, .adopt = port_adopt,
 		.files_ctx = w, .job = port_job, .job_later = port_job_later,
@@ -348,6 +349,8 @@ void world_free(struct world *w)
 		free(w->texts[i].task);
 		free(w->texts[i].text);
 	}
+	for (size_t i = 0; i < w->njudges; i++)
+		row_free(ROW_JUDGE, w->judges[i]);
 	for (size_t i = 0; i < w->nplaces; i++) {
 		free(w->places[i]->path);
 		free(w->places[i]->branch);
@@ -376,6 +379,7 @@ void world_free(struct world *w)
 	}
 	beads_free(w);
 	free(w->texts);
+	free(w->judges);
 	free(w->places);
 	free(w->branches);
 	free(w->picks);

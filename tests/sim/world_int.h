@@ -64,6 +64,8 @@ struct pending_text {
 	void (*done)(void *arg, const char *text, size_t size);
 	/* instead of done: evidence of other runs about the tree, which stands in task */
 	void (*rows)(void *arg, void **rows, size_t count);
+	/* ... what judges the run */
+	void (*judge)(void *arg, struct judge_row *row);
 	int64_t since;
 	void *arg;
 };
@@ -229,6 +231,7 @@ struct world {
 	LIST_OF(struct said *, said);
 	LIST_OF(struct hook_told, told);
 	LIST_OF(struct kept_text, texts);
+	LIST_OF(struct judge_row *, judges);
 	LIST_OF(struct answer, answers);
 	LIST_OF(struct kill, kills);
 	LIST_OF(struct place *, places);
@@ -280,6 +283,7 @@ void port_commit(void *ctx, struct decision *d, bool refusable,
     void (*done)(void *arg, enum commit_result result, struct decision *d), void *arg);
 void port_evidence(void *ctx, int64_t run, const char *tree, int64_t since,
     void (*done)(void *arg, void **rows, size_t count), void *arg);
+void port_judge(void *ctx, int64_t run, void (*done)(void *arg, struct judge_row *row), void *arg);
 void port_task_text(void *ctx, int64_t run, const char *task,
     void (*done)(void *arg, const char *text, size_t size), void *arg);
 void disk_commit(struct world *w, bool report);

@@ -6,6 +6,7 @@ import re
 import pytest
 
 import loop
+from rld import RpcError
 from loop import End, Loop, say
 
 PASS = say('I looked at it.\n\n{"verdict": "pass", "followUpPrompt": "LGTM, all checks passed."}')
@@ -343,10 +344,12 @@ def test_a_prompt_may_be_a_link(loop, tmp_path):
         assert loop.run()["state"] == "succeeded" and loop.prompt("review", 1, number).startswith("R linked\n")
         (place / "reviewer.md").unlink()
     (place / "reviewer.md").symlink_to("nowhere")
-    assert loop.run()["cause"] == f"prompt file {place}/reviewer.md: No such file or directory"
+    with pytest.raises(RpcError, match=f"prompt file {place}/reviewer.md: No such file or directory"):
+        loop.run()
     (place / "reviewer.md").unlink()
     (place / "reviewer.md").mkdir()
-    assert loop.run()["cause"] == f"prompt file {place}/reviewer.md: is not a regular file"
+    with pytest.raises(RpcError, match=f"prompt file {place}/reviewer.md: is not a regular file"):
+        loop.run()
 
 
 @pytest.mark.parametrize("option", ["--developer-prompt", "--reviewer-prompt"])

@@ -254,7 +254,7 @@ START_TEST(test_upgrade_keeps_everything)
 	    "'hook_id_is_no_salvage', 'sqlite_autoindex_group_1', 'sqlite_autoindex_cooldown_1', "
 	    "'product_is_never_changed', 'product_is_never_deleted', 'evidence_is_never_changed', "
 	    "'evidence_is_never_deleted', 'evidence_of_tree', 'sqlite_autoindex_product_1', "
-	    "'sqlite_autoindex_evidence_1')"
+	    "'sqlite_autoindex_evidence_1', 'judge_is_never_changed', 'judge_is_never_deleted')"
 	    " ORDER BY name");
 	ck_assert_str_eq(after, triggers);
 	free(after);

@@ -198,6 +198,7 @@ static const struct {
 } kinds[ROW_KINDS] = {
 	[ROW_RUN] = { "run.unfinished", false },
 	[ROW_TASK] = { "task.unfinished", false },
+	[ROW_JUDGE] = { "judge.get", true },
 	[ROW_ITERATION] = { "iteration.unfinished", false },
 	[ROW_SLOT] = { "slot.unfinished", false },
 	[ROW_ATTEMPT] = { "attempt.unfinished", false },
@@ -284,6 +285,9 @@ static void *keyed_row(enum row_kind kind, int seed)
 			set_text(&((struct task_row *)row)->locked_ref, NULL),
 			    set_text(&((struct task_row *)row)->locked_tree, NULL);
 		break;
+	case ROW_JUDGE:
+		((struct judge_row *)row)->run = 5;
+		break;
 	case ROW_ITERATION:
 		((struct iteration_row *)row)->run = 5;
 		((struct iteration_row *)row)->number = 1;
@@ -366,8 +370,9 @@ START_TEST(test_every_kind_comes_back)
 	struct query_bind since[] = { { ":since", 0, NULL }, { ":limit", 10, NULL }, { NULL, 0, NULL } };
 	struct query_bind name[] = { { ":name", 0, "colour" }, { NULL, 0, NULL } };
 	struct query_bind limit[] = { { ":limit", 10, NULL }, { NULL, 0, NULL } };
+	struct query_bind run[] = { { ":run", 5, NULL }, { NULL, 0, NULL } };
 	const struct query_bind *binds[ROW_KINDS] = { [ROW_EVENT] = since, [ROW_SETTING] = name,
-	    [ROW_SALVAGE] = limit };
+	    [ROW_SALVAGE] = limit, [ROW_JUDGE] = run };
 	struct world w;
 
 	world_init(&w);
@@ -1472,6 +1477,7 @@ static void put_many(struct decision *d, enum row_kind kind, int64_t run, int64_
 		((struct salvage_row *)row)->id = run * 1000 + n;
 		break;
 	case ROW_RUN:
+	case ROW_JUDGE:
 	case ROW_HOOK:
 	case ROW_STEP:
 	case ROW_CLAIM:
@@ -1509,6 +1515,7 @@ static int64_t place_of(enum row_kind kind, const void *row)
 	case ROW_HOLD:
 		return ((const struct hold_row *)row)->id % 1000;
 	case ROW_RUN:
+	case ROW_JUDGE:
 	case ROW_STEP:
 	case ROW_HOOK:
 	case ROW_CLAIM:
