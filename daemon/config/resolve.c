@@ -206,6 +206,7 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	plan->profile_name = xstrdup(layers->profile);
 	plan->max_fixes = get_number(layers, "review.max_fixes");
 	plan->stall_limit = get_number(layers, "review.stall_limit");
+	plan->any_round = true;
 	plan->on_malformed = (enum bad_end)get_number(layers, "review.on_malformed");
 	plan->on_reviewer_error = (enum bad_end)get_number(layers, "review.on_reviewer_error");
 	plan->on_exhausted = (enum bad_end)get_number(layers, "review.on_exhausted");

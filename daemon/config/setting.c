@@ -170,7 +170,7 @@ const struct setting settings[] = {
 	    .profile_field = FIELD(max_fixes) },
 	{ { "review.stall_limit", SCHEMA_INT, .min = 0, .max = 100,
 	    .help =
-	        "number of consecutive rounds without progress that end the loop; 0: no limit" },
+	        "number of fixes in a row without progress that end the loop; 0: no limit" },
 	    .layers = KNOB, .profile_field = FIELD(stall_limit) },
 	{ { "review.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
 	    .help = "time limit of one review" }, .layers = KNOB, .profile_field = FIELD(review_timeout_ms) },

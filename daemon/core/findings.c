@@ -2,14 +2,17 @@
 #include "core/findings.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/digest.h"
+#include "core/likeness.h"
 #include "proto/memory.h"
 
-/* White space becomes one space; "line 12" and ":12" lose their digits. */
-static void normalise(struct buf *out, const char *text)
+/* The rule of older versions: white space becomes one space; "line 12" and ":12" lose their
+ * digits. */
+static void normalise_first(struct buf *out, const char *text)
 {
 	bool space = false, after_line = false;
 	size_t start = out->size;
@@ -36,18 +39,65 @@ static void normalise(struct buf *out, const char *text)
 	}
 }
 
+static void make_id(struct buf *b, char id[FINDING_ID])
+{
+	char hex[DIGEST_HEX];
+
+	digest_hex(b->data, b->size, hex);
+	memcpy(id, hex, FINDING_ID - 1);
+	id[FINDING_ID - 1] = '\0';
+	buf_release(b);
+}
+
 void finding_id(const char *file, const char *text, char id[FINDING_ID])
 {
 	struct buf b = { 0 };
-	char hex[DIGEST_HEX];
+
+	if (file != NULL)
+		likeness_add(&b, file, strlen(file));
+	buf_add(&b, "", 1);
+	likeness_add(&b, text, strlen(text));
+	make_id(&b, id);
+}
+
+void finding_id_first(const char *file, const char *text, char id[FINDING_ID])
+{
+	struct buf b = { 0 };
 
 	buf_adds(&b, file != NULL ? file : "");
 	buf_add(&b, "", 1);
-	normalise(&b, text);
-	digest_hex(b.data, b.size, hex);
-	memcpy(id, hex, FINDING_ID - 1);
-	id[FINDING_ID - 1] = '\0';
-	buf_release(&b);
+	normalise_first(&b, text);
+	make_id(&b, id);
+}
+
+bool finding_is_open(const struct finding_row *finding)
+{
+	return finding->state != FINDING_RESOLVED &&
+	    (finding->severity == NULL || strcmp(finding->severity, "suggestion") != 0);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void findings_set(const struct finding_row *const *rows, size_t count, const char *feedback, char set[FINDING_ID])
+{
+	const char **ids = xcalloc(count + 1, sizeof(*ids));
+	struct buf b = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (finding_is_open(rows[i]))
+			ids[n++] = rows[i]->id;
+	qsort(ids, n, sizeof(*ids), compare_ids);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || strcmp(ids[i], ids[i - 1]) != 0)
+			buf_addf(&b, "%s\n", ids[i]);
+	if (n == 0 && feedback != NULL)
+		likeness_add(&b, feedback, strlen(feedback));
+	free(ids);
+	make_id(&b, set);
 }
 
 bool findings_have(const struct finding_row *const *rows, size_t count, const char *id)

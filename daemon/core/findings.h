@@ -9,9 +9,17 @@
 
 #define FINDING_ID 17	/* 16 hex digits and NUL */
 
-/* Hash of file and text, white space and line numbers aside: "foo.c:12: x  is unset" and "foo.c:14:
- *                                                                          x is unset" are one. */
+/* Hash of file and text, without what core/likeness.h leaves out. file: NULL: none. */
 void finding_id(const char *file, const char *text, char id[FINDING_ID]);
+/* The same by the rule of older versions, whose runs keep it: only white space and line numbers are
+ * left out, and only of the text. */
+void finding_id_first(const char *file, const char *text, char id[FINDING_ID]);
+
+/* Whether it must be fixed: it was not resolved, and is no suggestion. */
+bool finding_is_open(const struct finding_row *finding);
+
+/* Hash of the set of ids of the open ones, whatever their order; of the feedback if none is. */
+void findings_set(const struct finding_row *const *rows, size_t count, const char *feedback, char set[FINDING_ID]);
 
 /* Whether one of them has that id. */
 bool findings_have(const struct finding_row *const *rows, size_t count, const char *id);

@@ -60,6 +60,10 @@ struct plan {
 	char *profile_name;		/* as chosen: a [profile.NAME] or a built-in one */
 	int64_t max_fixes;
 	int64_t stall_limit;		/* 0: no limit */
+	/* A round is compared with all before it, checks and objections of git included, and
+	 * findings by finding_id(). false, in plans of older versions: a review with the one before
+	 * it, and by finding_id_first(). */
+	bool any_round;
 	enum bad_end on_malformed, on_reviewer_error, on_exhausted;
 	enum fixer fixer;
 	enum scope scope;

@@ -66,6 +66,7 @@ static const struct member plan_members[] = {
 	PLAN(profile_name, MEMBER_TEXT, CAME_LATER),
 	PLAN(max_fixes, MEMBER_INT, NEVER_NULL),
 	PLAN(stall_limit, MEMBER_INT, NEVER_NULL),
+	PLAN(any_round, MEMBER_BOOL, CAME_LATER),
 	PLAN_CHOICE(on_malformed, &bad_end_names),
 	PLAN_CHOICE(on_reviewer_error, &bad_end_names),
 	PLAN_CHOICE(on_exhausted, &bad_end_names),

@@ -244,11 +244,15 @@ enum end_kind round_end_kind(enum round_end end)
 	return kinds[end];
 }
 
-char *round_cause(const struct plan *plan, enum round_end end, const struct slot_row *slot)
+bool round_names_repetition(const struct plan *plan)
+{
+	return plan->profile->carrier != CARRIER_FILE && plan->profile->carrier != CARRIER_EXIT;
+}
+
+char *round_cause(const struct plan *plan, enum round_end end, const struct slot_row *slot, const char *repeats)
 {
 	if (end == ROUND_STALLED)
-		return xasprintf("stalled: %lld rounds in a row changed nothing or repeated every finding",
-		    (long long)slot->stalled);
+		return xasprintf("stalled: %s", repeats);
 	switch (plan->profile->carrier) {
 	case CARRIER_FILE:
 		return xasprintf("Review failed after %lld iterations. Please manually review %s for remaining issues.",
@@ -261,7 +265,8 @@ char *round_cause(const struct plan *plan, enum round_end end, const struct slot
 	case CARRIERS:
 		break;
 	}
-	return xasprintf("%s unresolved after %lld fix attempt(s)", plan->profile->findings_word, (long long)slot->fix);
+	return xasprintf("%s unresolved after %lld fix attempt(s)%s%s", plan->profile->findings_word,
+	    (long long)slot->fix, repeats != NULL ? ": " : "", repeats != NULL ? repeats : "");
 }
 
 static bool review_same(const char *a, const char *b)

@@ -129,7 +129,7 @@ struct review_facts {
 	/* the reviewer changed or removed a file: no verdict counts */
 	bool tree_changed;
 	int64_t fix, fixes;		/* fix rounds used and allowed */
-	/* consecutive stalled rounds, this one included; 0: no limit */
+	/* fixes in a row without progress, and how many end the loop; limit 0: none */
 	int64_t stalled, stall_limit;
 };
 
@@ -143,16 +143,18 @@ enum bad_end round_policy(const struct plan *plan, enum round_end end);
 enum hold_kind round_hold(enum round_end end);
 
 /* "drift unresolved after 5 fix attempt(s)": why an exhausted or stalled loop ended, in the
- * profile's words. malloc'd. */
-char *round_cause(const struct plan *plan, enum round_end end, const struct slot_row *slot);
+ * profile's words. repeats: why its last round stalls, NULL: it does not. malloc'd. */
+char *round_cause(const struct plan *plan, enum round_end end, const struct slot_row *slot, const char *repeats);
+/* Whether the profile's words for an exhausted loop have room for that. */
+bool round_names_repetition(const struct plan *plan);
 /* The kind of the cause of a round that ended badly. */
 enum end_kind round_end_kind(enum round_end end);
 
-/* Whether so many consecutive stalled rounds end the loop. limit 0: never. */
+/* Whether so many fixes without progress end the loop. limit 0: never. */
 bool round_is_stalled(int64_t stalled, int64_t limit);
 
-/* A round stalls when tree and answer equal those of the previous round, or when it has findings
- * and all of them repeat. */
+/* The rule of older versions: a round stalls when tree and answer equal those of the previous
+ * round, or when it has findings and all of them repeat. */
 bool round_stalls(const struct slot_row *slot, int64_t findings, int64_t repeated);
 
 #endif

@@ -228,18 +228,21 @@ struct slot_row {
 	int64_t fix;			/* fix rounds used */
 	/* fix rounds allowed: max_fixes of the plan, and as many again after each rework */
 	int64_t fixes;
-	int64_t stalled;		/* consecutive stalled rounds */
+	int64_t stalled;		/* fixes in a row without progress */
+	/* rounds whose work was sent back, see core/rounds.h; NULL: none */
+	char *rounds;
 	int64_t attempt;		/* attempt the stage waits for or waited for, ROW_NONE */
 	int64_t answer;			/* attempt whose final text is the answer under
 					 * review, ROW_NONE */
-	char *answer_hash;		/* SHA-256 of that answer, to detect stalls */
+	char *answer_hash;		/* SHA-256 of that answer */
 	char *tree;			/* tree id under review in this round */
 	/* number of the newest product of the slot, ROW_NONE: none yet, or no git */
 	int64_t product;
 	/* tree of files that appeared or changed during reviews and are not part of the work; if
 	 * some changed, then a blank and a tree of what the work has in their place. NULL: none */
 	char *beside;
-	char *previous_tree;		/* tree and answer of the last review */
+	/* tree and answer of the last review, which runs of older versions compare */
+	char *previous_tree;
 	char *previous_answer_hash;
 	int64_t diff;			/* step whose stdout is the diff under review, ROW_NONE */
 	/* current check, 1..; 0: none. Those before it need not have run, see check_evidence.h */
@@ -335,6 +338,8 @@ struct attempt_row {
 					 * NULL: no final text */
 	char *output_hash;		/* SHA-256 of stdout as kept, up to the
 					 * order to end; NULL: it could not be read */
+	/* CHECK, failed: id of the finding that it is, see core/findings.h; NULL: not known */
+	char *finding;
 	int64_t bytes;			/* size of stdout and stderr as written by the agent */
 	int64_t started_at;
 	int64_t ended_at;

@@ -16,6 +16,7 @@
 #include "core/row.h"
 #include "core/state.h"
 #include "job/attempt_preview.h"
+#include "job/check_finding.h"
 #include "job/provider_result.h"
 #include "job/read_notice.h"
 #include "job/secrets.h"
@@ -266,6 +267,9 @@ static void collect_run(struct job *base)
 		rv = preview_keep(dirfd, job->reader, redactor);
 	if (dirfd != -1)
 		job->last_words = last_words(job, dirfd, redactor);
+	if (job->check != NULL && rv == 0)
+		job->finding = check_finding(dirfd, job->check, job->check_status,
+		    job->stdout_bytes, job->stderr_bytes);
 	if (job->review_file != NULL)
 		read_marks(job, redactor);
 	job->stop = job->result.size > 0 && marker_in(job->result.text, job->result.size, job->markers) != NULL;
@@ -293,6 +297,8 @@ static void collect_release(struct job *base)
 	secrets_release(&w->secrets);
 	agent_result_release(&w->result);
 	free(w->output_hash);
+	free(w->check);
+	free(w->finding);
 	free(w->answer_hash);
 	free(w->last_words);
 	free(w->zone);

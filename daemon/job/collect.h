@@ -35,6 +35,10 @@ struct collect_job {
 	struct agent_result result;	/* out, owned */
 	/* out, owned: SHA-256 of the stdout that counts, as kept; NULL: it cannot be read */
 	char *output_hash;
+	/* owned: command of a check, whose finding is wanted; NULL: none */
+	char *check;
+	int64_t check_status;		/* ... its exit status, or less than 0: the signal */
+	char *finding;			/* out, owned: see check_finding() */
 	char *answer_hash;		/* out, owned: SHA-256 of the answer file;
 					 * NULL: no final text */
 	/* out, owned: agent_last_words() of stderr, for failures not explained by the reader; NULL:

@@ -172,6 +172,8 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 	w->answer_hash = NULL;
 	a->output_hash = w->output_hash;
 	w->output_hash = NULL;
+	a->finding = w->finding;
+	w->finding = NULL;
 	if (w->says_no_change)
 		a->says_no_change = 1;
 	if (r->tokens_of_session)
@@ -316,6 +318,8 @@ static struct job *collect_new(const struct slot *slot)
 	w->attempt = a->id;
 	w->reader = plan_agent(slot_plan(slot), (enum role)a->role, a->agent)->reader;
 	w->secrets = secrets_new(run->rows->run.environment, &run->plan);
+	w->check = a->role == ROLE_CHECK ? xstrdup(a->agent) : NULL;
+	w->check_status = slot->record.how == EXIT_BY_SIGNAL ? -(int64_t)slot->record.status : slot->record.status;
 	w->disk_bytes = ROW_NONE;
 	w->worktree = xstrdup(slot->row->worktree);
 	/* slot 0 has no task to give back, and must not pass without a verdict */

@@ -10,6 +10,7 @@
 #include "core/cause.h"
 #include "core/next_stage.h"
 #include "core/plan.h"
+#include "core/rounds.h"
 #include "core/row.h"
 #include "core/run.h"
 #include "core/slot.h"
@@ -106,9 +107,13 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 	struct move_why why = { 0 };
 	enum role role = hold->attempt != ROW_NONE ?
 	    (enum role)run_attempt(slot->run, hold->attempt)->role : ROLE_IMPLEMENT;
+	char *rounds;
 
 	hold_set_state(txn, slot, hold, HOLD_S_REWORKED, NULL, NULL);
 	row->stalled = row->hook_changes = 0;
+	rounds = rounds_restart(row->rounds, row->fix);
+	free(row->rounds);
+	row->rounds = rounds;
 	row->setup = hold->kind == HOLD_SETUP ? 0 : row->setup;
 	if (hold->kind == HOLD_LOST && role == ROLE_SETUP) {
 		row->setup_lost = 1;

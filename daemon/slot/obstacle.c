@@ -12,23 +12,22 @@
 #include "model/slots.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "slot/repetition.h"
 #include "slot/round.h"
 #include "txn/txn.h"
 
-/* Another obstacle after a fix counts as a stalled round. */
+/* Another obstacle after a fix is no progress, whatever it says. */
 void obstacle_set(struct txn *txn, struct slot *slot, enum round_end end, char *why)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
-	char *cause;
+	char *repeats = repetition_obstacle(txn, slot, why, row->obstacle != NULL), *cause;
 
-	row->stalled = row->obstacle != NULL ? row->stalled + 1 : 0;
 	text_set(&row->obstacle, why);
 	/* an acceptance without a verdict does not cover the changed work */
 	slot_set_cause(row, NO_CAUSE);
 	row->accepted = ACCEPTED_BY_NONE;
-	if (round_is_stalled(row->stalled, slot_plan(slot)->stall_limit)) {
-		cause = xasprintf("stalled: %lld consecutive fix attempts did not change this: %s",
-		    (long long)row->stalled, why);
+	if (repetition_stalls(slot)) {
+		cause = xasprintf("stalled: %s: %s", repeats, why);
 		round_over(txn, slot, end, CAUSE(END_STALLED, cause));
 		free(cause);
 	} else if (check_classify(row->fix, row->fixes) == ROUND_FINDINGS) {
@@ -36,6 +35,7 @@ void obstacle_set(struct txn *txn, struct slot *slot, enum round_end end, char *
 	} else {
 		round_over(txn, slot, end, CAUSE(round_end_kind(end), why));
 	}
+	free(repeats);
 	free(why);
 }
 

@@ -43,13 +43,6 @@ const struct review_row *review_last(const struct slot *slot)
 	return last;
 }
 
-/* Whether a finding must be fixed. */
-static bool is_open(const struct finding_row *finding)
-{
-	return finding->state != FINDING_RESOLVED &&
-	    (finding->severity == NULL || strcmp(finding->severity, "suggestion") != 0);
-}
-
 const struct finding_row *review_item(const struct slot *slot, int64_t after)
 {
 	const struct review_row *last = review_last(slot);
@@ -60,7 +53,7 @@ const struct finding_row *review_item(const struct slot *slot, int64_t after)
 		return NULL;
 	findings = run_rows_findings(slot->run->rows, last->number, &count);
 	for (size_t i = 0; i < count; i++)
-		if (findings[i]->number > after && is_open(findings[i]))
+		if (findings[i]->number > after && finding_is_open(findings[i]))
 			return findings[i];
 	return NULL;
 }
@@ -129,12 +122,21 @@ char *review_findings_json(const struct slot *slot)
 	return text;
 }
 
+/* By the rule that the run began with. */
+static void make_id(const struct slot *slot, const struct verdict_finding *f, char id[FINDING_ID])
+{
+	if (slot_plan(slot)->any_round)
+		finding_id(f->file, f->text, id);
+	else
+		finding_id_first(f->file, f->text, id);
+}
+
 static struct finding_row *make_finding(const struct slot *slot, int64_t review, const struct verdict_finding *f)
 {
 	struct finding_row *row = row_new(ROW_FINDING);
 	char id[FINDING_ID];
 
-	finding_id(f->file, f->text, id);
+	make_id(slot, f, id);
 	row->run = slot->row->run;
 	row->review = review;
 	row->id = xstrdup(id);
@@ -337,12 +339,13 @@ void review_human(struct txn *txn, struct slot *slot, const char *decision, cons
 	emit_decided(txn, slot, row, 0, &none);
 }
 
-static bool is_marked(const struct finding_row *finding, const struct verdict_finding *marks, size_t count)
+static bool is_marked(const struct slot *slot, const struct finding_row *finding,
+    const struct verdict_finding *marks, size_t count)
 {
 	char id[FINDING_ID];
 
 	for (size_t i = 0; i < count; i++) {
-		finding_id(marks[i].file, marks[i].text, id);
+		make_id(slot, &marks[i], id);
 		if (strcmp(id, finding->id) == 0)
 			return true;
 	}
@@ -360,7 +363,7 @@ void review_marked(struct txn *txn, struct slot *slot, const struct verdict_find
 	for (size_t i = 0; i < nfindings; i++) {
 		struct finding_row *told;
 
-		if (!is_open(findings[i]) || !is_marked(findings[i], marks, count))
+		if (!finding_is_open(findings[i]) || !is_marked(slot, findings[i], marks, count))
 			continue;
 		told = row_copy(ROW_FINDING, findings[i]);
 		told->state = FINDING_RESOLVED;

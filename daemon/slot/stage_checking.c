@@ -15,6 +15,7 @@
 #include "slot/attempt_result.h"
 #include "slot/base_check.h"
 #include "slot/measured.h"
+#include "slot/repetition.h"
 #include "slot/round.h"
 #include "slot/stages.h"
 #include "txn/emit.h"
@@ -42,16 +43,23 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 static void failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	enum round_end end = check_classify(slot->row->fix, slot->row->fixes);
-	char *cause;
+	char *repeats = repetition_check(txn, slot, a->finding), *cause;
 
 	if (slot_checks_room(slot))
 		round_forgo(txn, slot);
-	cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s", a->agent,
-	    (long long)slot->row->fix, a->cause);
+	if (end == ROUND_FINDINGS && repeats != NULL && repetition_stalls(slot))
+		end = ROUND_STALLED;
+	if (end == ROUND_STALLED)
+		cause = xasprintf("stalled: %s: check `%s` still fails: %s", repeats, a->agent, a->cause);
+	else
+		cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s%s%s", a->agent,
+		    (long long)slot->row->fix, a->cause, repeats != NULL ? "; " : "", repeats != NULL ? repeats : "");
 
 	txn_edit_slot(txn, slot)->failed_check = a->id;
-	round_over(txn, slot, end, end == ROUND_EXHAUSTED ? CAUSE(END_CHECK, cause) : NO_CAUSE);
+	round_over(txn, slot, end, end == ROUND_FINDINGS ? NO_CAUSE :
+	    CAUSE(end == ROUND_STALLED ? END_STALLED : END_CHECK, cause));
 	free(cause);
+	free(repeats);
 }
 
 static enum evidence_result result_of(const struct slot *slot, const struct attempt_end *end)

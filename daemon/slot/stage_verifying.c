@@ -25,6 +25,7 @@
 #include "proto/memory.h"
 #include "slot/git_request.h"
 #include "slot/left_out.h"
+#include "slot/repetition.h"
 #include "slot/review_rows.h"
 #include "slot/round.h"
 #include "slot/shared_paths.h"
@@ -73,6 +74,15 @@ static char *cut_cause(const struct attempt_row *review)
 	return cause;
 }
 
+/* The cause has no room for it. */
+static void warn_of_repetition(struct txn *txn, const struct slot *slot, const char *repeats)
+{
+	char *text = xasprintf("task %s: %s", slot_task_id(slot), repeats);
+
+	run_warn(txn, slot->run, text);
+	free(text);
+}
+
 static void decide(struct txn *txn, struct slot *slot, const struct judgement *j)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -90,7 +100,7 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		.fixes = row->fixes,
 		.stall_limit = plan->stall_limit,
 	};
-	char *reason = NULL, *cause = NULL;
+	char *reason = NULL, *cause = NULL, *repeats = NULL;
 	enum round_end end;
 
 	if (facts.tree_changed)
@@ -103,24 +113,28 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		counts = review_append(txn, slot, facts.pass ? plan->profile->pass_word :
 		    plan->profile->findings_word, v->feedback, v);
 	/* git may still object to passed work */
-	if (reason != NULL || !facts.pass) {
-		row->stalled = reason == NULL && round_stalls(row, counts.new + counts.repeated,
-		    counts.repeated) ? row->stalled + 1 : 0;
+	if (reason != NULL)
+		row->stalled = 0;
+	else if (!facts.pass)
+		repeats = repetition_review(txn, slot, &counts);
+	if (reason != NULL || !facts.pass)
 		text_set(&row->obstacle, NULL);
-	}
 	facts.stalled = row->stalled;
 	round_judged(txn, slot);
 	end = review_classify(&facts);
 	if (end == ROUND_VIOLATION)
 		cause = xasprintf("reviewer contract violation: %s", reason);
 	else if (end == ROUND_EXHAUSTED || end == ROUND_STALLED)
-		cause = round_cause(plan, end, row);
+		cause = round_cause(plan, end, row, repeats);
 	else if (end == ROUND_CUT)
 		cause = cut_cause(review);
+	if (end == ROUND_EXHAUSTED && repeats != NULL && !round_names_repetition(plan))
+		warn_of_repetition(txn, slot, repeats);
 	if (end == ROUND_PASS)
 		warn_of_nothing(txn, slot);
 	round_over(txn, slot, end, cause != NULL ? CAUSE(round_end_kind(end), cause) : NO_CAUSE);
 	free(cause);
+	free(repeats);
 	free(reason);
 }
 

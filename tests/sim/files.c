@@ -93,6 +93,9 @@ static void job_collect(struct world *w, struct collect_job *job)
 		job->answer_hash = f->answer == FATE_ANSWER_SAME ? xstrdup("hash-same") :
 		    xasprintf("hash-%lld", (long long)job->attempt);
 	}
+	if (job->check != NULL)
+		job->finding = f->answer == FATE_ANSWER_NEW ? xasprintf("finding-%lld", (long long)job->attempt) :
+		    xasprintf("finding of %s: %d", job->check, f->answer);
 	r->tokens_input = r->tokens_cached = r->tokens_cache_write = r->tokens_output = r->tokens_reasoning = ROW_NONE;
 	r->cost_usd = NAN;
 	if (f->result != FATE_NOT_STARTED && f->result != FATE_HOST &&

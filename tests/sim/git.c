@@ -264,6 +264,7 @@ static bool begin_worktree(struct world *w, struct git_op *op)
 	place->branch = xstrdup(op->branch);
 	place->there = true;
 	place->created++;
+	place->before = 0;
 	place->head = start;
 	place->tree = made_of(w, start)->tree;
 	return true;

@@ -270,6 +270,14 @@ static int review_status(struct world *w, const struct attempt_row *row, const s
 	return row->role == ROLE_REVIEW && plan->profile->carrier == CARRIER_EXIT && f->verdict == FATE_FINDINGS;
 }
 
+static void work(struct world *w, struct place *place, bool goes_back)
+{
+	int64_t tree = goes_back && place->before != 0 ? place->before : ++w->trees;
+
+	place->before = place->tree;
+	place->tree = tree;
+}
+
 static void attempt_end(struct world *w, struct process *p)
 {
 	const struct attempt_row *row = disk_attempt(w, p->id);
@@ -279,8 +287,9 @@ static void attempt_end(struct world *w, struct process *p)
 	switch ((enum fate_result)f->result) {
 	case FATE_OK:
 		if ((row->role == ROLE_IMPLEMENT || row->role == ROLE_FIX) && f->changes_tree)
-			place_of_slot(w, disk_slot(w,
-			    (struct where){ row->run, row->iteration, row->slot }))->tree = ++w->trees;
+			work(w, place_of_slot(w, disk_slot(w,
+			    (struct where){ row->run, row->iteration, row->slot })),
+			    row->role == ROLE_FIX && f->goes_back);
 		r->status = review_status(w, row, f);
 		break;
 	case FATE_ERROR:

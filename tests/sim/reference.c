@@ -14,6 +14,14 @@ struct said {
 	int fresh;
 };
 
+/* Work that somebody had something against. */
+struct objection {
+	int fix;			/* fixes before it */
+	int64_t tree;			/* content, -1: not known */
+	char who;			/* 'S', 'U' a review, 'C' a check, 'X', 'Y', 'R' git */
+	int64_t what;			/* the same number is the same objection */
+};
+
 struct story {
 	const struct ref_slot *run;
 	struct ref_end *end;
@@ -25,6 +33,9 @@ struct story {
 	bool silent;			/* it was the implementer, and it has not said that nothing
 					 * is to be changed */
 	int64_t seen_tree;		/* content when it was looked at before */
+	struct objection objections[REF_MAX * 2];
+	int nobjections;
+	int conflicts;			/* merges that did not fit */
 	int64_t judged_tree;		/* of the review before */
 	int judged_answer;
 	int stalled;
@@ -103,6 +114,44 @@ static const char *word(const struct story *s, bool pass)
 
 static bool finish(struct story *s, bool passed, const char *kind);
 
+/* Fixes that led back to what was there before were in vain. again: git objects once more, whatever
+ * it says. */
+static void object(struct story *s, int64_t tree, char who, int64_t what, bool again)
+{
+	struct objection now = { s->end->fixes, s->run->has_git ? tree : -1, who, what };
+	int wasted = 0, last = s->nobjections - 1;
+
+	for (int i = 0; i <= last && wasted == 0; i++) {
+		const struct objection *o = &s->objections[i];
+
+		if (o->fix == now.fix)
+			continue;
+		if ((o->tree == now.tree && now.tree != -1) || (o->who == who && o->what == what) ||
+		    (again && i == last))
+			wasted = now.fix - o->fix;
+	}
+	if (wasted > 0 && wasted < s->stalled + now.fix - s->objections[last].fix)
+		wasted = s->stalled + now.fix - s->objections[last].fix;
+	s->stalled = wasted;
+	s->objections[s->nobjections++] = now;
+}
+
+/* A human has sent it back: what is in vain is counted from there. */
+static void count_anew(struct story *s)
+{
+	s->stalled = s->hook_changes = 0;
+	if (s->nobjections == 0)
+		return;
+	s->objections[0] = s->objections[s->nobjections - 1];
+	s->objections[0].fix = s->end->fixes;
+	s->nobjections = 1;
+}
+
+static bool in_vain(const struct story *s)
+{
+	return s->run->stall_limit > 0 && s->stalled >= s->run->stall_limit;
+}
+
 /* A human is asked. true: sent back to work. */
 static bool hold(struct story *s, const char *kind, bool *again)
 {
@@ -117,8 +166,10 @@ static bool hold(struct story *s, const char *kind, bool *again)
 		return over(s, "rework", NULL);
 	if (strcmp(h->state, "cancelled") == 0)
 		return over(s, "cancelled", NULL);
-	if (strcmp(h->state, "reworked") == 0)
+	if (strcmp(h->state, "reworked") == 0) {
+		count_anew(s);
 		return true;
+	}
 	if (strcmp(h->state, "approved") == 0 && (strcmp(kind, "lost") == 0 || strcmp(kind, "setup") == 0))
 		snprintf(end->wrong, sizeof(end->wrong), "what cannot be approved was");
 	if (strcmp(h->state, "approved") == 0 && strcmp(kind, "cut") == 0) {
@@ -299,17 +350,20 @@ static bool ask(struct story *s, const char *kind)
 	if (!hold(s, kind, &again))
 		return again;
 	s->fixes_left = s->run->max_fixes > 0 ? s->run->max_fixes : 1;
-	s->stalled = s->hook_changes = 0;
 	return fix(s, 1, "human");
 }
 
 /* Git has something against the result. */
-static bool send_back(struct story *s, const char *kind)
+static bool send_back(struct story *s, const char *kind, char how)
 {
 	s->end->passed = false;
-	s->stalled = s->obstacle ? s->stalled + 1 : 0;
+	s->conflicts += how == 'X';
+	if (s->run->any_round)
+		object(s, s->seen_tree, how, s->conflicts, s->obstacle);
+	else
+		s->stalled = s->obstacle ? s->stalled + 1 : 0;
 	s->obstacle = true;
-	if (s->run->stall_limit > 0 && s->stalled >= s->run->stall_limit)
+	if (in_vain(s))
 		return ask(s, kind);
 	return s->fixes_left > 0 ? fix(s, 1, "git") : ask(s, kind);
 }
@@ -329,7 +383,7 @@ static bool finish(struct story *s, bool passed, const char *kind)
 		if (kind != NULL) {
 			how = hear(s, "TY", &s->seen_tree);
 			if (how == 'Y')
-				return send_back(s, "conflict");
+				return send_back(s, "conflict", how);
 			if (how == 0)
 				return false;
 		}
@@ -350,9 +404,9 @@ static bool finish(struct story *s, bool passed, const char *kind)
 			return ask(s, "commit-refused");
 		}
 		if (how == 'Y')
-			return send_back(s, "conflict");
+			return send_back(s, "conflict", how);
 		if (how == 'R')
-			return send_back(s, "commit-refused");
+			return send_back(s, "commit-refused", how);
 		if (how == 0)
 			return false;
 		/* what the hooks had against it is over, whatever the merge has against it now */
@@ -363,7 +417,7 @@ static bool finish(struct story *s, bool passed, const char *kind)
 			if (how == 'X')
 				s->seen_tree = s->tree;
 			if (how == 'X')
-				return send_back(s, "conflict");
+				return send_back(s, "conflict", how);
 			if (how == 0)
 				return false;
 			s->end->committed = true;
@@ -554,6 +608,11 @@ static bool check(struct story *s, bool *fixed)
 		*fixed = true;
 		if (s->run->measure_first)
 			s->round--;
+		if (s->run->any_round)
+			object(s, s->run->measure_first ? s->tree : -1, 'C', (int64_t)(n + 1) * 1000000 + a->answer,
+			    false);
+		if (s->fixes_left > 0 && s->run->any_round && in_vain(s))
+			return bad_end(s, s->run->on_exhausted, "stalled", open_findings(s) + 1, "stalled");
 		return s->fixes_left > 0 ? fix(s, 1, "check") :
 		    bad_end(s, s->run->on_exhausted, "exhausted", open_findings(s) + 1, "check");
 	}
@@ -631,7 +690,7 @@ static bool review(struct story *s)
 	/* nobody is paid for a review of what cannot be committed */
 	if (how != 'T') {
 		s->seen_tree = s->tree;
-		return send_back(s, how == 'Y' ? "conflict" : "commit-refused");
+		return send_back(s, how == 'Y' ? "conflict" : "commit-refused", how);
 	}
 	nothing = idle(s);
 	s->seen_tree = s->tree;
@@ -671,10 +730,14 @@ static bool review(struct story *s)
 	if (a->verdict == 'p')
 		return finish(s, true, NULL);
 	s->obstacle = false;
-	s->stalled = unchanged || (s->round > 1 && row->repeated > 0 && row->new == 0) ? s->stalled + 1 : 0;
+	if (run->any_round)
+		object(s, s->tree, s->said.same && s->said.fresh == 0 ? 'S' : 'U',
+		    s->said.same && s->said.fresh == 0 ? 0 : s->end->used, false);
+	else
+		s->stalled = unchanged || (s->round > 1 && row->repeated > 0 && row->new == 0) ? s->stalled + 1 : 0;
 	if (s->fixes_left <= 0)
 		return bad_end(s, run->on_exhausted, "exhausted", open_findings(s), "exhausted");
-	if (run->stall_limit > 0 && s->stalled >= run->stall_limit)
+	if (in_vain(s))
 		return bad_end(s, run->on_exhausted, "stalled", open_findings(s), "stalled");
 	return fix(s, run->one_fixer_each ? open_findings(s) : 1, "review");
 }
@@ -690,7 +753,7 @@ static bool unreviewed(struct story *s)
 		return false;
 	if (how != 'T') {
 		s->seen_tree = s->tree;
-		return send_back(s, how == 'Y' ? "conflict" : "commit-refused");
+		return send_back(s, how == 'Y' ? "conflict" : "commit-refused", how);
 	}
 	if (later && !run->merge)
 		return over(s, "implemented", NULL);

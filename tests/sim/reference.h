@@ -29,7 +29,8 @@ struct ref_attempt {
 	bool says_no_change;	/* implement: it said that nothing is to be changed */
 	const char *told;	/* fix: whose word it was given, "review", "check", "human", "git";
 				 * NULL: it came to nothing */
-	int answer;		/* two answers with the same number are the same */
+	int answer;		/* two answers, or outputs of a check, with the same number
+				 * are the same */
 	char verdict;		/* review: 'p'ass, 'f'indings, 'm'alformed, 'u'nreadable */
 	bool same;		/* findings: the one that every such review has is among them */
 	int fresh;		/* findings that nobody had before */
@@ -76,6 +77,7 @@ struct ref_slot {
 	bool base_first, base_later;
 	bool only_new;		/* a check that fails there does not count */
 	int checks, max_fixes, stall_limit;
+	bool any_round;		/* what comes back may be older than the round before */
 	int retries;		/* tries in a row after what may be tried again */
 	char on_lost;		/* 'h'old, 'r'etry, 'f'ail */
 	bool on_cut;		/* a pass of a cut diff is held */

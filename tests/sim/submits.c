@@ -42,6 +42,7 @@ static void draw_knobs(struct world *w, struct plan *plan)
 	plan->checks_mode = (enum checks_mode)below(w, CHECKS_MODES);
 	plan->evidence_age_ms = below(w, 2) == 0 ? 60000 : 0;
 	plan->checks_in_room = below(w, 8) != 0;		/* those of an older version */
+	plan->any_round = below(w, 8) != 0;
 }
 
 /* How many at a time, how often, and where. */

@@ -158,6 +158,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.checks = (int)strings_count(plan->checks),
 		.max_fixes = (int)plan->max_fixes,
 		.stall_limit = (int)plan->stall_limit,
+		.any_round = plan->any_round,
 		.retries = (int)plan->retries,
 		.on_lost = "hrf"[plan->on_lost],
 		.on_cut = plan->on_cut == ON_CUT_HOLD,

@@ -68,6 +68,7 @@ struct fate *fate_of(struct world *w, int64_t id)
 		f->fresh = 1;
 	f->suggestion = below(w, 3) == 0;
 	f->changes_tree = below(w, 6) != 0;
+	f->goes_back = below(w, 5) == 0;
 	f->denied = below(w, 10) == 0;
 	f->answer = (int)below(w, FATE_ANSWERS);
 	f->stop = below(w, 15) == 0;

@@ -27,6 +27,7 @@ struct fate {
 	int fresh;		/* findings: how many that nobody had before */
 	bool suggestion;	/* review in profile "comments": a remark beside them */
 	bool changes_tree;	/* implement, fix: yes, it does something; review: it must not */
+	bool goes_back;		/* fix: what it does is to undo the last change */
 	bool lingers;		/* OK, ERROR: when it has said that, it does not exit by itself */
 	bool denied;
 	bool stop;		/* implement, fix: it says that there is nothing to do */

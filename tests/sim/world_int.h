@@ -138,6 +138,7 @@ struct kill {
 struct place {
 	char *path;
 	int64_t tree;		/* what lies there; the same number is the same content */
+	int64_t before;		/* what lay there before an agent's last change; 0: not known */
 	int64_t head;		/* commit that is checked out, 0: unborn */
 	struct where where;	/* work trees and checkouts: whose */
 	char *branch;		/* work trees: checked out in it */

@@ -103,6 +103,7 @@ static const struct {
 	{ RUN | SLOT | TASK, "Review failed after 3 iterations. "
 	    "Please manually review review.md for remaining issues.", END_EXHAUSTED },
 	{ RUN | SLOT | TASK, "stalled: 2 rounds in a row changed nothing or repeated every finding", END_STALLED },
+	{ RUN | SLOT | TASK, "stalled: round 3 repeats round 1: the tree is the same", END_STALLED },
 	{ SLOT, "stalled: 2 fix attempts in a row have left it so: "
 	    "the commit was refused by a hook of the repository:\n\nno", END_STALLED },
 	{ RUN | SLOT | TASK, "check `make test` still fails after 2 fix attempt(s): "

@@ -277,7 +277,7 @@ static bool came_later(const char *name)
 		"on_failure", "assign", "stop_markers", "on_no_change", "no_change_markers",
 		"max_cost_usd", "max_tokens", "max_wall_ms", "base", "disk_floor_bytes",
 		"account", "fallbacks", "retries", "skip_kind", "reviewer_sha256",
-		"checks_in_room", "may_change", "on_cut", "setup", "copy", "setup_inputs", "check_on_base",
+		"any_round", "checks_in_room", "may_change", "on_cut", "setup", "copy", "setup_inputs", "check_on_base",
 		"checks_mode",
 		"evidence_age_ms" };
 
@@ -329,7 +329,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 60 + 4 + 4 * 11 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 61 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));

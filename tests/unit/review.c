@@ -574,13 +574,13 @@ END_TEST
 /* The sentences of the requirements, each profile in its own words. */
 START_TEST(causes_of_rounds)
 {
-	static const struct { const char *profile, *cause; } want[] = {
-		{ "verdict", "drift unresolved after 2 fix attempt(s)" },
-		{ "decision", "NO_GO unresolved after 2 fix attempt(s)" },
+	static const struct { const char *profile, *cause; bool fixed; } want[] = {
+		{ "verdict", "drift unresolved after 2 fix attempt(s)", false },
+		{ "decision", "NO_GO unresolved after 2 fix attempt(s)", false },
 		{ "file", "Review failed after 3 iterations. "
-		    "Please manually review autom8_review.md for remaining issues." },
-		{ "exit", "max review rounds (3) reached" },
-		{ "comments", "must-fix unresolved after 2 fix attempt(s)" },
+		    "Please manually review autom8_review.md for remaining issues.", true },
+		{ "exit", "max review rounds (3) reached", true },
+		{ "comments", "must-fix unresolved after 2 fix attempt(s)", false },
 	};
 	struct slot_row slot;
 
@@ -589,13 +589,18 @@ START_TEST(causes_of_rounds)
 	slot.fix = slot.stalled = 2;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		struct plan plan = { .profile = profile_find(want[i].profile) };
-		char *cause, *stalled;
+		char *cause, *stalled, *both;
 
 		plan.review_file = xstrdup(plan.profile->carrier_file);
-		cause = round_cause(&plan, ROUND_EXHAUSTED, &slot);
-		stalled = round_cause(&plan, ROUND_STALLED, &slot);
+		cause = round_cause(&plan, ROUND_EXHAUSTED, &slot, NULL);
+		stalled = round_cause(&plan, ROUND_STALLED, &slot, "round 3 repeats round 1");
+		both = round_cause(&plan, ROUND_EXHAUSTED, &slot, "round 3 repeats round 1");
 		ck_assert_str_eq(cause, want[i].cause);
-		ck_assert_str_eq(stalled, "stalled: 2 rounds in a row changed nothing or repeated every finding");
+		ck_assert_str_eq(stalled, "stalled: round 3 repeats round 1");
+		/* sentences of a requirement stay as they are */
+		ck_assert(strncmp(both, cause, strlen(cause)) == 0);
+		ck_assert_str_eq(both + strlen(cause), want[i].fixed ? "" : ": round 3 repeats round 1");
+		free(both);
 		free(cause);
 		free(stalled);
 		free(plan.review_file);
@@ -630,11 +635,12 @@ static void expect_same_id(bool same, const char *file_a, const char *a, const c
 {
 	char x[FINDING_ID], y[FINDING_ID];
 
-	finding_id(file_a, a, x);
-	finding_id(file_b, b, y);
+	finding_id_first(file_a, a, x);
+	finding_id_first(file_b, b, y);
 	ck_assert_msg((strcmp(x, y) == 0) == same, "\"%s\" and \"%s\"", a, b);
 }
 
+/* The rule of older versions, whose runs keep their ids. */
 START_TEST(ids_are_stable)
 {
 	expect_same_id(true, NULL, "foo.c:12: x  is unset", NULL, "foo.c:14:\n x is unset ");
@@ -642,6 +648,13 @@ START_TEST(ids_are_stable)
 	expect_same_id(false, NULL, "needs 3 arguments", NULL, "needs 4 arguments");
 	expect_same_id(false, "a.c", "x", "b.c", "x");
 	expect_same_id(false, NULL, "x", NULL, "y");
+	expect_same_id(false, NULL, "x", NULL, "X");
+	{
+		char id[FINDING_ID];
+
+		finding_id_first("a.c", "line 3: x  is unset", id);
+		ck_assert_str_eq(id, "0e5eec8ef1ad212c");
+	}
 }
 END_TEST
 
