@@ -132,15 +132,22 @@ static int review_export(struct client *c, int64_t run, const json_t *result)
 	return EXIT_DONE;
 }
 
-static int review_verify(struct client *c, int64_t run, const json_t *result)
+static void verify_print(struct client *c, int64_t run, const json_t *result)
 {
 	long long reviews = field_count(result, "reviews");
+	const char *missing = field_text(result, "not_covered");
 
+	fprintf(c->out.file, "The review record of run %lld is intact: %lld review%s, all hashes match.\n",
+	    (long long)run, reviews, reviews == 1 ? "" : "s");
+	if (missing != NULL)
+		fprintf(c->talk.file, "Not covered: %s.\n", missing);
+}
+
+static int review_verify(struct client *c, int64_t run, const json_t *result)
+{
 	if (field_true(result, "ok"))
-		fprintf(c->out.file,
-		    "The review record of run %lld is intact: %lld review%s, all hashes match.\n",
-		    (long long)run, reviews, reviews == 1 ? "" : "s");
-	else if (field_true(result, "chain"))
+		verify_print(c, run, result);
+	else if (field_true(result, "kept"))
 		print_warning("the review record of run %lld is intact, but its result was moved: %s",
 		    (long long)run, field_text(result, "message"));
 	else

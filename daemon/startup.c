@@ -40,6 +40,7 @@ char *startup_rows(struct store *store, struct engine *engine, const char *state
 		{ "finding.unfinished", ROW_FINDING },
 		{ "product.unfinished", ROW_PRODUCT },
 		{ "evidence.unfinished", ROW_EVIDENCE },
+		{ "entry.unfinished", ROW_ENTRY },
 		{ "hold.unfinished", ROW_HOLD },
 		{ "hook.unfinished", ROW_HOOK },
 		{ "claim.all", ROW_CLAIM },

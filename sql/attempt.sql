@@ -5,12 +5,14 @@ INSERT INTO attempt (id, run, number, iteration, slot, task, role, round, agent,
     cause, process, provider, outcome, tokens_input, tokens_cached, tokens_cache_write, tokens_output, tokens_reasoning,
     cost_usd, sandbox, session, answer_hash, bytes, started_at, ended_at,
     account, resumes, denials, tool_errors, says_no_change, reserved_usd, reserved_tokens, end_kind,
-    output_hash, left_out, left_out_files, diff_bytes, diff_shown, finding)
+    output_hash, left_out, left_out_files, diff_bytes, diff_shown,
+    output_size, prompt_hash, diff_hash, program, program_hash, program_version, answered_by, finding)
 VALUES (:id, :run, :number, :iteration, :slot, :task, :role, :round, :agent, :model, :uuid, :boot_id, :state, :exit_code, :signal,
     :cause, :process, :provider, :outcome, :tokens_input, :tokens_cached, :tokens_cache_write, :tokens_output, :tokens_reasoning,
     :cost_usd, :sandbox, :session, :answer_hash, :bytes, :started_at, :ended_at,
     :account, :resumes, :denials, :tool_errors, :says_no_change, :reserved_usd, :reserved_tokens, :end_kind,
-    :output_hash, :left_out, :left_out_files, :diff_bytes, :diff_shown, :finding)
+    :output_hash, :left_out, :left_out_files, :diff_bytes, :diff_shown,
+    :output_size, :prompt_hash, :diff_hash, :program, :program_hash, :program_version, :answered_by, :finding)
 ON CONFLICT (id) DO UPDATE SET
     run = excluded.run, number = excluded.number, iteration = excluded.iteration, slot = excluded.slot,
     task = excluded.task, role = excluded.role, round = excluded.round, agent = excluded.agent, model = excluded.model,
@@ -23,7 +25,10 @@ ON CONFLICT (id) DO UPDATE SET
     ended_at = excluded.ended_at, account = excluded.account, resumes = excluded.resumes, denials = excluded.denials,
     tool_errors = excluded.tool_errors, says_no_change = excluded.says_no_change, reserved_usd = excluded.reserved_usd, reserved_tokens = excluded.reserved_tokens,
     end_kind = excluded.end_kind, output_hash = excluded.output_hash, left_out = excluded.left_out, left_out_files = excluded.left_out_files,
-    diff_bytes = excluded.diff_bytes, diff_shown = excluded.diff_shown, finding = excluded.finding
+    diff_bytes = excluded.diff_bytes, diff_shown = excluded.diff_shown,
+    output_size = excluded.output_size, prompt_hash = excluded.prompt_hash, diff_hash = excluded.diff_hash,
+    program = excluded.program, program_hash = excluded.program_hash, program_version = excluded.program_version,
+    answered_by = excluded.answered_by, finding = excluded.finding
 
 -- Every attempt of the unfinished runs, ended ones included.
 -- name: attempt.unfinished rows: attempt

@@ -3,9 +3,11 @@
 
 -- name: evidence.put
 INSERT INTO evidence (run, number, product, task_id, kind, subject, tree, setup_hash, env_hash, attempt, review, exit_code,
-    output_hash, result, from_run, from_attempt, created_at, previous_hash, hash)
+    output_hash, result, from_run, from_attempt, policy_hash, submitter, daemon, by_uid, by_pid, by_attempt,
+    created_at, previous_hash, hash)
 VALUES (:run, :number, :product, :task_id, :kind, :subject, :tree, :setup_hash, :env_hash, :attempt, :review, :exit_code,
-    :output_hash, :result, :from_run, :from_attempt, :created_at, :previous_hash, :hash)
+    :output_hash, :result, :from_run, :from_attempt, :policy_hash, :submitter, :daemon, :by_uid, :by_pid, :by_attempt,
+    :created_at, :previous_hash, :hash)
 
 -- name: evidence.unfinished rows: evidence
 SELECT evidence.* FROM run CROSS JOIN evidence ON evidence.run = run.id

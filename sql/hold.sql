@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
 
 -- name: hold.put
-INSERT INTO hold (id, run, task, iteration, slot, kind, reason, attempt, state, decided_by, message, created_at, decided_at)
-VALUES (:id, :run, :task, :iteration, :slot, :kind, :reason, :attempt, :state, :decided_by, :message, :created_at, :decided_at)
+INSERT INTO hold (id, run, task, iteration, slot, kind, reason, attempt, state, decided_by, by_uid, by_pid, by_attempt, message, created_at, decided_at)
+VALUES (:id, :run, :task, :iteration, :slot, :kind, :reason, :attempt, :state, :decided_by, :by_uid, :by_pid, :by_attempt, :message, :created_at, :decided_at)
 ON CONFLICT (id) DO UPDATE SET
-    state = excluded.state, decided_by = excluded.decided_by, message = excluded.message, decided_at = excluded.decided_at
+    state = excluded.state, decided_by = excluded.decided_by, by_uid = excluded.by_uid, by_pid = excluded.by_pid,
+    by_attempt = excluded.by_attempt, message = excluded.message, decided_at = excluded.decided_at
 
 -- name: hold.unfinished rows: hold
 SELECT hold.* FROM run CROSS JOIN hold INDEXED BY hold_of_run ON hold.run = run.id

@@ -64,6 +64,9 @@ struct agent_result {
 	bool tokens_of_session;	/* they include earlier attempts of the conversation */
 	double cost_usd;	/* NaN: not reported, or impossible */
 	char *session;		/* safe for a command line; NULL: none */
+	/* The model that answered and the version of the program, as the output names them: one
+	 * line of at most 200 bytes. NULL: it does not */
+	char *model, *version;
 	bool is_error;		/* the program itself reports a failure, whatever its exit status */
 	char *error;		/* its message, NULL */
 	bool over;		/* it gave its final result, and no output followed */

@@ -208,6 +208,8 @@ void events_end(void *state, struct agent_result *out)
 	out->tokens_of_session = e->of_session;
 	out->cost_usd = e->cost;
 	out->session = e->session;
+	out->model = e->model;
+	out->version = e->version;
 	out->denials = e->denials;
 	out->tool_errors = e->tool_errors;
 	out->is_error = !e->ended || e->error != NULL;

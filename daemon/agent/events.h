@@ -43,6 +43,7 @@ struct events {
 	/* a tool was used after the last text: the next text is another answer */
 	bool tool_since;
 	char *session;
+	char *model, *version;	/* as in struct agent_result */
 	bool ended;		/* they reported the outcome: success, or error */
 	bool answered;		/* the last message leaves nothing to do, in a format that marks
 				 * the end */

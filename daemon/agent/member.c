@@ -69,3 +69,18 @@ int64_t count_without(int64_t whole, int64_t part)
 		return whole;
 	return whole > part ? whole - part : 0;
 }
+
+void member_keep_names(char **text, const json_t *object)
+{
+	struct buf names = { 0 };
+	const json_t *value;
+	const char *name;
+
+	json_object_foreach((json_t *)object, name, value)
+		buf_addf(&names, "%s%s", names.size > 0 ? ", " : "", name);
+	if (names.size > 0) {
+		free(*text);
+		*text = buf_take(&names, NULL);
+	}
+	buf_release(&names);
+}

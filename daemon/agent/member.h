@@ -20,6 +20,8 @@ int64_t member_count(const json_t *object, const char *key, int64_t otherwise);
 double member_amount(const json_t *object, const char *key);
 /* Replaces *text by a copy, if there is a text. */
 void member_keep(char **text, const json_t *object, const char *key);
+/* Replaces *text by the names of the object's members, "a, b", if it has any. */
+void member_keep_names(char **text, const json_t *object);
 
 /* Sums of counts that may be ROW_NONE, which changes nothing. A sum is at most the largest
  * count. */

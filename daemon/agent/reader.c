@@ -90,6 +90,22 @@ static bool is_session(const char *name)
 	return n > 0 && n <= SESSION_MAX && name[0] != '-';
 }
 
+#define NAME_MAX_BYTES 200
+
+/* A name for rows and people. Takes name. */
+static char *plain_name(char *name)
+{
+	size_t n = name != NULL ? strlen(name) : 0;
+	bool plain = n > 0 && n <= NAME_MAX_BYTES;
+
+	for (size_t i = 0; i < n && plain; i++)
+		plain = (unsigned char)name[i] >= ' ' && name[i] != 0x7f;
+	if (plain)
+		return name;
+	free(name);
+	return NULL;
+}
+
 void reader_end(struct reader *r, struct agent_result *out)
 {
 	bool over;
@@ -113,6 +129,8 @@ void reader_end(struct reader *r, struct agent_result *out)
 		free(out->session);
 		out->session = NULL;
 	}
+	out->model = plain_name(out->model);
+	out->version = plain_name(out->version);
 	free(r);
 }
 
@@ -142,6 +160,8 @@ void agent_result_release(struct agent_result *result)
 {
 	free(result->text);
 	free(result->session);
+	free(result->model);
+	free(result->version);
 	free(result->error);
 	free(result->notice);
 	*result = (struct agent_result){ 0 };

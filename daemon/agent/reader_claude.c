@@ -23,6 +23,7 @@
 struct claude_reader {
 	struct json_stream stream;
 	char *session;
+	char *model, *version;	/* of the newest answer; of the program */
 	json_t *result;		/* the newest one, owned; it counts while `over` is set */
 	bool several;		/* there was an earlier one: work in the background continued */
 	bool over;		/* there is a result, and no turn has begun after it */
@@ -52,6 +53,7 @@ static void on_system(struct claude_reader *r, json_t *event)
 
 	if (retry || member_is(event, "subtype", "init"))
 		r->over = false;
+	member_keep(&r->version, event, "claude_code_version");
 	if (retry)
 		r->retry_status = member_count(event, "error_status", 0);
 }
@@ -69,6 +71,7 @@ static void on_assistant(struct claude_reader *r, json_t *event)
 	if (own)
 		return;
 	r->served = true;
+	member_keep(&r->model, message, "model");
 	r->retry_status = 0;
 	r->limited = false;
 }
@@ -286,6 +289,9 @@ static void claude_end(void *state, struct agent_result *out)
 {
 	struct claude_reader *r = state;
 
+	/* the single document of "json" has no messages */
+	if (r->model == NULL)
+		member_keep_names(&r->model, member(r->result, "modelUsage"));
 	read_spent(r, out);
 	if (r->over) {
 		read_result(r->result, out);
@@ -299,6 +305,8 @@ static void claude_end(void *state, struct agent_result *out)
 		claude_conclude(r, out);
 	out->tool_errors = r->tool_errors > out->denials ? r->tool_errors - out->denials : 0;
 	out->session = r->session;
+	out->model = r->model;
+	out->version = r->version;
 	free(r->notice);
 	json_decref(r->result);
 	json_stream_release(&r->stream);

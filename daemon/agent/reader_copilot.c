@@ -17,6 +17,7 @@ static void on_user(struct events *e, const json_t *event)
 
 static void on_message(struct events *e, const json_t *event)
 {
+	member_keep(&e->model, member(event, "data"), "model");
 	events_message(e, member_text(member(event, "data"), "content"));
 	if (!e->broken_off)
 		events_recovered(e);

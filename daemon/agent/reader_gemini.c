@@ -57,6 +57,7 @@ static void on_result(struct events *e, const json_t *event)
 	int64_t sent = member_count(stats, "input_tokens", ROW_NONE),
 	    total = member_count(stats, "total_tokens", ROW_NONE);
 
+	member_keep_names(&e->model, member(stats, "models"));
 	e->cached = member_count(stats, "cached", ROW_NONE);
 	e->input = count_without(sent, e->cached);
 	e->output = member_count(stats, "output_tokens", ROW_NONE);
@@ -106,6 +107,7 @@ static void on_document(struct events *e, const json_t *document)
 		e->reasoning = count_sum(e->reasoning, thoughts);
 		e->output = count_sum(e->output, count_sum(member_count(tokens, "candidates", ROW_NONE), thoughts));
 	}
+	member_keep_names(&e->model, models);
 	events_message(e, member_text(document, "response"));
 	e->tool_errors = (int)member_count(member(member(document, "stats"), "tools"), "totalFail", 0);
 	events_recovered(e);

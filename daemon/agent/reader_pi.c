@@ -56,6 +56,8 @@ static void on_message(struct events *e, const json_t *event)
 	text = text_of(message);
 	events_message(e, text);
 	free(text);
+	if (!member_is(message, "stopReason", "error"))
+		member_keep(&e->model, message, "model");
 	e->served = e->served || !member_is(message, "stopReason", "error");
 	read_usage(e, member(message, "usage"));
 	events_recovered(e);

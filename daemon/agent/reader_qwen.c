@@ -24,12 +24,13 @@ static void on_system(struct events *e, const json_t *event)
 {
 	if (member_is(event, "subtype", "init"))
 		e->ended = false;
+	member_keep(&e->version, event, "qwen_code_version");
 }
 
 static void on_assistant(struct events *e, const json_t *event)
 {
-	(void)event;
 	e->served = true;
+	member_keep(&e->model, member(event, "message"), "model");
 }
 
 static void on_user(struct events *e, const json_t *event)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The hash chains of a run: its review log, its products, its evidence. Pure.
+/* The hash chains of a run: its review log, its products, its evidence, and its record. Pure.
  *
  * hash = SHA-256 over every field of the row but hash itself (previous_hash among them), for a
  * review then every field of each of its findings, each as its name and value, "<length>:<bytes>,"
@@ -18,7 +18,9 @@
 void review_hash(const struct review_row *row, const struct finding_row *const *findings,
     size_t count, char hex[DIGEST_HEX]);
 
-/* Of a row of ROW_PRODUCT or ROW_EVIDENCE, whose previous_hash must be set. */
+/* Of a row of ROW_PRODUCT, ROW_EVIDENCE or ROW_ENTRY, whose previous_hash must be set; or of a row
+ * that enters the record: ROW_RUN (without entry_count and entry_head), ROW_TASK (without its
+ * text), ROW_ATTEMPT, ROW_HOLD. */
 void record_hash(enum row_kind kind, const void *row, char hex[DIGEST_HEX]);
 
 /* Check all rows of such a kind, in order of number; count and head from the run row, count

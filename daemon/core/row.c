@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/row.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "proto/memory.h"
+#include <stddef.h>
 
 /* Offset of a member; does not compile if its type does not match the field kind. */
 #define OFFSET(row, member, type)	\
@@ -78,6 +74,8 @@ static const struct field run_fields[] = {
 	TEXT(run_row, product_head, .null = true, .help = "hash of the newest product"),
 	INT(run_row, evidence_count, .null = true, .help = "length of its evidence"),
 	TEXT(run_row, evidence_head, .null = true, .help = "hash of the newest evidence"),
+	INT(run_row, entry_count, .null = true, .help = "number of entries of its record"),
+	TEXT(run_row, entry_head, .null = true, .help = "hash of the newest entry"),
 	JSON(run_row, warnings, .json = "[string]", .help = "sentences"),
 	INT(run_row, warned, .hidden = true),
 	JSON(run_row, known_issues, .json = "[string]", .help =
@@ -261,6 +259,13 @@ static const struct field attempt_fields[] = {
 	TEXT(attempt_row, answer_hash, .hidden = true),
 	TEXT(attempt_row, output_hash, .null = true, .help = "SHA-256 of its standard output"),
 	TEXT(attempt_row, finding, .hidden = true),
+	INT(attempt_row, output_size, .null = true, .help = "bytes of standard output that output_hash is about"),
+	TEXT(attempt_row, prompt_hash, .null = true, .help = "SHA-256 of the prompt that it was given"),
+	TEXT(attempt_row, diff_hash, .null = true, .help = "SHA-256 of the diff that it was given"),
+	TEXT(attempt_row, program, .null = true, .help = "path of its program"),
+	TEXT(attempt_row, program_hash, .null = true, .help = "SHA-256 of that file at the start"),
+	TEXT(attempt_row, program_version, .null = true, .help = "version that its output names"),
+	TEXT(attempt_row, answered_by, .null = true, .help = "model that answered, as its output names it"),
 	INT(attempt_row, bytes, .null = true, .help = "stdout and stderr as the agent wrote them"),
 	TIME(attempt_row, started_at, .null = true, .help = "time of the start"),
 	TIME(attempt_row, ended_at, .null = true, .help = "time of the end"),
@@ -348,9 +353,27 @@ static const struct field evidence_fields[] = {
 	INT(evidence_row, from_run, .null = true,
 	    .help = "run of the attempt that was green on this tree before; null: the check was run"),
 	INT(evidence_row, from_attempt, .null = true, .help = "its number within that run"),
+	TEXT(evidence_row, policy_hash, .null = true, .help = "SHA-256 of the plan it was judged by"),
+	INT(evidence_row, submitter, .null = true, .help = "uid that submitted the run"),
+	TEXT(evidence_row, daemon, .null = true, .help = "version of rld"),
+	INT(evidence_row, by_uid, .null = true, .help = "uid of the process that gave a human's judgement"),
+	INT(evidence_row, by_pid, .null = true, .help = "its pid"),
+	INT(evidence_row, by_attempt, .null = true, .help =
+	    "id of the attempt that it belongs to; null: none"),
 	TIME(evidence_row, created_at, .help = "time when it was recorded"),
 	TEXT(evidence_row, previous_hash, .null = true, .help = "hash of the evidence before it"),
 	TEXT(evidence_row, hash, .help = "of this row and previous_hash"),
+};
+
+static const struct field entry_fields[] = {
+	INT(entry_row, run, .help = "its run"),
+	INT(entry_row, number, .help = "number within the run, from 1"),
+	TEXT(entry_row, kind, .help = "table of the row: run, task, attempt or hold"),
+	TEXT(entry_row, key, .help = "id of the row"),
+	TEXT(entry_row, row_hash, .help = "SHA-256 of the row in its last form"),
+	TIME(entry_row, created_at, .help = "time when it was recorded"),
+	TEXT(entry_row, previous_hash, .null = true, .help = "hash of the entry before it"),
+	TEXT(entry_row, hash, .help = "of this row and previous_hash"),
 };
 
 static const struct field hold_fields[] = {
@@ -368,6 +391,10 @@ static const struct field hold_fields[] = {
 	STATE(hold_row, state, hold_state_names,
 	    .help = "open, approved, rejected, rework (decided; its run waits for a slot), reworked or cancelled"),
 	TEXT(hold_row, decided_by, .null = true, .help = "human:<user>"),
+	INT(hold_row, by_uid, .null = true, .help = "uid of the process that decided"),
+	INT(hold_row, by_pid, .null = true, .help = "its pid"),
+	INT(hold_row, by_attempt, .null = true, .help =
+	    "id of the attempt that it belongs to; null: none"),
 	TEXT(hold_row, message, .null = true, .help = "message of the user"),
 	TIME(hold_row, created_at, .help = "time when it was opened"),
 	TIME(hold_row, decided_at, .null = true, .help = "time of the decision"),
@@ -461,6 +488,7 @@ const struct row_type row_types[ROW_KINDS] = {
 	[ROW_FINDING] = TYPE(finding),
 	[ROW_PRODUCT] = TYPE(product),
 	[ROW_EVIDENCE] = TYPE(evidence),
+	[ROW_ENTRY] = TYPE(entry),
 	[ROW_HOLD] = TYPE(hold),
 	[ROW_HOOK] = TYPE(hook),
 	[ROW_CLAIM] = TYPE(claim),
@@ -471,121 +499,3 @@ const struct row_type row_types[ROW_KINDS] = {
 	[ROW_EVENT] = TYPE(event),
 	[ROW_SETTING] = TYPE(setting),
 };
-
-static void *at(void *row, const struct field *f)
-{
-	return (char *)row + f->offset;
-}
-
-/* The owned text of a field, NULL for kinds that own nothing. */
-static char **owned_text(void *row, const struct field *f)
-{
-	return f->kind == FIELD_TEXT || f->kind == FIELD_JSON ? at(row, f) : NULL;
-}
-
-void *row_new(enum row_kind kind)
-{
-	void *row = xcalloc(1, row_types[kind].size);
-
-	row_init(kind, row);
-	return row;
-}
-
-void row_init(enum row_kind kind, void *row)
-{
-	const struct row_type *type = &row_types[kind];
-
-	memset(row, 0, type->size);
-	for (const struct field *f = type->fields; f < type->fields + type->nfields; f++) {
-		switch (f->kind) {
-		case FIELD_INT:
-		case FIELD_TIME:
-			*(int64_t *)at(row, f) = ROW_NONE;
-			break;
-		case FIELD_REAL:
-			*(double *)at(row, f) = NAN;
-			break;
-		case FIELD_TEXT:
-		case FIELD_JSON:
-		case FIELD_STATE:
-			break;
-		}
-	}
-}
-
-void *row_copy(enum row_kind kind, const void *row)
-{
-	const struct row_type *type = &row_types[kind];
-	void *copy = xmemdup0(row, type->size);
-
-	for (const struct field *f = type->fields; f < type->fields + type->nfields; f++) {
-		char **text = owned_text(copy, f);
-
-		if (text != NULL)
-			*text = xstrdup(*text);
-	}
-	return copy;
-}
-
-static bool field_equal(const struct field *f, const char *a, const char *b)
-{
-	switch (f->kind) {
-	case FIELD_INT:
-	case FIELD_TIME:
-		return *(const int64_t *)(const void *)a == *(const int64_t *)(const void *)b;
-	case FIELD_REAL:
-		return *(const double *)(const void *)a == *(const double *)(const void *)b ||
-		    (isnan(*(const double *)(const void *)a) && isnan(*(const double *)(const void *)b));
-	case FIELD_TEXT:
-	case FIELD_JSON:
-		return text_equal(*(char *const *)(const void *)a, *(char *const *)(const void *)b);
-	case FIELD_STATE:
-		return *(const int *)(const void *)a == *(const int *)(const void *)b;
-	}
-	abort();
-}
-
-const struct field *row_difference(enum row_kind kind, const void *a, const void *b)
-{
-	const struct row_type *type = &row_types[kind];
-
-	for (const struct field *f = type->fields; f < type->fields + type->nfields; f++)
-		if (!field_equal(f, (const char *)a + f->offset, (const char *)b + f->offset))
-			return f;
-	return NULL;
-}
-
-bool row_equal(enum row_kind kind, const void *a, const void *b)
-{
-	return row_difference(kind, a, b) == NULL;
-}
-
-void row_assign(enum row_kind kind, void *dst, const void *src)
-{
-	void *copy = row_copy(kind, src);	/* copy first: src may be dst */
-
-	row_release(kind, dst);
-	memcpy(dst, copy, row_types[kind].size);
-	free(copy);
-}
-
-void row_release(enum row_kind kind, void *row)
-{
-	const struct row_type *type = &row_types[kind];
-
-	for (const struct field *f = type->fields; f < type->fields + type->nfields; f++) {
-		char **text = owned_text(row, f);
-
-		if (text != NULL)
-			free(*text);
-	}
-	memset(row, 0, type->size);
-}
-
-void row_free(enum row_kind kind, const void *row)
-{
-	if (row == NULL)
-		return;
-	row_release(kind, (void *)row);
-	free((void *)row);
-}

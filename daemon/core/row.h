@@ -27,6 +27,7 @@ enum row_kind {
 	ROW_FINDING,
 	ROW_PRODUCT,
 	ROW_EVIDENCE,
+	ROW_ENTRY,
 	ROW_HOLD,
 	ROW_HOOK,
 	ROW_CLAIM,
@@ -131,6 +132,9 @@ struct run_row {
 	char *product_head;
 	int64_t evidence_count;		/* likewise of its evidence */
 	char *evidence_head;
+	/* likewise of the entries of its record; ROW_NONE: it began with a version without them */
+	int64_t entry_count;
+	char *entry_head;
 	char *warnings;			/* JSON array of strings */
 	int64_t warned;			/* set of enum warning_kind that are among them */
 	char *known_issues;		/* JSON array of strings: findings left open under the
@@ -340,6 +344,12 @@ struct attempt_row {
 					 * order to end; NULL: it could not be read */
 	/* CHECK, failed: id of the finding that it is, see core/findings.h; NULL: not known */
 	char *finding;
+	int64_t output_size;		/* bytes of stdout that output_hash is about */
+	/* What it was given, and what ran. SHA-256 of the files "prompt" and "diff", NULL: none;
+	 * path of its program, with the SHA-256 of that file, NULL: unknown; the version and the
+	 * model that its output names, NULL: it names none */
+	char *prompt_hash, *diff_hash;
+	char *program, *program_hash, *program_version, *answered_by;
 	int64_t bytes;			/* size of stdout and stderr as written by the agent */
 	int64_t started_at;
 	int64_t ended_at;
@@ -433,6 +443,23 @@ struct evidence_row {
 	/* run and number of the attempt that was green on the same tree, so that this check was not
 	 * run; ROW_NONE: it was */
 	int64_t from_run, from_attempt;
+	char *policy_hash;		/* SHA-256 of the plan it was judged by */
+	int64_t submitter;		/* uid that submitted the run */
+	char *daemon;			/* version of rld */
+	/* process that gave a human's judgement, and the attempt it belongs to; ROW_NONE */
+	int64_t by_uid, by_pid, by_attempt;
+	int64_t created_at;
+	char *previous_hash;		/* NULL for number 1 */
+	char *hash;			/* see core/chain.h */
+};
+
+/* A row of the run in its last form. */
+struct entry_row {
+	int64_t run;
+	int64_t number;			/* 1.. within the run, without gaps */
+	char *kind;			/* table of the row: run, task, attempt or hold */
+	char *key;			/* its id */
+	char *row_hash;			/* record_hash() of it, see core/chain.h */
 	int64_t created_at;
 	char *previous_hash;		/* NULL for number 1 */
 	char *hash;			/* see core/chain.h */
@@ -451,6 +478,8 @@ struct hold_row {
 	int64_t attempt;
 	int state;			/* enum hold_state */
 	char *decided_by;		/* "human:<user>" */
+	/* process that asked for it, and the attempt it belongs to; ROW_NONE: none */
+	int64_t by_uid, by_pid, by_attempt;
 	char *message;
 	int64_t created_at;
 	int64_t decided_at;

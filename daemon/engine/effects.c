@@ -37,6 +37,12 @@ static void build(struct slot *slot, int64_t id)
 	attempt_build(slot);
 }
 
+static void launch_attempt(struct slot *slot, int64_t id)
+{
+	(void)id;
+	attempt_launch(slot);
+}
+
 static void begin_git(struct slot *slot, int64_t id)
 {
 	git_begin(slot, (enum git_op_kind)id);
@@ -114,6 +120,7 @@ static const struct effect_type {
 } effect_types[EFFECTS] = {
 	[EFFECT_PREPARE] = { .of_slot = prepare, .waits = true },
 	[EFFECT_BUILD] = { .of_slot = build, .waits = true },
+	[EFFECT_LAUNCH] = { .of_slot = launch_attempt, .waits = true },
 	[EFFECT_STAGE] = { .of_slot = take_up, .waits = true },
 	[EFFECT_GIT] = { .of_slot = begin_git, .waits = true },
 	[EFFECT_LOAD] = { .of_slot = load, .waits = true },

@@ -2,6 +2,7 @@
 #include "evidence/evidence.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "core/chain.h"
 #include "evidence/product.h"
@@ -23,12 +24,42 @@ void evidence_append(struct txn *txn, struct run *run, struct evidence_row *row)
 	row->run = r->id;
 	row->number = r->evidence_count + 1;
 	row->created_at = txn_now(txn);
+	row->submitter = r->owner;
+	row->daemon = xstrdup(RLD_VERSION);
 	row->previous_hash = xstrdup(r->evidence_head);
 	record_hash(ROW_EVIDENCE, row, hex);
 	row->hash = xstrdup(hex);
 	r->evidence_count = row->number;
 	text_set(&r->evidence_head, hex);
 	txn_add(txn, run, ROW_EVIDENCE, row);
+}
+
+/* SHA-256 of the settings that the slot works by, as they are in their row. */
+static char *policy_hash(const struct slot *slot)
+{
+	const struct task_row *task = slot_task(slot);
+	const char *plan = task != NULL && task->plan != NULL ? task->plan : slot->run->rows->run.plan;
+	char hex[DIGEST_HEX];
+
+	digest_hex(plan, strlen(plan), hex);
+	return xstrdup(hex);
+}
+
+/* Who decided the newest hold of the slot: a human judges in no other way. */
+static void set_decider(const struct slot *slot, struct evidence_row *row)
+{
+	const struct run_rows *rows = slot->run->rows;
+
+	for (size_t i = rows->nholds; i > 0; i--) {
+		const struct hold_row *hold = rows->holds[i - 1];
+
+		if (hold->iteration != slot->row->iteration || hold->slot != slot->row->slot)
+			continue;
+		row->by_uid = hold->by_uid;
+		row->by_pid = hold->by_pid;
+		row->by_attempt = hold->by_attempt;
+		return;
+	}
 }
 
 struct evidence_row *evidence_new(const struct slot *slot, enum evidence_kind kind, const char *subject,
@@ -43,6 +74,7 @@ struct evidence_row *evidence_new(const struct slot *slot, enum evidence_kind ki
 	row->subject = xstrdup(subject);
 	row->result = (int)result;
 	row->task_id = xstrdup(slot_task_id(slot));
+	row->policy_hash = policy_hash(slot);
 	if (product != NULL) {
 		row->product = product->number;
 		row->tree = xstrdup(product->tree);
@@ -58,7 +90,9 @@ void evidence_review(struct txn *txn, const struct slot *slot, const struct revi
 	    review->reviewer_agent, result);
 
 	row->review = review->number;
-	if (!human) {
+	if (human) {
+		set_decider(slot, row);
+	} else {
 		const struct attempt_row *a = run_attempt(slot->run, review->attempt);
 
 		row->attempt = a->id;
@@ -70,5 +104,8 @@ void evidence_review(struct txn *txn, const struct slot *slot, const struct revi
 
 void evidence_rework(struct txn *txn, const struct slot *slot, const char *by)
 {
-	evidence_append(txn, slot->run, evidence_new(slot, EVIDENCE_HUMAN, by, EVIDENCE_RED));
+	struct evidence_row *row = evidence_new(slot, EVIDENCE_HUMAN, by, EVIDENCE_RED);
+
+	set_decider(slot, row);
+	evidence_append(txn, slot->run, row);
 }

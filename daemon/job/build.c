@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "base/digest.h"
 #include "base/file.h"
 #include "core/clocks.h"
 #include "core/plan.h"
@@ -364,6 +365,33 @@ static int check_reviewer(struct build_job *w)
 	return w->error != NULL || w->reviewer_changed != NULL ? -1 : 0;
 }
 
+static char *hash_of(const char *data, size_t size)
+{
+	char hex[DIGEST_HEX];
+
+	digest_hex(data != NULL ? data : "", size, hex);
+	return xstrdup(hex);
+}
+
+/* What the attempt is given, and what runs. A program that cannot be found fails to start. */
+static void note_given(struct build_job *w)
+{
+	const struct launch *launch = w->launch;
+	char hex[DIGEST_HEX];
+
+	for (size_t i = 0; i < launch->nfiles; i++) {
+		const struct launch_file *file = &launch->files[i];
+
+		if (strcmp(file->name, RECORD_PROMPT) == 0)
+			w->prompt_hash = hash_of(file->data, file->size);
+		else if (strcmp(file->name, RECORD_DIFF) == 0)
+			w->diff_hash = hash_of(file->data, file->size);
+	}
+	if (review_program_find(launch->job.argv[0], launch->envp, &w->program) == 0 &&
+	    program_digest(w->program, hex) == 0)
+		w->program_hash = xstrdup(hex);
+}
+
 static void build_run(struct job *base)
 {
 	struct build_job *w = (struct build_job *)base;
@@ -397,6 +425,7 @@ static void build_run(struct job *base)
 	w->launch = make_launch(w, agent, &p, &s, env, prompt, size);
 	if (w->time_left_ms != ROW_NONE && w->launch->job.wall_ms > w->time_left_ms)
 		w->launch->job.wall_ms = w->time_left_ms;
+	note_given(w);
 	prompt = NULL;
 out:
 	free(prompt);
@@ -425,6 +454,10 @@ static void build_release(struct job *base)
 	free(w->floor);
 	free(w->reviewer_changed);
 	free(w->left_out);
+	free(w->prompt_hash);
+	free(w->diff_hash);
+	free(w->program);
+	free(w->program_hash);
 	launch_free(w->launch);
 	free(w->error);
 }

@@ -31,8 +31,9 @@
 #include "verdict/verdict.h"
 
 /* Feed the recorded stdout to the reader, gaps included, up to end, and add it to digest (NULL:
- * none). Returns 0 or -errno; -ENODATA: bytes are missing. */
-static int feed(struct reader *reader, struct digest *digest, int dirfd, uint64_t expected, uint64_t end)
+ * none); *fed: where it ended. Returns 0 or -errno; -ENODATA: bytes are missing. */
+static int feed(struct reader *reader, struct digest *digest, int dirfd, uint64_t expected, uint64_t end,
+    uint64_t *fed)
 {
 	static const size_t room = 256 * 1024;
 	char *buffer = xcalloc(room, 1);
@@ -56,6 +57,7 @@ static int feed(struct reader *reader, struct digest *digest, int dirfd, uint64_
 		offset = chunk.offset + chunk.size;
 	}
 	free(buffer);
+	*fed = offset < end ? offset : end;
 	if ((rv == 0 || rv == -ENOENT) && offset < (expected < end ? expected : end))
 		/* lost to a full disk; what precedes it is not a result */
 		return -ENODATA;
@@ -87,8 +89,9 @@ static void hear_afterwards(struct collect_job *job, int dirfd)
 {
 	struct reader *reader = reader_new(job->reader);
 	struct agent_result *r = &job->result, all;
+	uint64_t fed;
 
-	(void)feed(reader, NULL, dirfd, job->stdout_bytes, UINT64_MAX);
+	(void)feed(reader, NULL, dirfd, job->stdout_bytes, UINT64_MAX, &fed);
 	reader_end(reader, &all);
 	r->tokens_input = all.tokens_input;
 	r->tokens_cached = all.tokens_cached;
@@ -185,6 +188,8 @@ static void redact_result(struct agent_result *result, const struct redactor *re
 {
 	redact_string(redactor, &result->error);
 	redact_string(redactor, &result->notice);
+	redact_string(redactor, &result->model);
+	redact_string(redactor, &result->version);
 	shorten(result->error);
 	shorten(result->notice);
 	/* then it is not a conversation id */
@@ -247,12 +252,14 @@ static void collect_run(struct job *base)
 	struct redactor *redactor = secrets_redactor(job->job.state_dir, &job->secrets);
 	struct digest *digest = digest_new();
 	char hex[DIGEST_HEX];
+	uint64_t fed = 0;
 	int dirfd, rv;
 
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rv = dirfd == -1 ? -errno : feed(reader, digest, dirfd, job->stdout_bytes, job->unasked);
+	rv = dirfd == -1 ? -errno : feed(reader, digest, dirfd, job->stdout_bytes, job->unasked, &fed);
 	digest_end(digest, hex);
 	job->output_hash = rv == 0 ? xstrdup(hex) : NULL;
+	job->output_size = (int64_t)fed;
 	reader_end(reader, &job->result);
 	if (rv == 0 && job->unasked < job->stdout_bytes)
 		hear_afterwards(job, dirfd);

@@ -14,4 +14,8 @@ int review_program_find(const char *reviewer, char *const *env, char **path);
 /* The SHA-256 of the file that review_program_find() gives. 0 or an errno. */
 int review_program_digest(const char *reviewer, char *const *env, char hex[DIGEST_HEX]);
 
+/* The SHA-256 of the file of a program, kept for as long as its inode does not change: a program
+ * may have hundreds of megabytes. From any thread. 0 or an errno. */
+int program_digest(const char *path, char hex[DIGEST_HEX]);
+
 #endif

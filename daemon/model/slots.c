@@ -24,6 +24,7 @@ void slot_release(struct slot *slot)
 	slot_forget_known(slot);
 	operation_release(&slot->op);
 	free(slot->lost_detail);
+	launch_free(slot->launch);
 	briefing_release(&slot->briefing);
 	if (slot->plan != NULL)
 		plan_release(slot->plan);

@@ -33,6 +33,8 @@ struct slot {
 	 * evidence_read.c. Gone after a restart, which costs only time */
 	struct evidence_row **known;
 	size_t nknown;
+	/* of its attempt, until what that is given is on disk; owned, NULL: none */
+	struct launch *launch;
 	struct exit_record record;	/* of the attempt or step whose output is being read */
 	bool lost;			/* there is no record */
 	char *lost_detail;

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "core/chain.h"
+#include "core/entries.h"
 #include "core/order.h"
+#include "core/run.h"
 #include "proto/memory.h"
 
 /* Where the rows of a kind are in struct run_rows, and their key columns. Kinds without a place are
@@ -29,6 +31,8 @@ static const struct place {
 	[ROW_PRODUCT] = { LIST(product), { offsetof(struct product_row, number), NONE, NONE }, NONE },
 	[ROW_EVIDENCE] = { offsetof(struct run_rows, evidence), offsetof(struct run_rows, nevidence),
 	    offsetof(struct evidence_row, run), { offsetof(struct evidence_row, number), NONE, NONE }, NONE },
+	[ROW_ENTRY] = { offsetof(struct run_rows, entries), offsetof(struct run_rows, nentries),
+	    offsetof(struct entry_row, run), { offsetof(struct entry_row, number), NONE, NONE }, NONE },
 	[ROW_HOLD] = { LIST(hold), { offsetof(struct hold_row, id), NONE, NONE }, NONE },
 	[ROW_FINDING] = { LIST(finding),
 	    { offsetof(struct finding_row, review), offsetof(struct finding_row, number), NONE }, NONE },
@@ -184,6 +188,38 @@ const struct product_row *run_rows_product(const struct run_rows *rows, int64_t 
 	return NULL;
 }
 
+/* Runs of earlier versions have no entries; one that has lost them has evidence of this one. */
+static char *verify_missing(const struct run_rows *rows)
+{
+	bool newer = rows->nentries > 0;
+
+	for (size_t i = 0; i < rows->nevidence; i++)
+		newer |= rows->evidence[i]->daemon != NULL;
+	return newer ? xstrdup("the entries of the record were removed from the run") : NULL;
+}
+
+static char *verify_entries(const struct run_rows *rows)
+{
+	const struct run_row *run = &rows->run;
+	const void *const self[] = { run };
+	const struct { enum row_kind kind; const void *const *rows; size_t count; } lists[] = {
+		{ ROW_TASK, (const void *const *)rows->tasks, rows->ntasks },
+		{ ROW_ATTEMPT, (const void *const *)rows->attempts, rows->nattempts },
+		{ ROW_HOLD, (const void *const *)rows->holds, rows->nholds },
+		{ ROW_RUN, self, 1 },
+	};
+	char *fault;
+
+	if (run->entry_count == ROW_NONE)
+		return verify_missing(rows);
+	fault = record_verify(ROW_ENTRY, (const void *const *)rows->entries, rows->nentries, run->entry_count,
+	    run->entry_head);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && fault == NULL; i++)
+		fault = entries_compare(rows->entries, rows->nentries, lists[i].kind, lists[i].rows, lists[i].count,
+		    run_state_is_end((enum run_state)run->state));
+	return fault;
+}
+
 char *run_rows_verify(const struct run_rows *rows)
 {
 	const struct run_row *run = &rows->run;
@@ -196,7 +232,7 @@ char *run_rows_verify(const struct run_rows *rows)
 	if (fault == NULL)
 		fault = record_verify(ROW_EVIDENCE, (const void *const *)rows->evidence, rows->nevidence,
 		    run->evidence_count, run->evidence_head);
-	return fault;
+	return fault != NULL ? fault : verify_entries(rows);
 }
 
 const struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count)

@@ -28,6 +28,8 @@ struct run_rows {
 	size_t nproducts;
 	const struct evidence_row **evidence;
 	size_t nevidence;
+	const struct entry_row **entries;
+	size_t nentries;
 	const struct hold_row **holds;
 	size_t nholds;
 };
@@ -78,8 +80,9 @@ size_t run_rows_attempt_at(const struct run_rows *rows, int64_t id);
 const struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t id);
 /* NULL: no such product. */
 const struct product_row *run_rows_product(const struct run_rows *rows, int64_t number);
-/* Whether the chains of reviews, products and evidence are intact. NULL: they are, else a sentence
- * that names the row at fault (malloc'd). */
+/* Whether the chains of reviews, products, evidence and record are intact, and the rows that have
+ * ended are as they entered the record. NULL: they are, else a sentence that names the row at fault
+ * (malloc'd). */
 char *run_rows_verify(const struct run_rows *rows);
 /* The findings of one review, *count of them: a section of the run's list, borrowed. */
 const struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/offload.h"
+#include "job/kept_files.h"
 #include "job/recorded_refs.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
@@ -49,6 +50,8 @@ static void verify_run(void *arg)
 	struct chains *c = arg;
 
 	c->fault = run_rows_verify(c->rows);
+	if (c->fault == NULL)
+		c->fault = kept_files_changed(c->rpc->state_dir, c->rows, NULL);
 	c->moved = recorded_refs_moved(c->rows);
 }
 
@@ -97,8 +100,8 @@ static void page_cb(void *arg, struct rowset *set)
 
 		c->seen++;
 		c->before = run->id;
-		if (run->review_count > 0 || run->product_count > 0 || run->result_ref != NULL ||
-		    run->result_commit != NULL)
+		if (run->entry_count > 0 || run->review_count > 0 || run->product_count > 0 ||
+		    run->result_ref != NULL || run->result_commit != NULL)
 			c->ids[c->count++] = run->id;
 	}
 	rowset_release(set);
@@ -119,7 +122,7 @@ static void read_page(struct chains *c)
 static void go_on(struct chains *c)
 {
 	if (c->at < c->count)
-		load_run(c->rpc, c->ids[c->at], LOAD_TASKS | LOAD_CHAINS, rows_cb, c);
+		load_run(c->rpc, c->ids[c->at], LOAD_CHAINS, rows_cb, c);
 	else if (c->before != ROW_NONE && c->seen < RUNS_MAX)
 		read_page(c);
 	else

@@ -217,7 +217,11 @@ static void decide_cb(void *arg, const char *name)
 {
 	struct deciding *d = arg;
 
-	engine_hold(d->rpc->options.engine, call_int(d->call, "id", 0), d->decision, name,
+	const struct caller *caller = link_caller(call_link(d->call));
+	const struct decider by = { .name = name, .uid = (int64_t)caller->uid, .pid = (int64_t)caller->pid,
+	    .attempt = caller->is_agent ? caller->agent.attempt : ROW_NONE };
+
+	engine_hold(d->rpc->options.engine, call_int(d->call, "id", 0), d->decision, &by,
 	    call_text(d->call, "message"), call_flag(d->call, "check"), decide_reply, d);
 }
 

@@ -184,6 +184,23 @@ static const struct result_field review_log_fields[] = {
 	END
 };
 
+static const struct result_field review_proof_fields[] = {
+	{ "number", "integer", "of the review" },
+	{ "task_id", "string", "id of the task" },
+	{ "iteration", "integer", "round" },
+	{ "tree", "string|null", "git tree under review" },
+	{ "previous_hash", "string|null", "hash of the review before it" },
+	{ "hash", "string", "of the review" },
+	{ "prompt_hash", "string|null", "SHA-256 of the prompt that the reviewer was given" },
+	{ "diff_hash", "string|null", "SHA-256 of the diff that it was given" },
+	{ "output_hash", "string|null", "SHA-256 of its standard output" },
+	{ "program", "string|null", "path of its program" },
+	{ "program_hash", "string|null", "SHA-256 of that file" },
+	{ "program_version", "string|null", "version that its output names" },
+	{ "answered_by", "string|null", "model that its output names" },
+	END
+};
+
 /* ---- reports ---- */
 
 static const struct result_field report_settings_fields[] = {
@@ -409,6 +426,7 @@ const struct result_type result_types[] = {
 	{ "Salvage", "the saved content of a work tree", salvage_fields },
 	{ "ReviewLog", "the review log of a task, in the form of the decision profile", review_log_fields },
 	{ "LogRound", "one review of that log", log_round_fields },
+	{ "ReviewProof", "the tree and the hashes of a review", review_proof_fields },
 	{ "ReportSettings", "settings of a run", report_settings_fields },
 	{ "Clocks", "limits of an attempt", clocks_fields },
 	{ "ReportResult", "what a run came to", report_result_fields },

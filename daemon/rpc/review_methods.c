@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/offload.h"
+#include "job/kept_files.h"
 #include "job/recorded_refs.h"
 #include "job/run_report.h"
 #include "model/row_json.h"
@@ -34,13 +35,16 @@ static struct reply review_list(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-/* A call of review.verify: its rows are examined on a worker, since refs are files. */
+#define NOT_COVERED "run, tasks, attempts, holds and files: the run began with an earlier version"
+
+/* A call of review.verify: its rows are examined on a worker, with files and refs. */
 struct verification {
 	struct rpc *rpc;
 	struct call *call;
 	struct run_rows *rows;
 	char *fault;
-	bool chain;
+	size_t files;
+	bool chain, kept;
 };
 
 static void verify_run(void *arg)
@@ -50,6 +54,9 @@ static void verify_run(void *arg)
 	v->fault = run_rows_verify(v->rows);
 	v->chain = v->fault == NULL;
 	if (v->chain)
+		v->fault = kept_files_changed(v->rpc->state_dir, v->rows, &v->files);
+	v->kept = v->fault == NULL;
+	if (v->kept)
 		v->fault = recorded_refs_moved(v->rows);
 }
 
@@ -58,10 +65,14 @@ static void verify_done(void *arg)
 	struct verification *v = arg;
 	const struct run_rows *rows = v->rows;
 
-	call_ok(v->call, json_pack("{s:I,s:b,s:b,s:I,s:o,s:I,s:I,s:o}", "run", (json_int_t)rows->run.id,
-	    "ok", v->fault == NULL, "chain", v->chain, "reviews", (json_int_t)rows->nreviews,
+	call_ok(v->call, json_pack("{s:I,s:b,s:b,s:b,s:I,s:o,s:I,s:I,s:I,s:o,s:I,s:o,s:o}", "run",
+	    (json_int_t)rows->run.id, "ok", v->fault == NULL, "chain", v->chain, "kept", v->kept,
+	    "reviews", (json_int_t)rows->nreviews,
 	    "head", json_text(rows->run.review_head), "products", (json_int_t)rows->nproducts,
-	    "evidence", (json_int_t)rows->nevidence, "message", json_text(v->fault)));
+	    "evidence", (json_int_t)rows->nevidence, "entries", (json_int_t)rows->nentries,
+	    "record", json_text(rows->run.entry_head), "files", (json_int_t)v->files,
+	    "not_covered", json_text(rows->run.entry_count == ROW_NONE ? NOT_COVERED : NULL),
+	    "message", json_text(v->fault)));
 	run_rows_free(v->rows);
 	free(v->fault);
 	free(v);
@@ -86,20 +97,38 @@ static struct reply review_verify(struct rpc *rpc, struct call *call)
 
 	v->rpc = rpc;
 	v->call = call;
-	load_run(rpc, call_int(call, "run", 0), LOAD_TASKS | LOAD_CHAINS, verify_cb, v);
+	load_run(rpc, call_int(call, "run", 0), LOAD_CHAINS, verify_cb, v);
 	return reply_later(call);
+}
+
+/* What the logs have no room for: the tree and the hashes of each review, and what judged it. */
+static json_t *review_proof(const struct run_rows *rows, const struct review_row *review)
+{
+	const struct attempt_row *a = review->attempt != ROW_NONE ? run_rows_attempt(rows, review->attempt) : NULL;
+
+	return json_pack("{s:I,s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "number", (json_int_t)review->number,
+	    "task_id", json_text(review->task_id), "iteration", (json_int_t)review->iteration,
+	    "tree", json_text(review->tree), "previous_hash", json_text(review->previous_hash),
+	    "hash", json_text(review->hash), "prompt_hash", json_text(a != NULL ? a->prompt_hash : NULL),
+	    "diff_hash", json_text(a != NULL ? a->diff_hash : NULL),
+	    "output_hash", json_text(a != NULL ? a->output_hash : NULL),
+	    "program", json_text(a != NULL ? a->program : NULL),
+	    "program_hash", json_text(a != NULL ? a->program_hash : NULL),
+	    "program_version", json_text(a != NULL ? a->program_version : NULL),
+	    "answered_by", json_text(a != NULL ? a->answered_by : NULL));
 }
 
 static void export_cb(void *arg, const struct run_rows *rows)
 {
 	struct call *call = arg;
-	json_t *logs, *log;
+	json_t *logs, *proofs, *log;
 
 	if (rows == NULL) {
 		call_no_run(call, "run", call_int(call, "run", 0));
 		return;
 	}
 	logs = json_array();
+	proofs = json_array();
 	for (size_t i = 0; i < rows->nreviews; i++) {
 		const char *task = rows->reviews[i]->task_id;
 		size_t first = 0;
@@ -110,13 +139,15 @@ static void export_cb(void *arg, const struct run_rows *rows)
 		log = first == i ? review_log_make(rows, task) : NULL;
 		if (log != NULL)
 			json_array_append_new(logs, log);
+		json_array_append_new(proofs, review_proof(rows, rows->reviews[i]));
 	}
-	call_ok(call, json_pack("{s:o}", "logs", logs));
+	call_ok(call, json_pack("{s:o,s:o,s:o,s:o}", "logs", logs, "proofs", proofs,
+	    "head", json_text(rows->run.review_head), "record", json_text(rows->run.entry_head)));
 }
 
 static struct reply review_export(struct rpc *rpc, struct call *call)
 {
-	load_run(rpc, call_int(call, "run", 0), LOAD_TASKS | LOAD_REVIEWS, export_cb, call);
+	load_run(rpc, call_int(call, "run", 0), LOAD_TASKS | LOAD_REVIEWS | LOAD_ATTEMPTS, export_cb, call);
 	return reply_later(call);
 }
 
@@ -134,18 +165,29 @@ static const struct result_field list_results[] = {
 };
 static const struct result_field export_results[] = {
 	{ "logs", "[ReviewLog]", "one per task" },
+	{ "proofs", "[ReviewProof]", "one per review, in order" },
+	{ "head", "string|null", "hash of the newest review" },
+	{ "record", "string|null", "hash of the newest entry of the record" },
 	{ 0 },
 };
 static const struct result_field verify_results[] = {
 	{ "run", "integer", "id of the run" },
-	{ "ok", "boolean", "whether log, products and evidence are intact, and the refs of the results are as "
-	    "recorded" },
-	{ "chain", "boolean", "whether log, products and evidence are intact" },
+	{ "ok", "boolean", "whether log, products, evidence and record are intact, and the files of the attempts and "
+	    "the refs of the results are as recorded" },
+	{ "chain", "boolean", "whether log, products, evidence and record are intact, and each row that has ended "
+	    "is as it entered the record" },
+	{ "kept", "boolean", "... and the files of the attempts are as recorded" },
 	{ "reviews", "integer", "number of rows in the log" },
 	{ "head", "string|null", "hash of the newest row" },
 	{ "products", "integer", "number of products" },
 	{ "evidence", "integer", "number of rows of evidence" },
-	{ "message", "string|null", "row that breaks the chain; else the refs that were moved or removed" },
+	{ "entries", "integer", "number of entries of the record" },
+	{ "record", "string|null", "hash of the newest entry: it covers all others, and when the run has ended, the "
+	    "heads of the other chains" },
+	{ "files", "integer", "number of files that were hashed again" },
+	{ "not_covered", "string|null", "what an earlier version has not recorded" },
+	{ "message", "string|null", "the first difference: a row, a file of an attempt, or the refs that were moved or "
+	    "removed" },
 	{ 0 },
 };
 static const int errors[] = { RPC_NOT_FOUND, 0 };
@@ -156,6 +198,6 @@ const struct method review_methods[] = {
 	{ "review.export", ACCESS_READ, true, verify_params, export_results, errors, review_export,
 	    "export the review logs of a run" },
 	{ "review.verify", ACCESS_READ, false, verify_params, verify_results, errors, review_verify,
-	    "verify that the record of a run was not altered: reviews, products, evidence, refs" },
+	    "verify that the record of a run was not altered: rows, files, refs" },
 	{ 0 },
 };

@@ -35,6 +35,7 @@ static const struct part {
 	{ LOAD_FINDINGS, "run.findings", ROW_FINDING, ":run" },
 	{ LOAD_PRODUCTS, "run.products", ROW_PRODUCT, ":run" },
 	{ LOAD_EVIDENCE, "run.evidence", ROW_EVIDENCE, ":run" },
+	{ LOAD_ENTRIES, "run.entries", ROW_ENTRY, ":run" },
 	{ LOAD_HOLDS, "run.holds", ROW_HOLD, ":run" },
 	{ LOAD_ITERATIONS, "run.iterations", ROW_ITERATION, ":run" },
 };

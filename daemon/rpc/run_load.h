@@ -8,7 +8,9 @@
 enum { LOAD_TASKS = 1, LOAD_SLOTS = 2, LOAD_ATTEMPTS = 4, LOAD_REVIEWS = 8, LOAD_FINDINGS = 16,
     LOAD_HOLDS = 32, LOAD_ITERATIONS = 64, LOAD_PRODUCTS = 128, LOAD_EVIDENCE = 256,
     /* what run_rows_verify() needs */
-    LOAD_CHAINS = LOAD_REVIEWS | LOAD_FINDINGS | LOAD_PRODUCTS | LOAD_EVIDENCE, LOAD_ALL = 511 };
+    LOAD_ENTRIES = 512,
+    LOAD_CHAINS = LOAD_REVIEWS | LOAD_FINDINGS | LOAD_PRODUCTS | LOAD_EVIDENCE | LOAD_ENTRIES | LOAD_TASKS |
+    LOAD_ATTEMPTS | LOAD_HOLDS, LOAD_ALL = 1023 };
 
 /* rows: NULL if there is no such run; valid during the callback. */
 typedef void load_cb(void *arg, const struct run_rows *rows);

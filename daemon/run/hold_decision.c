@@ -128,7 +128,14 @@ static int refusal(const struct hold_row *hold, enum hold_decision decision, con
 	return RPC_OK;
 }
 
-void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision, const char *by,
+static void set_decider(struct hold_row *hold, const struct decider *by)
+{
+	hold->by_uid = by->uid;
+	hold->by_pid = by->pid;
+	hold->by_attempt = by->attempt;
+}
+
+void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision, const struct decider *by,
     const char *message, bool check, engine_reply_cb *cb, void *arg)
 {
 	const struct run_rows *rows = view_run_of_hold(engine->view, id);
@@ -161,7 +168,8 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 		return;
 	}
 	txn = txn_new(engine);
-	human = xasprintf("human:%s", by);
+	human = xasprintf("human:%s", by->name);
+	set_decider(txn_edit_hold(txn, hold), by);
 	switch (decision) {
 	case HOLD_APPROVE:
 		approve(txn, slot, hold, human, message);

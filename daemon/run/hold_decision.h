@@ -12,11 +12,18 @@ struct engine;
 
 enum hold_decision { HOLD_APPROVE, HOLD_REJECT, HOLD_REWORK };
 
-/* Decide an open hold of an unfinished run. by: the user's name; message: NULL or "" for none,
+/* Who decides, and the process that asks for it: attempt is the one that it belongs to, ROW_NONE:
+ * none. */
+struct decider {
+	const char *name;		/* of the user */
+	int64_t uid, pid, attempt;
+};
+
+/* Decide an open hold of an unfinished run. message: NULL or "" for none,
  * which rework refuses with invalid-params, except for a lost attempt. Other codes: not-found,
  * no-space, wrong-state (decided already; approve of a lost attempt; rework in a run whose budget
  * is spent). The reply's rows are the run's, including its holds. */
-void engine_hold(struct engine *engine, int64_t hold, enum hold_decision decision, const char *by,
+void engine_hold(struct engine *engine, int64_t hold, enum hold_decision decision, const struct decider *by,
     const char *message, bool check, engine_reply_cb *cb, void *arg);
 
 #endif

@@ -141,7 +141,7 @@ static struct run_row *make_row(const struct pending_submit *p, const struct int
 	row->iteration = 0;
 	row->plan = plan_to_json(&p->plan);
 	row->environment = xstrdup(p->environment_hash);
-	row->review_count = row->product_count = row->evidence_count = 0;
+	row->review_count = row->product_count = row->evidence_count = row->entry_count = 0;
 	row->instance = xstrdup(p->engine->instance);
 	row->retry_of = p->retry_of;
 	row->warnings = xstrdup(p->warnings);

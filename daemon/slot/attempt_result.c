@@ -174,6 +174,10 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 	w->output_hash = NULL;
 	a->finding = w->finding;
 	w->finding = NULL;
+	a->output_size = a->output_hash != NULL ? w->output_size : ROW_NONE;
+	a->answered_by = r->model;
+	a->program_version = r->version;
+	r->model = r->version = NULL;
 	if (w->says_no_change)
 		a->says_no_change = 1;
 	if (r->tokens_of_session)

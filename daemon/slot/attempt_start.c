@@ -88,27 +88,47 @@ static void space_is_back(struct slot *slot)
 	txn_commit(txn);
 }
 
-/* Commit that the prompt leaves out something, before the reviewer starts. Returns false if that is
- * known already. */
-static bool note_left_out(struct slot *slot, const struct build_job *w)
+/* Commit what the attempt is given; then it is started. */
+static void commit_given(struct slot *slot, struct build_job *w)
 {
 	const struct attempt_row *row = run_attempt(slot->run, w->attempt.id);
-	struct attempt_row *a;
-	struct txn *txn;
+	bool told = w->left_out == NULL || (row->left_out != NULL && strcmp(row->left_out, w->left_out) == 0);
+	struct txn *txn = txn_new(slot->run->engine);
+	struct attempt_row *a = txn_edit_attempt(txn, row);
 
-	if (w->left_out == NULL || (row->left_out != NULL && strcmp(row->left_out, w->left_out) == 0))
-		return false;
-	txn = txn_new(slot->run->engine);
-	a = txn_edit_attempt(txn, row);
-	text_set(&a->left_out, w->left_out);
-	a->left_out_files = w->left_out_files;
-	a->diff_bytes = w->diff_bytes;
-	a->diff_shown = w->diff_shown;
-	left_out_warn(txn, slot, a);
+	text_set(&a->prompt_hash, w->prompt_hash);
+	text_set(&a->diff_hash, w->diff_hash);
+	text_set(&a->program, w->program);
+	text_set(&a->program_hash, w->program_hash);
+	if (w->left_out != NULL) {
+		text_set(&a->left_out, w->left_out);
+		a->left_out_files = w->left_out_files;
+		a->diff_bytes = w->diff_bytes;
+		a->diff_shown = w->diff_shown;
+	}
+	if (!told)
+		left_out_warn(txn, slot, a);
+	launch_free(slot->launch);
+	slot->launch = w->launch;
+	w->launch = NULL;
 	activity_end(&slot->activity);
-	txn_effect(txn, EFFECT_BUILD, slot->run, slot, a->id);
+	txn_effect(txn, EFFECT_LAUNCH, slot->run, slot, a->id);
 	txn_commit(txn);
-	return true;
+}
+
+void attempt_launch(struct slot *slot)
+{
+	struct engine *engine = slot->run->engine;
+	struct launch *launch = slot->launch;
+
+	slot->launch = NULL;
+	if (launch == NULL || slot->row->attempt != launch->id || !passes(slot)) {
+		/* as in build_cb() */
+		launch_free(launch);
+		return;
+	}
+	activity_start_attempt(&slot->activity, launch->id);
+	engine->ports.start(engine->ports.proc_ctx, launch);
 }
 
 static void build_cb(void *arg, struct job *job)
@@ -116,7 +136,6 @@ static void build_cb(void *arg, struct job *job)
 	struct engine *engine = arg;
 	struct build_job *w = (struct build_job *)job;
 	struct slot *slot = slot_at_job(engine, w->key);
-	struct launch *launch = w->launch;
 
 	if (slot == NULL || slot->row->attempt != w->attempt.id || !passes(slot)) {
 		/* it was cancelled or paused, or its account is exhausted: it will be built
@@ -128,13 +147,11 @@ static void build_cb(void *arg, struct job *job)
 		wait_for_space(slot, w);
 	} else if (w->reviewer_changed != NULL) {
 		attempt_reviewer_changed(slot, w->reviewer_changed);
-	} else if (launch == NULL) {
+	} else if (w->launch == NULL) {
 		attempt_refused(slot, job->fault, w->error);
-	} else if (!note_left_out(slot, w)) {
-		w->launch = NULL;
+	} else {
 		space_is_back(slot);
-		activity_start_attempt(&slot->activity, w->attempt.id);
-		engine->ports.start(engine->ports.proc_ctx, launch);
+		commit_given(slot, w);
 	}
 	job_free(job);
 }

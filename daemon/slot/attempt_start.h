@@ -7,5 +7,7 @@ struct slot;
 
 /* Start the attempt, or let it wait and try again. */
 void attempt_build(struct slot *slot);
+/* Start the attempt that is built: what it is given is on disk. */
+void attempt_launch(struct slot *slot);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "core/decision.h"
+#include "core/entries.h"
 #include "core/row.h"
 #include "model/activity.h"
 #include "model/model.h"
@@ -178,9 +179,50 @@ void txn_retire(struct txn *txn, enum row_kind kind, const void *row)
 	row_free(kind, row);
 }
 
+/* A row that has ended enters the record of its run; one that changes after that enters once more,
+ * and its newest entry counts. Runs of earlier versions have no record. */
+static void record_row(struct txn *txn, enum row_kind kind, const void *row)
+{
+	struct run *run = entry_is_due(kind, row) ? run_find(txn->engine, entry_run(kind, row)) : NULL;
+	struct entry_row *entry;
+	struct run_row *r;
+
+	if (run == NULL || run->rows->run.entry_count == ROW_NONE)
+		return;
+	entry = entry_make(run->rows->entries, run->rows->nentries, kind, row, run->rows->run.entry_count,
+	    run->rows->run.entry_head, txn_now(txn));
+	if (entry == NULL)
+		return;
+	r = txn_edit_run(txn, run);
+	r->entry_count = entry->number;
+	text_set(&r->entry_head, entry->hash);
+	txn_add(txn, run, ROW_ENTRY, entry);
+}
+
+/* A task may be over before the run sees it: it is not edited. */
+static void record_tasks(struct txn *txn, const struct run *run)
+{
+	for (size_t i = 0; run != NULL && i < run->rows->ntasks; i++)
+		record_row(txn, ROW_TASK, run->rows->tasks[i]);
+}
+
+/* The row of the run comes last: its hash covers the heads of the other chains. */
+static void record_ended(struct txn *txn)
+{
+	for (size_t i = 0; i < txn->nrows; i++)
+		if (txn->rows[i].kind != ROW_RUN)
+			record_row(txn, txn->rows[i].kind, txn->rows[i].row);
+	for (size_t i = 0; i < txn->nrows; i++)
+		if (txn->rows[i].kind == ROW_RUN && entry_is_due(ROW_RUN, txn->rows[i].row)) {
+			record_tasks(txn, run_find(txn->engine, ((const struct run_row *)txn->rows[i].row)->id));
+			record_row(txn, ROW_RUN, txn->rows[i].row);
+		}
+}
+
 /* Add the edited rows to the decision, as they are now. */
 static void record(struct txn *txn)
 {
+	record_ended(txn);
 	for (size_t i = 0; i < txn->nrows; i++)
 		txn_put(txn, txn->rows[i].kind, txn->rows[i].row);
 	txn->nrows = 0;

@@ -18,6 +18,7 @@ struct slot;
 enum effect_kind {
 	EFFECT_PREPARE,	/* the run's own slot: task file, base snapshot */
 	EFFECT_BUILD,	/* build and launch the attempt id */
+	EFFECT_LAUNCH,	/* launch the attempt id, which is built */
 	EFFECT_STAGE,	/* take up the stage of the slot: struct stage, recover */
 	EFFECT_GIT,	/* the run's own slot: start the git operation id */
 	EFFECT_LOAD,	/* the run's own slot: wait between iterations, then ask the source */

@@ -174,7 +174,8 @@ static void decide(struct world *w, int64_t id, enum hold_decision decision, con
 	    (hold->kind != HOLD_LOST && hold->kind != HOLD_SETUP &&
 	    decision == HOLD_REWORK && (message == NULL || message[0] != 'l'));
 	PUSH(said, said);
-	engine_hold(w->engine, id, decision, "ann", message, check, hold_cb, said);
+	engine_hold(w->engine, id, decision, &(struct decider){ "ann", 1000, 4711, ROW_NONE }, message, check,
+	    hold_cb, said);
 }
 
 void client_hold(struct world *w)

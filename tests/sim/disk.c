@@ -374,6 +374,7 @@ static void put(struct world *w, struct change *c)
 	case ROW_FINDING:
 	case ROW_PRODUCT:
 	case ROW_EVIDENCE:
+	case ROW_ENTRY:
 	case ROW_EVENT:
 	case ROW_SETTING:
 	case ROW_KINDS:

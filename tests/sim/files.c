@@ -183,6 +183,8 @@ static void job_build(struct world *w, struct build_job *job)
 		job->diff_bytes = 50;
 		job->diff_shown = 30;
 	}
+	job->prompt_hash = xasprintf("prompt-%lld", (long long)job->attempt.id);
+	job->program = xstrdup("/bin/agent");
 	job->launch = xcalloc(1, sizeof(*job->launch));
 	job->launch->id = job->attempt.id;
 }

@@ -3,6 +3,7 @@
 #include <jansson.h>
 
 #include "core/cause.h"
+#include "core/entries.h"
 #include "core/slot.h"
 #include "world_int.h"
 
@@ -207,6 +208,20 @@ static void check_evidence(struct world *w, const struct evidence_row *row)
 		    (long long)row->number);
 }
 
+/* What has ended enters the record, in the decision that ended it. */
+static void check_entry(struct world *w, const struct entry_row *row)
+{
+	const struct run_rows *before = view_run(w->disk, row->run);
+	const struct entry_row *last;
+
+	if (row->number <= (int64_t)before->nentries)
+		world_fail(w, "run %lld: entry %lld was written over", (long long)row->run, (long long)row->number);
+	last = entry_newest(before->entries, before->nentries, row->kind, row->key);
+	if (last != NULL && strcmp(last->row_hash, row->row_hash) == 0)
+		world_fail(w, "run %lld: %s %s enters the record twice in one form", (long long)row->run, row->kind,
+		    row->key);
+}
+
 /* Whoever has it keeps it until he gives it back. */
 static void check_claim(struct world *w, const struct claim_row *row)
 {
@@ -298,6 +313,9 @@ void law_row(struct world *w, enum row_kind kind, const void *row)
 		break;
 	case ROW_EVIDENCE:
 		check_evidence(w, row);
+		break;
+	case ROW_ENTRY:
+		check_entry(w, row);
 		break;
 	case ROW_CLAIM:
 		check_claim(w, row);
@@ -543,8 +561,8 @@ void law_decision(struct world *w, const struct decision *d)
 
 		if (c->drop)
 			continue;
-		if (c->kind == ROW_REVIEW)
-			check_chain(w, ((const struct review_row *)c->row)->run);
+		if (c->kind == ROW_RUN)
+			check_chain(w, ((const struct run_row *)c->row)->id);
 		if (c->kind == ROW_ATTEMPT) {
 			check_alone(w, c->row);
 			law_again(w, d, c->row);

@@ -49,6 +49,7 @@ static void compare_lists(struct world *w, const struct run_rows *a, const struc
 	COMPARE(ROW_FINDING, findings);
 	COMPARE(ROW_PRODUCT, products);
 	COMPARE(ROW_EVIDENCE, evidence);
+	COMPARE(ROW_ENTRY, entries);
 	COMPARE(ROW_HOLD, holds);
 }
 

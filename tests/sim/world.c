@@ -133,6 +133,7 @@ static void load_run(struct world *w, const struct run_rows *rows)
 	LOAD(ROW_FINDING, findings, nfindings);
 	LOAD(ROW_PRODUCT, products, nproducts);
 	LOAD(ROW_EVIDENCE, evidence, nevidence);
+	LOAD(ROW_ENTRY, entries, nentries);
 	LOAD(ROW_HOLD, holds, nholds);
 #undef LOAD
 }

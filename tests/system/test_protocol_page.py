@@ -108,7 +108,7 @@ VARYING = (
     (r'"seq":\d+', "SEQ"),
     (r'"attempt":\d+', "ATTEMPT"),
     (r"Content-Length:\d+", "LENGTH"),
-    (r'"head":"[0-9a-f]+…?"', "HASH"),
+    (r'"(head|record)":"[0-9a-f]+…?"', "HASH"),
 )
 
 

@@ -254,7 +254,8 @@ START_TEST(test_upgrade_keeps_everything)
 	    "'hook_id_is_no_salvage', 'sqlite_autoindex_group_1', 'sqlite_autoindex_cooldown_1', "
 	    "'product_is_never_changed', 'product_is_never_deleted', 'evidence_is_never_changed', "
 	    "'evidence_is_never_deleted', 'evidence_of_tree', 'sqlite_autoindex_product_1', "
-	    "'sqlite_autoindex_evidence_1', 'judge_is_never_changed', 'judge_is_never_deleted')"
+	    "'sqlite_autoindex_evidence_1', 'judge_is_never_changed', 'judge_is_never_deleted', "
+	    "'entry_is_never_changed', 'entry_is_never_deleted', 'sqlite_autoindex_entry_1')"
 	    " ORDER BY name");
 	ck_assert_str_eq(after, triggers);
 	free(after);
@@ -459,7 +460,9 @@ static const char record_rows[] =
 	"INSERT INTO product (run, number, kind, tree, created_at, hash) VALUES (2, 1, 'base', 't', 1, 'h'), "
 	"(2, 2, 'work', 'u', 2, 'i');"
 	"INSERT INTO evidence (run, number, kind, subject, result, created_at, hash) VALUES "
-	"(2, 1, 'check', 'make', 'red', 1, 'h'), (2, 2, 'check', 'make', 'green', 2, 'i');";
+	"(2, 1, 'check', 'make', 'red', 1, 'h'), (2, 2, 'check', 'make', 'green', 2, 'i');"
+	"INSERT INTO entry (run, number, kind, key, row_hash, created_at, hash) VALUES "
+	"(2, 1, 'attempt', '1', 'r', 1, 'h'), (2, 2, 'run', '2', 's', 2, 'i');";
 
 /* No column of the record, not even to its own value, not by any form of a statement. */
 START_TEST(test_the_record_is_append_only)
@@ -473,16 +476,16 @@ START_TEST(test_the_record_is_append_only)
 		    "ON CONFLICT DO UPDATE SET number = excluded.number"),
 	};
 	static const char *const contents[] = { "SELECT * FROM review", "SELECT * FROM finding",
-	    "SELECT * FROM product", "SELECT * FROM evidence" };
-	char *before[4];
+	    "SELECT * FROM product", "SELECT * FROM evidence", "SELECT * FROM entry" };
+	char *before[5];
 
 	make_newest();
 	run_sql(record_rows);
-	for (int kind = ROW_REVIEW; kind <= ROW_EVIDENCE; kind++) {
+	for (int kind = ROW_REVIEW; kind <= ROW_ENTRY; kind++) {
 		before[kind - ROW_REVIEW] = values_of(contents[kind - ROW_REVIEW]);
 		ck_assert_str_ne(before[kind - ROW_REVIEW], "");
 	}
-	for (int kind = ROW_REVIEW; kind <= ROW_EVIDENCE; kind++) {
+	for (int kind = ROW_REVIEW; kind <= ROW_ENTRY; kind++) {
 		const struct row_type *type = &row_types[kind];
 		char sql[256];
 

@@ -207,6 +207,7 @@ static const struct {
 	[ROW_FINDING] = { "finding.unfinished", true },
 	[ROW_PRODUCT] = { "product.unfinished", true },
 	[ROW_EVIDENCE] = { "evidence.unfinished", true },
+	[ROW_ENTRY] = { "entry.unfinished", true },
 	[ROW_HOLD] = { "hold.unfinished", false },
 	[ROW_HOOK] = { "hook.unfinished", false },
 	[ROW_CLAIM] = { "claim.all", false },
@@ -321,6 +322,10 @@ static void *keyed_row(enum row_kind kind, int seed)
 	case ROW_EVIDENCE:
 		((struct evidence_row *)row)->run = 5;
 		((struct evidence_row *)row)->number = 1;
+		break;
+	case ROW_ENTRY:
+		((struct entry_row *)row)->run = 5;
+		((struct entry_row *)row)->number = 1;
 		break;
 	case ROW_HOLD:
 		((struct hold_row *)row)->run = 5;
@@ -465,6 +470,9 @@ static const char *const forbidden[] = {
 	"UPDATE evidence SET result = 'green'",
 	"DELETE FROM evidence",
 	"INSERT OR REPLACE INTO evidence SELECT * FROM evidence",
+	"UPDATE entry SET row_hash = 'x'",
+	"DELETE FROM entry",
+	"INSERT OR REPLACE INTO entry SELECT * FROM entry",
 };
 
 /* With the very settings of our connection. */
@@ -478,7 +486,7 @@ START_TEST(test_the_record_is_append_only)
 	world_init(&w);
 	world_open(&w);
 	put_run(d, 5, 0, RUN_S_RUNNING);
-	for (int kind = ROW_REVIEW; kind <= ROW_EVIDENCE; kind++) {
+	for (int kind = ROW_REVIEW; kind <= ROW_ENTRY; kind++) {
 		void *row = keyed_row((enum row_kind)kind, 1);
 
 		decision_put(d, (enum row_kind)kind, row);
@@ -495,7 +503,7 @@ START_TEST(test_the_record_is_append_only)
 	ck_assert_int_eq(sqlite3_exec(db, forbidden[_i], NULL, NULL, NULL), SQLITE_CONSTRAINT);
 	ck_assert_ptr_nonnull(strstr(sqlite3_errmsg(db), "append-only"));
 	ck_assert_int_eq(ask(db, "SELECT (SELECT count(*) FROM review) + (SELECT count(*) FROM finding) + "
-	    "(SELECT count(*) FROM product) + (SELECT count(*) FROM evidence)"), 4);
+	    "(SELECT count(*) FROM product) + (SELECT count(*) FROM evidence) + (SELECT count(*) FROM entry)"), 5);
 	sqlite3_close(db);
 	world_open(&w);
 	world_end(&w);
@@ -1465,6 +1473,10 @@ static void put_many(struct decision *d, enum row_kind kind, int64_t run, int64_
 		((struct evidence_row *)row)->run = run;
 		((struct evidence_row *)row)->number = n;
 		break;
+	case ROW_ENTRY:
+		((struct entry_row *)row)->run = run;
+		((struct entry_row *)row)->number = n;
+		break;
 	case ROW_HOLD:
 		((struct hold_row *)row)->run = run;
 		((struct hold_row *)row)->id = run * 1000 + n;
@@ -1512,6 +1524,8 @@ static int64_t place_of(enum row_kind kind, const void *row)
 		return ((const struct product_row *)row)->number;
 	case ROW_EVIDENCE:
 		return ((const struct evidence_row *)row)->number;
+	case ROW_ENTRY:
+		return ((const struct entry_row *)row)->number;
 	case ROW_HOLD:
 		return ((const struct hold_row *)row)->id % 1000;
 	case ROW_RUN:
@@ -1543,6 +1557,7 @@ static const struct {
 	{ "run.findings", ROW_FINDING },
 	{ "run.products", ROW_PRODUCT },
 	{ "run.evidence", ROW_EVIDENCE },
+	{ "run.entries", ROW_ENTRY },
 	{ "run.holds", ROW_HOLD },
 };
 

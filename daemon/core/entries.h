@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Which rows enter the record of a run, and whether they still are as they entered it. Pure. */
+#ifndef CORE_ENTRIES_H
+#define CORE_ENTRIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/row.h"
+
+/* A row of a run, task, attempt or hold that has ended. */
+bool entry_is_due(enum row_kind kind, const void *row);
+/* Id of the run of such a row; its key in the record, malloc'd. */
+int64_t entry_run(enum row_kind kind, const void *row);
+char *entry_key(enum row_kind kind, const void *row);
+
+/* The newest entry about a row; NULL: none. */
+const struct entry_row *entry_newest(const struct entry_row *const *entries, size_t count, const char *kind,
+    const char *key);
+
+/* The entry of a row in its last form, after number entries of which the newest has the hash
+ * previous; NULL: the row has that form in its newest entry already. Owned by the caller. */
+struct entry_row *entry_make(const struct entry_row *const *entries, size_t count, enum row_kind kind,
+    const void *row, int64_t number, const char *previous, int64_t now);
+
+/* Compare all rows of a kind with their newest entries, and look for entries whose rows are gone.
+ * The chain of the entries must be intact. over: the run has ended. NULL: all are as recorded, else
+ * a sentence that names the row (malloc'd). */
+char *entries_compare(const struct entry_row *const *entries, size_t count, enum row_kind kind,
+    const void *const *rows, size_t nrows, bool over);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "job/kept_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "core/state.h"
+#include "model/dirs.h"
+#include "proto/memory.h"
+#include "record/host_fault.h"
+#include "record/layout.h"
+#include "record/output.h"
+
+#define CHUNK (256 * 1024)
+
+/* Whatever an agent has put there: links and pipes are not followed. 0 or -errno. */
+static int hash_file(int dirfd, const char *name, char hex[DIGEST_HEX])
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), rv;
+	struct digest *digest;
+	struct stat st;
+	char *buffer;
+	ssize_t n = 0;
+
+	if (fd == -1)
+		return -errno;
+	rv = fstat(fd, &st) == -1 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	if (rv != 0) {
+		close(fd);
+		return rv;
+	}
+	digest = digest_new();
+	buffer = xcalloc(CHUNK, 1);
+	while ((n = read(fd, buffer, CHUNK)) > 0 || (n == -1 && errno == EINTR))
+		if (n > 0)
+			digest_add(digest, buffer, (size_t)n);
+	rv = n == -1 ? -errno : 0;
+	digest_end(digest, hex);
+	free(buffer);
+	close(fd);
+	return rv;
+}
+
+/* As collect.c hashes it. */
+static int hash_output(int dirfd, uint64_t size, char hex[DIGEST_HEX])
+{
+	struct digest *digest = digest_new();
+	char *buffer = xcalloc(CHUNK, 1);
+	uint64_t offset = 0;
+	int rv = 0;
+
+	while (offset < size) {
+		struct output_chunk chunk = { 0 };
+
+		rv = output_read(dirfd, RECORD_STDOUT, offset, buffer, CHUNK, &chunk);
+		if (rv != 0 || chunk.size == 0 || chunk.offset >= size)
+			break;
+		digest_add(digest, buffer, size - chunk.offset < chunk.size ?
+		    (size_t)(size - chunk.offset) : chunk.size);
+		offset = chunk.offset + chunk.size;
+	}
+	digest_end(digest, hex);
+	free(buffer);
+	return rv;
+}
+
+/* NULL: it is as recorded. */
+static char *difference(int64_t id, int64_t number, const char *name, int rv, const char *hex, const char *recorded)
+{
+	if (rv == -ENOENT)
+		return xasprintf("attempt %lld: its %s is gone from attempts/%lld", (long long)number, name,
+		    (long long)id);
+	if (rv != 0)
+		return xasprintf("attempt %lld: its %s in attempts/%lld cannot be read: %s", (long long)number, name,
+		    (long long)id, host_words(-rv));
+	if (strcmp(hex, recorded) != 0)
+		return xasprintf("attempt %lld: its %s in attempts/%lld was changed: its hash is %.12s, "
+		    "the record has %.12s", (long long)number, name, (long long)id, hex, recorded);
+	return NULL;
+}
+
+static char *attempt_changed(int dirfd, const struct attempt_row *a, size_t *files)
+{
+	const struct { const char *name, *file, *hash; } kept[] = {
+		{ "prompt", RECORD_PROMPT, a->prompt_hash },
+		{ "diff", RECORD_DIFF, a->diff_hash },
+		{ "answer", RECORD_ANSWER, a->answer_hash },
+	};
+	char *fault = NULL, hex[DIGEST_HEX];
+	int rv;
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]) && fault == NULL; i++) {
+		if (kept[i].hash == NULL)
+			continue;
+		rv = hash_file(dirfd, kept[i].file, hex);
+		fault = difference(a->id, a->number, kept[i].name, rv, hex, kept[i].hash);
+		++*files;
+	}
+	if (fault != NULL || a->output_hash == NULL || a->output_size == ROW_NONE)
+		return fault;
+	rv = hash_output(dirfd, (uint64_t)a->output_size, hex);
+	++*files;
+	return difference(a->id, a->number, "output", rv, hex, a->output_hash);
+}
+
+char *kept_files_changed(const char *state_dir, const struct run_rows *rows, size_t *files)
+{
+	char *fault = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; rows->run.entry_count != ROW_NONE && i < rows->nattempts && fault == NULL; i++) {
+		const struct attempt_row *a = rows->attempts[i];
+		char *dir;
+		int dirfd;
+
+		if (a->state != ATTEMPT_S_EXITED || a->started_at == ROW_NONE)
+			continue;
+		dir = dirs_attempt(state_dir, a->id);
+		dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (dirfd == -1)
+			fault = xasprintf("attempt %lld: its directory %s %s%s", (long long)a->number, dir,
+			    errno == ENOENT ? "is gone" : "cannot be read: ", errno == ENOENT ? "" : host_words(errno));
+		else
+			fault = attempt_changed(dirfd, a, &count);
+		if (dirfd != -1)
+			close(dirfd);
+		free(dir);
+	}
+	if (files != NULL)
+		*files = count;
+	return fault;
+}

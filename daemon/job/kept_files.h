@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of attempts, compared with the hashes in their rows. */
+#ifndef JOB_KEPT_FILES_H
+#define JOB_KEPT_FILES_H
+
+#include "model/view.h"
+
+/* Hashes what lies on the disk again: prompts, diffs, raw output and answers. Blocking. NULL: all
+ * of it is as recorded; or the first difference as a sentence, malloc'd. Rows without such hashes,
+ * and runs of earlier versions, have nothing to compare. *files (NULL: not wanted): number of files
+ * that were compared. */
+char *kept_files_changed(const char *state_dir, const struct run_rows *rows, size_t *files);
+
+#endif
