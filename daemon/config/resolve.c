@@ -215,6 +215,8 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	plan->strictness = (enum strictness)get_number(layers, "review.strictness");
 	plan->read_only = get_number(layers, "review.read_only") != 0;
 	plan->on_cut = (enum on_cut)get_number(layers, "review.on_cut");
+	plan->nonce = true;
+	plan->silence = (enum silence)get_number(layers, "review.silence");
 	plan->sandbox = (enum sandbox)get_number(layers, "review.sandbox");
 	plan->workspace = (enum review_place)get_number(layers, "review.workspace");
 	plan->checks = get_words(layers, "review.checks");

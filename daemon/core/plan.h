@@ -91,6 +91,10 @@ struct plan {
 	enum sandbox sandbox;		/* what to do if the kernel cannot confine it */
 	enum review_place workspace;	/* where reviewers work, and checks by plan_checks_room() */
 	enum on_cut on_cut;
+	/* reviews have a nonce; false in plans of older versions, whose verdicts are read by their
+	 * rules (verdict/verdict.h) */
+	bool nonce;
+	enum silence silence;		/* what a reviewer that reports nothing means, for FILE */
 	char **checks;			/* NULL-terminated shell commands, run in order
 					 * before each review */
 	/* NULL-terminated patterns of files that a reviewer may change in its room */

@@ -95,6 +95,8 @@ static const struct member plan_members[] = {
 	PLAN_CHOICE_0(sandbox, CAME_LATER, &sandbox_names),
 	PLAN_CHOICE_0(workspace, CAME_LATER, &review_place_names),
 	PLAN_CHOICE_0(on_cut, CAME_LATER, &on_cut_names),
+	PLAN(nonce, MEMBER_BOOL, CAME_LATER),
+	PLAN_CHOICE_0(silence, CAME_LATER, &silence_names),
 	PLAN(checks, MEMBER_WORDS, CAME_LATER),
 	PLAN(may_change, MEMBER_WORDS, CAME_LATER),
 	PLAN(checks_in_room, MEMBER_BOOL, CAME_LATER),

@@ -237,6 +237,10 @@ NAMES(on_cut, "on_cut", ON_CUTS,
     [ON_CUT_WARN] = "warn",
     [ON_CUT_HOLD] = "hold");
 
+NAMES(silence, "silence", SILENCES,
+    [SILENCE_PASS] = "pass",
+    [SILENCE_VIOLATION] = "violation");
+
 NAMES(strictness, "strictness", STRICTNESSES,
     [STRICTNESS_SAME] = "same",
     [STRICTNESS_BY_ROUND] = "by_round");

@@ -137,6 +137,8 @@ enum sandbox { SANDBOX_OFF, SANDBOX_TRY, SANDBOX_REQUIRE, SANDBOXES };
 enum checks_mode { CHECKS_ALL, CHECKS_NEW_FAILURES, CHECKS_MODES };
 
 enum on_cut { ON_CUT_WARN, ON_CUT_HOLD, ON_CUTS };
+/* What a review without issues is if the reviewer did not end it with the line of its prompt. */
+enum silence { SILENCE_PASS, SILENCE_VIOLATION, SILENCES };
 enum strictness { STRICTNESS_SAME, STRICTNESS_BY_ROUND, STRICTNESSES };
 
 /* Warnings that a run gives once. A set of them is stored: do not change the numbers. */
@@ -173,7 +175,7 @@ extern const struct state_names run_state_names, task_state_names, iteration_sta
     slot_stage_names, slot_phase_names,
     role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names,
     finding_state_names, on_lost_names, bad_end_names, fixer_names, scope_names, commit_mode_names,
-    review_place_names, sandbox_names, on_cut_names, check_on_base_names, checks_mode_names,
+    review_place_names, sandbox_names, on_cut_names, silence_names, check_on_base_names, checks_mode_names,
     strictness_names, hold_kind_names, hold_state_names, slot_leaving_names, isolation_names,
     integrate_names, on_failure_names,
     assign_names, claim_state_names, cooldown_kind_names, on_no_change_names, accepted_names,

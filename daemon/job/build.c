@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "core/clocks.h"
+#include "core/nonce.h"
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/row.h"
@@ -91,8 +92,41 @@ static void places_release(struct places *p)
 	free(p->scratch);
 }
 
-static char *make_prompt(const struct build_job *w, const struct sources *s, const struct places *p, size_t *size)
+static void add_text(struct buf *out, const char *text, size_t size)
 {
+	if (text != NULL && size > 0)
+		buf_add(out, text, size);
+	buf_adds(out, "\n");
+}
+
+/* What a reviewer is given: as the prompt has it, and without its limits. The diff is in its own
+ * file. */
+static void keep_given(struct build_job *w, const struct sources *s, const struct prompt_parts *parts)
+{
+	struct buf out = { 0 };
+	size_t size;
+	char *shown = prompt_given(w->plan->profile, parts, &size);
+
+	add_text(&out, shown, size);
+	free(shown);
+	add_text(&out, s->answer, s->answer_size);
+	add_text(&out, s->follow_up.data, s->follow_up.size);
+	for (size_t i = 0; i < w->nhistory; i++) {
+		const char *feedback = s->history[i].feedback;
+
+		add_text(&out, feedback, feedback != NULL ? strlen(feedback) : 0);
+		add_text(&out, s->history[i].answer.data, s->history[i].answer.size);
+	}
+	add_text(&out, s->guidelines, s->guidelines_size);
+	add_text(&out, s->conventions, s->conventions_size);
+	add_text(&out, s->stories.data, s->stories.size);
+	add_text(&out, w->run.feature, w->run.feature != NULL ? strlen(w->run.feature) : 0);
+	w->given = buf_take(&out, &w->given_size);
+}
+
+static char *make_prompt(struct build_job *w, const struct sources *s, const struct places *p, size_t *size)
+{
+	char nonce[NONCE_SIZE];
 	struct prompt_parts parts = {
 		.template = { s->template, s->template_size },
 		.round = w->attempt.round,
@@ -109,7 +143,13 @@ static char *make_prompt(const struct build_job *w, const struct sources *s, con
 		.no_change_marker = w->run.has_git == 1 ? w->plan->no_change_markers[0] : NULL,
 	};
 
+	if (build_is_review(w) && w->plan->nonce) {
+		nonce_of(w->attempt.uuid, nonce);
+		parts.nonce = nonce;
+	}
 	filler_fill(&parts, w, s);
+	if (parts.nonce != NULL && p->review_file == NULL)
+		keep_given(w, s, &parts);
 	return prompt_build(w->plan->profile, (enum role)w->attempt.role, &parts, size);
 }
 
@@ -185,8 +225,8 @@ static void add_file(struct launch *launch, const char *name, char *data, size_t
 	    .size = size, .mode = 0600 };
 }
 
-/* Takes ownership of env, prompt and the diff in s; prompt NULL: nothing on stdin. */
-static struct launch *make_launch(const struct build_job *w, const struct agent_plan *agent,
+/* Takes ownership of env, prompt, w->given and the diff in s; prompt NULL: nothing on stdin. */
+static struct launch *make_launch(struct build_job *w, const struct agent_plan *agent,
     const struct places *p, struct sources *s, char **env, char *prompt, size_t size)
 {
 	static const enum shim_job_sandbox levels[SANDBOXES] = {
@@ -226,6 +266,10 @@ static struct launch *make_launch(const struct build_job *w, const struct agent_
 	if (p->diff_file != NULL) {
 		add_file(launch, RECORD_DIFF, s->diff.data != NULL ? s->diff.data : xstrdup(""), s->diff.size);
 		s->diff = (struct buf){ 0 };
+	}
+	if (w->given != NULL) {
+		add_file(launch, RECORD_GIVEN, w->given, w->given_size);
+		w->given = NULL;
 	}
 	if (p->findings_file != NULL && w->findings != NULL)
 		add_file(launch, RECORD_FINDINGS, xstrdup(w->findings), strlen(w->findings));
@@ -453,6 +497,7 @@ static void build_release(struct job *base)
 	free(w->offer);
 	free(w->floor);
 	free(w->reviewer_changed);
+	free(w->given);
 	free(w->left_out);
 	free(w->prompt_hash);
 	free(w->diff_hash);

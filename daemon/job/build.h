@@ -52,6 +52,9 @@ struct build_job {
 	int64_t time_left_ms;
 	/* out */
 	struct launch *launch;		/* owned; NULL: see floor, reviewer_changed, error */
+	/* REVIEW: what the prompt puts into the template, in whole. NULL: no verdict is compared */
+	char *given;			/* owned */
+	size_t given_size;
 	/* REVIEW: what the prompt leaves out of the diff, as in the attempt's row. NULL: nothing */
 	char *left_out;			/* owned */
 	int64_t left_out_files, diff_bytes, diff_shown;

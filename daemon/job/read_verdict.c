@@ -185,11 +185,37 @@ static void mask_verdict(const struct read_verdict_job *job, struct verdict *v)
 	redact_free(redactor);
 }
 
+#define GIVEN_MAX ((size_t)512 * 1024 * 1024)
+
+enum { GIVEN_PARTS, GIVEN_DIFF, GIVEN_PROMPT, GIVEN_TEXTS };
+
+/* What the reviewer was given. Returns 0 or -errno. */
+static int read_given(const struct read_verdict_job *job, int dirfd, struct echo_text texts[GIVEN_TEXTS],
+    char *owned[GIVEN_TEXTS])
+{
+	static const char *const names[GIVEN_TEXTS] = { RECORD_GIVEN, RECORD_DIFF, RECORD_PROMPT };
+	int rv = 0;
+
+	if (job->nonce == NULL || job->review_file != NULL)
+		return 0;	/* a carrier file is no copy */
+	for (size_t i = 0; rv == 0 && i < GIVEN_TEXTS; i++) {
+		rv = file_read(dirfd, names[i], GIVEN_MAX, &owned[i], &texts[i].size);
+		texts[i].data = owned[i];
+		texts[i].diff = i == GIVEN_DIFF;
+		if (rv == -ENOENT)
+			rv = 0;		/* a profile has no such part */
+	}
+	return rv;
+}
+
 static void read_verdict_run(struct job *base)
 {
 	struct read_verdict_job *job = (struct read_verdict_job *)base;
 	char *dir = dirs_attempt(job->job.state_dir, job->attempt);
-	struct verdict_input in = { .status = job->status };
+	struct echo_text given[GIVEN_TEXTS] = { 0 };
+	char *owned[GIVEN_TEXTS] = { 0 };
+	struct verdict_input in = { .status = job->status, .nonce = job->nonce, .silence = job->silence,
+	    .given = given, .ngiven = GIVEN_PROMPT };
 	char *text = NULL, *file = NULL;
 	enum oddity odd = ODD_NOT;
 	int dirfd, rv;
@@ -205,8 +231,11 @@ static void read_verdict_run(struct job *base)
 	} else if (rv == 0) {
 		rv = read_verdict_file(dirfd, &file, &in.file_size, &odd);
 	}
+	if (rv == 0)
+		rv = read_given(job, dirfd, given, owned);
 	in.text = text;
 	in.file = file;
+	in.prompt = given[GIVEN_PROMPT];
 	if (rv == 0 && odd != ODD_NOT)
 		read_verdict_refuse(&job->verdict, odd, dir);
 	else if (rv == 0)
@@ -218,6 +247,8 @@ static void read_verdict_run(struct job *base)
 	mask_verdict(job, &job->verdict);
 	if (dirfd != -1)
 		close(dirfd);
+	for (size_t i = 0; i < GIVEN_TEXTS; i++)
+		free(owned[i]);
 	free(text);
 	free(file);
 	free(dir);
@@ -229,6 +260,7 @@ static void read_verdict_release(struct job *base)
 
 	secrets_release(&w->secrets);
 	verdict_release(&w->verdict);
+	free(w->nonce);
 	free(w->review_file);
 	free(w->top);
 	free(w->misnamed);

@@ -3,6 +3,7 @@
 #ifndef JOB_READ_VERDICT_H
 #define JOB_READ_VERDICT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "job/secrets.h"
@@ -17,6 +18,8 @@ struct read_verdict_job {
 	struct secrets secrets;		/* owned */
 	enum carrier carrier;
 	int64_t status;			/* exit status of the reviewer */
+	char *nonce;			/* owned; NULL: none, see verdict/verdict.h */
+	bool silence;			/* review.silence = "pass" */
 	char *review_file;		/* owned: path of the carrier file; NULL: the
 					 * carrier has none */
 	/* owned: the tree that the reviewer worked in; NULL: skip the check for misnamed files */

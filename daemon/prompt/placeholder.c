@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/nonce.h"
 #include "prompt/shown.h"
 #include "prompt/template.h"
 #include "proto/escape.h"
@@ -551,6 +552,16 @@ static void write_verdict_file(struct buf *out, const struct setting *s)
 	add_line(out, s->parts->verdict_file);
 }
 
+static void write_nonce_halves(struct buf *out, const struct setting *s)
+{
+	char halves[NONCE_HALVES_SIZE];
+
+	if (s->parts->nonce == NULL)
+		return;
+	nonce_halves(s->parts->nonce, halves);
+	buf_adds(out, halves);
+}
+
 static void write_no_change_marker(struct buf *out, const struct setting *s)
 {
 	add_line(out, s->parts->no_change_marker);
@@ -567,6 +578,7 @@ const struct placeholder placeholder_values[] = {
 	{ "strictness", PART_ROUND, write_strictness },
 	{ "review_file", 0, write_review_file },
 	{ "verdict_file", 0, write_verdict_file },
+	{ "nonce_halves", 0, write_nonce_halves },
 	{ "no_change_marker", 0, write_no_change_marker },
 	{ NULL, 0, NULL }
 };

@@ -20,13 +20,14 @@ static const char *const file_names[ROLES] = {
 /* The form of a reviewer's answer. The program of CARRIER_EXIT gets no prompt. */
 static const struct {
 	const char *template;
+	const char *nonce;	/* what the answer does with the nonce; NULL: nothing */
 	bool verdict_file;	/* the answer may also be written to a file */
 } contracts[CARRIERS] = {
-	[CARRIER_VERDICT] = { "contract-verdict.md", true },
-	[CARRIER_DECISION] = { "contract-decision.md", true },
-	[CARRIER_FILE] = { "contract-file.md", false },
-	[CARRIER_EXIT] = { NULL, false },
-	[CARRIER_COMMENTS] = { "contract-comments.md", false },
+	[CARRIER_VERDICT] = { "contract-verdict.md", "nonce-object.md", true },
+	[CARRIER_DECISION] = { "contract-decision.md", "nonce-object.md", true },
+	[CARRIER_FILE] = { "contract-file.md", "nonce-line.md", false },
+	[CARRIER_EXIT] = { NULL, NULL, false },
+	[CARRIER_COMMENTS] = { "contract-comments.md", NULL, false },
 };
 
 static struct span span_of(const char *text)
@@ -62,12 +63,17 @@ static void add_section(struct buf *out, const struct placeholder *placeholder, 
 	buf_release(&section);
 }
 
+static void write_sections(struct buf *out, const struct setting *s)
+{
+	for (const struct placeholder *placeholder = placeholder_sections; placeholder->name != NULL; placeholder++)
+		add_section(out, placeholder, s);
+}
+
 static void write_context(struct buf *out, const struct setting *s)
 {
 	struct buf context = { 0 };
 
-	for (const struct placeholder *placeholder = placeholder_sections; placeholder->name != NULL; placeholder++)
-		add_section(&context, placeholder, s);
+	write_sections(&context, s);
 	add_section(&context, &wholes[0], s);
 	buf_add(out, context.data, context.size);
 	buf_release(&context);
@@ -126,6 +132,9 @@ static void write_contract(struct buf *out, const struct setting *s)
 	if (s->role != ROLE_REVIEW || name == NULL)
 		return;
 	expand(out, span_of(template_text(name)), s, &ignored, &ignored);
+	name = contracts[s->profile->carrier].nonce;
+	if (name != NULL && s->parts->nonce != NULL)
+		expand(out, span_of(template_text(name)), s, &ignored, &ignored);
 	if (contracts[s->profile->carrier].verdict_file && s->parts->verdict_file != NULL)
 		expand(out, span_of(template_text("verdict-file.md")), s, &ignored, &ignored);
 	if (s->parts->read_only)
@@ -189,6 +198,18 @@ char *prompt_build(const struct profile *profile, enum role role, const struct p
 	prompt = prompt_cap((struct span){ out.data, out.size }, SIZE_MAX, size);
 	buf_release(&out);
 	return prompt;
+}
+
+char *prompt_given(const struct profile *profile, const struct prompt_parts *parts, size_t *size)
+{
+	const struct setting s = { profile, ROLE_REVIEW, seen_by(profile, ROLE_REVIEW, parts), parts };
+	struct buf out = { 0 };
+	char *given;
+
+	write_sections(&out, &s);
+	given = prompt_cap((struct span){ out.data, out.size }, SIZE_MAX, size);
+	buf_release(&out);
+	return given;
 }
 
 struct span prompt_builtin(const struct profile *profile, enum role role)

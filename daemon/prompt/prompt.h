@@ -66,6 +66,8 @@ struct prompt_parts {
 	bool shared_tree;		/* another slot writes to the same tree: warn */
 	bool interrupted;		/* the previous attempt was interrupted: say so */
 	const char *interruption;	/* ... why, one line; NULL: unknown */
+	/* of the review attempt, never written as a whole; NULL: the run's version had none */
+	const char *nonce;
 	const char *verdict_file;	/* path offered in the response contract, NULL: none */
 	const char *no_change_marker;	/* line by which an implementer says that nothing is to
 					 * be changed; NULL: not evaluated */
@@ -84,10 +86,14 @@ unsigned prompt_sees(const struct profile *profile, enum role role);
  * {{answer}} {{diff}} {{shared_tree}} {{no_change}} {{contract}}, each a section with its heading,
  * or nothing; {{stories}} and {{strictness}} are blocks of text; inside a line {{task_id}}
  * {{task_title}} {{project_name}} {{feature}} {{round}} {{max_reviews}} {{review_file}}
- * {{verdict_file}} {{no_change_marker}}. What is put in is never scanned again; unknown ones stay
- * as they are. A template with no known placeholder gets the context behind it, a reviewer's
- * without contract the contract. */
+ * {{verdict_file}} {{nonce_halves}} {{no_change_marker}}. What is put in is never scanned again;
+ * unknown ones stay as they are. A template with no known placeholder gets the context behind it,
+ * a reviewer's without contract the contract. */
 char *prompt_build(const struct profile *profile, enum role role, const struct prompt_parts *parts, size_t *size);
+
+/* What the reviewer is given in its prompt to judge: all but the template and the contract,
+ * malloc'd, *size bytes. A verdict that stands in it may be a copy. */
+char *prompt_given(const struct profile *profile, const struct prompt_parts *parts, size_t *size);
 
 /* The section of a Markdown text under the first heading equal to `heading` (ignoring ASCII case
  * and white space); if there is none, the first one with a number before it ("3. Standards").

@@ -22,6 +22,8 @@
 #define RECORD_MISNAMED "carrier.misnamed"	/* a file with nearly that name */
 #define RECORD_FINDINGS "findings.json"	/* RL_FINDINGS_FILE */
 #define RECORD_DIFF "diff"		/* RL_DIFF_FILE */
+/* what a reviewer was given besides, except its template: a verdict in it may be a copy */
+#define RECORD_GIVEN "given"
 #define RECORD_STDOUT "stdout"		/* segments: stdout.<offset, 16 hex digits> */
 #define RECORD_STDERR "stderr"
 

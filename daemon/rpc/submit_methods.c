@@ -43,6 +43,7 @@ static const struct schema review_params[] = {
 	SETTING("read_only", "review.read_only"),
 	SETTING("sandbox", "review.sandbox"),
 	SETTING("on_cut", "review.on_cut"),
+	SETTING("silence", "review.silence"),
 	SETTING("workspace", "review.workspace"),
 	SETTING("reviewer_may_change", "review.reviewer_may_change"),
 	SETTING("developer_prompt", "review.developer_prompt"),

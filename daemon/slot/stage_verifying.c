@@ -6,6 +6,7 @@
 
 #include "core/cause.h"
 #include "core/findings.h"
+#include "core/nonce.h"
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/review.h"
@@ -62,6 +63,15 @@ static void warn_of_nothing(struct txn *txn, struct slot *slot)
 		return;
 	text = xasprintf("task %s: nothing was changed, no agent declared that no change was "
 	    "needed, and the review passed", slot_task_id(slot));
+	run_warn(txn, slot->run, text);
+	free(text);
+}
+
+static void warn_of_silence(struct txn *txn, struct slot *slot)
+{
+	char *text = xasprintf("task %s: the review passed because the reviewer reported no issue (review.silence); "
+	    "it did not say that it had finished", slot_task_id(slot));
+
 	run_warn(txn, slot->run, text);
 	free(text);
 }
@@ -132,6 +142,8 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		warn_of_repetition(txn, slot, repeats);
 	if (end == ROUND_PASS)
 		warn_of_nothing(txn, slot);
+	if (end == ROUND_PASS && v->silent)
+		warn_of_silence(txn, slot);
 	round_over(txn, slot, end, cause != NULL ? CAUSE(round_end_kind(end), cause) : NO_CAUSE);
 	free(cause);
 	free(repeats);
@@ -170,13 +182,20 @@ static struct judgement *judgement_new(struct slot *slot)
 	struct run *run = slot->run;
 	const struct run_row *row = &run->rows->run;
 	const char *state_dir = run->engine->state_dir;
+	const struct attempt_row *attempt = run_attempt(run, slot->row->attempt);
 	struct judgement *j = xcalloc(1, sizeof(*j));
+	char nonce[NONCE_SIZE];
 
 	j->job.key = slot_key(slot);
 	j->job.attempt = slot->row->attempt;
 	j->job.secrets = secrets_new(row->environment, &run->plan);
 	j->job.carrier = slot_plan(slot)->profile->carrier;
-	j->job.status = run_attempt(run, slot->row->attempt)->exit_code;
+	j->job.status = attempt->exit_code;
+	if (slot_plan(slot)->nonce) {
+		nonce_of(attempt->uuid, nonce);
+		j->job.nonce = xstrdup(nonce);
+	}
+	j->job.silence = slot_plan(slot)->silence == SILENCE_PASS;
 	j->job.review_file = dirs_review_file(state_dir, row, slot_plan(slot), slot->row);
 	if (slot_plan(slot)->profile->carrier == CARRIER_FILE) {
 		j->job.top = dirs_review_top(state_dir, row, slot_plan(slot), slot->row);

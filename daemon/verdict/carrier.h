@@ -7,14 +7,20 @@
 #include "verdict/verdict.h"
 
 #define NO_EVIDENCE "no evidence of a review"
+#define CONFLICT "conflicting verdicts"
+#define FOREIGN "the answer has the nonce of another review"
+
+/* The text repeats what the prompt says about the nonce: it is a copy of the prompt, or has one in
+ * it. */
+bool carrier_repeats_prompt(const struct verdict_input *in, const char *text, size_t size);
 
 /* {"verdict": "pass" | "drift", "followUpPrompt": "..."} somewhere in the text. */
 void carrier_verdict_read(const struct verdict_input *in, struct verdict *out);
 /* {"decision": "GO" | "NO_GO", "feedback": "...", "quality_checks": {"name": true}}
  * somewhere in the text. */
 void carrier_decision_read(const struct verdict_input *in, struct verdict *out);
-/* A Markdown file of issues. No file or a blank one is a pass, if the reviewer said anything at
- * all. */
+/* A Markdown file of issues. No file or a blank one is a pass, if the final text ends with the line
+ * about the nonce. */
 void carrier_file_read(const struct verdict_input *in, struct verdict *out);
 /* Exit status 0 or 1, and the program's output. */
 void carrier_exit_read(const struct verdict_input *in, struct verdict *out);

@@ -132,11 +132,38 @@ static char *feedback_of(const struct verdict *v)
 	return feedback;
 }
 
-static void read_object(const json_t *object, struct verdict *out)
+/* An issue, as far as a machine can tell: an object, or more than one word. */
+static bool may_be_issue(const json_t *value)
+{
+	return json_is_object(value) || (json_is_string(value) &&
+	    strpbrk(json_string_value(value), " \t\r\n") != NULL && is_words(value));
+}
+
+/* Another list of what may be issues. */
+static bool has_other_list(const json_t *object)
+{
+	const char *name;
+	json_t *value, *element;
+	size_t i;
+
+	json_object_foreach((json_t *)object, name, value) {
+		if (strcmp(name, "comments") == 0)
+			continue;
+		json_array_foreach(value, i, element) {
+			if (may_be_issue(element))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void read_object(const json_t *object, bool strict, struct verdict *out)
 {
 	const json_t *summary = json_object_get(object, "summary");
 
 	out->reason = read_comments(json_object_get(object, "comments"), out);
+	if (out->reason == NULL && strict && has_other_list(object))
+		out->reason = xstrdup(CONFLICT);
 	if (out->reason == NULL && !json_is_string(summary))
 		out->reason = extract_invalid("summary", "string", summary);
 	if (out->reason != NULL) {
@@ -169,6 +196,6 @@ void carrier_comments_read(const struct verdict_input *in, struct verdict *out)
 	if (object == NULL)
 		out->reason = xstrdup("reviewer output is not a valid JSON object");
 	else
-		read_object(object, out);
+		read_object(object, in->nonce != NULL, out);
 	json_decref(object);
 }

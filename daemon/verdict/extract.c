@@ -219,45 +219,99 @@ static json_t *slice_parse(const struct scan *s, const struct slice *slice)
 	return json_loadb(s->text + slice->start, slice->size, JSON_REJECT_DUPLICATES, NULL);
 }
 
+/* What the slices say, in their order. */
+struct reading {
+	struct extract found;
+	enum extract_origin origin;	/* of the object that was found */
+	json_t *copies;			/* the values of the key in copies, owned */
+	/* a part that is broken stands before the first whole object with the key, or after the
+	 * last; one with the key stands inside something else */
+	bool first, after, inside;
+};
+
+/* Takes the object. The last one counts, but not before one that is surely the reviewer's. */
+static void take(struct reading *r, json_t *object, const char *key, enum extract_origin origin)
+{
+	struct extract *found = &r->found;
+
+	if (found->object != NULL && !json_equal(json_object_get(found->object, key), json_object_get(object, key)))
+		found->conflict = true;
+	r->after = false;
+	if (r->origin == EXTRACT_OWN && origin == EXTRACT_PLAIN) {
+		json_decref(object);
+		return;
+	}
+	json_decref(found->object);
+	found->object = object;
+	found->result = EXTRACT_FOUND;
+	r->origin = origin;
+}
+
+/* Likewise, of a slice. */
+static void read_slice(struct reading *r, const struct slice *slice, json_t *object, const char *key,
+    const struct extract_judge *judge)
+{
+	json_t *value = json_object_get(object, key);
+	enum extract_origin origin = value != NULL && judge != NULL ? judge->origin(judge->arg, object) :
+	    EXTRACT_PLAIN;
+
+	r->found.foreign |= origin == EXTRACT_FOREIGN;
+	if (value == NULL || origin == EXTRACT_COPY) {
+		if (r->found.object == NULL && r->found.result != EXTRACT_ECHO)
+			r->found.result = value == NULL ? EXTRACT_KEYLESS : EXTRACT_ECHO;
+		if (value != NULL)
+			json_array_append(r->copies, value);
+		json_decref(object);
+	} else if (slice->inside) {
+		r->inside = true;
+		json_decref(object);
+	} else {
+		take(r, object, key, origin);
+	}
+}
+
+/* A plain one may itself be a copy of what cannot be compared: it must agree with the copies. */
+static bool contradicts_copies(const struct reading *r, const char *key)
+{
+	json_t *value;
+	size_t i;
+
+	if (r->found.object == NULL || r->origin == EXTRACT_OWN)
+		return false;
+	json_array_foreach(r->copies, i, value) {
+		if (!json_equal(value, json_object_get(r->found.object, key)))
+			return true;
+	}
+	return false;
+}
+
 /* Read the slices in order: the last object with the key counts. broken: it is invalid, or none was
  * complete where one was meant. */
-static struct extract scan_read(const struct scan *s, const char *key, bool *broken)
+static struct extract scan_read(const struct scan *s, const char *key, const struct extract_judge *judge, bool *broken)
 {
-	struct extract found = { .result = EXTRACT_NO_OBJECT, .conflict = s->stale };
-	bool first = false, after = false, inside = false;
+	struct reading r = { .found = { .result = EXTRACT_NO_OBJECT, .conflict = s->stale }, .copies = json_array() };
 
 	for (size_t n = s->count > EXTRACT_OBJECTS ? s->count - EXTRACT_OBJECTS : 0; n < s->count; n++) {
 		const struct slice *slice = &s->slices[n % EXTRACT_OBJECTS];
 		json_t *object = slice_parse(s, slice);
 
 		if (object == NULL) {
-			first |= found.object == NULL;
-			after = true;
-		} else if (json_object_get(object, key) == NULL) {
-			if (found.object == NULL)
-				found.result = EXTRACT_KEYLESS;
-			json_decref(object);
-		} else if (slice->inside) {
-			inside = true;
-			json_decref(object);
+			r.first |= r.found.object == NULL;
+			r.after = true;
 		} else {
-			if (found.object != NULL && !json_equal(json_object_get(found.object, key),
-			    json_object_get(object, key)))
-				found.conflict = true;
-			json_decref(found.object);
-			found.object = object;
-			found.result = EXTRACT_FOUND;
-			after = false;
+			read_slice(&r, slice, object, key, judge);
 		}
 	}
-	found.conflict |= inside;
-	*broken = first || after || (inside && found.object == NULL);
-	return found;
+	r.found.conflict |= r.inside || contradicts_copies(&r, key);
+	*broken = r.first || r.after || (r.inside && r.found.object == NULL);
+	json_decref(r.copies);
+	return r.found;
 }
 
 /* No object begins a line: use the one that ends the text. Closing marks of code may follow it. A
  * broken brace in prose means nothing, but complete objects with the key must agree here, too. */
-static struct extract read_end(const char *text, size_t size, const char *key, enum extract_result otherwise)
+static struct extract read_end(const char *text, size_t size, const char *key, const struct extract_judge *judge,
+    enum extract_result otherwise)
 {
 	struct extract found = { .result = otherwise };
 	struct slice *last;
@@ -276,7 +330,7 @@ static struct extract read_end(const char *text, size_t size, const char *key, e
 		else if (json_object_get(object, key) == NULL)
 			found.result = EXTRACT_KEYLESS;
 		else
-			found = scan_read(&s, key, &ignored);
+			found = scan_read(&s, key, judge, &ignored);
 		json_decref(object);
 	}
 	scan_release(&s);
@@ -295,11 +349,11 @@ static bool is_other_json(const char *text, size_t size)
 	return value != NULL;
 }
 
-static struct extract extract_search(const char *text, size_t size, const char *key)
+static struct extract extract_search(const char *text, size_t size, const char *key, const struct extract_judge *judge)
 {
 	struct extract found = { .result = EXTRACT_EMPTY };
 	struct scan s;
-	bool broken;
+	bool broken, foreign;
 
 	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
 		text += 3;
@@ -310,26 +364,29 @@ static struct extract extract_search(const char *text, size_t size, const char *
 	if (size == 0)
 		return found;
 	scan_init(&s, text, size, key, false);
-	found = scan_read(&s, key, &broken);
+	found = scan_read(&s, key, judge, &broken);
+	foreign = found.foreign;
 	scan_release(&s);
 	if (broken) {
 		json_decref(found.object);
-		return (struct extract){ .result = EXTRACT_BROKEN };
+		return (struct extract){ .result = EXTRACT_BROKEN, .foreign = foreign };
 	}
 	if (found.object == NULL)
-		found = read_end(text, size, key, found.result);
+		found = read_end(text, size, key, judge, found.result);
+	found.foreign |= foreign;
 	if (found.result == EXTRACT_NO_OBJECT && is_other_json(text, size))
 		found.result = EXTRACT_BROKEN;
 	return found;
 }
 
-struct extract extract_find(const char *text, size_t size, const char *key)
+struct extract extract_find(const char *text, size_t size, const char *key, const struct extract_judge *judge)
 {
 	size_t stripped_size;
 	char *stripped = strip_escapes(text, size, &stripped_size);
 	struct extract found;
 
-	found = stripped != NULL ? extract_search(stripped, stripped_size, key) : extract_search(text, size, key);
+	found = stripped != NULL ? extract_search(stripped, stripped_size, key, judge) :
+	    extract_search(text, size, key, judge);
 	free(stripped);
 	return found;
 }

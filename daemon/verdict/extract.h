@@ -21,6 +21,7 @@ enum extract_result {
 	/* an invalid object where one was meant; or JSON other than an object */
 	EXTRACT_BROKEN,
 	EXTRACT_KEYLESS,	/* complete objects, none with the key */
+	EXTRACT_ECHO,		/* ... with the key, only copies */
 	EXTRACT_RESULTS
 };
 
@@ -30,6 +31,20 @@ struct extract {
 	/* EXTRACT_FOUND: another one has a different value for the key, or may have, because it was
 	 * beyond the limits */
 	bool conflict;
+	bool foreign;		/* an object with the key was written for another review */
+};
+
+/* Whose an object with the key is. */
+enum extract_origin {
+	EXTRACT_PLAIN,		/* unknown: the reviewer's, as far as can be seen */
+	EXTRACT_OWN,		/* the reviewer's */
+	EXTRACT_COPY,		/* it stands in what the reviewer was given */
+	EXTRACT_FOREIGN		/* written for another review */
+};
+
+struct extract_judge {
+	enum extract_origin (*origin)(const void *arg, const json_t *object);
+	const void *arg;
 };
 
 /* A candidate is each { that is the first thing on its line or in a fence, to the } that balances
@@ -43,8 +58,11 @@ struct extract {
  * whole one behind it may be its inside or a quotation. This cannot be decided, so it is no
  * pass. The price is paid by reviewers that quote such code in front of their verdict, which is
  * why the response contract in the prompt forbids it. Behind a broken one nothing is looked for
- * inside it. */
-struct extract extract_find(const char *text, size_t size, const char *key);
+ * inside it.
+ *
+ * judge NULL: each object is plain. A copy never counts, and may contradict only a plain one. One
+ * that is the reviewer's is preferred to plain ones, with which it must agree. */
+struct extract extract_find(const char *text, size_t size, const char *key, const struct extract_judge *judge);
 
 /* The value found in place of the expected one: short JSON in ASCII, "nothing" for NULL.
  * malloc'd. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/nonce.h"
 #include "proto/memory.h"
 #include "verdict/carrier.h"
 
@@ -22,6 +23,16 @@ void carrier_single_finding(struct verdict *out)
 	out->findings = xcalloc(1, sizeof(*out->findings));
 	out->findings[0].text = xmemdup0(out->feedback, trimmed(out->feedback));
 	out->nfindings = 1;
+}
+
+bool carrier_repeats_prompt(const struct verdict_input *in, const char *text, size_t size)
+{
+	char halves[NONCE_HALVES_SIZE];
+
+	if (in->nonce == NULL || size == 0)
+		return false;
+	nonce_halves(in->nonce, halves);
+	return memmem(text, size, halves, strlen(halves)) != NULL;
 }
 
 void verdict_findings_free(struct verdict_finding *findings, size_t count)

@@ -13,7 +13,32 @@ static const char *const reasons[EXTRACT_RESULTS] = {
 	[EXTRACT_EMPTY] = "empty reviewer output",
 	[EXTRACT_NO_OBJECT] = "no JSON object found in reviewer output",
 	[EXTRACT_BROKEN] = "reviewer output is not a valid JSON object",
+	[EXTRACT_ECHO] = "reviewer output only repeats what the reviewer was given",
 };
+
+/* An output, for extract_judge. */
+struct output {
+	const struct verdict_input *in;
+	bool repeats_prompt;
+};
+
+static enum extract_origin origin_of(const void *arg, const json_t *object)
+{
+	const struct output *output = arg;
+	const struct verdict_input *in = output->in;
+	const json_t *nonce = json_object_get(object, "review");
+
+	if (nonce != NULL)
+		return json_is_string(nonce) && strcmp(json_string_value(nonce), in->nonce) == 0 ?
+		    EXTRACT_OWN : EXTRACT_FOREIGN;
+	if (output->repeats_prompt && echo_found(&in->prompt, object))
+		return EXTRACT_COPY;
+	for (size_t i = 0; i < in->ngiven; i++) {
+		if (echo_found(&in->given[i], object))
+			return EXTRACT_COPY;
+	}
+	return EXTRACT_PLAIN;
+}
 
 static enum verdict_kind kind_of(const struct object_form *form, const json_t *word)
 {
@@ -49,20 +74,35 @@ static bool valid_checks(const json_t *checks)
 	return true;
 }
 
-/* The object was found, and its word is one of the two. */
-static void read_rest(const struct object_form *form, const struct extract *found,
+static bool all_true(const json_t *checks)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)checks, name, value) {
+		if (!json_is_true(value))
+			return false;
+	}
+	return true;
+}
+
+/* The object was found, and its word is one of the two. strict: a pass beside a check that is false
+ * contradicts itself. */
+static void read_rest(const struct object_form *form, const struct extract *found, bool strict,
     enum verdict_kind kind, struct verdict *out)
 {
 	const json_t *feedback = json_object_get(found->object, form->feedback);
 	const json_t *checks = form->checks != NULL ? json_object_get(found->object, form->checks) : NULL;
 
 	if (found->conflict) {
-		out->reason = xstrdup("conflicting verdicts");
+		out->reason = xstrdup(CONFLICT);
 	} else if (!json_is_string(feedback) ||
 	    (kind == VERDICT_FINDINGS && clean_is_blank(json_string_value(feedback), json_string_length(feedback)))) {
 		out->reason = extract_invalid(form->feedback, "string", feedback);
 	} else if (!valid_checks(checks)) {
 		out->reason = extract_invalid(form->checks, "object of booleans", checks);
+	} else if (strict && kind == VERDICT_PASS && !all_true(checks)) {
+		out->reason = xstrdup(CONFLICT);
 	} else {
 		out->kind = kind;
 		out->feedback = xstrdup(json_string_value(feedback));
@@ -77,12 +117,17 @@ void object_read(const struct object_form *form, const struct verdict_input *in,
 	bool file = in->file != NULL && in->file_size > 0;
 	const char *text = file ? in->file : in->text != NULL ? in->text : "";
 	size_t size = file ? in->file_size : in->text != NULL ? in->text_size : 0;
-	struct extract found = extract_find(text, size, form->key);
+	const struct output output = { in, carrier_repeats_prompt(in, text, size) };
+	const struct extract_judge judge = { origin_of, &output };
+	struct extract found = extract_find(text, size, form->key, in->nonce != NULL ? &judge : NULL);
 	const json_t *word;
 	enum verdict_kind kind;
 
 	out->source = file ? "file" : size > 0 ? "text" : NULL;
-	if (found.result == EXTRACT_KEYLESS) {
+	if (found.foreign) {
+		out->reason = xstrdup(FOREIGN);
+		json_decref(found.object);
+	} else if (found.result == EXTRACT_KEYLESS) {
 		out->reason = invalid_word(form, NULL);
 	} else if (found.result != EXTRACT_FOUND) {
 		out->reason = xstrdup(reasons[found.result]);
@@ -92,7 +137,7 @@ void object_read(const struct object_form *form, const struct verdict_input *in,
 		if (kind == VERDICT_NONE)
 			out->reason = invalid_word(form, word);
 		else
-			read_rest(form, &found, kind, out);
+			read_rest(form, &found, in->nonce != NULL, kind, out);
 		json_decref(found.object);
 	}
 }

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns a reviewer's output into a verdict, or the fixed reason of a violation. Pure; one file per
- * carrier. */
+ * carrier.
+ *
+ * An echo is not an answer. The prompt gives the attempt's nonce in two halves, so that no part of
+ * the prompt has it whole. VERDICT, DECISION: an object whose "review" is the nonce counts; with
+ * any other "review" the output is a violation; an object without it counts unless an equal one
+ * stands in what the reviewer was given (verdict/echo.h), since a program may know nothing of the
+ * nonce. The object may be in the text or in $RL_VERDICT_FILE. FILE: a pass is the line
+ * "Review finished: NONCE" at the end of the text. The carrier files of FILE and COMMENTS, and the
+ * status of EXIT, need no nonce: a copy of the prompt makes none of them a pass. */
 #ifndef VERDICT_VERDICT_H
 #define VERDICT_VERDICT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/profile.h"
+#include "verdict/echo.h"
 
 enum verdict_kind {
 	VERDICT_NONE,		/* violation: see reason */
@@ -30,6 +40,7 @@ struct verdict {
 	char *feedback;		/* for the fixer; never NULL or blank for VERDICT_FINDINGS */
 	char *quality_checks;	/* DECISION: the object as compact JSON; NULL: not given */
 	const char *source;	/* "text", "file" or "exit", static; NULL if nothing was read */
+	bool silent;		/* FILE: a pass without the nonce, by `silence` */
 	struct verdict_finding *findings;
 	size_t nfindings;
 };
@@ -43,6 +54,15 @@ struct verdict_input {
 	const char *file;
 	size_t file_size;
 	int64_t status;		/* EXIT: exit status, 0 or 1 */
+	/* of the attempt; NULL: its run began with a version without nonces, whose rules hold: any
+	 * object and any final text counts, and contradictions are not looked for */
+	const char *nonce;
+	/* what the reviewer was given to judge, and the whole prompt: the latter counts as given
+	 * where the output repeats its words about the nonce */
+	const struct echo_text *given;
+	size_t ngiven;
+	struct echo_text prompt;
+	bool silence;		/* FILE: any final text is a pass (review.silence) */
 };
 
 /* Read by the profile's carrier. Always fills in out. */

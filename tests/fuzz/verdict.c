@@ -529,6 +529,22 @@ static struct judgement judge(const struct dialect *d, const char *text, size_t 
 	return j;
 }
 
+/* A text that the reviewer was given is no answer of its own. */
+static void check_echo(const struct dialect *d, const char *text, size_t size)
+{
+	const struct echo_text given = { .data = text, .size = size };
+	const struct verdict_input in = { .text = text, .text_size = size, .nonce = "7f3a9c01",
+	    .given = &given, .ngiven = 1 };
+	struct verdict v;
+
+	if (size > PLAIN_MAX || memmem(text, size, in.nonce, strlen(in.nonce)) != NULL)
+		return;
+	verdict_read(d->carrier, &in, &v);
+	if (v.kind != VERDICT_NONE)
+		abort();
+	verdict_release(&v);
+}
+
 static void check(const struct dialect *d, const char *text, size_t size)
 {
 	struct verdict_input in = { .text = text, .text_size = size };
@@ -552,6 +568,7 @@ static void check(const struct dialect *d, const char *text, size_t size)
 		free(j.words);
 	}
 	verdict_release(&v);
+	check_echo(d, text, size);
 }
 
 /* What reviewers' outputs are made of: a byte of the input picks one. "" is a NUL. @K, @W, @P and

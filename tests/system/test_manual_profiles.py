@@ -21,6 +21,9 @@ script={at}/$RL_ROLE.$RL_REVIEW_ROUND
 [ -e "$script" ] || script={at}/$RL_ROLE
 sh "$script" | jq -Rsc '{{type: "result", subtype: "success", is_error: false, result: ., session_id: "s1"}}'
 """
+# the line that ends a review, with the nonce that the prompt gives in two halves
+FINISHED = r'''sed -n 's/.*`\([0-9a-f]\{4\}\)` and `\([0-9a-f]\{4\}\)`.*/Review finished: \1\2/p' \
+    "${0%/*}/prompt.$RL_ROLE.$RL_REVIEW_ROUND"'''
 MAKEFILE = "test:\n\t@grep -q good work.txt || { echo 'work.txt is not good'; exit 1; }\n"
 
 
@@ -77,7 +80,7 @@ def test_decision(paste, repo):
 def test_file(paste, repo):
     daemon, done = paste("file",
                          review_1="echo '- [ ] work.txt:1: it is bad' > autom8_review.md; echo one issue",
-                         review="echo all is well")
+                         review="echo all is well\n" + FINISHED)
     assert done.returncode == 0, done.err
     assert decisions(daemon, 1) == ["issues", "pass"] and decisions(daemon, 2) == []
     assert "Add an option --version" in done.out and "work.txt" in done.out

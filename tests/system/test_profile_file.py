@@ -24,7 +24,7 @@ def issues(*texts, name=FILE):
 
 PROFILE = loop.Profile(
     name="file", passes=PASS, finds=issues, pass_word="pass", findings_word="issues", max_fixes=2,
-    malformed="",
+    malformed="exit\n",
     on_malformed=End("failed", "reviewer contract violation: no evidence of a review", 10),
     on_exit=End("failed", "reviewer process exited with status 3", 10),
     on_signal=End("failed", "reviewer process killed by signal 9", 10),
@@ -216,7 +216,7 @@ def test_us004_no_file_is_a_pass(loop):
     record of it."""
     loop.always_content()
     loop.passes(loop.run())
-    assert [(r["decision"], r["feedback"].strip()) for r in loop.daemon.reviews(1)] == [("pass", ACCOUNT)]
+    assert [(r["decision"], r["feedback"].split("\n")[0]) for r in loop.daemon.reviews(1)] == [("pass", ACCOUNT)]
 
 
 @pytest.mark.parametrize("blank", ["", r" \n\t\n"])
@@ -249,7 +249,7 @@ def test_us004_any_text_is_an_issue(loop):
     assert loop.roles() == ["implement", "review", "fix", "review"]
 
 
-@pytest.mark.parametrize("silence", ["", "printf ' \\n\\t\\n'\n"])
+@pytest.mark.parametrize("silence", ["exit\n", "printf ' \\n\\t\\n'\nexit\n"])
 def test_us004_silence_is_no_pass(loop, silence):
     """Returns Error on failure: a reviewer that ends politely and says nothing at all
     has not reviewed."""
@@ -685,7 +685,7 @@ def test_a_file_of_nearly_that_name_that_was_there_before(loop, change):
     loop.repo.write(".gitignore", "*-review.md\n")
     loop.repo.write("autom8-review.md", "old\n")
     loop.set(review_1=change + "echo x > review.md\necho x > autom8_review.md.bak\n" + say(ACCOUNT))
-    row = loop.run()
+    row = loop.run(review={"workspace": "same"})
     assert row["state"] == ("failed" if change else "succeeded"), row
 
 
@@ -696,3 +696,22 @@ def test_the_file_itself_in_a_directory_below_the_top(loop):
     loop.set(review_1=issues("one"), fix="echo fixed >> work.txt\n", review_2=say(ACCOUNT))
     row = loop.daemon.ended(loop.daemon.review(loop.repo.path / "sub", review={"profile": "file"}))
     assert row["state"] == "succeeded", row
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("words", ["API Error: 529 overloaded", "Found 3 critical issues", "."])
+def test_silence_is_no_evidence(loop, words):
+    """A final text without the line that the prompt asks for is no pass, unless silence is one."""
+    loop.set(review_1=say(words) + "exit\n")
+    row = loop.run()
+    assert row["state"] == "failed" and "no evidence of a review" in row["cause"], row
+    row = loop.run(review={"silence": "pass"})
+    loop.passes(row)
+    assert any("review.silence" in text for text in row["warnings"]), row
+
+
+def test_the_line_of_another_review(loop):
+    """The line with another nonce is an earlier answer, also where silence is a pass."""
+    loop.set(review_1=say("Review finished: 00000000") + "exit\n")
+    row = loop.run(review={"silence": "pass"})
+    assert row["cause"].endswith("the answer has the nonce of another review"), row

@@ -32,7 +32,7 @@ static void resolve_full(struct plan *plan)
 	    "on_malformed = \"hold\"\non_reviewer_error = \"known_issues\"\n"
 	    "on_exhausted = \"hold\"\nfixer = \"per_finding\"\nscope = \"run\"\ncommit = \"auto\"\n"
 	    "strictness = \"by_round\"\nread_only = true\nsandbox = \"require\"\n"
-	    "workspace = \"snapshot\"\non_cut = \"hold\"\n"
+	    "workspace = \"snapshot\"\non_cut = \"hold\"\nsilence = \"pass\"\n"
 	    "checks_mode = \"new_failures\"\nchecks = [\"make\", \"make test\"]\n"
 	    "guidelines = [{ file = \"a.md\", section = \"A\" }, { file = \"b.md\", section = \"B\" }]\n"
 	    "conventions = [\"C.md\"]\nreview_log = \"/log\"\nreviewer = \"/bin/judge\"\n"
@@ -121,7 +121,8 @@ START_TEST(test_plan_round_trip)
 	ck_assert_str_eq(again.agents[ROLE_COMMIT].name, "claude");
 	ck_assert(again.strictness == STRICTNESS_BY_ROUND && again.read_only &&
 	    again.sandbox == SANDBOX_REQUIRE && again.workspace == REVIEW_IN_ROOM &&
-	    again.on_cut == ON_CUT_HOLD && again.checks_mode == CHECKS_NEW_FAILURES);
+	    again.on_cut == ON_CUT_HOLD &&
+	    again.nonce && again.silence == SILENCE_PASS && again.checks_mode == CHECKS_NEW_FAILURES);
 	expect_words(again.checks, "make", "make test");
 	expect_words(again.setup, "npm ci", NULL);
 	ck_assert_int_eq(again.check_on_base, CHECK_ON_BASE_REQUIRE);
@@ -187,7 +188,7 @@ START_TEST(test_old_plan)
 	ck_assert(plan.fixer == FIXER_FRESH && plan.scope == SCOPE_TASK &&
 	    plan.commit == COMMIT_MODE_NONE && plan.strictness == STRICTNESS_SAME);
 	ck_assert(!plan.read_only && plan.sandbox == SANDBOX_OFF && plan.workspace == REVIEW_IN_PLACE &&
-	    plan.on_cut == ON_CUT_WARN);
+	    plan.on_cut == ON_CUT_WARN && !plan.nonce && plan.silence == SILENCE_PASS);
 	ck_assert(plan.review_file == NULL && plan.review_log == NULL && plan.reviewer == NULL && plan.report == NULL);
 	ck_assert(plan.setup[0] == NULL && plan.copy[0] == NULL && plan.check_on_base == CHECK_ON_BASE_SKIP &&
 	    plan.checks_mode == CHECKS_ALL);
@@ -277,7 +278,8 @@ static bool came_later(const char *name)
 		"on_failure", "assign", "stop_markers", "on_no_change", "no_change_markers",
 		"max_cost_usd", "max_tokens", "max_wall_ms", "base", "disk_floor_bytes",
 		"account", "fallbacks", "retries", "skip_kind", "reviewer_sha256",
-		"any_round", "checks_in_room", "may_change", "on_cut", "setup", "copy", "setup_inputs", "check_on_base",
+		"any_round", "checks_in_room", "may_change", "on_cut", "nonce",
+		"silence", "setup", "copy", "setup_inputs", "check_on_base",
 		"checks_mode",
 		"evidence_age_ms" };
 
@@ -329,7 +331,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 61 + 4 + 4 * 11 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 63 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));

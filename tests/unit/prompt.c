@@ -70,8 +70,8 @@ START_TEST(order)
 		"You are the reviewer", "interrupted",
 		"id: t1\ntitle: Mend the parser\nstatus: open\npriority: 1\n\nThe parser loses",
 		"## Fix round 1", "review 2 of at most 6", "Add a test.", "Be brief.",
-		"I mended it.", "+fixed", "Other agents work", "\"verdict\": \"drift\"",
-		"\"verdict\": \"pass\"", "/run/a/verdict.json",
+		"I mended it.", "+fixed", "Other agents work", "`verdict`: `\"drift\"`", "`followUpPrompt`",
+		"/run/a/verdict.json",
 	};
 	struct prompt_parts parts = all_parts();
 	char *prompt = build(ROLE_REVIEW, &parts);
