@@ -512,8 +512,8 @@ def test_the_reviewer_is_given_the_acceptance_criteria(loop):
     order = ["Task", "Guidelines", "History", "The developer's answer", "Diff", "Your answer"]
     assert [h for h in re.findall(r"^## (.*)$", second, re.M) if h in order] == order
     assert "Acceptance criteria: two lines" in section(second, "Task")
-    assert ('"decision": "GO"' in section(second, "Your answer")
-            and '"decision": "NO_GO"' in section(second, "Your answer"))
+    assert "- `decision`: `\"NO_GO\"` when" in section(second, "Your answer")
+    assert "`\"GO\"` when" in section(second, "Your answer")
 
 
 # Scenario: Agentic review disabled (default)
