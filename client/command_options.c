@@ -123,6 +123,12 @@ const struct option_row options_submit[] = {
 	{ .name = NULL },
 };
 
+const struct option_row options_prompt[] = {
+	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL, "directory of the run; default: the current one" },
+	{ "review", 0, OPTION_MAYBE_TEXT, "PROFILE", "review", NULL, "review profile; default: as configured" },
+	{ .name = NULL },
+};
+
 const struct option_row options_config[] = {
 	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL,
 	    "show: the settings of a run in DIR" },

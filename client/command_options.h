@@ -43,7 +43,7 @@ struct option_row {
 };
 
 /* Lists end with a row without a name. Common rows apply to every command. */
-extern const struct option_row options_common[], options_submit[], options_config[];
+extern const struct option_row options_common[], options_submit[], options_config[], options_prompt[];
 
 struct options {
 	json_t *values;		/* name -> text, number or true */

@@ -29,6 +29,7 @@ int status_command(struct client *c);
 int stop_command(struct client *c);
 int doctor_command(struct client *c);
 int config_command(struct client *c);
+int prompt_command(struct client *c);
 int rpc_command(struct client *c);
 int help_command(struct client *c);
 

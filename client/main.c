@@ -136,6 +136,8 @@ const struct command commands[] = {
 	{ "stop", stop_command, "[options]", "stop the daemon; agents keep running", stop_options, 0, 0, true },
 	{ "config", config_command, "show | check [FILE]",
 	    "show the daemon's settings, or validate a file", options_config, 1, 2, false },
+	{ "prompt", prompt_command, "show [options] ROLE [TASK]",
+	    "show what a role would be given, before anything is paid", options_prompt, 2, 3, false },
 	{ "rpc", rpc_command, "METHOD [key=value ...|JSON]", "call a method of the daemon", NULL,
 	    1, ANY_NUMBER, false },
 	{ "help", help_command, "[COMMAND]", "show help", NULL, 0, 1, false },
