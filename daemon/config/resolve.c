@@ -314,6 +314,7 @@ static void fill_run(const struct layers *layers, struct plan *plan)
 	plan->report = get_text(layers, "run.report");
 	plan->env = get_words(layers, "run.env");
 	plan->on_hold = get_words(layers, "hook.on_hold");
+	plan->on_pass = get_words(layers, "hook.on_pass");
 	plan->on_end = get_words(layers, "hook.on_end");
 	for (int role = 0; role < ROLES; role++)
 		fill_clocks(layers, (enum role)role, &plan->clocks[role]);

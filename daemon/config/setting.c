@@ -242,6 +242,9 @@ const struct setting settings[] = {
 	{ { "hook.on_hold", SCHEMA_ARGV,
 	    .help = "program and arguments to start when a hold is opened" },
 	    .layers = LAYER_FILE, .fallback = "[]" },
+	{ { "hook.on_pass", SCHEMA_ARGV,
+	    .help = "program and arguments to start when a task has passed" },
+	    .layers = LAYER_FILE, .fallback = "[]" },
 	{ { "hook.on_end", SCHEMA_ARGV,
 	    .help = "program and arguments to start when a run has ended" }, .layers = LAYER_FILE, .fallback = "[]" },
 

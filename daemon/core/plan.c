@@ -212,6 +212,7 @@ void plan_release(struct plan *plan)
 	free(plan->reviewer);
 	free(plan->report);
 	strings_free(plan->on_hold);
+	strings_free(plan->on_pass);
 	strings_free(plan->on_end);
 	free(plan->developer_prompt);
 	free(plan->reviewer_prompt);

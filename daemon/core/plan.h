@@ -121,7 +121,7 @@ struct plan {
 	char *reviewer_sha256;
 	/* absolute path of the report, written when the run ends or is held; NULL: none */
 	char *report;
-	char **on_hold, **on_end;	/* NULL-terminated argv of [hook]; empty: none */
+	char **on_hold, **on_pass, **on_end;	/* NULL-terminated argv of [hook]; empty: none */
 	enum on_lost on_lost;
 	/* maximum number of consecutive tries after temporary failures of a service */
 	int64_t retries;

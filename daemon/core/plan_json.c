@@ -113,6 +113,7 @@ static const struct member plan_members[] = {
 	PLAN(reviewer_sha256, MEMBER_TEXT, CAME_LATER),
 	PLAN(report, MEMBER_TEXT, CAME_LATER),
 	PLAN(on_hold, MEMBER_WORDS, CAME_LATER),
+	PLAN(on_pass, MEMBER_WORDS, CAME_LATER),
 	PLAN(on_end, MEMBER_WORDS, CAME_LATER),
 	PLAN_CHOICE_0(on_lost, NEVER_NULL, &on_lost_names),
 	PLAN_OLD(retries, MEMBER_INT, 5),

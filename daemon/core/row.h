@@ -539,7 +539,7 @@ struct spend_row {
 struct hook_row {
 	int64_t id;			/* from the same counter as attempts */
 	int64_t run;
-	char *name;			/* "on_hold", "on_end" */
+	char *name;			/* "on_hold", "on_pass", "on_end" */
 	char *command;			/* JSON array: argv */
 	/* JSON object: the RL_* variables that describe what happened */
 	char *environment;

@@ -26,8 +26,9 @@ enum {
 	SETUP = 1 << ROLE_SETUP,
 	ATTEMPTS = IMPLEMENT | CHECK | REVIEW | FIX | COMMIT | SETUP,
 	ON_HOLD = 1 << ROLES,
-	ON_END = ON_HOLD << 1,
-	HOOKS = ON_HOLD | ON_END,
+	ON_PASS = ON_HOLD << 1,
+	ON_END = ON_PASS << 1,
+	HOOKS = ON_HOLD | ON_PASS | ON_END,
 	OPERATIONS = ON_END << 1,
 	ALL = ATTEMPTS | HOOKS | OPERATIONS
 };
@@ -244,14 +245,34 @@ static char *state(const struct receiver *r)
 	return r->hook != NULL ? xstrdup(state_name(&run_state_names, r->hook->run->state)) : NULL;
 }
 
+static char *title(const struct receiver *r)
+{
+	return r->hook != NULL ? text_or_empty(r->hook->title) : NULL;
+}
+
 static char *cause(const struct receiver *r)
 {
-	return r->hook != NULL ? text_or_empty(r->hook->run->cause) : NULL;
+	return r->hook != NULL ? text_or_empty(r->hook->cause.text) : NULL;
+}
+
+static char *end_kind(const struct receiver *r)
+{
+	return r->hook != NULL ? text_or_empty(state_name(&end_kind_names, (int)r->hook->cause.kind)) : NULL;
 }
 
 static char *result_ref(const struct receiver *r)
 {
-	return r->hook != NULL ? text_or_empty(r->hook->run->result_ref) : NULL;
+	return r->hook != NULL ? text_or_empty(r->hook->ref) : NULL;
+}
+
+static char *result_branch(const struct receiver *r)
+{
+	return r->hook != NULL ? text_or_empty(r->hook->branch) : NULL;
+}
+
+static char *result_commit(const struct receiver *r)
+{
+	return r->hook != NULL ? text_or_empty(r->hook->commit) : NULL;
 }
 
 /* ---- the table ---- */
@@ -271,7 +292,7 @@ static const struct variable {
 	{ "RL_ROLE", ATTEMPTS, role, false },
 	{ "RL_ITERATION", ATTEMPTS, iteration, false },
 	{ "RL_SLOT", ATTEMPTS, slot, false },
-	{ "RL_TASK_ID", ATTEMPTS | ON_HOLD, task_id, false },
+	{ "RL_TASK_ID", ATTEMPTS | ON_HOLD | ON_PASS, task_id, false },
 	{ "RL_TASK", ATTEMPTS, task_text, false },
 	{ "RL_TASK_FILE", ATTEMPTS, task_file, false },
 	{ "RL_REVIEW_ROUND", ATTEMPTS, review_round, false },
@@ -286,8 +307,12 @@ static const struct variable {
 	{ "RL_HOLD_KIND", ON_HOLD, hold_kind, false },
 	{ "RL_REASON", ON_HOLD, reason, false },
 	{ "RL_STATE", ON_END, state, false },
-	{ "RL_CAUSE", ON_END, cause, false },
-	{ "RL_RESULT_REF", ON_END, result_ref, false },
+	{ "RL_TASK_TITLE", ON_PASS, title, false },
+	{ "RL_CAUSE", ON_PASS | ON_END, cause, false },
+	{ "RL_END_KIND", ON_PASS | ON_END, end_kind, false },
+	{ "RL_RESULT_REF", ON_PASS | ON_END, result_ref, false },
+	{ "RL_RESULT_BRANCH", ON_PASS | ON_END, result_branch, false },
+	{ "RL_RESULT_COMMIT", ON_PASS | ON_END, result_commit, false },
 	{ "RLD_SOCKET", ATTEMPTS | HOOKS, socket_path, false },
 	{ "SWIVAL_TASK", REVIEW, swival_task, false },
 	{ "SWIVAL_REVIEW_ROUND", REVIEW, swival_round, false },
@@ -328,7 +353,9 @@ void variables_set(const struct build_job *w, const struct agent_plan *agent,
 
 static unsigned kind_of(const struct hook_report *report)
 {
-	return strcmp(report->name, "on_hold") == 0 ? ON_HOLD : ON_END;
+	if (strcmp(report->name, "on_hold") == 0)
+		return ON_HOLD;
+	return strcmp(report->name, "on_pass") == 0 ? ON_PASS : ON_END;
 }
 
 char *variables_of_hook(const struct hook_report *report)

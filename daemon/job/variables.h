@@ -5,14 +5,19 @@
 
 #include <stdint.h>
 
-struct run_row;
+#include "core/cause.h"
 
 /* What a hook is told. */
 struct hook_report {
-	const char *name;		/* on_hold, on_end */
+	const char *name;		/* on_hold, on_pass, on_end */
 	const struct run_row *run;
-	int64_t hold;			/* ROW_NONE: a fault of the host or of a task source */
-	const char *kind, *task, *reason;
+	/* on_hold: ROW_NONE: a fault of the host or of a task source */
+	int64_t hold;
+	const char *kind, *reason;
+	const char *task;		/* its id; NULL: no single one */
+	/* on_pass, on_end: of the task or the run */
+	struct cause cause;
+	const char *title, *ref, *branch, *commit;
 };
 
 /* The variables that a hook keeps in its row: a JSON object, malloc'd. */

@@ -285,7 +285,7 @@ static void finish(struct txn *txn, struct run *run, struct cause cause)
 	run_finish_tasks(txn, run);
 	run_finish_iteration(txn, run);
 	end_dependants(txn, run);
-	hook_add(txn, run, "on_end", run->plan.on_end, NULL);
+	hook_add_end(txn, run);
 	txn_effect(txn, EFFECT_REPORT, run, NULL, ROW_NONE);
 	txn_effect(txn, EFFECT_CLEANUP, run, NULL, ROW_NONE);
 	txn_effect_schedule(txn);

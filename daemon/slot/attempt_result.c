@@ -487,7 +487,8 @@ static void collected(struct slot *slot, struct collect_job *w)
 	if (!attempt_succeeded(&facts) || to == SLOT_S_FAILED)
 		take_cause(slot, a, &facts, w);
 	if (!slot->lost && !slot->record.tree_empty)
-		run_warn(txn, run, "could not verify that all processes of an attempt have ended");
+		slot_warn(txn, slot, "could not verify that all processes of attempt %lld/%lld have ended",
+		    (long long)a->run, (long long)a->number);
 	if (w->doubt != NULL)
 		run_warn_once(txn, run, WARNING_TIME_ZONE, w->doubt);
 	budget_settle(txn, slot, a);

@@ -74,18 +74,6 @@ static bool has_siblings(const struct slot *slot)
 	return count > 1 && !of_the_run(slot);
 }
 
-static bool has_warning(const struct run_row *run, const char *text)
-{
-	json_t *list = run->warnings != NULL ? json_loads(run->warnings, 0, NULL) : NULL, *each;
-	bool has = false;
-	size_t i;
-
-	json_array_foreach(list, i, each)
-		has |= strcmp(json_string_value(each), text) == 0;
-	json_decref(list);
-	return has;
-}
-
 /* Whether other tasks may still commit on top of these commits. */
 static bool has_followers(const struct slot *slot)
 {
@@ -192,17 +180,13 @@ static char *told(const struct slot *slot, const char *head, bool accepted)
 	return text;
 }
 
-/* Add to the run's warnings, once. Takes ownership of what; NULL: nothing. */
+/* Add to the run's warnings. Takes ownership of what; NULL: nothing. */
 static void warn(struct txn *txn, struct slot *slot, char *what)
 {
-	char *text;
-
-	if (what == NULL)
-		return;
-	text = of_the_run(slot) ? xstrdup(what) : xasprintf("task %s: %s", slot_task_id(slot), what);
-	if (!has_warning(&slot->run->rows->run, text))
-		run_warn(txn, slot->run, text);
-	free(text);
+	if (what != NULL && of_the_run(slot))
+		run_warn(txn, slot->run, what);
+	else if (what != NULL)
+		slot_warn(txn, slot, "%s", what);
 	free(what);
 }
 

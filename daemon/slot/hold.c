@@ -58,7 +58,7 @@ void hold_open(struct txn *txn, struct slot *slot, enum hold_kind kind, const ch
 	    json_pack("{s:I, s:s, s:I, s:s, s:s*}", "hold", (json_int_t)hold->id, "task", hold->task,
 	    "slot", (json_int_t)hold->slot, "kind", state_name(&hold_kind_names, hold->kind),
 	    "reason", hold->reason));
-	hook_add(txn, run, "on_hold", run->plan.on_hold, hold);
+	hook_add_hold(txn, run, hold);
 }
 
 void hold_set_state(struct txn *txn, struct slot *slot, const struct hold_row *row,

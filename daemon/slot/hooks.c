@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks: commands of the administrator, started for a hold or an end. Each has its row before it is
- * started, so it runs at least once; its outcome changes nothing. */
+/* Hooks: commands of the administrator, started for a hold, a pass or an end. Each has its row
+ * before it is started, so it runs at least once; its outcome changes nothing. */
 #include "slot/hooks.h"
 
 #include <jansson.h>
@@ -9,13 +9,16 @@
 #include <sys/queue.h>
 
 #include "base/log.h"
+#include "core/cause.h"
 #include "core/row.h"
 #include "core/state.h"
 #include "job/kept_environment.h"
+#include "job/run_result.h"
 #include "job/variables.h"
 #include "model/model.h"
 #include "model/ports.h"
 #include "model/runs.h"
+#include "model/slots.h"
 #include "proc/launch.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
@@ -75,6 +78,7 @@ static void set_identity(struct engine *engine, struct hook_row *row)
 	row->started_at = engine_now(engine);
 }
 
+/* Add a hook row to the transaction, if the command is not empty. */
 static void add(struct txn *txn, struct run *run, char *const *command, const struct hook_report *report)
 {
 	struct hook_row *row;
@@ -91,17 +95,56 @@ static void add(struct txn *txn, struct run *run, char *const *command, const st
 	txn_edit_hook(txn, hook_new(run->engine, row)->row);
 }
 
-void hook_add(struct txn *txn, struct run *run, const char *name, char *const *command, const struct hold_row *hold)
+void hook_add_hold(struct txn *txn, struct run *run, const struct hold_row *hold)
 {
-	struct hook_report report = { .name = name, .run = &run->rows->run, .hold = ROW_NONE };
+	const struct hook_report report = {
+		.name = "on_hold",
+		.run = &run->rows->run,
+		.hold = hold->id,
+		.kind = state_name(&hold_kind_names, hold->kind),
+		.task = hold->task,
+		.reason = hold->reason,
+	};
 
-	if (hold != NULL) {
-		report.hold = hold->id;
-		report.kind = state_name(&hold_kind_names, hold->kind);
-		report.task = hold->task;
-		report.reason = hold->reason;
-	}
-	add(txn, run, command, &report);
+	add(txn, run, run->plan.on_hold, &report);
+}
+
+void hook_add_pass(struct txn *txn, const struct slot *slot)
+{
+	const struct task_row *task = slot_task(slot);
+	const struct slot_row *row = slot->row;
+	/* what is merged lasts, and the branch of its task does not */
+	const char *branch = slot_is_merged(slot) ? slot->run->rows->run.result_branch : row->branch;
+	const struct hook_report report = {
+		.name = "on_pass",
+		.run = &slot->run->rows->run,
+		.hold = ROW_NONE,
+		.task = task->id,
+		.title = task->title,
+		.cause = task_cause(task),
+		.ref = task->locked_ref,
+		.branch = row->commit_id != NULL ? branch : NULL,
+		.commit = row->commit_id,
+	};
+
+	add(txn, slot->run, slot->run->plan.on_pass, &report);
+}
+
+void hook_add_end(struct txn *txn, struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+	const struct run_result result = run_result_of(run->rows);
+	const struct hook_report report = {
+		.name = "on_end",
+		.run = row,
+		.hold = ROW_NONE,
+		.cause = run_cause(row),
+		.ref = row->result_ref,
+		.branch = result.branch,
+		.commit = result.commit,
+	};
+
+	add(txn, run, run->plan.on_end, &report);
 }
 
 void hook_add_wait(struct txn *txn, struct run *run, const char *task, const char *kind, const char *reason)

@@ -13,6 +13,7 @@
 
 struct engine;
 struct run;
+struct slot;
 struct txn;
 
 /* A hook in progress. It belongs to no slot, because it may outlive its run. */
@@ -25,10 +26,12 @@ struct hook {
 	struct exit_record record;
 };
 
-/* Add a hook row to the transaction, if the command is not empty. hold NULL: for the end of the
- * run. */
-void hook_add(struct txn *txn, struct run *run, const char *name, char *const *command, const struct hold_row *hold);
-/* Likewise for a long wait, with this reason; task NULL: none. */
+/* Add a hook to the transaction, if [hook] names a program for it: for a hold, for the task of a
+ * slot, which has passed, and for the end of a run. */
+void hook_add_hold(struct txn *txn, struct run *run, const struct hold_row *hold);
+void hook_add_pass(struct txn *txn, const struct slot *slot);
+void hook_add_end(struct txn *txn, struct run *run);
+/* Likewise on_hold for a long wait, with this reason; task NULL: none. */
 void hook_add_wait(struct txn *txn, struct run *run, const char *task, const char *kind, const char *reason);
 void hook_start(struct engine *engine, int64_t id);
 struct hook *hook_find(struct engine *engine, int64_t id);

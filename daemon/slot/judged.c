@@ -5,7 +5,6 @@
  * at the end. */
 #include "slot/judged.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,30 +39,15 @@ const char *judged_tree(const struct slot *slot, enum git_op_kind kind)
 	return NULL;
 }
 
-/* It may have been found before, at the pin. */
-static bool is_known(const struct run_row *row, const char *text)
-{
-	json_t *warnings = row->warnings != NULL ? json_loads(row->warnings, 0, NULL) : NULL, *known;
-	bool found = false;
-	size_t i;
-
-	json_array_foreach(warnings, i, known)
-		found = found || strcmp(json_string_value(known), text) == 0;
-	json_decref(warnings);
-	return found;
-}
-
 void judged_warn(struct txn *txn, struct slot *slot)
 {
 	const char *names = git_op_differing(slot->op.git);
-	char *safe, *text;
+	char *safe;
 
 	if (names == NULL)
 		return;
 	safe = text_escape(names, strlen(names), false);
-	text = xasprintf("task %s: the work tree is no longer what was judged: %s", slot_task_id(slot), safe);
-	if (!is_known(&slot->run->rows->run, text))
-		run_warn(txn, slot->run, text);
-	free(text);
+	/* at the end this may say again what was found at the pin */
+	slot_warn(txn, slot, "the work tree is no longer what was judged: %s", safe);
 	free(safe);
 }

@@ -43,19 +43,6 @@ char *left_out_text(const struct attempt_row *attempt)
 	return buf_take(&text, &size);
 }
 
-/* Warnings are texts; those of one run are few. */
-static bool warned(const struct run_row *run, const char *text)
-{
-	json_t *list = run->warnings != NULL ? json_loads(run->warnings, 0, NULL) : NULL, *item;
-	bool found = false;
-	size_t i;
-
-	json_array_foreach(list, i, item)
-		found = found || strcmp(json_string_value(item), text) == 0;
-	json_decref(list);
-	return found;
-}
-
 void left_out_warn(struct txn *txn, const struct slot *slot, const struct attempt_row *attempt)
 {
 	char *what = left_out_text(attempt), *text;
@@ -64,8 +51,7 @@ void left_out_warn(struct txn *txn, const struct slot *slot, const struct attemp
 		return;
 	text = xasprintf("task %s, review %lld: %s; see rlctl diff %lld", slot_task_id(slot),
 	    (long long)attempt->round, what, (long long)attempt->run);
-	if (!warned(&slot->run->rows->run, text))
-		run_warn(txn, slot->run, text);
+	run_warn(txn, slot->run, text);
 	free(text);
 	free(what);
 }

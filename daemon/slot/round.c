@@ -86,7 +86,7 @@ void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct c
 		move.reason = MOVE_ACCEPTED;
 		text = xasprintf("accepted: %s", why.text);
 		move.cause = CAUSE(END_WAIVED, text);
-		run_warn(txn, run, text);
+		slot_warn(txn, slot, "%s", text);
 		break;
 	case BAD_END_KNOWN_ISSUES:
 		move.reason = MOVE_ACCEPTED;

@@ -45,7 +45,7 @@ static void failed(struct txn *txn, struct slot *slot, const struct attempt_row 
 		text = xasprintf("%s; %s", a->cause, LEFT_OUT);
 		review_error(txn, slot, text);
 		free(text);
-		run_warn(txn, slot->run, "the review program failed: " LEFT_OUT);
+		slot_warn(txn, slot, "the review program failed: " LEFT_OUT);
 	}
 	round_judged(txn, slot);
 	round_over(txn, slot, ROUND_REVIEWER_ERROR, attempt_row_cause(a));

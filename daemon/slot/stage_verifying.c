@@ -169,11 +169,8 @@ static void warn_of_changes(struct txn *txn, const struct slot *slot, const stru
 		run_warn(txn, run, text);
 		free(text);
 	}
-	if (j->changed != NULL && slot_plan(slot)->profile->change_warns) {
-		text = xasprintf("reviewer changed the tree: %s", j->changed);
-		run_warn(txn, run, text);
-		free(text);
-	}
+	if (j->changed != NULL && slot_plan(slot)->profile->change_warns)
+		slot_warn(txn, slot, "reviewer changed the tree: %s", j->changed);
 }
 
 /* Without what git has found. */

@@ -5,6 +5,7 @@
 #include "core/row.h"
 #include "core/state.h"
 #include "model/slots.h"
+#include "slot/hooks.h"
 #include "txn/txn.h"
 
 static const enum task_state states[SLOT_STAGES] = {
@@ -25,4 +26,7 @@ void task_end(struct txn *txn, const struct slot *slot, const struct move_why *w
 	task = txn_edit_task(txn, slot_task(slot));
 	task->state = released ? TASK_S_RELEASED : (int)states[slot->row->stage];
 	task_set_cause(task, released ? CAUSE(END_STOP_MARKER, slot->row->reason) : slot_cause(slot->row));
+	/* the review of a run of one task is about that task, which its own slot ends once more */
+	if (task->state == TASK_S_PASSED && slot->row->slot != 0)
+		hook_add_pass(txn, slot);
 }

@@ -2,7 +2,9 @@
 #include "txn/emit.h"
 
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "core/cause.h"
@@ -42,13 +44,43 @@ static void append_texts(char **list, const char *const *texts)
 	json_decref(array);
 }
 
+/* The warnings of a run are few. */
+static bool has_warning(const struct run_row *row, const char *text)
+{
+	json_t *list = row->warnings != NULL ? json_loads(row->warnings, 0, NULL) : NULL, *known;
+	bool found = false;
+	size_t i;
+
+	json_array_foreach(list, i, known)
+		found = found || strcmp(json_string_value(known), text) == 0;
+	json_decref(list);
+	return found;
+}
+
 void run_warn(struct txn *txn, struct run *run, const char *text)
 {
 	const char *const texts[] = { text, NULL };
-	struct run_row *row = txn_edit_run(txn, run);
+	struct run_row *row;
 
+	if (has_warning(&run->rows->run, text))
+		return;
+	row = txn_edit_run(txn, run);
 	append_texts(&row->warnings, texts);
 	log_warn("run %lld: %s", (long long)row->id, text);
+}
+
+void slot_warn(struct txn *txn, const struct slot *slot, const char *fmt, ...)
+{
+	char *what, *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	what = xvasprintf(fmt, ap);
+	va_end(ap);
+	text = xasprintf("task %s: %s", slot_task_id(slot), what);
+	run_warn(txn, slot->run, text);
+	free(text);
+	free(what);
 }
 
 bool run_warn_once(struct txn *txn, struct run *run, enum warning_kind kind, const char *text)

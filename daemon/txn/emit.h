@@ -11,9 +11,12 @@ struct run;
 struct slot;
 struct txn;
 
+/* Add a warning, unless the run has given it before, also before a restart. */
 void run_warn(struct txn *txn, struct run *run, const char *text);
-/* The same, unless the run has given a warning of that kind, also before a restart. True: it has
- * now. */
+/* The same about the task of a slot: "task ID: TEXT". */
+void slot_warn(struct txn *txn, const struct slot *slot, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same as run_warn(), unless the run has given a warning of that kind. True: it has now. */
 bool run_warn_once(struct txn *txn, struct run *run, enum warning_kind kind, const char *text);
 /* Findings left open under the policy of the run, all in one call, because each call copies the
  * whole row. NULL-terminated. */

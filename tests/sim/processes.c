@@ -470,6 +470,20 @@ static bool was_told(const struct world *w, int64_t run, const char *name, const
 	return false;
 }
 
+/* Number of hooks of that name that were told so, apart from those that were lost and run again. */
+static size_t times_told(const struct world *w, int64_t run, const char *name, const char *what)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < w->ntold; i++) {
+		const struct hook_row *row = w->told[i].row;
+
+		count += row->run == run && row->state != ATTEMPT_S_LOST && strcmp(row->name, name) == 0 &&
+		    strstr(row->environment, what) != NULL;
+	}
+	return count;
+}
+
 void hooks_check_end(struct world *w)
 {
 	const struct run_rows *rows = NULL;
@@ -483,6 +497,18 @@ void hooks_check_end(struct world *w)
 			if (!was_told(w, rows->run.id, "on_hold", what))
 				world_fail(w, "no hook was told of hold %lld", (long long)rows->holds[i]->id);
 		}
+		for (size_t i = 0; i < rows->ntasks && strings_count(plan->on_pass) > 0; i++) {
+			char *task = xasprintf("\"RL_TASK_ID\":\"%s\"", rows->tasks[i]->id);
+			bool told = was_told(w, rows->run.id, "on_pass", task);
+
+			if (told != (rows->tasks[i]->state == TASK_S_PASSED))
+				world_fail(w, "run %lld task %s: %s", (long long)rows->run.id, rows->tasks[i]->id,
+				    told ? "a hook was told of a pass that is none" : "no hook was told of its pass");
+			if (times_told(w, rows->run.id, "on_pass", task) > 1)
+				world_fail(w, "run %lld task %s: told of its pass more than once",
+				    (long long)rows->run.id, rows->tasks[i]->id);
+			free(task);
+		}
 		snprintf(what, sizeof(what), "\"RL_STATE\":\"%s\"", state_name(&run_state_names, rows->run.state));
 		if (strings_count(plan->on_end) > 0 && run_state_is_end((enum run_state)rows->run.state) &&
 		    !was_told(w, rows->run.id, "on_end", what))
@@ -495,7 +521,8 @@ void hooks_check_end(struct world *w)
 		if (row->state == ATTEMPT_S_STARTING || row->state == ATTEMPT_S_RUNNING)
 			world_fail(w, "hook %lld is still %s, but nothing moves",
 			    (long long)row->id, state_name(&attempt_state_names, row->state));
-		if (strings_count(strcmp(row->name, "on_hold") == 0 ? plan->on_hold : plan->on_end) == 0)
+		if (strings_count(strcmp(row->name, "on_hold") == 0 ? plan->on_hold :
+		    strcmp(row->name, "on_pass") == 0 ? plan->on_pass : plan->on_end) == 0)
 			world_fail(w, "run %lld: nobody wanted to be told %s", (long long)row->run, row->name);
 	}
 }

@@ -103,6 +103,8 @@ static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_
 	if (below(w, 2) == 0)
 		strings_append(&plan->on_hold, "tell");
 	if (below(w, 2) == 0)
+		strings_append(&plan->on_pass, "tell");
+	if (below(w, 2) == 0)
 		strings_append(&plan->on_end, "tell");
 	plan->on_lost = (enum on_lost)below(w, ON_LOST_CHOICES);
 	for (int role = 0; role < ROLES; role++) {

@@ -8,7 +8,7 @@ import re
 import pytest
 from loop import write
 from test_hold_client import decided
-from trees import Trees, beads, commits, files_of, names_in, of_the_user, trees, work_trees  # noqa: F401
+from trees import WORK, Trees, beads, commits, files_of, names_in, of_the_user, trees, work_trees  # noqa: F401
 
 LINES = "".join(f"line {n}\n" for n in range(1, 21))
 
@@ -400,6 +400,37 @@ def test_the_result_is_told_and_shown(trees, repo):
     assert f"git merge {row['result_branch']}" in shown
     repo.git("merge", "-q", row["result_branch"])
     assert {f"x-{n}.txt" for n in (1, 2, 3)} <= set(os.listdir(repo.path))
+
+
+def test_hooks_are_told_where_the_result_is(trees, repo, tmp_path):
+    """on_pass for each task that passes, on_end for the run."""
+    beads(repo, "x-1", "x-2", "x-3")
+    variables = " ".join(f"${name}" for name in ("RL_HOOK", "RL_TASK_ID", "RL_RESULT_BRANCH", "RL_RESULT_COMMIT",
+                                                 "RL_RESULT_REF", "RL_END_KIND"))
+    hook = ["/bin/sh", "-c", f"mkdir -p {tmp_path}/told; echo {variables} > {tmp_path}/told/$RL_ATTEMPT_UUID"]
+    t = trees(scripts={"implement": '[ "$RL_TASK_ID" != x-2 ] || exit 1\n' + WORK},
+              config={"hook": {"on_pass": hook, "on_end": hook}})
+    row = t.run(parallel=3, review=True, on_failure="continue")
+    while t.daemon.call("daemon.status")["busy"]:
+        pass
+    tasks = {task["id"]: task for task in row["tasks"]}
+    wanted = [f"on_end {row['result_branch']} {row['result_commit']} {row['result_ref']} error"] + [
+        f"on_pass {each} {row['result_branch']} {tasks[each]['commit']} "
+        f"{t.daemon.ref('passed', row['id'], each)}" for each in ("x-1", "x-3")]
+    assert sorted(p.read_text().strip() for p in (tmp_path / "told").iterdir()) == wanted
+
+
+def test_a_hook_is_told_no_branch_of_several(trees, repo, tmp_path):
+    """Each task that is not merged has a branch of its own; none has the whole result."""
+    beads(repo, "x-1", "x-2")
+    hook = ["/bin/sh", "-c", f'mkdir -p {tmp_path}/told; echo "$RL_TASK_ID=$RL_RESULT_BRANCH" > '
+            f"{tmp_path}/told/$RL_ATTEMPT_UUID"]
+    t = trees(config={"hook": {"on_pass": hook, "on_end": hook}})
+    number = t.run(parallel=2, integrate="none")["id"]
+    while t.daemon.call("daemon.status")["busy"]:
+        pass
+    assert sorted(p.read_text().strip() for p in (tmp_path / "told").iterdir()) == [
+        "=", f"x-1=rl/{number}/x-1", f"x-2=rl/{number}/x-2"]
 
 
 def test_the_diff_of_branches_that_are_not_merged(trees, repo):

@@ -9,7 +9,7 @@ from rld import SOURCE
 
 SECTION = re.search(r"^\.Sh ENVIRONMENT OF ATTEMPTS AND HOOKS\n(.*?)^\.Sh ",
                     (SOURCE / "docs" / "rld.8").read_text(), re.M | re.S).group(1)
-ATTEMPTS, HOOKS = {"implement", "check", "review", "fix", "commit"}, {"on_hold", "on_end"}
+ATTEMPTS, HOOKS = {"implement", "check", "review", "fix", "commit"}, {"on_hold", "on_pass", "on_end"}
 GROUPS = {"attempts": ATTEMPTS, "hooks": HOOKS, "all": ATTEMPTS | HOOKS}
 PAGE = {name: set().union(*(GROUPS.get(word, {word}) for word in words.split(" , ")))
         for name, words in re.findall(r"^\.It Ev (\w+)\n\.Sy ([a-z_ ,]+) \.$", SECTION, re.M)}
@@ -52,10 +52,11 @@ def daemon(make_daemon, played):
                                "hook": {name: hook(name) for name in sorted(HOOKS)}})
 
 
-def seen(played, hook):
-    """{kind of process: names of the page's variables that it had}, after the hook has ended."""
+def seen(played, *hooks):
+    """{kind of process: names of the page's variables that it had}, after the hooks have ended."""
     found = {}
-    assert (played / hook).read_text() == "done\n"
+    for hook in hooks:
+        assert (played / hook).read_text() == "done\n"
     for path in played.glob("1.*.*"):
         names = set(path.read_text().split()) & (set(PAGE) - {"TMPDIR"})
         found.setdefault(path.name.split(".")[1], set()).update(names)
@@ -79,12 +80,13 @@ def test_every_role(daemon, played, repo):
     repo.write(".beads/issues.jsonl", '{"id": "a-1", "title": "one"}\n')
     check = NAMES.format(at=played, kind="$RL_ROLE")
     daemon.rlctl("run", "--review", "--commit=agent", f"--check={check}", "--beads", cwd=repo.path, check=0)
-    assert seen(played, "on_end") == listed(ATTEMPTS | {"on_end"}, *SWIVAL)
+    assert seen(played, "on_pass", "on_end") == listed(ATTEMPTS | {"on_pass", "on_end"}, *SWIVAL)
 
 
 def test_program(daemon, played, repo):
     daemon.rlctl("run", "--reviewer", played / "program", "x", cwd=repo.path, check=0)
-    assert seen(played, "on_end") == listed({"implement", "review", "fix", "on_end"}, *ACTORS, "RL_VERDICT_FILE")
+    assert seen(played, "on_pass", "on_end") == listed(
+        {"implement", "review", "fix", "on_pass", "on_end"}, *ACTORS, "RL_VERDICT_FILE")
 
 
 def test_hidden_task(daemon, played, repo):
@@ -94,11 +96,11 @@ def test_hidden_task(daemon, played, repo):
     for number in (1, 2, 3):
         (played / f"verdict.1.{number}").write_text(json.dumps({"comments": [comment], "summary": "1"}))
     daemon.rlctl("run", "--review=comments", "x", cwd=repo.path, check=0)
-    wanted = listed({"implement", "review", "fix", "on_end"}, *ACTORS, *SWIVAL)
+    wanted = listed({"implement", "review", "fix", "on_pass", "on_end"}, *ACTORS, *SWIVAL)
     wanted["implement"] -= {"RLD_SOCKET"}
     for role in ("review", "fix"):
         wanted[role] -= HIDDEN
-    assert seen(played, "on_end") == wanted
+    assert seen(played, "on_pass", "on_end") == wanted
     assert "TMPDIR" in (played / "1.review.1").read_text().split()
 
 

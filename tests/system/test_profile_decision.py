@@ -569,7 +569,7 @@ echo done > {out}
 def hooked(make_daemon, repo, tmp_path):
     """Each hook asks the daemon what it knows, and tells that it is done."""
     config = {"hook": {}}
-    for name in ("on_hold", "on_end"):
+    for name in ("on_hold", "on_pass", "on_end"):
         out = tmp_path / name
         os.mkfifo(out)
         script = tmp_path / f"{name}.sh"
@@ -600,10 +600,17 @@ def test_hooks_run_after_it_is_durable(hooked, tmp_path):
     assert environment["RL_REASON"] == hold["reason"] and environment["RL_HOLD_KIND"] == "exhausted"
     assert environment["RLD_SOCKET"] == str(hooked.daemon.socket), "rlctl in a hook asks its own daemon"
     hooked.daemon.rlctl("hold", "approve", hold["id"], check=0)
+    (hold,), run, environment = told(tmp_path, "on_pass")
+    task, = run["tasks"]
+    assert hold["state"] == "approved" and task["state"] == "passed"
+    assert (environment["RL_HOOK"], environment["RL_TASK_ID"], environment["RL_TASK_TITLE"],
+            environment["RL_END_KIND"], environment["RL_CAUSE"]) == (
+                "on_pass", "t1", run["title"], "approved", task["reason"])
     (hold,), run, environment = told(tmp_path, "on_end")
     assert hold["state"] == "approved" and run["state"] == "succeeded"
     assert (environment["RL_RUN"], environment["RL_STATE"],
             environment["RL_CAUSE"]) == (str(number), "succeeded", run["cause"])
+    assert environment["RL_END_KIND"] == run["end_kind"] == "approved"
 
 
 def test_a_hook_is_not_lost_with_the_daemon(hooked, tmp_path):

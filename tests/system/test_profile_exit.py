@@ -156,7 +156,7 @@ def test_by_leave_is_no_accept(loop, how):
     loop.set(review_1=f"{how}\n")
     row = loop.run(review={"timeout": "1s"})
     assert row["cause"].startswith("accepted: ") and row["result_ref"] is None and loop.passed_refs() == []
-    assert ("accept" not in loop.decisions() and row["warnings"][-1] == row["cause"]
+    assert ("accept" not in loop.decisions() and row["warnings"][-1] == f"task t1: {row['cause']}"
             and len(row["warnings"]) == (2 if how == "exit 2" else 1))
 
 

@@ -78,7 +78,7 @@ def test_a_reviewer_that_fails_costs_no_answer_but_is_told(make_daemon, repo):
     reviewer.chmod(0o755)
     daemon = make_daemon()
     done = run(daemon, repo, "--review=exit", "--reviewer", reviewer, check=0)
-    assert (done.out == "first answer\n" and "rlctl: warning: accepted: " in done.err
+    assert (done.out == "first answer\n" and "rlctl: warning: task t1: accepted: " in done.err
             and "Run 1 succeeded: accepted: " in done.err)
     assert run(daemon, repo, "-q", "--review=exit", "--reviewer", reviewer, check=0).err == ""
 

@@ -1042,6 +1042,7 @@ START_TEST(test_each)
 		"limits.disk_floor = \"1G\" (default)\n",
 		"group.default.slots = 2 (default)\n",
 		"group.night.slots = 1 (f.toml:10)\n",
+		"hook.on_pass = [] (default)\n",
 		"hook.on_end = [] (default)\n",
 		"agent.claude.resume = [\"--resume\",\"{session}\"] (default)\n",
 		"limits.timeout = \"2h\" (default)\n",

@@ -18,7 +18,7 @@ static void resolve_full(struct plan *plan)
 	static const char file[] =
 	    "[agent.claude]\nprompt = \"file\"\nset = { A = \"1\" }\nenv = [\"E\"]\n"
 	    "resume = [\"-r\", \"{session}\"]\nwritable = [\"~/x\"]\n"
-	    "[hook]\non_hold = [\"h\", \"1\"]\non_end = [\"e\"]\n[limits]\ntimeout = 1\n"
+	    "[hook]\non_hold = [\"h\", \"1\"]\non_pass = [\"p\"]\non_end = [\"e\"]\n[limits]\ntimeout = 1\n"
 	    "idle_timeout = 2\npost_result = 5\ngrace = 3\noutput = \"1M\"\ndisk_floor = 7\n"
 	    "[limits.fix]\ntimeout = 11\nidle_timeout = 12\npost_result = 13\n"
 	    "[run]\niterations = 3\nparallel = 5\npause_ms = 6\nisolation = \"worktree\"\n"
@@ -137,6 +137,7 @@ START_TEST(test_plan_round_trip)
 	ck_assert_str_eq(again.reviewer, "/bin/judge");
 	ck_assert_str_eq(again.report, "/r.json");
 	expect_words(again.on_hold, "h", "1");
+	expect_words(again.on_pass, "p", NULL);
 	expect_words(again.on_end, "e", NULL);
 	ck_assert(again.on_lost == ON_LOST_RETRY);
 	expect_clocks(&again, ROLE_IMPLEMENT, 1000, 2000, 5000, false);
@@ -193,7 +194,8 @@ START_TEST(test_old_plan)
 	ck_assert(plan.setup[0] == NULL && plan.copy[0] == NULL && plan.check_on_base == CHECK_ON_BASE_SKIP &&
 	    plan.checks_mode == CHECKS_ALL);
 	ck_assert(plan.checks[0] == NULL && plan.guidelines[0] == NULL &&
-	    plan.conventions[0] == NULL && plan.on_hold[0] == NULL && plan.on_end[0] == NULL);
+	    plan.conventions[0] == NULL && plan.on_hold[0] == NULL && plan.on_pass[0] == NULL &&
+	    plan.on_end[0] == NULL);
 	ck_assert_str_eq(plan.agents[ROLE_FIX].name, "c");
 	ck_assert(plan.agents[ROLE_FIX].resume[0] == NULL && plan.agents[ROLE_FIX].writable[0] == NULL);
 	ck_assert(!plan.commit_said && plan.isolation == ISOLATION_SHARED &&
@@ -273,7 +275,7 @@ static bool came_later(const char *name)
 	static const char *const names[] = { "resume", "writable", "profile_name", "on_malformed",
 	    "on_reviewer_error", "on_exhausted", "fixer", "scope", "commit",
 		"strictness", "read_only", "sandbox", "workspace", "checks", "guidelines", "conventions",
-		"review_file", "review_log", "reviewer", "report", "on_hold", "on_end", "skipped",
+		"review_file", "review_log", "reviewer", "report", "on_hold", "on_pass", "on_end", "skipped",
 		"commit_said", "isolation", "integrate", "parallel", "iterations", "pause_ms",
 		"on_failure", "assign", "stop_markers", "on_no_change", "no_change_markers",
 		"max_cost_usd", "max_tokens", "max_wall_ms", "base", "disk_floor_bytes",
@@ -331,7 +333,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 63 + 4 + 4 * 11 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 64 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));

@@ -144,6 +144,7 @@ START_TEST(release)
 	plan.reviewer = xstrdup("r");
 	plan.report = xstrdup("/r");
 	strings_append(&plan.on_hold, "h");
+	strings_append(&plan.on_pass, "p");
 	strings_append(&plan.on_end, "e");
 	plan.developer_prompt = xstrdup("/a");
 	plan.reviewer_prompt = xstrdup("/b");

@@ -213,9 +213,9 @@ static const struct {
 	{ "a review that is off needs none", "[review]\nprofile = \"exit\"\n", NULL, { { 0 } },
 	    { { "review", "false" }, { "agents.review.name", "\"claude\"" } } },
 
-	{ "hooks and report", "[hook]\non_hold = [\"mail\", \"me\"]\non_end = [\"/bin/true\"]\n",
+	{ "hooks and report", "[hook]\non_hold = [\"mail\", \"me\"]\non_pass = [\"/p\"]\non_end = [\"/bin/true\"]\n",
 	    NULL, { { "run.report", "\"/r.json\"" } }, { { "on_hold", "[\"mail\",\"me\"]" },
-	    { "on_end", "[\"/bin/true\"]" }, { "report", "\"/r.json\"" } } },
+	    { "on_pass", "[\"/p\"]" }, { "on_end", "[\"/bin/true\"]" }, { "report", "\"/r.json\"" } } },
 	{ "no hooks", "[hook]\non_hold = []\n", NULL, { { 0 } },
 	    { { "on_hold", "[]" }, { "on_end", "[]" }, { "report", "null" } } },
 	{ "a project may be stricter",

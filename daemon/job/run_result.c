@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "job/run_result.h"
+
+#include <string.h>
+
+#include "core/row.h"
+#include "core/state.h"
+
+const struct slot_row *run_result_slot(const struct run_rows *rows, const char *task)
+{
+	for (size_t i = rows->nslots; i > 0; i--) {
+		const struct slot_row *slot = rows->slots[i - 1];
+
+		if (slot->task != NULL && strcmp(slot->task, task) == 0)
+			return slot;
+	}
+	return NULL;
+}
+
+static bool is_base(const struct run_rows *rows, const char *commit)
+{
+	return rows->run.base_commit != NULL && strcmp(rows->run.base_commit, commit) == 0;
+}
+
+bool run_result_has_branch(const struct run_rows *rows, const struct task_row *task)
+{
+	const struct slot_row *slot = task->state == TASK_S_PASSED ? run_result_slot(rows, task->id) : NULL;
+
+	return slot != NULL && slot->branch != NULL && slot->commit_id != NULL && !is_base(rows, slot->commit_id);
+}
+
+struct run_result run_result_of(const struct run_rows *rows)
+{
+	const struct run_row *run = &rows->run;
+	struct run_result result = { .commit = run->result_commit };
+	const struct slot_row *only = NULL;
+
+	for (size_t i = 0; i < rows->ntasks; i++) {
+		if (!run_result_has_branch(rows, rows->tasks[i]))
+			continue;
+		only = run_result_slot(rows, rows->tasks[i]->id);
+		result.branches++;
+	}
+	if (run->result_branch != NULL && run->result_commit != NULL) {
+		result.branch = run->result_branch;
+	} else if (result.branches == 1) {
+		result.branch = only->branch;
+		result.commit = only->commit_id;
+	}
+	return result;
+}
