@@ -114,9 +114,8 @@ int retry_command(struct client *c)
 	if (status != 0)
 		return status;
 	/* the environment of the first run was deleted when it ended */
-	more = json_pack("{s:o}", "environment", environment_capture(json_object_get(c->hello, "agent_env")));
-	if (json_object_get(c->options.values, "new-judge") != NULL)
-		json_object_set_new(more, "new_judge", json_true());
+	more = json_deep_copy(c->options.params);
+	json_object_set_new(more, "environment", environment_capture(json_object_get(c->hello, "agent_env")));
 	status = change_each(c, "run.retry", more, print_retried);
 	json_decref(more);
 	return status;

@@ -140,13 +140,24 @@ static bool hold_is_blank(const char *text)
 	return text == NULL || text[strspn(text, " \t\r\n")] == '\0';
 }
 
-/* Only lost attempts can be rerun without a message: a fixer needs instructions. */
+static bool hold_is_silent(const char *kind)
+{
+	static const char *const kinds[] = { "lost", "reviewer-changed", "setup", "reviewer-error", "violation" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (strcmp(kinds[i], kind) == 0)
+			return true;
+	return false;
+}
+
+/* What was lost, refused or judged by no one is done again without a message; a fixer needs
+ * instructions. */
 static int hold_need_message(struct client *c, int64_t id)
 {
 	int status;
 	json_t *hold = client_get(c, "hold.get", "id", id, &status);
 
-	if (hold != NULL && !field_is(hold, "kind", "lost") && field_is(hold, "state", "open")) {
+	if (hold != NULL && !hold_is_silent(field_text(hold, "kind")) && field_is(hold, "state", "open")) {
 		warnx(
 		    "missing instructions; use \"rlctl hold rework %lld -m TEXT\", or \"-m -\" to "
 		    "read standard input", (long long)id);

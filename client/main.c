@@ -25,12 +25,6 @@ static const struct option_row wait_options[] = {
 	{ .name = NULL },
 };
 
-static const struct option_row retry_options[] = {
-	{ "new-judge", 0, OPTION_TRUE, NULL, NULL, NULL,
-	    "read the reviewer's prompt, guidelines, conventions and program again" },
-	{ .name = NULL },
-};
-
 static const struct option_row logs_options[] = {
 	{ "follow", 'f', OPTION_TRUE, NULL, NULL, NULL, "follow until the end" },
 	{ "stream", 0, OPTION_CHOICE, "stdout|stderr|answer", NULL, NULL,
@@ -75,6 +69,20 @@ static const struct option_row report_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row retry_options[] = {
+	{ "new-judge", 0, OPTION_TRUE, NULL, "new_judge", NULL,
+	    "read the reviewer's prompt, guidelines, conventions and program again" },
+	{ "from-scratch", 0, OPTION_TRUE, NULL, "from_scratch", NULL,
+	    "implement everything again, instead of continuing with what failed" },
+	{ .name = NULL },
+};
+
+static const struct option_row review_options[] = {
+	{ "reviewer-agent", 0, OPTION_TEXT, "NAME", "reviewer_agent", NULL,
+	    "again: agent that reviews (default: the reviewer of the run)" },
+	{ .name = NULL },
+};
+
 static const struct option_row events_options[] = {
 	{ "follow", 'f', OPTION_TRUE, NULL, NULL, NULL, "follow: print new events as they happen" },
 	{ "since", 0, OPTION_COUNT, "SEQ", NULL, NULL, "only events after this number" },
@@ -111,8 +119,8 @@ const struct command commands[] = {
 	{ "watch", watch_command, "[RUN]", "watch one run, or all unfinished runs", NULL, 0, 1, false },
 	{ "logs", logs_command, "[options] RUN[/ATTEMPT]", "show the output of agents", logs_options, 1, 1, false },
 	{ "diff", diff_command, "RUN", "show the changes of a run", NULL, 1, 1, false },
-	{ "review", review_command, "show|export|verify RUN",
-	    "show a run's reviews, or verify that the record is intact", NULL, 2, 2, false },
+	{ "review", review_command, "show|export|verify RUN | again RUN[/TASK]",
+	    "show a run's reviews, verify the record, or have the work judged again", review_options, 2, 2, false },
 	{ "evidence", evidence_command, "RUN[/TASK]",
 	    "show the products of a run, and what judged them", NULL, 1, 1, false },
 	{ "hold", hold_command, "list | show|approve|reject|rework ID",
@@ -121,7 +129,7 @@ const struct command commands[] = {
 	{ "cancel", cancel_command, "RUN...", "cancel runs and end their agents", NULL, 1, ANY_NUMBER, false },
 	{ "pause", pause_command, "RUN...", "finish running attempts, start no new ones", NULL, 1, ANY_NUMBER, false },
 	{ "resume", resume_command, "RUN...", "continue paused runs", NULL, 1, ANY_NUMBER, false },
-	{ "retry", retry_command, "[options] RUN...", "run what did not pass again, as new runs",
+	{ "retry", retry_command, "[options] RUN...", "continue what did not pass, as new runs",
 	    retry_options, 1, ANY_NUMBER, false },
 	{ "group", group_command, "list | set|pause|resume NAME",
 	    "show and change groups of runs", group_options, 1, 2, false },

@@ -9,6 +9,7 @@
 #include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
+#include "client/environment_capture.h"
 #include "client/field.h"
 #include "client/print.h"
 #include "client/table.h"
@@ -164,6 +165,37 @@ static const struct {
 	{ "verify", "review.verify", review_verify },
 };
 
+/* "RUN", "RUN/TASK". */
+static int review_again(struct client *c)
+{
+	const char *what = c->options.arguments[1], *slash = strchr(what, '/');
+	char *number = slash != NULL ? xmemdup0(what, (size_t)(slash - what)) : xstrdup(what);
+	int status, wrong;
+	json_t *params, *result;
+	int64_t run;
+
+	wrong = client_parse_run(number, &run, NULL);
+	free(number);
+	if (wrong != 0)
+		return EXIT_USAGE;
+	status = client_connect(c);
+	if (status != 0)
+		return status;
+	params = json_deep_copy(c->options.params);
+	json_object_set_new(params, "run", json_integer(run));
+	if (slash != NULL)
+		json_object_set_new(params, "task", json_string(slash + 1));
+	json_object_set_new(params, "environment", environment_capture(json_object_get(c->hello, "agent_env")));
+	result = client_call_json(c, "review.again", params, &status);
+	if (result != NULL && !c->json) {
+		fprintf(c->talk.file, "The work of run %lld is reviewed as run:\n", (long long)run);
+		fflush(c->talk.file);
+		fprintf(c->out.file, "%lld\n", field_count(result, "id"));
+	}
+	json_decref(result);
+	return status;
+}
+
 int review_command(struct client *c)
 {
 	int64_t run;
@@ -171,6 +203,8 @@ int review_command(struct client *c)
 	int status;
 	size_t i = 0;
 
+	if (strcmp(c->options.arguments[0], "again") == 0)
+		return review_again(c);
 	while (i < ARRAY_SIZE(actions) && strcmp(actions[i].name, c->options.arguments[0]) != 0)
 		i++;
 	if (i == ARRAY_SIZE(actions)) {

@@ -73,6 +73,8 @@ enum end_kind {
 	END_CANCELLED,
 	END_AFTER,		/* the run named by --after failed or was cancelled */
 	END_RETRIED,		/* another run retries it */
+	END_PARTIAL,		/* passed, but another task failed, and all are committed or none */
+	END_DIFFERS,		/* a retry: the directory is not what the run before has left */
 	END_STOP_MARKER,	/* an agent gave one */
 	END_NOT_PICKED,		/* no agent picked a task */
 	END_TASKS_LEFT,		/* passed; its other tasks are not in this run */

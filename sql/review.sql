@@ -3,9 +3,9 @@
 
 -- name: review.put
 INSERT INTO review (run, number, task_id, reviewer_agent, coder_agent, iteration, decision, feedback, quality_checks, source,
-    attempt, tree, findings, timestamp, previous_hash, hash)
+    attempt, from_run, from_review, tree, findings, timestamp, previous_hash, hash)
 VALUES (:run, :number, :task_id, :reviewer_agent, :coder_agent, :iteration, :decision, :feedback, :quality_checks, :source,
-    :attempt, :tree, :findings, :timestamp, :previous_hash, :hash)
+    :attempt, :from_run, :from_review, :tree, :findings, :timestamp, :previous_hash, :hash)
 
 -- name: review.unfinished rows: review
 SELECT review.* FROM run CROSS JOIN review ON review.run = run.id

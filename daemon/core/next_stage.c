@@ -157,33 +157,6 @@ enum slot_stage stage_after_attempt(const struct attempt_facts *f, enum move_rea
 	return stage_after_implement(f);
 }
 
-enum slot_stage stage_after_measure(const struct plan *plan, const struct measure_facts *f)
-{
-	static const enum slot_stage commit[COMMIT_MODES] = {
-		[COMMIT_MODE_NONE] = SLOT_S_PASSED,
-		[COMMIT_MODE_AUTO] = SLOT_S_COMMITTING,
-		[COMMIT_MODE_AGENT] = SLOT_S_COMMIT_AGENT,
-	};
-	bool reviews = plan->review && !f->accepted && !f->later;
-	bool checks = reviews && plan_checks_room(plan) && !f->checked && strings_count(plan->checks) > 0;
-	/* the output of a failed check goes to a fixer in any case */
-	bool no_change = measured_no_change(f) && !checks;
-	bool fails = measured_outcome(f) == TASK_R_DENIED || (no_change && plan->on_no_change == ON_NO_CHANGE_FAIL);
-
-	if (!f->accepted && fails)
-		return SLOT_S_FAILED;
-	if (reviews && !(no_change && plan->on_no_change == ON_NO_CHANGE_PASS))
-		return plan->workspace == REVIEW_IN_ROOM ? SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
-	if (f->later && !f->accepted && plan->integrate != INTEGRATE_MERGE)
-		return SLOT_S_IMPLEMENTED;
-	return commit[plan->commit];
-}
-
-enum slot_stage stage_after_checkout(const struct plan *plan, int64_t checked)
-{
-	return plan_prepares(plan) ? SLOT_S_PREPARING : stage_of_room(plan, checked);
-}
-
 /* After a pass: no commit, one by rld, or one by a commit agent. */
 static enum slot_stage stage_after_pass(const struct plan *plan, bool has_git)
 {
@@ -194,6 +167,39 @@ static enum slot_stage stage_after_pass(const struct plan *plan, bool has_git)
 	};
 
 	return has_git ? commit[plan->commit] : SLOT_S_PASSED;
+}
+
+enum slot_stage stage_after_measure(const struct plan *plan, const struct measure_facts *f)
+{
+	static const enum slot_stage commit[COMMIT_MODES] = {
+		[COMMIT_MODE_NONE] = SLOT_S_PASSED,
+		[COMMIT_MODE_AUTO] = SLOT_S_COMMITTING,
+		[COMMIT_MODE_AGENT] = SLOT_S_COMMIT_AGENT,
+	};
+	bool passed = f->earlier == EARLIER_PASS, reviews = plan->review && !f->accepted && !f->later && !passed;
+	bool checks = reviews && plan_checks_room(plan) && !f->checked && strings_count(plan->checks) > 0;
+	/* the output of a failed check goes to a fixer in any case */
+	bool no_change = measured_no_change(f) && !checks;
+	bool fails = measured_outcome(f) == TASK_R_DENIED || (no_change && plan->on_no_change == ON_NO_CHANGE_FAIL);
+
+	if (!f->accepted && fails)
+		return SLOT_S_FAILED;
+	if (f->earlier == EARLIER_FINDINGS && reviews)
+		return SLOT_S_FIXING;
+	if (reviews && !(no_change && plan->on_no_change == ON_NO_CHANGE_PASS))
+		return plan->workspace == REVIEW_IN_ROOM ? SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
+	if (f->later && !f->accepted && plan->integrate != INTEGRATE_MERGE)
+		return SLOT_S_IMPLEMENTED;
+	if (f->merged)
+		return stage_after_merge(plan, passed);
+	if (f->committed)
+		return stage_after_commit(plan, passed, f->whole);
+	return passed ? stage_after_pass(plan, true) : commit[plan->commit];
+}
+
+enum slot_stage stage_after_checkout(const struct plan *plan, int64_t checked)
+{
+	return plan_prepares(plan) ? SLOT_S_PREPARING : stage_of_room(plan, checked);
 }
 
 enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, bool has_git)
@@ -241,11 +247,18 @@ bool hold_repeats(enum hold_kind kind)
 	return kind == HOLD_LOST || kind == HOLD_REVIEWER_CHANGED || kind == HOLD_SETUP;
 }
 
-enum slot_stage stage_after_rework(enum hold_kind kind, enum role role, bool checkout)
+bool hold_reviews(enum hold_kind kind)
+{
+	return kind == HOLD_REVIEWER || kind == HOLD_VIOLATION;
+}
+
+enum slot_stage stage_after_rework(enum hold_kind kind, enum role role, bool checkout, enum slot_stage review)
 {
 	if (kind == HOLD_SETUP)
 		return SLOT_S_PREPARING;
-	return hold_repeats(kind) ? stage_of_retry(role, checkout) : SLOT_S_FIXING;
+	if (hold_repeats(kind))
+		return stage_of_retry(role, checkout);
+	return hold_reviews(kind) && review != SLOT_S_HELD ? review : SLOT_S_FIXING;
 }
 
 enum slot_stage stage_after_cancel(enum slot_stage stage)

@@ -31,7 +31,8 @@ enum slot_stage stage_after_work(int64_t checks, bool has_git, bool in_room);
  * plan decides, see stage_after_round(). */
 enum slot_stage stage_after_attempt(const struct attempt_facts *facts, enum move_reason *reason);
 
-/* Whether to check and review and where, or only to commit. FAILED: a denial stopped the work, or
+/* Whether to check and review and where, or only to commit, or to continue where an earlier run
+ * ended. FAILED: a denial stopped the work, or
  * on_no_change says so. Asked again when the checks of a measured tree have passed. */
 enum slot_stage stage_after_measure(const struct plan *plan, const struct measure_facts *facts);
 
@@ -63,11 +64,13 @@ enum slot_stage stage_after_acceptance(const struct plan *plan, bool has_git);
 enum slot_stage stage_after_commit(const struct plan *plan, bool passed, bool whole);
 enum slot_stage stage_after_merge(const struct plan *plan, bool passed);
 
-/* Rework runs the attempt of a hold of this kind again; of other kinds, it begins a fix. */
+/* Rework runs the attempt of a hold of this kind again; of other kinds, it begins a fix ... */
 bool hold_repeats(enum hold_kind kind);
+/* ... or without a message for a fixer, a review: the reviewer of such a hold has found nothing. */
+bool hold_reviews(enum hold_kind kind);
 /* After a human sends a held slot back. role: of the hold's attempt; checkout: reviewers work in a
- * checkout. */
-enum slot_stage stage_after_rework(enum hold_kind kind, enum role role, bool checkout);
+ * checkout. review: the stage that begins a review, if one is asked for, else HELD. */
+enum slot_stage stage_after_rework(enum hold_kind kind, enum role role, bool checkout, enum slot_stage review);
 
 /* ENDING while something may still run in the stage, otherwise CANCELLED. */
 enum slot_stage stage_after_cancel(enum slot_stage stage);

@@ -42,6 +42,14 @@ static void agent_plan_release(struct agent_plan *agent)
 	free(agent->fallbacks);
 }
 
+void plan_swap_agent(struct plan *plan, struct plan *other, enum role role)
+{
+	struct agent_plan agent = plan->agents[role];
+
+	plan->agents[role] = other->agents[role];
+	other->agents[role] = agent;
+}
+
 const struct agent_plan *plan_agent_at(const struct agent_plan *agent, size_t i)
 {
 	return i == 0 ? agent : i <= agent->nfallbacks ? &agent->fallbacks[i - 1] : NULL;

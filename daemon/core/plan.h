@@ -136,6 +136,8 @@ struct plan {
 
 /* The agent itself, then its fallbacks; NULL: no more. */
 const struct agent_plan *plan_agent_at(const struct agent_plan *agent, size_t i);
+/* Exchange the agents of a role. */
+void plan_swap_agent(struct plan *plan, struct plan *other, enum role role);
 /* The one with that name, else the first. */
 const struct agent_plan *plan_agent(const struct plan *plan, enum role role, const char *name);
 

@@ -77,6 +77,9 @@ bool attempt_succeeded(const struct attempt_facts *facts);
  * as lost, never as failed. */
 bool attempt_is_cut(const struct attempt_facts *facts);
 enum task_result attempt_outcome(const struct attempt_facts *facts);
+/* What the run that a retry continues has said about the same tree. */
+enum earlier_verdict { EARLIER_NONE, EARLIER_PASS, EARLIER_FINDINGS };
+
 /* A measured tree, compared with the work before it. */
 struct measure_facts {
 	bool accepted;			/* by policy or a human: no further review */
@@ -86,6 +89,10 @@ struct measure_facts {
 	bool denied;			/* the attempt was refused a permission */
 	bool says_no_change;		/* ... or declared that no change is needed */
 	bool checked;			/* the checks of this tree have passed */
+	/* of an earlier run, about the same tree */
+	enum earlier_verdict earlier;
+	bool committed, merged;		/* in an earlier run: the same tree */
+	bool whole;			/* of slot 0 */
 };
 
 /* TASK_R_DENIED, TASK_R_NO_CHANGE or TASK_R_DONE: what the successful attempt has really done. */

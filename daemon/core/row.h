@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/record_rows.h"
 #include "core/state.h"
 
 /* "No value" of a FIELD_INT: SQL NULL, JSON null. */
@@ -156,6 +157,8 @@ struct run_row {
 	 * run was at work in the repository then */
 	int64_t settings_kept;
 	int64_t retry_of;		/* run that this one retries, ROW_NONE */
+	/* JSON: what it takes over of that run, see core/continuation.h; NULL: nothing */
+	char *start;
 	int64_t created_at;
 	int64_t started_at;
 	int64_t ended_at;
@@ -183,6 +186,10 @@ struct task_row {
 	/* ref of its passed result: no later attempt of the run may take the task */
 	char *locked_ref;
 	char *locked_tree;
+	/* run whose work on it is continued, ROW_NONE; JSON: that work, see core/continuation.h;
+	 * NULL: none */
+	int64_t continues;
+	char *start;
 };
 
 /* What judges a run, as it was at its submit, in no file that an agent can write. Written once; not
@@ -238,6 +245,9 @@ struct slot_row {
 	int64_t attempt;		/* attempt the stage waits for or waited for, ROW_NONE */
 	int64_t answer;			/* attempt whose final text is the answer under
 					 * review, ROW_NONE */
+	/* the same in an earlier run, as long as there is none in this one; ROW_NONE */
+	int64_t earlier_answer;
+	int64_t again;			/* 1: the verdicts of that run do not count */
 	char *answer_hash;		/* SHA-256 of that answer */
 	char *tree;			/* tree id under review in this round */
 	/* number of the newest product of the slot, ROW_NONE: none yet, or no git */
@@ -369,100 +379,6 @@ struct step_row {
 	char *cause;
 	int64_t started_at;
 	int64_t ended_at;
-};
-
-struct review_row {
-	int64_t run;
-	int64_t number;			/* 1.. within the run, without gaps */
-	char *task_id;
-	char *reviewer_agent;
-	char *coder_agent;
-	/* the round, as in requirement 001; for human decisions the number after it */
-	int64_t iteration;
-	/* in the profile's words; "violation" or "error" without a verdict */
-	char *decision;
-	char *feedback;			/* follow-up, or the reason of a violation */
-	char *quality_checks;		/* JSON or NULL */
-	/* "text", "file", "exit", "human" or NULL: where the verdict came from */
-	char *source;
-	int64_t attempt;		/* attempt whose output contains the raw text */
-	char *tree;			/* tree under review */
-	char *findings;			/* JSON array of the finding ids, in order:
-					 * part of the hash */
-	int64_t timestamp;
-	char *previous_hash;		/* NULL for number 1 */
-	char *hash;			/* see core/chain.h */
-};
-
-struct finding_row {
-	int64_t run;
-	int64_t review;			/* review number */
-	int64_t number;			/* 1.. within the review */
-	char *id;			/* stable id, see core/findings.h */
-	char *file;
-	int64_t line;
-	char *severity;
-	char *text;
-	int state;			/* enum finding_state */
-};
-
-/* A tree of the run: what it began with, or what was made of that. Judged by evidence. */
-struct product_row {
-	int64_t run;
-	int64_t number;			/* 1.. within the run, without gaps */
-	int kind;			/* enum product_kind */
-	char *task_id;			/* NULL: of the run */
-	char *tree;
-	int64_t parent;			/* product that it was made of, ROW_NONE: none */
-	int64_t attempt;		/* attempt that made it, ROW_NONE: none */
-	int64_t created_at;
-	char *previous_hash;		/* NULL for number 1 */
-	char *hash;			/* see core/chain.h */
-};
-
-/* A judgement about a product. */
-struct evidence_row {
-	int64_t run;
-	int64_t number;			/* 1.. within the run, without gaps */
-	/* what was judged; ROW_NONE: the run has no git, a human decided before there was work, or
-	 * a check ran in the work tree before it was measured */
-	int64_t product;
-	char *task_id;
-	int kind;			/* enum evidence_kind */
-	/* what judged it: command of the check, name of the reviewer, "human:<user>" */
-	char *subject;
-	char *tree;			/* of the product */
-	/* SHA-256 of what prepared the place of a check, NULL: nothing */
-	char *setup_hash;
-	char *env_hash;			/* SHA-256 of the environment of a check, NULL: unknown */
-	int64_t attempt;		/* attempt that judged, ROW_NONE: a human */
-	int64_t review;			/* number of its review, ROW_NONE: a check */
-	int64_t exit_code;		/* ROW_NONE unless it exited */
-	char *output_hash;		/* SHA-256 of its standard output, NULL: none */
-	int result;			/* enum evidence_result */
-	/* run and number of the attempt that was green on the same tree, so that this check was not
-	 * run; ROW_NONE: it was */
-	int64_t from_run, from_attempt;
-	char *policy_hash;		/* SHA-256 of the plan it was judged by */
-	int64_t submitter;		/* uid that submitted the run */
-	char *daemon;			/* version of rld */
-	/* process that gave a human's judgement, and the attempt it belongs to; ROW_NONE */
-	int64_t by_uid, by_pid, by_attempt;
-	int64_t created_at;
-	char *previous_hash;		/* NULL for number 1 */
-	char *hash;			/* see core/chain.h */
-};
-
-/* A row of the run in its last form. */
-struct entry_row {
-	int64_t run;
-	int64_t number;			/* 1.. within the run, without gaps */
-	char *kind;			/* table of the row: run, task, attempt or hold */
-	char *key;			/* its id */
-	char *row_hash;			/* record_hash() of it, see core/chain.h */
-	int64_t created_at;
-	char *previous_hash;		/* NULL for number 1 */
-	char *hash;			/* see core/chain.h */
 };
 
 /* An entry of the human decision queue. */

@@ -155,10 +155,11 @@ enum run_event run_settle(const struct loop *l)
 		return RUN_E_NEXT;
 	if (count_slots(l, SLOT_S_HELD) > 0)
 		return RUN_E_HELD;
+	/* whatever has failed, what was implemented is reviewed */
+	if (count_slots(l, SLOT_S_IMPLEMENTED) > 0 && !review_stands(l))
+		return RUN_E_REVIEW;
 	if (has_failed(l))
 		return RUN_E_FAILED;
-	if (count_slots(l, SLOT_S_IMPLEMENTED) > 0)
-		return RUN_E_REVIEW;
 	return at_limit(l) && !l->stopped && !l->idle && has_ready(l) ? RUN_E_FAILED : RUN_E_PASSED;
 }
 

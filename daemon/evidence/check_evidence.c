@@ -177,7 +177,7 @@ int64_t checks_count(const struct slot *slot)
 	char **checks = slot_plan(slot)->checks;
 	int64_t count = (int64_t)strings_count(checks);
 
-	if (slot->row->base == BASE_CHECKING && slot->row->answer != ROW_NONE) {
+	if (slot->row->base == BASE_CHECKING && slot_has_work(slot)) {
 		const char *failed = run_attempt(slot->run, slot->row->failed_check)->agent;
 
 		for (int64_t i = 0; i < count; i++)
@@ -192,7 +192,7 @@ int64_t checks_count(const struct slot *slot)
  * counts. */
 static const struct evidence_row *known_in_place(const struct slot *slot, const char *tree, const char *command)
 {
-	bool base = slot->row->base == BASE_CHECKING && slot->row->answer != ROW_NONE;
+	bool base = slot->row->base == BASE_CHECKING && slot_has_work(slot);
 
 	return base ? check_on_base(slot, command) : known(slot, tree, command);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/chain.h"
+#include "core/continuation.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
@@ -11,21 +12,25 @@
 #include "proto/memory.h"
 #include "txn/txn.h"
 
-/* Append the product to the run's chain. Returns its number. */
-static int64_t append(struct txn *txn, struct run *run, enum product_kind kind, const char *task,
-    const char *tree, int64_t parent, int64_t attempt)
+static struct product_row *make(enum product_kind kind, const char *task, const char *tree, int64_t parent)
 {
-	struct run_row *r = txn_edit_run(txn, run);
 	struct product_row *row = row_new(ROW_PRODUCT);
-	char hex[DIGEST_HEX];
 
-	row->run = r->id;
-	row->number = r->product_count + 1;
 	row->kind = (int)kind;
 	row->task_id = xstrdup(task);
 	row->tree = xstrdup(tree);
 	row->parent = parent;
-	row->attempt = attempt;
+	return row;
+}
+
+/* Append the product to the run's chain, which takes it. Returns its number. */
+static int64_t chain(struct txn *txn, struct run *run, struct product_row *row)
+{
+	struct run_row *r = txn_edit_run(txn, run);
+	char hex[DIGEST_HEX];
+
+	row->run = r->id;
+	row->number = r->product_count + 1;
 	row->created_at = txn_now(txn);
 	row->previous_hash = xstrdup(r->product_head);
 	record_hash(ROW_PRODUCT, row, hex);
@@ -34,6 +39,15 @@ static int64_t append(struct txn *txn, struct run *run, enum product_kind kind, 
 	text_set(&r->product_head, hex);
 	txn_add(txn, run, ROW_PRODUCT, row);
 	return row->number;
+}
+
+static int64_t append(struct txn *txn, struct run *run, enum product_kind kind, const char *task,
+    const char *tree, int64_t parent, int64_t attempt)
+{
+	struct product_row *row = make(kind, task, tree, parent);
+
+	row->attempt = attempt;
+	return chain(txn, run, row);
 }
 
 /* The base product with that tree, ROW_NONE: none. */
@@ -85,6 +99,19 @@ void product_work(struct txn *txn, struct slot *slot, const char *tree, int64_t 
 	if (row->product != ROW_NONE && object_is(slot_product(slot)->tree, tree))
 		return;
 	row->product = append(txn, slot->run, PRODUCT_WORK, slot_task_id(slot), tree, row->product, attempt);
+}
+
+void product_continue(struct txn *txn, struct slot *slot, const struct continuation *c)
+{
+	struct product_row *row;
+
+	if (!run_is_recorded(slot->run))
+		return;
+	row = make((enum product_kind)c->kind, slot_task_id(slot), c->product_tree != NULL ? c->product_tree : c->tree,
+	    slot_base(txn, slot));
+	row->from_run = c->run;
+	row->from_product = c->product;
+	txn_edit_slot(txn, slot)->product = chain(txn, slot->run, row);
 }
 
 void product_add(struct txn *txn, struct slot *slot, enum product_kind kind, const char *tree)

@@ -9,6 +9,7 @@
 #include "core/row.h"
 #include "core/state.h"
 
+struct continuation;
 struct run;
 struct slot;
 struct txn;
@@ -23,6 +24,9 @@ void product_work(struct txn *txn, struct slot *slot, const char *tree, int64_t 
 
 /* Add a product that was made of the slot's newest one, which it becomes; MERGED or RESULT. */
 void product_add(struct txn *txn, struct slot *slot, enum product_kind kind, const char *tree);
+
+/* The slot begins with work of an earlier run: its product there is taken over. */
+void product_continue(struct txn *txn, struct slot *slot, const struct continuation *c);
 
 /* The slot's newest product, NULL: none. */
 const struct product_row *slot_product(const struct slot *slot);

@@ -184,10 +184,25 @@ static int from_work(struct git_op *op)
 	return rv;
 }
 
+/* That of an earlier run. */
+static int from_commit(struct git_op *op)
+{
+	char *name = xasprintf("%s^{commit}", op->spec.commit);
+	int rv = git_resolve(op, name, &op->result.commit);
+
+	free(name);
+	if (rv == 0 && op->result.commit == NULL)
+		rv = git_fail(op, xasprintf("%s no longer has commit %.12s, which the work to be continued starts "
+		    "from; `rlctl retry --from-scratch` starts over", op->spec.workspace, op->spec.commit));
+	return rv == 0 ? tree_of(op, op->result.commit, &op->result.tree) : -1;
+}
+
 static int find_commit(struct git_op *op)
 {
 	int rv;
 
+	if (op->spec.commit != NULL)
+		return from_commit(op);
 	if (op->spec.name == NULL && !op->bare)
 		return from_work(op);
 	if (op->spec.name != NULL)
@@ -221,5 +236,6 @@ int base_run(struct git_op *op)
 		rv = git_run(op, 0, "update-ref", "--no-deref", op->spec.ref, op->result.commit);
 	if (rv == -1 || fetch_commit(op) != 0)
 		return -1;
-	return op->spec.branch != NULL ? branch_reserve(op, op->result.commit) : 0;
+	return op->spec.branch == NULL ? 0 : branch_reserve(op, op->spec.commit != NULL && op->spec.known != NULL ?
+	    op->spec.known : op->result.commit);
 }

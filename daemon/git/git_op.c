@@ -114,6 +114,7 @@ static const struct fields_row result_rows[] = {
 	RESULT(hook_changed, FIELDS_BOOL),
 	RESULT(moved, FIELDS_STRING),
 	RESULT(whole, FIELDS_BOOL),
+	RESULT(laid, FIELDS_BOOL),
 	RESULT(copied, FIELDS_STRING),
 	RESULT(unconverted, FIELDS_STRING),
 	RESULT(prepared, FIELDS_OPTION),
@@ -360,6 +361,11 @@ bool git_op_rewritten(const struct git_op *op)
 bool git_op_whole(const struct git_op *op)
 {
 	return op->result.whole;
+}
+
+bool git_op_laid(const struct git_op *op)
+{
+	return op->result.laid;
 }
 
 bool git_op_branch_left(const struct git_op *op)

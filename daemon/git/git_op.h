@@ -62,7 +62,8 @@ enum git_op_kind {
 	/* A work tree in dir, on branch (short name), which is created at commit, or exists if
 	 * commit is NULL. Locked, so that it is not pruned. Gives the tree as the disk has it, and
 	 * the commit. Smudge filters run. What an interrupted try has left is removed first; a
-	 * complete work tree is taken as it is, with later work. Refused with the remedy:
+	 * complete work tree is taken as it is, with later work. With tree: then dir gets that
+	 * content, byte for byte, if git_op_laid(). Refused with the remedy:
 	 * submodules that are checked out in workspace, a branch of that name that is elsewhere, a
 	 * dir with files that are not ours. */
 	GIT_WORKTREE_ADD,
@@ -136,12 +137,12 @@ struct git_op_spec {
 	/* CHECKOUT: git_op_ignored() and git_op_manifests() are asked for. */
 	bool explains;
 
-	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, PREPARE, COMMIT: the
-	 * tree. */
+	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, PREPARE, COMMIT: the tree.
+	 * WORKTREE_ADD: work to continue, NULL: none. */
 	const char *tree;
 
-	/* MEASURE, PIN, COMPARE_REFS: what the workspace is compared with for git_op_differing();
-	 * NULL: not asked for. */
+	/* SNAPSHOT, MEASURE, PIN, COMPARE_REFS: what the workspace is compared with for
+	 * git_op_differing(); NULL: not asked for. */
 	const char *judged;
 
 	/* COMMIT: the tree to compare with. PREPARE: that of prepared rooms. MERGE: the commit or
@@ -171,7 +172,8 @@ struct git_op_spec {
 	 * and BASE creates none. */
 	const char *instance;
 
-	/* WORKTREE_ADD, COMMIT, ADOPT_COMMITS, MERGE, WORKTREE_REMOVE, INSPECT_HEAD. */
+	/* WORKTREE_ADD, COMMIT, ADOPT_COMMITS, MERGE, WORKTREE_REMOVE, INSPECT_HEAD. BASE: that
+	 * of an earlier run, which is the base whatever HEAD is; NULL: none. */
 	const char *commit;
 
 	/* COMMIT: people may commit in workspace, too. What they have committed since tree was
@@ -180,7 +182,8 @@ struct git_op_spec {
 	bool shared;
 
 	/* MERGE. known: what ref had when it was moved last: restored if ref is missing, and if ref
-	 * has anything else, git_op_moved(); NULL: unknown. */
+	 * has anything else, git_op_moved(); NULL: unknown. BASE with commit: where branch is
+	 * created, NULL: at commit. */
 	const char *base_commit, *keep_ref, *note_ref, *known;
 
 	/* COMMIT: with a line "Rld-Run: 42". MEASURE: the same, NULL: no hook runs. BASE,
@@ -199,8 +202,9 @@ struct git_op_spec {
 	char *const *shared_paths;
 	const char *shared_paths_tree;
 
-	/* MEASURE, VERIFY, ADOPT_COMMITS, MERGE, and with judged: the result of an earlier VERIFY.
-	 * Its files are not part of the work as long as they stay as they are there. NULL: none. */
+	/* SNAPSHOT, MEASURE, VERIFY, ADOPT_COMMITS, MERGE, and with judged: the result of an
+	 * earlier VERIFY. Its files are not part of the work as long as they stay as they are
+	 * there. NULL: none. */
 	const char *appeared_tree;
 
 	/* MEASURE, COMMIT, ADOPT_COMMITS: the .gitattributes files of this tree say what is
@@ -289,6 +293,9 @@ const char *git_op_unconverted(const struct git_op *op);
 /* MEASURE, ADOPT_COMMITS: paths, "a.c, b.c and 3 more", whose names git allows in no tree, such as
  * .GIT/x: they are in no result. NULL: none. */
 const char *git_op_unfit(const struct git_op *op);
+
+/* WORKTREE_ADD: dir has the tree of the spec; false: there is none, or it exists no longer. */
+bool git_op_laid(const struct git_op *op);
 
 /* BASE: HEAD, NULL: no commit yet. */
 const char *git_op_head(const struct git_op *op);

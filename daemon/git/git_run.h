@@ -27,7 +27,7 @@ struct git_result {
 	char *modified_basis, *copied, *unconverted;
 	char **ahead, **ignored, **manifests;
 	int prepared;
-	bool rewritten, branch_left, hook_changed, whole;
+	bool rewritten, branch_left, hook_changed, whole, laid;
 };
 
 struct git_op {

@@ -135,6 +135,12 @@ int branch_forget(struct git_op *op);
 
 void worktree_made(const struct git_op *op);	/* it is on the disk, or gone */
 
+/* ---- lay_work.c ---- */
+
+/* In dir, which has result.tree: spec.tree instead, and result.laid. Neither, if there is no such
+ * tree any more. */
+int lay_work(struct git_op *op);
+
 /* ---- adopt_commits.c: what an agent has committed ---- */
 
 /* Commits in the order in which they were made. */

@@ -41,10 +41,19 @@ int pin_run(struct git_op *op)
 
 int snapshot_run(struct git_op *op)
 {
+	struct changes appeared = { 0 };
+	int rv;
+
 	if (find_head(op) != 0 || evidence_open(op) != 0 || submit_copy_make(op) != 0)
 		return -1;
 	/* so that most files are there already */
 	if (op->result.commit != NULL && evidence_fetch(op, op->result.commit) != 0)
 		return -1;
-	return disk_tree(op, NULL, &op->result.tree) == 0 ? pin(op, op->result.commit) : -1;
+	rv = appeared_read(op, &appeared);
+	if (rv == 0)
+		rv = disk_tree(op, appeared.count > 0 ? &appeared : NULL, &op->result.tree);
+	changes_release(&appeared);
+	if (rv == 0)
+		rv = verify_judged(op, op->result.tree);
+	return rv == 0 ? pin(op, op->result.commit) : -1;
 }

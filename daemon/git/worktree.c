@@ -227,9 +227,12 @@ static int note_complete(struct git_op *op, bool is_new)
 	    disk_tree(op, NULL, &op->result.tree) != 0 ||
 	    evidence_give(op, op->result.tree, op->result.commit) != 0)
 		return -1;
+	/* other programs may have worked there since */
+	op->result.laid = !is_new && op->spec.tree != NULL;
 	if (!is_new)
-		/* other programs may have worked there since */
 		return 0;
+	if (lay_work(op) != 0)
+		return -1;
 	buf_addf(&input, "update " WORKTREE_TREE " %s\n", op->result.tree);
 	buf_addf(&input, "update " WORKTREE_COMMIT " %s\n", op->result.commit);
 	rv = git_run_input(op, 0, &input, "update-ref", "--stdin");

@@ -97,6 +97,11 @@ bool object_is(const char *id, const char *other)
 	return id != NULL && other != NULL && strcmp(id, other) == 0;
 }
 
+bool slot_has_work(const struct slot *slot)
+{
+	return slot->row->answer != ROW_NONE || slot->row->product != ROW_NONE;
+}
+
 bool slot_has_checkout(const struct slot *slot)
 {
 	return slot_plan(slot)->workspace == REVIEW_IN_ROOM && slot->run->rows->run.has_git == 1;

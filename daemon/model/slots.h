@@ -54,6 +54,8 @@ char *slot_workdir(const struct slot *slot);	/* malloc'd */
 const char *slot_base_tree(const struct slot *slot);
 /* Both ids exist and name the same git object. */
 bool object_is(const char *id, const char *other);
+/* An agent has worked on it, in this run or in the one that it continues. */
+bool slot_has_work(const struct slot *slot);
 /* The measurement under way begins a review. */
 bool slot_begins_review(const struct slot *slot);
 bool slot_has_checkout(const struct slot *slot);	/* the reviewer works in a room */

@@ -51,6 +51,10 @@ static const struct result_field slot_phase_fields[] = {
 static const struct result_field slot_picked_fields[] = {
 	SLOT, TASK, { "title", "string?", "first line of the task" }, END
 };
+static const struct result_field slot_continued_fields[] = {
+	SLOT, TASK, { "continues", "integer", "run whose work it is" },
+	{ "tree", "string", "git tree of that work" }, END
+};
 static const struct result_field slot_merged_fields[] = {
 	SLOT, TASK, { "commit", "string?", "git commit on the run's branch" }, END
 };
@@ -187,6 +191,7 @@ static const struct result_field host_fields[] = {
 	EVENT("iteration.ended", iteration_ended, "all slots of an iteration have ended") \
 	EVENT("slot.phase", slot_phase, "the phase of a slot, or why it waits, changed") \
 	EVENT("slot.picked", slot_picked, "the agent chose its task") \
+	EVENT("slot.continued", slot_continued, "the slot begins with the work of an earlier run") \
 	EVENT("slot.merged", slot_merged, "the result of a slot is on the run's branch") \
 	EVENT("attempt.started", attempt_started, "the process of an attempt runs") \
 	EVENT("attempt.ended", attempt_ended, "an attempt ended") \

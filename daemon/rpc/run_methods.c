@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "core/plan.h"
 #include "core/plan_json.h"
+#include "core/profile.h"
 #include "model/row_json.h"
 #include "job/secrets.h"
 #include "proto/clock.h"
@@ -20,6 +22,8 @@
 #define LIST_MAX 200
 #define DOCUMENT (LOAD_TASKS | LOAD_SLOTS | LOAD_ATTEMPTS | LOAD_HOLDS | LOAD_ITERATIONS | \
     LOAD_EVIDENCE)
+/* what a retry takes over */
+#define RETRIED (LOAD_TASKS | LOAD_SLOTS | LOAD_PRODUCTS | LOAD_REVIEWS | LOAD_FINDINGS)
 
 struct pending {
 	struct rpc *rpc;
@@ -292,9 +296,11 @@ static void retry_cb(void *arg, const struct run_rows *rows)
 		    "set it there again and reload, or submit the task again", "%s", why);
 		free(p);
 	} else {
-		engine_retry(p->rpc->options.engine, rows, call_uid(p->call), environment,
-		    call_flag(p->call, "new_judge"),
-		    call_flag(p->call, "check"), change_reply, p);
+		const struct retry retry = { .owner = call_uid(p->call), .environment = environment,
+		    .check = call_flag(p->call, "check"), .from_scratch = call_flag(p->call, "from_scratch"),
+		    .new_judge = call_flag(p->call, "new_judge") };
+
+		engine_retry(p->rpc->options.engine, rows, &retry, change_reply, p);
 	}
 	free(why);
 	strings_wipe(environment);
@@ -302,7 +308,97 @@ static void retry_cb(void *arg, const struct run_rows *rows)
 
 static struct reply run_retry(struct rpc *rpc, struct call *call)
 {
-	load_run(rpc, call_int(call, "id", 0), LOAD_TASKS, retry_cb, pending_new(rpc, call));
+	load_run(rpc, call_int(call, "id", 0), RETRIED, retry_cb, pending_new(rpc, call));
+	return reply_later(call);
+}
+
+/* Have agent review instead, by the settings of now. plan: JSON, replaced. Returns NULL, or why
+ * not. */
+static char *set_reviewer(struct rpc *rpc, char **text, const char *agent)
+{
+	struct config *config = (struct config *)rpc_config(rpc);
+	json_t *name = json_string(agent);
+	char *value = json_dumps(name, JSON_ENCODE_ANY), **secrets = NULL, *why = NULL;
+	struct plan plan = { 0 }, now = { 0 };
+	struct config_error error = { 0 };
+	char *profile = NULL;
+
+	if (plan_from_json(*text, &plan) == -1) {
+		why = xstrdup("cannot read the run's settings");
+	} else if (plan.profile->carrier == CARRIER_EXIT) {
+		why = xstrdup("the reviewer of this run is a program, not an agent");
+	} else {
+		const struct config_override overrides[] = {
+			{ "review.profile", profile = xasprintf("\"%s\"", plan.profile->name), "id" },
+			{ "review.agent", value, "reviewer_agent" },
+		};
+
+		if (config_resolve(config, NULL, overrides, sizeof(overrides) / sizeof(overrides[0]), &now,
+		    &error) == -1)
+			why = xstrdup(error.text);
+	}
+	if (why == NULL) {
+		secrets_hide(&now, &secrets);
+		plan_swap_agent(&plan, &now, ROLE_REVIEW);
+		free(*text);
+		*text = plan_to_json(&plan);
+	}
+	strings_wipe(secrets);
+	plan_release(&now);
+	plan_release(&plan);
+	json_decref(name);
+	free(profile);
+	free(value);
+	return why;
+}
+
+static char *set_reviewers(struct rpc *rpc, struct run_rows *rows, const char *agent)
+{
+	char *why = set_reviewer(rpc, &rows->run.plan, agent);
+
+	for (size_t i = 0; i < rows->ntasks && why == NULL; i++)
+		if (rows->tasks[i]->plan != NULL)
+			why = set_reviewer(rpc, &((struct task_row *)rows->tasks[i])->plan, agent);
+	return why;
+}
+
+static void again_cb(void *arg, const struct run_rows *rows)
+{
+	struct pending *p = arg;
+	const char *agent = call_text(p->call, "reviewer_agent");
+	char **environment, *why = NULL;
+	struct run_rows *copy;
+
+	if (rows == NULL) {
+		call_no_run(p->call, "run", call_int(p->call, "run", 0));
+		free(p);
+		return;
+	}
+	copy = run_rows_copy(rows);
+	environment = environment_strings(call_param(p->call, "environment"));
+	if (agent != NULL)
+		why = set_reviewers(p->rpc, copy, agent);
+	if (why != NULL)
+		call_error(p->call, RPC_INVALID_PARAMS, "reviewer_agent", "see `rlctl config show`", "%s", why);
+	else if ((why = retry_secrets(p->rpc, copy, &environment)) != NULL)
+		call_error(p->call, RPC_WRONG_STATE, "run",
+		    "set it there again and reload, or submit the task again", "%s", why);
+	if (why == NULL) {
+		const struct retry retry = { .owner = call_uid(p->call), .environment = environment,
+		    .again = true, .check = call_flag(p->call, "check"), .task = call_text(p->call, "task") };
+
+		engine_retry(p->rpc->options.engine, copy, &retry, change_reply, p);
+	} else {
+		free(p);
+	}
+	free(why);
+	run_rows_free(copy);
+	strings_wipe(environment);
+}
+
+static struct reply review_again(struct rpc *rpc, struct call *call)
+{
+	load_run(rpc, call_int(call, "run", 0), RETRIED, again_cb, pending_new(rpc, call));
 	return reply_later(call);
 }
 
@@ -325,6 +421,15 @@ static const struct schema retry_params[] = {
 	{ "new_judge", SCHEMA_BOOL, .help =
 	    "read the reviewer's prompt, guidelines, conventions and program again; "
 	    "default: those of the first run" },
+	{ "from_scratch", SCHEMA_BOOL, .help = "take over no work: implement everything again" },
+	CHECK_PARAM,
+	{ 0 },
+};
+static const struct schema again_params[] = {
+	{ "run", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "that made it" },
+	{ "task", SCHEMA_TEXT, .max = 4096, .help = "id of the task; default: each that has been worked on" },
+	{ "reviewer_agent", SCHEMA_TEXT, .max = 256, .help = "default: the reviewer of the run" },
+	{ "environment", SCHEMA_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables, as in run.submit" },
 	CHECK_PARAM,
 	{ 0 },
 };
@@ -341,6 +446,8 @@ static const struct result_field list_results[] = {
 
 static const int get_errors[] = { RPC_NOT_FOUND, 0 };
 static const int change_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
+static const int again_errors[] = { RPC_NOT_FOUND, RPC_INVALID_PARAMS, RPC_WRONG_STATE, RPC_DRAINING, RPC_NO_SPACE,
+    RPC_UNAVAILABLE, RPC_BUSY, 0 };
 static const int retry_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_DRAINING, RPC_NO_SPACE,
     RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
@@ -356,6 +463,8 @@ const struct method run_methods[] = {
 	{ "run.resume", ACCESS_OWNER, false, change_params, run_results, change_errors, run_resume,
 	    "undo run.pause" },
 	{ "run.retry", ACCESS_OWNER, false, retry_params, run_results, retry_errors, run_retry,
-	    "retry a run as a new run of the tasks that did not pass" },
+	    "retry a run as a new run of the tasks that did not pass, from the phase that failed" },
+	{ "review.again", ACCESS_OWNER, false, again_params, run_results, again_errors, review_again,
+	    "judge once more what a run has made, as a new run" },
 	{ 0 },
 };

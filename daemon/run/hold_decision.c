@@ -32,7 +32,7 @@ static void rework(struct txn *txn, struct slot *slot, const struct hold_row *ho
 
 	hold_set_state(txn, slot, hold, HOLD_S_REWORK, by, message);
 	/* without a result there is nothing to judge */
-	if (hold->kind != HOLD_LOST)
+	if (hold->kind != HOLD_LOST && !(hold_reviews((enum hold_kind)hold->kind) && hold_is_silent(message)))
 		evidence_rework(txn, slot, by);
 	if (run->rows->run.state == RUN_S_RUNNING)
 		hold_go_on(txn, slot, hold);
@@ -108,8 +108,9 @@ static int refusal(const struct hold_row *hold, enum hold_decision decision, con
 		reply->hint = "rework runs it again, reject fails the task";
 		return RPC_WRONG_STATE;
 	}
-	if (!hold_repeats((enum hold_kind)hold->kind) && decision == HOLD_REWORK &&
-	    (message == NULL || message[strspn(message, " \t\r\n")] == '\0')) {
+	if (!hold_repeats((enum hold_kind)hold->kind) && !hold_reviews((enum hold_kind)hold->kind) &&
+	    decision == HOLD_REWORK &&
+	    hold_is_silent(message)) {
 		reply->message = "rework needs a message for the fixer";
 		reply->hint = "give instructions with -m TEXT";
 		reply->field = "message";

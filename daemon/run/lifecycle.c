@@ -103,7 +103,7 @@ static void take_result(const struct run *run, struct run_row *row)
 
 		if (slot_row->stage != SLOT_S_PASSED)
 			continue;
-		row->result_attempt = slot_row->answer;
+		row->result_attempt = slot_row->answer != ROW_NONE ? slot_row->answer : slot_row->earlier_answer;
 		if (slot_row->slot == 0)
 			return;
 	}
@@ -358,7 +358,7 @@ static bool fail_implemented(struct txn *txn, struct run *run, struct cause caus
 /* Whether the cause tells more than that the run failed because of another task. */
 static bool is_own(struct cause cause)
 {
-	return cause.kind != END_NONE && cause.kind != END_NOT_REVIEWED;
+	return cause.kind != END_NONE && cause.kind != END_NOT_REVIEWED && cause.kind != END_PARTIAL;
 }
 
 /* Cause of the first slot in that stage, of any iteration: preferably one of its own; none if there

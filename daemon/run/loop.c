@@ -25,6 +25,7 @@
 #include "sched/permits.h"
 #include "sched/spending.h"
 #include "slot/agent_pick.h"
+#include "slot/continue.h"
 #include "slot/machine.h"
 #include "task/task.h"
 #include "task/task_op.h"
@@ -174,7 +175,8 @@ void run_begin_iteration(struct txn *txn, struct run *run)
 	run->drained = false;
 	put_iteration(txn, run);
 	for (size_t i = 0; i < count; i++)
-		add_slot(txn, run, (int64_t)i + 1, run->plan.assign == ASSIGN_DAEMON ? ready[i] : NULL);
+		add_slot(txn, run, (int64_t)i + 1, run->plan.assign == ASSIGN_DAEMON || ready[i]->start != NULL ?
+		    ready[i] : NULL);
 	free(ready);
 	run->slots[first]->has_permit = true;
 	run->own.has_permit = false;
@@ -227,13 +229,17 @@ void run_begin_review(struct txn *txn, struct run *run)
 	for (size_t i = 0; i < run->nslots; i++)
 		if (run->slots[i]->row->stage == SLOT_S_IMPLEMENTED)
 			row->answer = run->slots[i]->row->answer;
+	for (size_t i = 0; i < run->nslots && row->answer == ROW_NONE; i++)
+		if (run->slots[i]->row->stage == SLOT_S_IMPLEMENTED)
+			row->earlier_answer = run->slots[i]->row->earlier_answer;
 	row->fixes = run->plan.max_fixes;
 	txn_add(txn, run, ROW_SLOT, row);
 	run_add_slot(run, row);
 	slot = run->slots[run->nslots - 1];
 	run->own.has_permit = false;
 	slot->has_permit = true;
-	slot_move(txn, slot, SLOT_S_WAITING, first_review_stage(&run->plan, rows->run.has_git == 1), NULL);
+	slot_move(txn, slot, SLOT_S_WAITING,
+	    continue_before_work(txn, slot, first_review_stage(&run->plan, rows->run.has_git == 1)), NULL);
 }
 
 void run_finish_tasks(struct txn *txn, struct run *run)

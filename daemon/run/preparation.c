@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "core/cause.h"
+#include "core/continuation.h"
 #include "core/row.h"
 #include "core/run.h"
 #include "core/state.h"
@@ -35,7 +36,10 @@
  * created from. */
 static enum git_op_kind base_op(const struct run *run)
 {
-	return run->plan.isolation == ISOLATION_WORKTREE || run->plan.base != NULL ? GIT_BASE : GIT_SNAPSHOT;
+	/* a shared tree must be as the run before has left it */
+	bool named = run->plan.base != NULL && run->rows->run.start == NULL;
+
+	return run->plan.isolation == ISOLATION_WORKTREE || named ? GIT_BASE : GIT_SNAPSHOT;
 }
 
 /* The files that are compared with the last commit. */
@@ -180,6 +184,46 @@ static void keep_settings(struct txn *txn, struct run *run)
 	}
 }
 
+/* The directory is not what the run before has left: what is in it has no verdict, and who changed
+ * it is unknown. */
+static bool is_refused(struct txn *txn, struct run *run)
+{
+	const struct git_op *git = run->own.op.git;
+	struct run_continuation from;
+	const char *names;
+	bool differs;
+	char *cause;
+
+	if (run->own.op.git_kind != GIT_SNAPSHOT || run_continuation_from_json(run->rows->run.start, &from) == -1)
+		return false;
+	differs = from.expected != NULL && !object_is(from.expected, git_op_tree(git));
+	if (differs) {
+		names = git_op_differing(git);
+		cause = xasprintf("%s is no longer as run %lld left it%s%s: restore it and retry the run, or "
+		    "start over with `rlctl retry --from-scratch %lld`", run->rows->run.workspace,
+		    (long long)from.run, names != NULL ? " in " : "", names != NULL ? names : "",
+		    (long long)from.run);
+		run_event(txn, run, RUN_E_FAILED, CAUSE(END_DIFFERS, cause));
+		free(cause);
+	}
+	run_continuation_release(&from);
+	return differs;
+}
+
+/* The base of the run before: what work trees start from, and the results so far. */
+static void take_start(struct run *run, struct run_row *row)
+{
+	struct run_continuation from;
+
+	if (run_continuation_from_json(row->start, &from) == -1)
+		return;
+	if (from.base_tree != NULL)
+		text_set(&row->base_tree, from.base_tree);
+	if (run->plan.isolation == ISOLATION_WORKTREE && row->result_branch != NULL && from.tip != NULL)
+		text_set(&row->result_commit, from.tip);
+	run_continuation_release(&from);
+}
+
 void run_git_done(struct txn *txn, struct run *run)
 {
 	struct slot *slot = &run->own;
@@ -193,12 +237,15 @@ void run_git_done(struct txn *txn, struct run *run)
 		txn_effect(txn, EFFECT_LOAD, run, slot, ROW_NONE);
 		return;
 	}
+	if (is_refused(txn, run))
+		return;
 	keep_settings(txn, run);
 	row = txn_edit_run(txn, run);
 	if (slot->op.git_kind == GIT_SNAPSHOT) {
 		text_set(&row->base_tree, git_op_tree(git));
 		text_set(&row->head, git_op_commit(git));
 		text_set(&row->head_at, git_op_head_at(git));
+		take_start(run, row);
 		product_base(txn, run);
 		warn_of_modified_basis(txn, slot);
 		/* a commit agent's commits are compared with this */
@@ -210,6 +257,7 @@ void run_git_done(struct txn *txn, struct run *run)
 		warn_of_modified_basis(txn, slot);
 		text_set(&row->base_commit, git_op_commit(git));
 		text_set(&row->result_branch, git_op_branch(git));
+		take_start(run, row);
 		/* a work tree has its own base, with file contents as on its disk */
 		if (run->plan.isolation != ISOLATION_WORKTREE) {
 			text_set(&row->base_tree, git_op_tree(git));

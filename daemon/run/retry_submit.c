@@ -7,13 +7,13 @@
 #include <sys/queue.h>
 
 #include "core/cause.h"
-#include "core/plan.h"
+#include "core/chain.h"
+#include "core/continuation.h"
 #include "core/plan_json.h"
 #include "core/row.h"
 #include "core/state.h"
 #include "model/model.h"
 #include "model/ports.h"
-#include "model/runs.h"
 #include "proto/error.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
@@ -21,8 +21,269 @@
 #include "sched/claims.h"
 #include "task/task_op.h"
 
-/* Take over the tasks that did not pass, with their texts, plan and workdir. The texts are
- * read one after the other. */
+/* ---- the work of the old run ---- */
+
+/* The last slot that worked on the task; NULL task: that reviewed the run. */
+static const struct slot_row *last_slot(const struct run_rows *rows, const char *task)
+{
+	const struct slot_row *last = NULL;
+
+	for (size_t i = 0; i < rows->nslots; i++) {
+		const struct slot_row *slot = rows->slots[i];
+
+		if (task == NULL ? slot->slot == 0 : slot->slot != 0 && text_equal(slot->task, task))
+			last = slot;
+	}
+	return last;
+}
+
+static bool is_shared(const struct pending_submit *p)
+{
+	return p->plan.isolation != ISOLATION_WORKTREE;
+}
+
+/* What the slot has left; false: nothing. Runs of earlier versions have no products, but trees. */
+static bool slot_work(const struct pending_submit *p, const struct run_rows *rows, const struct slot_row *slot,
+    struct continuation *c)
+{
+	const struct product_row *product = slot != NULL && slot->product != ROW_NONE ?
+	    run_rows_product(rows, slot->product) : NULL;
+
+	*c = (struct continuation){ .answer = ROW_NONE, .product = ROW_NONE };
+	if (slot == NULL || (product == NULL && rows->run.product_count != ROW_NONE))
+		return false;
+	return continuation_of(slot, product, is_shared(p), c);
+}
+
+/* Set what the new row of the task continues. Returns whether there is anything. */
+static bool take_work(const struct pending_submit *p, const struct run_rows *rows, struct task_row *row,
+    const struct retry *retry)
+{
+	struct continuation c;
+	bool found = slot_work(p, rows, last_slot(rows, row->id), &c);
+
+	/* a retry that has not come so far leaves what it was to continue */
+	if (!found && !retry->from_scratch && row->start != NULL)
+		found = continuation_from_json(row->start, &c) == 0;
+	text_set(&row->start, NULL);
+	row->continues = ROW_NONE;
+	if (found && !retry->from_scratch) {
+		c.again = retry->again;
+		row->continues = c.run;
+		row->start = continuation_to_json(&c);
+	}
+	continuation_release(&c);
+	return row->start != NULL;
+}
+
+/* Sets *tree to what a shared work tree must have, but for *beside: the newest product. */
+static void expect(const struct run_rows *rows, struct run_continuation *c)
+{
+	const struct run_continuation none = { .run = ROW_NONE };
+	struct run_continuation before = none;
+	const struct slot_row *last = NULL;
+
+	for (size_t i = 0; i < rows->nproducts; i++)
+		if (rows->products[i]->kind != PRODUCT_BASE)
+			text_set(&c->expected, rows->products[i]->tree);
+	for (size_t i = 0; i < rows->nslots; i++) {
+		const struct slot_row *slot = rows->slots[i];
+
+		if (slot->tree != NULL && (c->expected == NULL || text_equal(slot->tree, c->expected)))
+			last = slot;
+	}
+	if (last != NULL) {
+		text_set(&c->expected, last->tree);
+		text_set(&c->beside, last->beside);
+	} else if (c->expected == NULL && run_continuation_from_json(rows->run.start, &before) == 0) {
+		text_set(&c->expected, before.expected);
+		text_set(&c->beside, before.beside);
+	}
+	run_continuation_release(&before);
+}
+
+/* What the new run takes over of the old one. works: some task continues. */
+static void take_run(struct pending_submit *p, const struct run_rows *rows, const struct retry *retry, bool works)
+{
+	const struct run_row *old = &rows->run;
+	const struct slot_row *review = last_slot(rows, NULL);
+	bool reviewed = review != NULL && review->stage == SLOT_S_PASSED && old->result_commit != NULL;
+	struct run_continuation c = { .run = old->id }, before = { .run = ROW_NONE };
+	struct continuation whole;
+	bool earlier = run_continuation_from_json(old->start, &before) == 0;
+
+	if (retry->from_scratch || old->has_git != 1 || (!works && old->result_commit == NULL)) {
+		run_continuation_release(&before);
+		return;
+	}
+	/* a later review need not cover what one has passed */
+	if (reviewed && !retry->again && !is_shared(p)) {
+		c.base_commit = xstrdup(old->result_commit);
+		c.base_tree = xstrdup(old->result_tree);
+	} else {
+		c.base_commit = xstrdup(old->base_commit != NULL ? old->base_commit : before.base_commit);
+		c.base_tree = xstrdup(old->base_tree != NULL ? old->base_tree : before.base_tree);
+	}
+	c.tip = xstrdup(old->result_commit != NULL ? old->result_commit : before.tip);
+	if (is_shared(p))
+		expect(rows, &c);
+	if ((review == NULL || review->stage != SLOT_S_PASSED || retry->again) &&
+	    slot_work(p, rows, review, &whole)) {
+		whole.again = retry->again;
+		c.whole = xcalloc(1, sizeof(*c.whole));
+		*c.whole = whole;
+	} else if (review == NULL && earlier && before.whole != NULL) {
+		c.whole = before.whole;
+		c.whole->again |= retry->again;
+		before.whole = NULL;
+	}
+	p->start = run_continuation_to_json(&c);
+	run_continuation_release(&c);
+	run_continuation_release(&before);
+}
+
+/* ---- its reviews ---- */
+
+static bool is_taken(const struct pending_submit *p, const char *task)
+{
+	/* those of the whole run */
+	if (strcmp(task, "run") == 0)
+		return true;
+	for (size_t i = 0; i < p->ntasks; i++)
+		if (strcmp(p->tasks[i]->id, task) == 0)
+			return p->tasks[i]->start != NULL || p->ntasks == 1;
+	return false;
+}
+
+/* They become the first reviews of the new run. */
+static void number_reviews(struct pending_submit *p)
+{
+	struct run_rows *numbered = run_rows_new();
+
+	for (size_t i = 0; i < p->taken_over->nreviews; i++) {
+		struct review_row *review = row_copy(ROW_REVIEW, p->taken_over->reviews[i]);
+		const struct finding_row **findings;
+		char hex[DIGEST_HEX];
+		size_t count;
+
+		findings = run_rows_findings(p->taken_over, review->number, &count);
+		for (size_t f = 0; f < count; f++) {
+			struct finding_row *finding = row_copy(ROW_FINDING, findings[f]);
+
+			finding->run = p->row->id;
+			run_rows_put(numbered, ROW_FINDING, finding);
+		}
+		findings = run_rows_findings(numbered, review->number, &count);
+		review->run = p->row->id;
+		text_set(&review->previous_hash, p->row->review_head);
+		review_hash(review, findings, count, hex);
+		text_set(&review->hash, hex);
+		text_set(&p->row->review_head, hex);
+		p->row->review_count = review->number;
+		run_rows_put(numbered, ROW_REVIEW, review);
+	}
+	run_rows_free(p->taken_over);
+	p->taken_over = numbered;
+}
+
+static void take_reviews(struct pending_submit *p, const struct run_rows *rows)
+{
+	if (p->start == NULL)
+		return;
+	p->taken_over = run_rows_new();
+	p->numbers = number_reviews;
+	for (size_t i = 0; i < rows->nreviews; i++) {
+		const struct review_row *old = rows->reviews[i];
+		const struct finding_row **findings;
+		struct review_row *review;
+		size_t count;
+
+		if (!is_taken(p, old->task_id))
+			continue;
+		review = row_copy(ROW_REVIEW, old);
+		review->number = (int64_t)p->taken_over->nreviews + 1;
+		if (old->from_run == ROW_NONE) {
+			review->from_run = old->run;
+			review->from_review = old->number;
+		}
+		review->attempt = ROW_NONE;
+		findings = run_rows_findings(rows, old->number, &count);
+		for (size_t f = 0; f < count; f++) {
+			struct finding_row *finding = row_copy(ROW_FINDING, findings[f]);
+
+			finding->review = review->number;
+			run_rows_put(p->taken_over, ROW_FINDING, finding);
+		}
+		run_rows_put(p->taken_over, ROW_REVIEW, review);
+	}
+}
+
+/* ---- its tasks ---- */
+
+/* Review what only --skip-review left out of a task's own settings. */
+static void unskip(struct task_row *row)
+{
+	struct plan plan = { 0 };
+
+	if (row->plan == NULL || plan_from_json(row->plan, &plan) == -1)
+		return;
+	if (plan_unskip(&plan)) {
+		free(row->plan);
+		row->plan = plan_to_json(&plan);
+	}
+	plan_release(&plan);
+}
+
+/* Whether the task passed in another run after the old one had read its source. */
+static bool has_passed_since(const struct pending_submit *p, const struct run_row *old, const char *task)
+{
+	char *source = claim_source(p->source, p->source_path);
+	const struct claim_row *claim = source != NULL ? claims_find(p->engine->claims, source, task) : NULL;
+
+	free(source);
+	return claim != NULL && claim->state == CLAIM_S_DONE && claim->at >= old->created_at;
+}
+
+static bool is_wanted(const struct pending_submit *p, const struct run_rows *rows, const struct task_row *task,
+    const struct retry *retry)
+{
+	if (retry->again)
+		return retry->task == NULL || strcmp(retry->task, task->id) == 0;
+	return task->state != TASK_S_PASSED && task->state != TASK_S_DONE && !has_passed_since(p, &rows->run, task->id);
+}
+
+/* Passed tasks are left out, and with them the dependencies on them. Beads are read again: of them
+ * only those that continue have rows before. Returns whether some task continues. */
+static bool take_tasks(struct pending_submit *p, const struct run_rows *rows, const struct retry *retry)
+{
+	bool any = false, only = p->source == SOURCE_BEADS || retry->again;
+
+	for (size_t i = 0; i < rows->ntasks; i++) {
+		struct task_row *row;
+
+		if (!is_wanted(p, rows, rows->tasks[i], retry))
+			continue;
+		row = row_copy(ROW_TASK, rows->tasks[i]);
+		if (!take_work(p, rows, row, retry) && only) {
+			row_free(ROW_TASK, row);
+			continue;
+		}
+		any |= row->start != NULL;
+		row->state = TASK_S_OPEN;
+		task_set_cause(row, NO_CAUSE);
+		free(row->locked_ref);
+		free(row->locked_tree);
+		row->locked_ref = row->locked_tree = NULL;
+		row->disk_bytes = ROW_NONE;
+		unskip(row);
+		row->position = (int64_t)p->ntasks + 1;
+		p->tasks = xreallocarray(p->tasks, p->ntasks + 1, sizeof(struct task_row *));
+		p->tasks[p->ntasks++] = row;
+	}
+	return any;
+}
+
+/* The texts are read one after the other. */
 
 static void retry_text_cb(void *arg, const char *text, size_t size);
 static void retry_judge_cb(void *arg, struct judge_row *judge);
@@ -100,102 +361,106 @@ static void forget_reviewer(struct pending_submit *p)
 	}
 }
 
-/* Review what only --skip-review left out of a task's own settings. */
-static void unskip(struct task_row *row)
-{
-	struct plan plan = { 0 };
+/* ---- whether it is possible ---- */
 
-	if (row->plan == NULL || plan_from_json(row->plan, &plan) == -1)
-		return;
-	if (plan_unskip(&plan)) {
-		free(row->plan);
-		row->plan = plan_to_json(&plan);
-	}
-	plan_release(&plan);
+static void warn(struct pending_submit *p, const char *text)
+{
+	json_t *list = json_array();
+
+	json_array_append_new(list, json_string(text));
+	p->warnings = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
 }
 
-/* The work trees of a retry start from what is checked out, without the old run's
+/* The work trees of a retry from scratch start from what is checked out, without the old run's
  * results on a branch. */
 static void warn_of_result(struct pending_submit *p, const struct run_row *old)
 {
-	json_t *list;
 	char *text;
 
-	if (old->result_branch == NULL || old->result_commit == NULL)
+	if (old->result_branch == NULL || old->result_commit == NULL || p->start != NULL)
 		return;
 	text = xasprintf("the results of run %lld are on %s, and this run starts without them "
 	    "unless they are checked out: \"git merge %s\" first if the remaining tasks build on "
 	    "them", (long long)old->id,
 	    old->result_branch, old->result_branch);
-	list = json_array();
-	json_array_append_new(list, json_string(text));
-	p->warnings = json_dumps(list, JSON_COMPACT);
-	json_decref(list);
+	warn(p, text);
 	free(text);
 }
 
-/* Whether the task passed in another run after the old one had read its source. */
-static bool has_passed_since(const struct pending_submit *p, const struct run_row *old, const char *task)
+/* Without git nothing says what an earlier run has made of it. */
+static void warn_of_no_work(struct pending_submit *p, const struct run_rows *rows, const struct retry *retry)
 {
-	char *source = claim_source(p->source, p->source_path);
-	const struct claim_row *claim = source != NULL ? claims_find(p->engine->claims, source, task) : NULL;
+	char *text;
 
-	free(source);
-	return claim != NULL && claim->state == CLAIM_S_DONE && claim->at >= old->created_at;
+	if (p->warnings != NULL || rows->run.has_git == 1 || retry->from_scratch || rows->run.iteration == 0)
+		return;
+	text = xasprintf("run %lld starts over: without git its work is not recorded", (long long)rows->run.id);
+	warn(p, text);
+	free(text);
 }
 
-static void add_task(struct pending_submit *p, struct task_row *row)
+/* NULL: it may be. */
+static char *wrong_state(const struct run_row *old, const struct retry *retry, const char **hint)
 {
-	row->position = (int64_t)p->ntasks + 1;
-	p->tasks = xreallocarray(p->tasks, p->ntasks + 1, sizeof(struct task_row *));
-	p->tasks[p->ntasks++] = row;
+	bool stands = old->state == RUN_S_FAILED || old->state == RUN_S_CANCELLED || old->state == RUN_S_HELD;
+
+	if (stands || (retry->again && old->state == RUN_S_SUCCEEDED))
+		return NULL;
+	*hint = old->state == RUN_S_SUCCEEDED ? "submit the task again" : "cancel it first, or wait for it";
+	return retry->again ? xasprintf("run %lld has the state %s: only what an ended or held run has made can be "
+	    "reviewed again", (long long)old->id, state_name(&run_state_names, old->state)) :
+	    xasprintf("run %lld has the state %s: only a failed, cancelled or held run can be retried",
+	    (long long)old->id, state_name(&run_state_names, old->state));
 }
 
-/* Passed tasks are left out, and with them the dependencies on them. Beads are read again. */
-static void retry_tasks(struct pending_submit *p, const struct run_rows *rows)
+static const char *nothing(const struct run_rows *rows, const struct retry *retry, const char **hint)
 {
-	for (size_t i = 0; p->source != SOURCE_BEADS && i < rows->ntasks; i++) {
-		struct task_row *row;
-
-		if (rows->tasks[i]->state == TASK_S_PASSED || rows->tasks[i]->state == TASK_S_DONE ||
-		    has_passed_since(p, &rows->run, rows->tasks[i]->id))
-			continue;
-		row = row_copy(ROW_TASK, rows->tasks[i]);
-		row->state = TASK_S_OPEN;
-		task_set_cause(row, NO_CAUSE);
-		free(row->locked_ref);
-		free(row->locked_tree);
-		row->locked_ref = row->locked_tree = NULL;
-		row->disk_bytes = ROW_NONE;
-		unskip(row);
-		add_task(p, row);
+	if (!retry->again) {
+		*hint = "submit it again to repeat all of it";
+		return "all tasks of the run have passed: there is nothing to retry";
 	}
+	*hint = "see `rlctl show`; `rlctl retry` implements what was not implemented";
+	if (retry->task != NULL && run_rows_task(rows, retry->task) == NULL)
+		return "the run has no such task";
+	return retry->task != NULL ? "there is no work on this task that could be reviewed" :
+	    "the run has no work that could be reviewed";
 }
 
-void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t owner,
-    char *const *environment, bool new_judge, bool check, engine_reply_cb *cb, void *arg)
+static bool refuse(struct pending_submit *p, const struct run_rows *rows, const struct retry *retry)
+{
+	const char *hint = NULL, *message;
+
+	if (p->ntasks > 0 || (p->source == SOURCE_BEADS && !retry->again))
+		return false;
+	message = nothing(rows, retry, &hint);
+	pending_submit_refuse(p->cb, p->arg, RPC_WRONG_STATE, message, hint);
+	pending_submit_free(p);
+	return true;
+}
+
+void engine_retry(struct engine *engine, const struct run_rows *rows, const struct retry *retry,
+    engine_reply_cb *cb, void *arg)
 {
 	const struct run_row *old = &rows->run;
 	struct pending_submit *p;
+	const char *hint = NULL;
 	char *message;
 
 	if (pending_submit_refuse_state(engine, cb, arg))
 		return;
-	if (old->state != RUN_S_FAILED && old->state != RUN_S_CANCELLED && old->state != RUN_S_HELD) {
-		message = xasprintf("run %lld has the state %s: "
-		    "only a failed, cancelled or held run can be retried",
-		    (long long)old->id, state_name(&run_state_names, old->state));
-		pending_submit_refuse(cb, arg, RPC_WRONG_STATE, message, old->state == RUN_S_SUCCEEDED ?
-		    "submit the task again" : "cancel it first, or wait for it");
+	message = wrong_state(old, retry, &hint);
+	if (message != NULL) {
+		pending_submit_refuse(cb, arg, RPC_WRONG_STATE, message, hint);
 		free(message);
 		return;
 	}
-	p = pending_submit_new(engine, owner, check, cb, arg);
+	p = pending_submit_new(engine, retry->owner, retry->check, cb, arg);
 	p->workdir = xstrdup(old->workdir);
 	p->body_hash = xstrdup("");
-	p->environment = strings_copy(environment);
+	p->environment = strings_copy(retry->environment);
 	/* a held run's file still exists */
-	p->environment_hash = environment == NULL && old->state == RUN_S_HELD ? xstrdup(old->environment) : NULL;
+	p->environment_hash = retry->environment == NULL && old->state == RUN_S_HELD ? xstrdup(old->environment) : NULL;
 	p->priority = old->priority;
 	p->source = (enum source_kind)source_find(old->source);
 	p->source_path = xstrdup(old->source_path);
@@ -203,15 +468,6 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 	p->feature = xstrdup(old->feature);
 	p->group = xstrdup(old->group != NULL ? old->group : "default");
 	p->retry_of = old->id;
-	retry_tasks(p, rows);
-	warn_of_result(p, old);
-	if (p->source != SOURCE_BEADS && p->ntasks == 0) {
-		pending_submit_refuse(cb, arg, RPC_WRONG_STATE,
-		    "all tasks of the run have passed: there is nothing to retry",
-		    "submit it again to repeat all of it");
-		pending_submit_free(p);
-		return;
-	}
 	if (plan_from_json(old->plan, &p->plan) == -1) {
 		pending_submit_refuse(cb, arg, RPC_INTERNAL, "cannot read the run's settings",
 		    "submit the task again");
@@ -219,8 +475,14 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 		return;
 	}
 	plan_unskip(&p->plan);
-	p->new_judge = new_judge;
-	if (new_judge)
+	p->new_judge = retry->new_judge;
+	take_run(p, rows, retry, take_tasks(p, rows, retry));
+	take_reviews(p, rows);
+	warn_of_result(p, old);
+	warn_of_no_work(p, rows, retry);
+	if (refuse(p, rows, retry))
+		return;
+	if (p->new_judge)
 		forget_reviewer(p);
 	TAILQ_INSERT_TAIL(&engine->reading, p, entry);
 	retry_next(p);

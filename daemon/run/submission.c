@@ -56,7 +56,9 @@ void pending_submit_free(struct pending_submit *p)
 	strings_wipe(p->environment);
 	free(p->environment_hash);
 	plan_release(&p->plan);
-	run_rows_free(p->retried);
+	if (p->taken_over != NULL)
+		run_rows_free(p->taken_over);
+	free(p->start);
 	row_free(ROW_RUN, p->row);
 	row_free(ROW_JUDGE, p->judge);
 	row_free(ROW_JUDGE, p->kept);
@@ -99,6 +101,10 @@ static void submit_committed(struct pending_submit *p, const struct run_rows *ro
 	row_assign(ROW_RUN, &copy->run, &rows->run);
 	for (size_t i = 0; i < rows->ntasks; i++)
 		run_rows_put(copy, ROW_TASK, row_copy(ROW_TASK, rows->tasks[i]));
+	for (size_t i = 0; i < rows->nreviews; i++)
+		run_rows_put(copy, ROW_REVIEW, row_copy(ROW_REVIEW, rows->reviews[i]));
+	for (size_t i = 0; i < rows->nfindings; i++)
+		run_rows_put(copy, ROW_FINDING, row_copy(ROW_FINDING, rows->findings[i]));
 	run = run_new(p->engine, copy, &p->plan);
 	queue_add(run);
 	if (p->row->end_kind != END_NONE) {
@@ -144,6 +150,7 @@ static struct run_row *make_row(const struct pending_submit *p, const struct int
 	row->review_count = row->product_count = row->evidence_count = row->entry_count = 0;
 	row->instance = xstrdup(p->engine->instance);
 	row->retry_of = p->retry_of;
+	row->start = xstrdup(p->start);
 	row->warnings = xstrdup(p->warnings);
 	row->created_at = engine_now(p->engine);
 	return row;
@@ -243,6 +250,10 @@ static void record_submit(struct pending_submit *p)
 	    json_pack("{s:s}", "state", state_name(&run_state_names, RUN_S_QUEUED)));
 	for (size_t i = 0; i < p->ntasks; i++)
 		txn_put(txn, ROW_TASK, p->tasks[i]);
+	for (size_t i = 0; p->taken_over != NULL && i < p->taken_over->nreviews; i++)
+		txn_put(txn, ROW_REVIEW, p->taken_over->reviews[i]);
+	for (size_t i = 0; p->taken_over != NULL && i < p->taken_over->nfindings; i++)
+		txn_put(txn, ROW_FINDING, p->taken_over->findings[i]);
 	cancel_retried(txn, p);
 	txn_reply(txn, p->cb, p->arg, p->id);
 	txn_effect_schedule(txn);
@@ -325,6 +336,8 @@ static void decide(struct pending_submit *p, struct intake *item)
 	p->judge = item->judge;
 	item->judge = NULL;
 	p->judge->run = p->id;
+	if (p->numbers != NULL)
+		p->numbers(p);
 	record_submit(p);
 }
 

@@ -73,7 +73,11 @@ struct pending_submit {
 	int64_t retry_of;		/* ROW_NONE */
 	struct judge_row *kept;		/* judge of the retried run, NULL */
 	bool new_judge, kept_is_read;
-	struct run_rows *retried;	/* copy of the old run's rows needed by a retry, NULL */
+	/* a retry: reviews and findings of the old run that become the first ones of this; NULL */
+	struct run_rows *taken_over;
+	/* numbers and chains them for the new run, row; NULL: there are none */
+	void (*numbers)(struct pending_submit *p);
+	char *start;			/* see struct run_row */
 	int64_t id;			/* once decided */
 	/* as being recorded, owned; with a cause: to be cancelled. NULL before */
 	struct run_row *row;

@@ -61,7 +61,8 @@ static bool begins_where_it_stands(const struct run *run)
 {
 	const struct plan *plan = &run->plan;
 
-	return run->rows->run.iteration > 0 && run->rows->run.has_git == 1 &&
+	/* a retry continues in the tree that the run before it has left */
+	return (run->rows->run.iteration > 0 || run->rows->run.start != NULL) && run->rows->run.has_git == 1 &&
 	    plan->isolation != ISOLATION_WORKTREE && plan->base == NULL;
 }
 

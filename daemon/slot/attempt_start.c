@@ -302,6 +302,8 @@ static struct job *build_new(struct slot *slot, struct briefing *briefing)
 	row_init(ROW_TASK, &w->task);
 	row_assign(ROW_RUN, &w->run, &run->rows->run);
 	row_assign(ROW_SLOT, &w->slot, slot->row);
+	if (w->slot.answer == ROW_NONE)
+		w->slot.answer = slot->row->earlier_answer;
 	row_assign(ROW_ATTEMPT, &w->attempt, run_attempt(run, slot->row->attempt));
 	if (task != NULL)
 		row_assign(ROW_TASK, &w->task, task);

@@ -232,7 +232,7 @@ bool base_checked(struct txn *txn, struct slot *slot, const struct attempt_row *
 	struct slot_row *row = txn_edit_slot(txn, slot);
 	int64_t known = checks_known(slot, slot_base_tree(slot), row->check);
 
-	if (row->answer == ROW_NONE) {
+	if (!slot_has_work(slot)) {
 		checked_before(txn, slot, a, red);
 		return true;
 	}
@@ -256,9 +256,9 @@ bool base_compared(struct txn *txn, struct slot *slot, const struct attempt_row 
 	if (green)
 		fail(txn, slot, xasprintf("check: %s is green in your directory and red in a clean checkout; %s",
 		    a->agent, row->remedy));
-	else if (row->answer == ROW_NONE)
+	else if (!slot_has_work(slot))
 		fail(txn, slot, red_cause(a));
-	if (green || row->answer == ROW_NONE)
+	if (green || !slot_has_work(slot))
 		return true;
 	row->base = BASE_UNKNOWN;
 	/* once is enough */

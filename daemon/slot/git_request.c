@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "core/continuation.h"
 #include "core/plan.h"
 #include "core/plan_json.h"
 #include "core/profile.h"
@@ -137,7 +138,7 @@ static const char *tree_of(const struct slot *slot, enum git_op_kind kind)
 		return slot_room_tree(slot);
 	/* that of a new work tree is noted there */
 	if (kind == GIT_PREPARE)
-		return slot_prepares_room(slot) ? slot_room_tree(slot) : NULL;
+		return slot_prepares_room(slot) ? slot_room_tree(slot) : slot->row->tree;
 	return slot->row != NULL ? slot->row->tree : slot->run->rows->run.base_tree;
 }
 
@@ -197,10 +198,13 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	    xstrdup(slot->row != NULL ? slot->row->branch : row->result_branch);
 	char *keep = kind == GIT_MERGE ? git_keep_ref(slot) : NULL,
 	    *note = kind == GIT_MERGE ? git_note_ref(slot) : NULL;
+	/* a retry begins with what the run before it had */
+	bool begins = slot->row == NULL && !run_is_prepared(run) && (kind == GIT_SNAPSHOT || kind == GIT_BASE);
+	struct run_continuation from = { .run = ROW_NONE };
 	char **refs = kind == GIT_PIN || kind == GIT_COMPARE_REFS ? recorded_refs(run->rows) : NULL;
+	int continues = begins ? run_continuation_from_json(row->start, &from) : -1;
 	struct git_op_spec spec = {
-		.basis = slot->row == NULL && !run_is_prepared(run) && (kind == GIT_SNAPSHOT || kind == GIT_BASE) ?
-		    run->basis : NULL,
+		.basis = begins ? run->basis : NULL,
 		.kind = kind,
 		.workspace = in_repository ? row->workspace : slot_workspace(slot),
 		.repository = in_repository || slot->row->worktree == NULL ? NULL : row->workspace,
@@ -211,22 +215,22 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.tree = tree_of(slot, kind),
 		.base = kind == GIT_MERGE ? row->base_commit : kind == GIT_PREPARE ? slot_prepared_tree(slot) :
 		    slot_base_tree(slot),
-		.judged = judged_tree(slot, kind),
+		.judged = begins && from.expected != NULL ? from.expected : judged_tree(slot, kind),
 		.ref = ref,
 		.attributes_tree = row->base_tree,
-		.appeared_tree = slot->row != NULL ? slot->row->beside : NULL,
+		.appeared_tree = slot->row != NULL ? slot->row->beside : begins ? from.beside : NULL,
 		.dir = dir,
-		.name = kind == GIT_BASE ? run->plan.base :
+		.name = kind == GIT_BASE ? continues == 0 ? NULL : run->plan.base :
 		    slot->row == NULL && (kind == GIT_PIN || kind == GIT_SNAPSHOT) ? "HEAD" : NULL,
 		.branch = branch,
 		.shared = (kind == GIT_COMMIT && slot->row->worktree == NULL) ||
 		    (kind == GIT_VERIFY && run->plan.parallel == 1),
 		.instance = row->instance,
-		.commit = git_commit_of(slot, kind),
+		.commit = kind == GIT_BASE ? from.base_commit : git_commit_of(slot, kind),
 		.base_commit = slot->row != NULL ? slot->row->base_commit : NULL,
 		.keep_ref = keep,
 		.note_ref = note,
-		.known = row->result_commit != NULL ? row->result_commit :
+		.known = kind == GIT_BASE ? from.tip : row->result_commit != NULL ? row->result_commit :
 		    row->instance != NULL ? row->base_commit : NULL,
 		.refs = refs,
 		.message = message,
@@ -255,6 +259,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		slot->op.git = git_op_new(&spec);
 		step_first(slot);
 	}
+	run_continuation_release(&from);
 	free(setup);
 	free(note);
 	free(keep);

@@ -92,14 +92,19 @@ void hold_close(struct txn *txn, struct slot *slot, enum hold_state state, const
 		hold_set_state(txn, slot, hold, state, by, message);
 }
 
+bool hold_is_silent(const char *message)
+{
+	return message == NULL || message[strspn(message, " \t\r\n")] == '\0';
+}
+
 static void set_message(struct slot_row *row, const char *message)
 {
 	free(row->message);
-	row->message = message != NULL && message[strspn(message, " \t\r\n")] != '\0' ? xstrdup(message) : NULL;
+	row->message = hold_is_silent(message) ? NULL : xstrdup(message);
 }
 
-/* Continue the slot of a hold after rework: its attempt again, or a fix with the human's message
- * and as many rounds as the plan permits. */
+/* Continue the slot of a hold after rework: its attempt again, another review, or a fix with the
+ * human's message and as many rounds as the plan permits. */
 void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -107,6 +112,10 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 	struct move_why why = { 0 };
 	enum role role = hold->attempt != ROW_NONE ?
 	    (enum role)run_attempt(slot->run, hold->attempt)->role : ROLE_IMPLEMENT;
+	/* nobody has found anything: without a word for a fixer it is judged once more */
+	bool review = hold_reviews((enum hold_kind)hold->kind) && hold_is_silent(hold->message);
+	enum slot_stage judges = review ? stage_after_work((int64_t)strings_count(plan->checks),
+	    slot->run->rows->run.has_git == 1, plan_checks_room(plan)) : SLOT_S_HELD;
 	char *rounds;
 
 	hold_set_state(txn, slot, hold, HOLD_S_REWORKED, NULL, NULL);
@@ -119,7 +128,7 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 		row->setup_lost = 1;
 	} else if (hold->kind == HOLD_LOST) {
 		row->interrupted = 1;
-	} else if (!hold_repeats((enum hold_kind)hold->kind)) {
+	} else if (!review && !hold_repeats((enum hold_kind)hold->kind)) {
 		row->fixes = row->fix + (plan->max_fixes > 0 ? plan->max_fixes : 1);
 		row->fix++;
 		row->item = 0;
@@ -129,7 +138,7 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 		set_message(row, hold->message);
 	why.reason = hold_repeats((enum hold_kind)hold->kind) ? MOVE_RETRY : MOVE_DONE;
 	slot_move(txn, slot, SLOT_S_HELD,
-	    stage_after_rework((enum hold_kind)hold->kind, role, slot_has_checkout(slot)), &why);
+	    stage_after_rework((enum hold_kind)hold->kind, role, slot_has_checkout(slot), judges), &why);
 }
 
 void hold_resume(struct txn *txn, struct run *run)

@@ -3,6 +3,8 @@
 #ifndef SLOT_HOLD_H
 #define SLOT_HOLD_H
 
+#include <stdbool.h>
+
 #include "core/row.h"
 
 struct run;
@@ -13,6 +15,8 @@ void hold_open(struct txn *txn, struct slot *slot, enum hold_kind kind, const ch
 /* by NULL: not by a user. */
 void hold_set_state(struct txn *txn, struct slot *slot, const struct hold_row *hold,
     enum hold_state state, const char *by, const char *message);
+/* A decision without words. */
+bool hold_is_silent(const char *message);
 /* After rework: continue the slot. */
 void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold);
 /* Close the slot's open hold, if any. */

@@ -11,14 +11,16 @@
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/memory.h"
+#include "slot/continue.h"
 #include "slot/machine.h"
 #include "slot/round.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 
+/* NULL: the work is of an earlier run. */
 static const struct attempt_row *measured_answer(const struct slot *slot)
 {
-	return run_attempt(slot->run, slot->row->answer);
+	return slot->row->answer != ROW_NONE ? run_attempt(slot->run, slot->row->answer) : NULL;
 }
 
 /* Slot 0 starts with the answer of another slot, whose work was already measured there. */
@@ -28,16 +30,21 @@ struct measure_facts measured_facts(const struct slot *slot, const char *tree)
 	const struct plan *plan = slot_plan(slot);
 	const struct attempt_row *answer = measured_answer(slot);
 
-	return (struct measure_facts){
+	/* it may be measured again, for another review */
+	bool implement = answer != NULL && answer->role == ROLE_IMPLEMENT && answer->slot == row->slot;
+	struct measure_facts facts = {
 		.accepted = row->accepted != ACCEPTED_BY_NONE,
 		.later = plan->review && plan->scope == SCOPE_RUN && row->slot != 0,
 		/* work whose commit a hook changed was done, whatever the hook left on the disk */
 		.unchanged = row->hook_changes == 0 &&
-		    object_is(tree, row->tree != NULL ? row->tree : slot_base_tree(slot)),
-		.implement = answer->role == ROLE_IMPLEMENT && answer->slot == row->slot,
-		.denied = answer->outcome == TASK_R_DENIED,
-		.says_no_change = answer->says_no_change == 1,
+		    object_is(tree, row->tree != NULL && !implement ? row->tree : slot_base_tree(slot)),
+		.implement = implement,
+		.denied = answer != NULL && answer->outcome == TASK_R_DENIED,
+		.says_no_change = answer != NULL && answer->says_no_change == 1,
 	};
+
+	continue_facts(slot, tree, &facts);
+	return facts;
 }
 
 #define DENIED " process was denied permissions and changed nothing"
@@ -45,11 +52,11 @@ struct measure_facts measured_facts(const struct slot *slot, const char *tree)
 void measured_record(struct txn *txn, struct slot *slot, const struct measure_facts *facts, enum slot_stage to)
 {
 	const struct attempt_row *answer = measured_answer(slot);
-	bool own = answer->slot == slot->row->slot && answer->iteration == slot->row->iteration;
+	bool own = answer != NULL && answer->slot == slot->row->slot && answer->iteration == slot->row->iteration;
 	bool failed = to == SLOT_S_FAILED;
 	struct attempt_row *a;
 
-	if (facts->accepted || (!own && !failed))
+	if (answer == NULL || facts->accepted || (!own && !failed))
 		return;
 	a = txn_edit_attempt(txn, answer);
 	if (failed && measured_no_change(facts))
@@ -89,18 +96,18 @@ void measured_move(struct txn *txn, struct slot *slot, const struct measure_fact
 		pass_unreviewed(txn, slot, facts);
 	if (facts->later && !failed && measured_no_change(facts))
 		warn_no_change(txn, slot, "it is reviewed with the whole run");
-	slot_move(txn, slot, slot_stage(slot), to,
-	    &(struct move_why){ .cause = failed ? attempt_row_cause(measured_answer(slot)) : NO_CAUSE });
+	round_commit(txn, slot, to, &(struct move_why){ .cause = failed && measured_answer(slot) != NULL ?
+	        attempt_row_cause(measured_answer(slot)) : NO_CAUSE });
 }
 
 void measured_checked(struct txn *txn, struct slot *slot)
 {
 	struct measure_facts facts = measured_facts(slot, slot->row->tree);
-	int outcome = measured_answer(slot)->outcome;
+	const struct attempt_row *answer = measured_answer(slot);
 	enum slot_stage to;
 
 	/* the row has only the new tree now, and the answer what became of it */
-	facts.unchanged = outcome == TASK_R_NO_CHANGE;
+	facts.unchanged = answer != NULL && answer->outcome == TASK_R_NO_CHANGE;
 	facts.checked = true;
 	to = stage_after_measure(slot_plan(slot), &facts);
 	if (to == SLOT_S_FAILED)

@@ -34,6 +34,8 @@ const struct review_row *review_last(const struct slot *slot)
 			continue;
 		if (last == NULL)
 			last = row;
+		if (row->from_run != ROW_NONE)
+			return last;	/* of the run that this one continues */
 		if (row->attempt == ROW_NONE)
 			continue;	/* a human decision about the previous review */
 		/* each iteration has its own review of the whole run */
@@ -41,6 +43,13 @@ const struct review_row *review_last(const struct slot *slot)
 		return a->iteration == slot->row->iteration && a->slot == slot->row->slot ? last : NULL;
 	}
 	return last;
+}
+
+/* A reviewer has said it, not a human. */
+static bool is_of_reviewer(const struct review_row *row)
+{
+	return row->attempt != ROW_NONE || (row->from_run != ROW_NONE && strcmp(row->source != NULL ? row->source : "",
+	    "human") != 0);
 }
 
 const struct finding_row *review_item(const struct slot *slot, int64_t after)
@@ -147,18 +156,18 @@ static struct finding_row *make_finding(const struct slot *slot, int64_t review,
 	return row;
 }
 
-/* The last review of the slot by a reviewer; NULL: none. A human's decision has no findings, and
- * settles none: the work may be reviewed again, because a hook changed its commit. */
-static const struct review_row *last_of_reviewer(const struct slot *slot)
+/* A human's decision has no findings, and settles none: the work may be reviewed again, because a
+ * hook changed its commit. */
+const struct review_row *review_last_verdict(const struct slot *slot)
 {
 	const struct run_rows *rows = slot->run->rows;
 	const struct review_row *last = review_last(slot);
 
-	if (last == NULL || last->attempt != ROW_NONE)
+	if (last == NULL || is_of_reviewer(last))
 		return last;
 	for (size_t i = rows->nreviews; i > 0; i--)
 		if (strcmp(rows->reviews[i - 1]->task_id, slot_task_id(slot)) == 0 &&
-		    rows->reviews[i - 1]->attempt != ROW_NONE)
+		    is_of_reviewer(rows->reviews[i - 1]))
 			return rows->reviews[i - 1];
 	return NULL;
 }
@@ -168,7 +177,7 @@ static const struct review_row *last_of_reviewer(const struct slot *slot)
 static struct finding_row **make_findings(const struct slot *slot, int64_t review,
     const struct verdict *v, size_t *said, size_t *count, struct finding_counts *counts)
 {
-	const struct review_row *last = last_of_reviewer(slot);
+	const struct review_row *last = review_last_verdict(slot);
 	const struct finding_row **old = NULL, **before;
 	struct finding_row **rows;
 	size_t nold = 0, nbefore = 0;

@@ -31,6 +31,8 @@ void review_marked(struct txn *txn, struct slot *slot, const struct verdict_find
 void review_log(struct txn *txn, struct slot *slot);
 /* The newest review of the slot's work; NULL: none yet. */
 const struct review_row *review_last(const struct slot *slot);
+/* Likewise by a reviewer, not a human. */
+const struct review_row *review_last_verdict(const struct slot *slot);
 /* The next finding to fix after number `after` of the last review, NULL: none. */
 const struct finding_row *review_item(const struct slot *slot, int64_t after);
 int64_t review_items_left(const struct slot *slot);

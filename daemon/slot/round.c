@@ -7,11 +7,13 @@
 #include "core/cause.h"
 #include "core/next_stage.h"
 #include "core/plan.h"
+#include "core/profile.h"
 #include "core/review.h"
 #include "core/row.h"
 #include "core/state.h"
 #include "model/runs.h"
 #include "model/slots.h"
+#include "model/view.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
 #include "slot/machine.h"
@@ -24,7 +26,9 @@ void round_begin(struct txn *txn, const struct slot *slot)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
 
-	text_set(&row->answer_hash, run_attempt(slot->run, row->answer)->answer_hash);
+	/* without an answer in this run, it is that of the run that it continues */
+	if (row->answer != ROW_NONE)
+		text_set(&row->answer_hash, run_attempt(slot->run, row->answer)->answer_hash);
 	row->check = 0;
 	row->failed_check = ROW_NONE;
 	row->round++;
@@ -74,6 +78,32 @@ static int64_t keep_issues(struct txn *txn, struct slot *slot, const char *why)
 	return (int64_t)count;
 }
 
+char *round_partial(const struct slot *slot)
+{
+	const struct run_rows *rows = slot->run->rows;
+
+	if (slot->row->slot != 0 || slot_plan(slot)->profile->carrier != CARRIER_FILE ||
+	    slot_plan(slot)->commit == COMMIT_MODE_NONE)
+		return NULL;
+	for (size_t i = 0; i < rows->ntasks; i++)
+		if (rows->tasks[i]->state == TASK_S_FAILED)
+			return xasprintf("the review passed, but task %s failed, and this profile commits all tasks "
+			    "or none", rows->tasks[i]->id);
+	return NULL;
+}
+
+void round_commit(struct txn *txn, struct slot *slot, enum slot_stage to, const struct move_why *why)
+{
+	bool commits = to == SLOT_S_COMMITTING || to == SLOT_S_COMMIT_AGENT;
+	char *partial = commits && slot_plan(slot)->integrate != INTEGRATE_MERGE ? round_partial(slot) : NULL;
+
+	if (partial != NULL)
+		slot_fail(txn, slot, CAUSE(END_PARTIAL, partial));
+	else
+		slot_move(txn, slot, slot_stage(slot), to, why);
+	free(partial);
+}
+
 void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct cause why)
 {
 	struct run *run = slot->run;
@@ -98,6 +128,6 @@ void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct c
 	case BAD_ENDS:
 		break;
 	}
-	slot_move(txn, slot, slot_stage(slot), stage_after_round(slot_plan(slot), end, has_git), &move);
+	round_commit(txn, slot, stage_after_round(slot_plan(slot), end, has_git), &move);
 	free(text);
 }

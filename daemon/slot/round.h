@@ -7,6 +7,7 @@
 #include "core/review.h"
 
 struct slot;
+struct move_why;
 struct txn;
 
 /* A new review begins, with its checks or after them. */
@@ -18,6 +19,13 @@ void round_judged(struct txn *txn, const struct slot *slot);
 /* The round is over: apply the policies of the plan. why: of a bad end. */
 void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct cause why);
 /* The slot's work is not reviewed. */
+/* The review of the whole run has passed what it saw, but a task failed, and profile "file" commits
+ * all or nothing: why nothing is committed, malloc'd. NULL: it may be. */
+char *round_partial(const struct slot *slot);
+/* Move to that stage after a pass, or fail: see round_partial(). A branch of results may have the
+ * commits. */
+void round_commit(struct txn *txn, struct slot *slot, enum slot_stage to, const struct move_why *why);
+
 void review_skip(struct txn *txn, struct slot *slot, enum skip_kind kind);
 
 #endif

@@ -33,7 +33,7 @@ static void skip_known(struct txn *txn, struct slot *slot)
 	int64_t known;
 
 	if (row->base == BASE_CHECKING || row->prepares == PREPARES_BASE ||
-	    run_attempt(slot->run, row->answer)->outcome == TASK_R_NO_CHANGE)
+	    (row->answer != ROW_NONE && run_attempt(slot->run, row->answer)->outcome == TASK_R_NO_CHANGE))
 		return;
 	known = checks_known(slot, row->tree, row->check);
 	checks_reuse(txn, slot, row->check, known);

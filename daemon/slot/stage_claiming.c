@@ -14,6 +14,7 @@
 #include "proto/memory.h"
 #include "sched/claims.h"
 #include "slot/base_check.h"
+#include "slot/continue.h"
 #include "slot/operation.h"
 #include "slot/stages.h"
 #include "task/task_op.h"
@@ -85,7 +86,8 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		taken(txn, slot, by);
 	else
 		slot_move(txn, slot, SLOT_S_CLAIMING,
-		    base_before_work(txn, slot, stage_after_claim(slot_plan(slot))), NULL);
+		    base_before_work(txn, slot,
+	    continue_before_work(txn, slot, stage_after_claim(slot_plan(slot)))), NULL);
 }
 
 static void recover(struct slot *slot)

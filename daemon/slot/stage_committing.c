@@ -92,6 +92,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	const struct plan *plan = slot_plan(slot);
 	bool whole = slot->row->slot == 0;
 	struct slot_row *row;
+	char *partial;
 
 	(void)done;
 	if (judge_again(txn, slot) || obstacle_send_back(txn, slot))
@@ -106,7 +107,12 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		warn_of_no_commit(txn, slot);
 	else if (plan->integrate != INTEGRATE_MERGE || whole)
 		text_set(&txn_edit_run(txn, slot->run)->result_commit, commit);
-	slot_move(txn, slot, SLOT_S_COMMITTING, stage_after_commit(plan, slot_passed(slot), whole), NULL);
+	partial = round_partial(slot);
+	if (partial != NULL)
+		slot_fail(txn, slot, CAUSE(END_PARTIAL, partial));
+	else
+		slot_move(txn, slot, SLOT_S_COMMITTING, stage_after_commit(plan, slot_passed(slot), whole), NULL);
+	free(partial);
 }
 
 static void recover(struct slot *slot)

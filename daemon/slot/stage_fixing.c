@@ -20,8 +20,11 @@ static void set_subject(struct txn *txn, const struct slot *slot, enum slot_stag
 	if (from != SLOT_S_FIXING) {
 		row->fix++;
 		row->item = 0;
-		/* the human's message has been dealt with: this is newer */
-		text_set(&row->message, NULL);
+		text_set(&row->commit_id, NULL);
+		/* the human's message has been dealt with: this is newer; but not a word about work
+		 * that is continued */
+		if (from != SLOT_S_MEASURING || row->obstacle != NULL)
+			text_set(&row->message, NULL);
 	}
 	if (slot_plan(slot)->fixer != FIXER_PER_FINDING || row->failed_check != ROW_NONE || row->obstacle != NULL)
 		return;

@@ -9,6 +9,7 @@
 #include "git/git_op.h"
 #include "model/slots.h"
 #include "proto/memory.h"
+#include "slot/continue.h"
 #include "slot/git_request.h"
 #include "slot/judged.h"
 #include "slot/measured.h"
@@ -48,10 +49,15 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		take_tree(txn_edit_slot(txn, slot), tree, done->step);
 	if (!failed)
 		product_work(txn, slot, tree, slot->row->answer);
-	if (!failed && obstacle_is_there(slot)) {
+	if (!failed && obstacle_is_there(slot) && facts.earlier != EARLIER_FINDINGS) {
 		if (slot_begins_review(slot))
 			round_forgo(txn, slot);
 		obstacle_send_back(txn, slot);
+		return;
+	}
+	if (continue_decides(&facts, to)) {
+		continue_measured(txn, slot, &facts);
+		round_commit(txn, slot, to, NULL);
 		return;
 	}
 	if (!failed && known > 0) {

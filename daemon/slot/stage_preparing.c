@@ -9,6 +9,7 @@
 #include "model/slots.h"
 #include "proto/memory.h"
 #include "slot/base_check.h"
+#include "slot/continue.h"
 #include "slot/git_request.h"
 #include "slot/stages.h"
 #include "txn/emit.h"
@@ -61,7 +62,8 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		text_set(&row->copied_hash, git_op_copied(slot->op.git));
 	row->setup = 0;
 	row->prepares = prepares_after(facts.prepares, to);
-	slot_move(txn, slot, SLOT_S_PREPARING, base_before_work(txn, slot, to), NULL);
+	slot_move(txn, slot, SLOT_S_PREPARING, base_before_work(txn, slot,
+	    continue_before_work(txn, slot, to)), NULL);
 }
 
 static void recover(struct slot *slot)

@@ -9,6 +9,7 @@
 #include "model/slots.h"
 #include "sched/permits.h"
 #include "slot/base_check.h"
+#include "slot/continue.h"
 #include "slot/stages.h"
 
 /* The slot has its permit. An agent that picks a task claims it itself. */
@@ -17,7 +18,8 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	bool claims = run_source(slot->run) == SOURCE_BEADS && slot->row->task != NULL;
 
 	(void)done;
-	slot_move(txn, slot, SLOT_S_WAITING, base_before_work(txn, slot, first_stage(slot_plan(slot), claims)), NULL);
+	slot_move(txn, slot, SLOT_S_WAITING, base_before_work(txn, slot,
+	    continue_before_work(txn, slot, first_stage(slot_plan(slot), claims))), NULL);
 }
 
 static void recover(struct slot *slot)

@@ -2,6 +2,7 @@
 /* Those who ask: cancels, retries, pauses, limits, and humans who decide about holds. */
 #include "core/slot.h"
 #include "proto/error.h"
+#include "run/retry_submit.h"
 #include "world_int.h"
 
 void submit_cb(void *arg, const struct engine_reply *reply)
@@ -69,7 +70,8 @@ static void retry_run(struct world *w, const struct run_rows *rows)
 {
 	if (rows->run.state == RUN_S_HELD)
 		asked_of(w, rows->run.id);	/* a retry cancels it */
-	engine_retry(w->engine, rows, 1000, NULL, below(w, 4) == 0, false, submit_cb, w);
+	engine_retry(w->engine, rows, &(struct retry){ .owner = 1000, .from_scratch = true,
+	    .new_judge = below(w, 4) == 0 }, submit_cb, w);
 }
 
 void client_cancel(struct world *w)
@@ -171,7 +173,8 @@ static void decide(struct world *w, int64_t id, enum hold_decision decision, con
 	*said = (struct said){ .world = w, .hold = id, .decision = decision, .check = check };
 	said->wrong = hold == NULL || hold->state != HOLD_S_OPEN ||
 	    ((hold->kind == HOLD_LOST || hold->kind == HOLD_SETUP) && decision == HOLD_APPROVE) ||
-	    (hold->kind != HOLD_LOST && hold->kind != HOLD_SETUP &&
+	    (hold->kind != HOLD_LOST && hold->kind != HOLD_SETUP && hold->kind != HOLD_VIOLATION &&
+	    hold->kind != HOLD_REVIEWER &&
 	    decision == HOLD_REWORK && (message == NULL || message[0] != 'l'));
 	PUSH(said, said);
 	engine_hold(w->engine, id, decision, &(struct decider){ "ann", 1000, 4711, ROW_NONE }, message, check,

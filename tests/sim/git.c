@@ -128,6 +128,7 @@ char *const *git_op_ignored(const struct git_op *op)
 
 bool git_op_whole(const struct git_op *op) { (void)op; return true; }
 bool git_op_rewritten(const struct git_op *op) { (void)op; return false; }
+bool git_op_laid(const struct git_op *op) { return op->given_tree != 0; }
 bool git_op_branch_left(const struct git_op *op) { return op->given_commit == 0; }
 const char *git_op_unfit(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_unconverted(const struct git_op *op) { (void)op; return NULL; }

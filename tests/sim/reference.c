@@ -349,6 +349,14 @@ static bool ask(struct story *s, const char *kind)
 
 	if (!hold(s, kind, &again))
 		return again;
+	/* no reviewer has found anything: without a word it is judged once more */
+	if (s->run->holds[s->end->nholds - 1].silent &&
+	    (strcmp(kind, "violation") == 0 || strcmp(kind, "reviewer-error") == 0)) {
+		s->stalled = s->hook_changes = 0;
+		s->seen_tree = s->base;
+		s->denied = false;
+		return true;
+	}
 	s->fixes_left = s->run->max_fixes > 0 ? s->run->max_fixes : 1;
 	return fix(s, 1, "human");
 }
@@ -387,6 +395,9 @@ static bool finish(struct story *s, bool passed, const char *kind)
 			if (how == 0)
 				return false;
 		}
+		/* a branch of results may have what is not all */
+		if (run->partial && !run->merge)
+			return over(s, "failed", "partial");
 		if (run->commit == 'g') {
 			a = next(s, "commit", 0);
 			if (a == NULL)
@@ -412,6 +423,8 @@ static bool finish(struct story *s, bool passed, const char *kind)
 		/* what the hooks had against it is over, whatever the merge has against it now */
 		s->obstacle = false;
 		s->end->committed |= how == 'C' && (!run->merge || run->reviewer);
+		if (run->partial)
+			return over(s, "failed", "partial");
 		if (run->merge && !run->reviewer) {
 			how = hear(s, "MX", &s->tree);
 			if (how == 'X')

@@ -59,6 +59,7 @@ struct ref_hold {
 				 * "conflict", "refused", as recorded */
 	const char *state;	/* "open", "approved", "rejected", "rework", "reworked",
 				 * "cancelled", as recorded */
+	bool silent;			/* decided without a message */
 };
 
 struct ref_slot {
@@ -71,6 +72,7 @@ struct ref_slot {
 	bool markers;		/* agents may say that there is nothing to do */
 	bool has_task;		/* in the end */
 	bool reviewer;		/* it is slot 0, which reviews the whole run */
+	bool partial;			/* ... of which a task failed, and it commits all or none */
 	int setups;		/* commands that set up a work tree or room */
 	bool prepares;		/* there are some, or files are copied there */
 	/* the checks run on the base, before anything else or when one has failed on the work */

@@ -57,6 +57,11 @@ static int64_t content(const char *tree)
 	return tree != NULL ? strtoll(tree + 1, NULL, 10) : 0;
 }
 
+static bool is_silent(const char *message)
+{
+	return message == NULL || message[strspn(message, " \t\r\n")] == '\0';
+}
+
 static void gather(struct tale *t, const struct world *w, const struct run_rows *rows, const struct plan *plan)
 {
 	struct world_answer answers[ANSWERS_MAX];
@@ -67,7 +72,8 @@ static void gather(struct tale *t, const struct world *w, const struct run_rows 
 	for (size_t i = 0; i < rows->nholds && t->slot.nholds < REF_MAX; i++)
 		if (rows->holds[i]->iteration == t->row->iteration && rows->holds[i]->slot == t->row->slot)
 			t->holds[t->slot.nholds++] = (struct ref_hold){ state_name(&hold_kind_names,
-			    rows->holds[i]->kind), state_name(&hold_state_names, rows->holds[i]->state) };
+			    rows->holds[i]->kind), state_name(&hold_state_names, rows->holds[i]->state),
+			    is_silent(rows->holds[i]->message) };
 	t->slot.nanswers = world_answers(w, rows->run.id, t->row->iteration, t->row->slot, answers, ANSWERS_MAX - 1);
 	for (int i = 0; i < t->slot.nanswers; i++)
 		t->answers[i] = (struct ref_answer){ answers[i].what, answers[i].value };
@@ -172,6 +178,9 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 	gather(t, w, rows, plan);
 	if (row->slot == 0)
 		begin_review(&t->slot, w, rows, tales);
+	for (size_t i = 0; row->slot == 0 && plan->profile->carrier == CARRIER_FILE && i < rows->nslots; i++)
+		t->slot.partial |= rows->slots[i]->slot != 0 && rows->slots[i]->task != NULL &&
+		    strcmp(tales[i].end.state, "failed") == 0;
 	reference_slot(&t->slot, &t->end);
 	hear_of_deaths(t, w);
 }

@@ -566,7 +566,11 @@ START_TEST(rework)
 				    role == ROLE_REVIEW && checkout ? SLOT_S_CHECKOUT : again[role];
 
 				ck_assert_int_eq(stage_after_rework((enum hold_kind)kind,
-				    (enum role)role, checkout), want);
+				    (enum role)role, checkout, SLOT_S_HELD), want);
+				/* a reviewer that gave no verdict has found nothing to fix */
+				ck_assert_int_eq(stage_after_rework((enum hold_kind)kind, (enum role)role, checkout,
+				    SLOT_S_MEASURING), kind == HOLD_REVIEWER || kind == HOLD_VIOLATION ?
+				    SLOT_S_MEASURING : want);
 			}
 }
 END_TEST

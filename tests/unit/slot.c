@@ -35,7 +35,7 @@ static const struct {
 	{ SLOT_S_CHECKING, BEGINNING | BIT(CLAIMING) | WORK | BIT(CHECKOUT) | BIT(CHECKING) |
 	    BIT(COMMITTING) | BIT(HELD) },
 	/* what a policy or a human accepts is measured before it is committed */
-	{ SLOT_S_MEASURING, BEGINNING | WORK | REVIEWED | BIT(COMMITTING) | BIT(HELD) },
+	{ SLOT_S_MEASURING, BEGINNING | BIT(CLAIMING) | WORK | REVIEWED | BIT(COMMITTING) | BIT(HELD) },
 	/* a check may have changed the room, and so may a reviewer that is tried again; that of the
 	 * work comes after that of the base */
 	{ SLOT_S_CHECKOUT, BEGINNING | BIT(CLAIMING) | BIT(MEASURING) | BIT(SETTING_UP) |
@@ -51,10 +51,11 @@ static const struct {
 	{ SLOT_S_COMMIT_AGENT, BIT(MEASURING) | BIT(CHECKING) | BIT(VERIFYING) | BIT(COMMIT_AGENT) | BIT(HELD) },
 	{ SLOT_S_COMMITTING, BIT(MEASURING) | BIT(CHECKING) | BIT(VERIFYING) | BIT(COMMIT_AGENT) |
 	    BIT(HELD) },
-	{ SLOT_S_MERGING, BIT(COMMITTING) },
+	/* an earlier run has committed it */
+	{ SLOT_S_MERGING, BIT(COMMITTING) | BIT(MEASURING) },
 	/* a pin is the last thing, after what a verdict passed */
-	{ SLOT_S_PINNING, BIT(VERIFYING) | BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
-	{ SLOT_S_IMPLEMENTED, BIT(IMPLEMENTING) | BIT(MEASURING) | BIT(MERGING) },
+	{ SLOT_S_PINNING, BIT(MEASURING) | BIT(VERIFYING) | BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
+	{ SLOT_S_IMPLEMENTED, BIT(WAITING) | BIT(CLAIMING) | BIT(IMPLEMENTING) | BIT(MEASURING) | BIT(MERGING) },
 	{ SLOT_S_ENDING, ATTEMPT | STEPS },
 	{ SLOT_S_HELD, ATTEMPT | BIT(MEASURING) | BIT(VERIFYING) | BIT(COMMITTING) | BIT(MERGING) | BIT(PINNING) },
 	/* with a verdict, accepted, unreviewed, with its run, or without a task */
