@@ -121,7 +121,7 @@ def test_what_is_not_begun_is_told_so(paid, repo):
 def test_a_retry_has_a_budget_of_its_own(paid, repo):
     daemon = paid({"implement": WORK + says(1.25), "review": PASS})
     first = daemon.ended(daemon.review(repo.path, max_cost=1))
-    second = daemon.ended(daemon.call("run.retry", id=first["id"])["id"])
+    second = daemon.ended(daemon.call("run.retry", id=first["id"], from_scratch=True)["id"])
     assert second["budget"]["max_cost_usd"] == 1 and second["budget"]["spent_usd"] == 1.25
     assert second["cause"].startswith("limit: $1.25 of $1.00")
 

@@ -200,7 +200,7 @@ def test_a_retry_uses_it_at_any_age(make_daemon, repo):
     run = judged(daemon, repo, evidence_age=0, review={"max_fixes": 0})
     assert daemon.run(run)["state"] == "failed" and roles(daemon, run) == ["implement", "check", "review"]
     (repo.path / "work.txt").unlink()
-    again = daemon.call("run.retry", id=run)["id"]
+    again = daemon.call("run.retry", id=run, from_scratch=True)["id"]
     daemon.ended(again)
     assert products(daemon, again)[-1]["tree"] == products(daemon, run)[-1]["tree"]
     assert roles(daemon, again) == ["implement", "review"]
