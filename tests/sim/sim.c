@@ -294,6 +294,27 @@ static bool is_rare(int from, int to)
 	return from == SLOT_S_CHECKING && (to == SLOT_S_COMMITTING || to == SLOT_S_COMMIT_AGENT);
 }
 
+/* The moves of a task that a retry continues. Retries of these histories start over;
+ * test_continue.py has the others. */
+static bool is_continued(int from, int to)
+{
+	switch (from) {
+	case SLOT_S_WAITING:
+		return to == SLOT_S_IMPLEMENTED;
+	case SLOT_S_CLAIMING:
+		return to == SLOT_S_MEASURING || to == SLOT_S_IMPLEMENTED;
+	case SLOT_S_MEASURING:
+		return to == SLOT_S_PINNING || to == SLOT_S_MERGING;
+	default:
+		return false;
+	}
+}
+
+static bool is_asked_for(int from, int to)
+{
+	return (slot_followers[from] & 1u << to) != 0 && !is_rare(from, to) && !is_continued(from, to);
+}
+
 static int each_row(visit *see)
 {
 	static const char *const ends[ROUND_ENDS] = {
@@ -305,12 +326,12 @@ static int each_row(visit *see)
 
 	for (int from = 0; from < SLOT_STAGES; from++)
 		for (int to = 0; to < SLOT_STAGES; to++)
-			if ((slot_followers[from] & 1u << to) != 0 && !is_rare(from, to))
+			if (is_asked_for(from, to))
 				count += see((struct bend){ BEND_MASK, to, from }, &slot_taken[from][to], "mask bit",
 				    state_name(&slot_stage_names, to), state_name(&slot_stage_names, from));
 	for (int from = 0; from < SLOT_STAGES; from++)
 		for (int to = 0; to < SLOT_STAGES; to++)
-			if ((slot_followers[from] & 1u << to) != 0 && !is_rare(from, to) &&
+			if (is_asked_for(from, to) &&
 			    other_stage((enum slot_stage)from, (enum slot_stage)to) != (enum slot_stage)to)
 				count += see((struct bend){ BEND_MOVE, to, from }, &slot_taken[from][to], "move to",
 				    state_name(&slot_stage_names, to), state_name(&slot_stage_names, from));
