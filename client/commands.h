@@ -14,6 +14,8 @@ int watch_command(struct client *c);
 int logs_command(struct client *c);
 int diff_command(struct client *c);
 int evidence_command(struct client *c);
+int attest_command(struct client *c);
+int verify_command(struct client *c);
 int cancel_command(struct client *c);
 int pause_command(struct client *c);
 int resume_command(struct client *c);

@@ -62,6 +62,16 @@ static const struct option_row salvage_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row verify_options[] = {
+	{ "allowed-signers", 0, OPTION_TEXT, "FILE", NULL, NULL,
+	    "keys that may attest, as in ssh-keygen(1), ALLOWED SIGNERS" },
+	{ "notes", 0, OPTION_TEXT, "REVISION", NULL, NULL,
+	    "where the notes are (default: refs/notes/rld); in a pre-receive hook, what is pushed" },
+	{ "record", 0, OPTION_TRUE, NULL, NULL, NULL,
+	    "also ask the daemon whether its record still is as attested" },
+	{ .name = NULL },
+};
+
 static const struct option_row report_options[] = {
 	{ "format", 0, OPTION_CHOICE, "text|json", NULL, NULL,
 	    "human-readable (default) or machine-readable" },
@@ -123,6 +133,10 @@ const struct command commands[] = {
 	    "show a run's reviews, verify the record, or have the work judged again", review_options, 2, 2, false },
 	{ "evidence", evidence_command, "RUN[/TASK]",
 	    "show the products of a run, and what judged them", NULL, 1, 1, false },
+	{ "attest", attest_command, "RUN",
+	    "sign what passed in a run, as notes of its commits", NULL, 1, 1, false },
+	{ "verify", verify_command, "[options] COMMIT",
+	    "check the attestation of a commit, without a daemon", verify_options, 1, 1, false },
 	{ "hold", hold_command, "list | show|approve|reject|rework ID",
 	    "list and decide holds", hold_options, 1, 2, false },
 	{ "report", report_command, "[options] RUN", "print a full report of a run", report_options, 1, 1, false },

@@ -356,20 +356,57 @@ int start_version(const char *path, char *const *environment, int output, int er
 	return start_apart(argv, environment, output, errors, POSIX_SPAWN_SETPGROUP, NULL, pid);
 }
 
-/* Output of git that is long enough for the path of a directory. */
-#define GIT_OUTPUT_MAX 65536
+/* An attestation with the evidence of many rounds fits, too. */
+#define PROGRAM_OUTPUT_MAX (4 << 20)
 
-static int spawn_git(const char *const *argv, char **environment, int output, pid_t *pid)
+static int spawn_program(const struct program *program, char **environment, int output, pid_t *pid)
 {
 	posix_spawn_file_actions_t files;
 	int failure;
 
 	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&files, 0, program->input != NULL ? program->input : "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&files, output, 1);
-	failure = posix_spawnp(pid, argv[0], &files, NULL, (char *const *)argv, environment);
+	if (program->quiet)
+		posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+	failure = posix_spawnp(pid, program->argv[0], &files, NULL, (char *const *)program->argv, environment);
 	posix_spawn_file_actions_destroy(&files);
 	return failure;
+}
+
+int start_program(const struct program *program)
+{
+	static const char *const none[] = { NULL };
+	const char *name = program->argv[0];
+	char **environment;
+	int ends[2] = { -1, -1 }, failure, status;
+	pid_t pid;
+
+	if (program->output != NULL && pipe2(ends, O_CLOEXEC) == -1) {
+		warn("pipe");
+		return -1;
+	}
+	environment = environment_but(program->dropped != NULL ? program->dropped : none,
+	    program->more != NULL ? program->more : none);
+	failure = spawn_program(program, environment, program->output != NULL ? ends[1] : STDERR_FILENO, &pid);
+	free(environment);
+	if (program->output != NULL)
+		close(ends[1]);
+	if (failure != 0) {
+		warnx("cannot start %s: %s", name, strerror(failure));
+		if (failure == ENOENT)
+			fprintf(stderr, "  install it, or put its directory on PATH\n");
+	} else {
+		if (program->output != NULL && buf_read(program->output, ends[0], PROGRAM_OUTPUT_MAX) != 0)
+			warnx("%s printed more than expected", name);
+		status = start_await(pid);
+		failure = WIFEXITED(status) ? 0 : -1;
+		if (failure != 0)
+			warnx("%s was killed by signal %d", name, WTERMSIG(status));
+	}
+	if (program->output != NULL)
+		close(ends[0]);
+	return failure != 0 ? -1 : WEXITSTATUS(status);
 }
 
 int start_git(const char *const *argv, const char *const *more, struct buf *output)
@@ -380,30 +417,6 @@ int start_git(const char *const *argv, const char *const *more, struct buf *outp
 		"GIT_PREFIX=", "GIT_GRAFT_FILE=", "GIT_SHALLOW_FILE=",
 		"GIT_REPLACE_REF_BASE=", "GIT_ATTR_SOURCE=", "GIT_QUARANTINE_PATH=", NULL
 	};
-	char **environment;
-	int ends[2] = { -1, -1 }, failure, status;
-	pid_t pid;
 
-	if (output != NULL && pipe2(ends, O_CLOEXEC) == -1) {
-		warn("pipe");
-		return -1;
-	}
-	environment = environment_but(dropped, more);
-	failure = spawn_git(argv, environment, output != NULL ? ends[1] : STDERR_FILENO, &pid);
-	free(environment);
-	if (output != NULL)
-		close(ends[1]);
-	if (failure != 0) {
-		warnx("cannot start git: %s", strerror(failure));
-	} else {
-		if (output != NULL && buf_read(output, ends[0], GIT_OUTPUT_MAX) != 0)
-			warnx("git printed more than expected");
-		status = start_await(pid);
-		failure = WIFEXITED(status) ? 0 : -1;
-		if (failure != 0)
-			warnx("git was killed by signal %d", WTERMSIG(status));
-	}
-	if (output != NULL)
-		close(ends[0]);
-	return failure != 0 ? -1 : WEXITSTATUS(status);
+	return start_program(&(struct program){ .argv = argv, .dropped = dropped, .more = more, .output = output });
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Start rld (on demand, or to validate a file), git, and programs that print their version. Only
- * this file of the client starts processes. */
+/* Start rld (on demand, or to validate a file), git, ssh-keygen, and programs that print their
+ * version. Only this file of the client starts processes. */
 #ifndef CLIENT_SPAWN_PROGRAM_H
 #define CLIENT_SPAWN_PROGRAM_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "proto/memory.h"
@@ -19,6 +20,19 @@ int start_daemon(const char *state_dir);
 /* Run "rld --check-config" with the given file, if any. Returns its exit code, or another one after
  * a message. */
 int start_config_check(const char *file);
+
+/* A program to be found on PATH. */
+struct program {
+	const char *const *argv;	/* argv[0] first, NULL last */
+	const char *const *dropped;	/* prefixes of variables that it does not get; NULL: none */
+	const char *const *more;	/* "K=V" that it gets besides; NULL: none */
+	const char *input;		/* file that it reads; NULL: no input */
+	struct buf *output;		/* takes its output; NULL: that goes to stderr */
+	bool quiet;			/* its messages are not shown; else its stderr is ours */
+};
+
+/* Run it, and wait for its end. Returns its exit code, or -1 after a message. */
+int start_program(const struct program *program);
 
 /* Run git with these words (argv[0] first, NULL last). Variables about repositories are removed
  * from the environment; more: NULL-terminated "K=V" to add. git's output goes to output, or to

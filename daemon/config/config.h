@@ -39,6 +39,9 @@ bool config_stamp_equal(const struct config_stamp *a, const struct config_stamp 
 /* number of slots of the daemon */
 int64_t config_parallel(const struct config *config);
 
+/* The key that signs attestations, malloc'd; NULL: the one in the state directory. */
+char *config_attest_key(const struct config *config);
+
 /* The group of runs that name none. */
 #define GROUP_DEFAULT "default"
 

@@ -68,6 +68,15 @@ int64_t config_parallel(const struct config *config)
 	return parallel;
 }
 
+char *config_attest_key(const struct config *config)
+{
+	json_t *json = layers_get(&(struct layers){ .config = config }, "attest_key", NULL);
+	char *path = xstrdup(json_string_value(json));
+
+	json_decref(json);
+	return path;
+}
+
 void config_groups(const struct config *config, char ***names, int64_t **slots)
 {
 	*names = strings_copy(config->groups);

@@ -51,6 +51,9 @@ const struct setting settings[] = {
 	    .help = "maximum number of attempts at a time, over all runs" }, .layers = LAYER_FILE, .fallback = "4" },
 	{ { "default_agent", SCHEMA_TEXT, .rule = &rule_agent,
 	    .help = "agent of runs that name none" }, .layers = BOTH, .fallback = "\"claude\"" },
+	{ { "attest_key", SCHEMA_TEXT, .rule = &rule_file,
+	    .help = "key that signs attestations: a private key, or a public key whose other half is in an agent" },
+	    .layers = LAYER_FILE },
 
 	{ { "agent.*.command", SCHEMA_ARGV, .min = 1,
 	    .help = "program and arguments; {model}, {prompt_file} and {session} are replaced" },

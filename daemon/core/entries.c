@@ -135,3 +135,16 @@ char *entries_compare(const struct entry_row *const *entries, size_t count, enum
 	strings_free(keys);
 	return fault;
 }
+
+char *entries_attested(const struct entry_row *const *entries, size_t count, int64_t number, const char *hash)
+{
+	const struct entry_row *entry = number >= 1 && (uint64_t)number <= count ? entries[number - 1] : NULL;
+
+	if (entry == NULL)
+		return xasprintf("entry %lld of the record was attested, but it has %zu entries: it was rewritten",
+		    (long long)number, count);
+	if (strcmp(entry->hash, hash) != 0)
+		return xasprintf("entry %lld of the record (%s %s) was attested with hash %.12s, but has %.12s: the "
+		    "record was rewritten", (long long)number, entry->kind, entry->key, hash, entry->hash);
+	return NULL;
+}

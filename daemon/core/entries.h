@@ -29,4 +29,8 @@ struct entry_row *entry_make(const struct entry_row *const *entries, size_t coun
 char *entries_compare(const struct entry_row *const *entries, size_t count, enum row_kind kind,
     const void *const *rows, size_t nrows, bool over);
 
+/* Compare with an attestation, which names an entry and its hash. The chain of the entries must be
+ * intact. NULL: the record has it, else a sentence (malloc'd). */
+char *entries_attested(const struct entry_row *const *entries, size_t count, int64_t number, const char *hash);
+
 #endif

@@ -201,6 +201,53 @@ static const struct result_field review_proof_fields[] = {
 	END
 };
 
+/* ---- attestations ---- */
+
+static const struct result_field git_digest_fields[] = { { "gitCommit", "string", "id of the commit" }, END };
+static const struct result_field subject_fields[] = {
+	{ "name", "'commit'", "always" },
+	{ "digest", "GitDigest", "which one" },
+	END
+};
+static const struct result_field attested_entry_fields[] = {
+	{ "entry", "integer", "number of the newest entry" },
+	{ "hash", "string", "its hash, which covers all of the record" },
+	END
+};
+static const struct result_field chain_heads_fields[] = {
+	{ "reviews", "string|null", "hash of the newest review" },
+	{ "products", "string|null", "hash of the newest product" },
+	{ "evidence", "string|null", "hash of the newest row of evidence" },
+	END
+};
+static const struct result_field predicate_fields[] = {
+	{ "instance", "string", "of the daemon, as in daemon.hello" },
+	{ "run", "integer", "id of the run" },
+	{ "task", "string|null", "id of the task; null: of the run" },
+	{ "tree", "string", "git tree that passed" },
+	{ "products", "[Product]", "that tree and what it was made of, newest first" },
+	{ "evidence", "[Evidence]", "all that judged that tree, in order" },
+	{ "policy_hash", "string|null", "SHA-256 of the settings that it was judged by last" },
+	{ "daemon", "string", "version of rld" },
+	{ "submitter", "integer", "uid that submitted the run" },
+	{ "ended_at", "time|null", "when the run ended" },
+	{ "record", "AttestedEntry", "where the record of the run ended" },
+	{ "heads", "ChainHeads", "the other hash chains of the run" },
+	END
+};
+static const struct result_field statement_fields[] = {
+	{ "_type", "'https://in-toto.io/Statement/v1'", "always" },
+	{ "subject", "[AttestedSubject]", "one: the commit" },
+	{ "predicateType", "'urn:rld:pass:v1'", "always" },
+	{ "predicate", "PassPredicate", "what passed, and what judged it" },
+	END
+};
+static const struct result_field not_attested_fields[] = {
+	{ "commit", "string", "id of the commit" },
+	{ "reason", "string", "why there is no statement about it" },
+	END
+};
+
 /* ---- reports ---- */
 
 static const struct result_field report_settings_fields[] = {
@@ -427,6 +474,13 @@ const struct result_type result_types[] = {
 	{ "ReviewLog", "the review log of a task, in the form of the decision profile", review_log_fields },
 	{ "LogRound", "one review of that log", log_round_fields },
 	{ "ReviewProof", "the tree and the hashes of a review", review_proof_fields },
+	{ "Statement", "an in-toto statement about a commit that passed", statement_fields },
+	{ "AttestedSubject", "what a statement is about", subject_fields },
+	{ "GitDigest", "the id of a commit", git_digest_fields },
+	{ "PassPredicate", "what passed, and what judged it", predicate_fields },
+	{ "AttestedEntry", "an entry of the record", attested_entry_fields },
+	{ "ChainHeads", "the newest hashes of the chains of a run", chain_heads_fields },
+	{ "NotAttested", "a commit without a statement", not_attested_fields },
 	{ "ReportSettings", "settings of a run", report_settings_fields },
 	{ "Clocks", "limits of an attempt", clocks_fields },
 	{ "ReportResult", "what a run came to", report_result_fields },

@@ -3,12 +3,11 @@
 #include <string.h>
 
 #include "base/offload.h"
-#include "job/kept_files.h"
-#include "job/recorded_refs.h"
 #include "job/run_report.h"
 #include "model/row_json.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
+#include "rpc/record_check.h"
 #include "rpc/run_load.h"
 
 static void list_cb(void *arg, const struct run_rows *rows)
@@ -42,39 +41,34 @@ struct verification {
 	struct rpc *rpc;
 	struct call *call;
 	struct run_rows *rows;
-	char *fault;
-	size_t files;
-	bool chain, kept;
+	struct record_check check;
 };
 
 static void verify_run(void *arg)
 {
 	struct verification *v = arg;
 
-	v->fault = run_rows_verify(v->rows);
-	v->chain = v->fault == NULL;
-	if (v->chain)
-		v->fault = kept_files_changed(v->rpc->state_dir, v->rows, &v->files);
-	v->kept = v->fault == NULL;
-	if (v->kept)
-		v->fault = recorded_refs_moved(v->rows);
+	record_check(&v->check);
 }
 
 static void verify_done(void *arg)
 {
 	struct verification *v = arg;
+	const struct record_check *check = &v->check;
 	const struct run_rows *rows = v->rows;
+	bool asked = check->entry != ROW_NONE;
 
-	call_ok(v->call, json_pack("{s:I,s:b,s:b,s:b,s:I,s:o,s:I,s:I,s:I,s:o,s:I,s:o,s:o}", "run",
-	    (json_int_t)rows->run.id, "ok", v->fault == NULL, "chain", v->chain, "kept", v->kept,
+	call_ok(v->call, json_pack("{s:I,s:b,s:b,s:b,s:o,s:I,s:o,s:I,s:I,s:I,s:o,s:I,s:o,s:o}", "run",
+	    (json_int_t)rows->run.id, "ok", check->fault == NULL, "chain", check->chain, "kept", check->kept,
+	    "attested", asked ? json_boolean(check->attested) : json_null(),
 	    "reviews", (json_int_t)rows->nreviews,
 	    "head", json_text(rows->run.review_head), "products", (json_int_t)rows->nproducts,
 	    "evidence", (json_int_t)rows->nevidence, "entries", (json_int_t)rows->nentries,
-	    "record", json_text(rows->run.entry_head), "files", (json_int_t)v->files,
+	    "record", json_text(rows->run.entry_head), "files", (json_int_t)check->files,
 	    "not_covered", json_text(rows->run.entry_count == ROW_NONE ? NOT_COVERED : NULL),
-	    "message", json_text(v->fault)));
+	    "message", json_text(check->fault)));
 	run_rows_free(v->rows);
-	free(v->fault);
+	free(v->check.fault);
 	free(v);
 }
 
@@ -88,13 +82,21 @@ static void verify_cb(void *arg, const struct run_rows *rows)
 		return;
 	}
 	v->rows = run_rows_copy(rows);
+	v->check = (struct record_check){
+		.rows = v->rows, .state_dir = v->rpc->state_dir,
+		.entry = call_int(v->call, "entry", ROW_NONE), .entry_hash = call_text(v->call, "entry_hash"),
+	};
 	offload(v->rpc->options.loop, verify_run, verify_done, v);
 }
 
 static struct reply review_verify(struct rpc *rpc, struct call *call)
 {
-	struct verification *v = xcalloc(1, sizeof(*v));
+	struct verification *v;
 
+	if ((call_param(call, "entry") == NULL) != (call_param(call, "entry_hash") == NULL))
+		return reply_error(call, RPC_INVALID_PARAMS, "entry", "give both, as an attestation has them",
+		    "entry and entry_hash belong together");
+	v = xcalloc(1, sizeof(*v));
 	v->rpc = rpc;
 	v->call = call;
 	load_run(rpc, call_int(call, "run", 0), LOAD_CHAINS, verify_cb, v);
@@ -158,7 +160,14 @@ static const struct schema list_params[] = {
 	{ "task", SCHEMA_TEXT, .min = 1, .max = 256, .help = "only reviews of this task" },
 	{ 0 },
 };
-static const struct schema verify_params[] = { RUN_PARAM, { 0 } };
+static const struct schema export_params[] = { RUN_PARAM, { 0 } };
+static const struct schema verify_params[] = {
+	RUN_PARAM,
+	{ "entry", SCHEMA_INT, .min = 1, .max = INT64_MAX,
+	    .help = "number of an entry that an attestation names; with entry_hash" },
+	{ "entry_hash", SCHEMA_TEXT, .min = 1, .max = 128, .help = "the hash of that entry, by the attestation" },
+	{ 0 },
+};
 static const struct result_field list_results[] = {
 	{ "reviews", "[Review]", "in order" },
 	{ 0 },
@@ -175,7 +184,8 @@ static const struct result_field verify_results[] = {
 	{ "ok", "boolean", "whether log, products, evidence and record are intact, and the files of the attempts and "
 	    "the refs of the results are as recorded" },
 	{ "chain", "boolean", "whether log, products, evidence and record are intact, and each row that has ended "
-	    "is as it entered the record" },
+	    "is as it entered the record; and the attested entry is in it" },
+	{ "attested", "boolean|null", "whether the record has that entry; null: none was given" },
 	{ "kept", "boolean", "... and the files of the attempts are as recorded" },
 	{ "reviews", "integer", "number of rows in the log" },
 	{ "head", "string|null", "hash of the newest row" },
@@ -195,7 +205,7 @@ static const int errors[] = { RPC_NOT_FOUND, 0 };
 const struct method review_methods[] = {
 	{ "review.list", ACCESS_READ, true, list_params, list_results, errors, review_list,
 	    "return the review log of a run" },
-	{ "review.export", ACCESS_READ, true, verify_params, export_results, errors, review_export,
+	{ "review.export", ACCESS_READ, true, export_params, export_results, errors, review_export,
 	    "export the review logs of a run" },
 	{ "review.verify", ACCESS_READ, false, verify_params, verify_results, errors, review_verify,
 	    "verify that the record of a run was not altered: rows, files, refs" },

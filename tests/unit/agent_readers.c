@@ -344,6 +344,53 @@ static void expect_same(const char *name, const struct agent_result *a, const st
 }
 
 /* The pieces in which it comes change nothing, and the last line needs no end. */
+/* The model that answered and the version of the program, as the output names them. */
+static const struct {
+	const char *name, *model, *version;
+} named[] = {
+	{ "claude/recorded-good", "test-model", "2.1.197" }, { "qwen/good", "test-model", "0.15.10" },
+	{ "gemini/good", "test-model", NULL }, { "copilot/good", "test-model", NULL },
+	{ "pi/good", "test-model", NULL }, { "codex/good", NULL, NULL }, { "opencode/good", NULL, NULL },
+};
+
+START_TEST(who_answered)
+{
+	struct agent_result r = read_file(named[_i].name);
+
+	ck_assert_msg(text_equal(r.model, named[_i].model), "%s: model %s", named[_i].name, r.model);
+	ck_assert_msg(text_equal(r.version, named[_i].version), "%s: version %s", named[_i].name, r.version);
+	agent_result_release(&r);
+}
+END_TEST
+
+/* A name is one line of at most 200 bytes, or none at all. */
+START_TEST(who_answered_in_odd_words)
+{
+	char longest[201], *texts[4];
+	const char *const wanted[] = { "a b", NULL, longest, NULL };
+
+	memset(longest, 'm', sizeof(longest) - 1);
+	longest[200] = '\0';
+	texts[0] = xstrdup("a b");
+	texts[1] = xstrdup("a\\nb");
+	texts[2] = xstrdup(longest);
+	texts[3] = xasprintf("%sm", longest);
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		char *line = xasprintf("{\"type\":\"system\",\"subtype\":\"init\",\"claude_code_version\":\"%s\"}\n"
+		    "{\"type\":\"assistant\",\"message\":{\"model\":\"%s\",\"content\":[{\"type\":\"text\","
+		    "\"text\":\"x\"}]}}\n{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,"
+		    "\"result\":\"x\"}\n", texts[i], texts[i]);
+		struct agent_result r = read_text(READER_CLAUDE, line);
+
+		ck_assert_msg(text_equal(r.model, wanted[i]), "%zu: model %s", i, r.model);
+		ck_assert_msg(text_equal(r.version, wanted[i]), "%zu: version %s", i, r.version);
+		agent_result_release(&r);
+		free(line);
+		free(texts[i]);
+	}
+}
+END_TEST
+
 START_TEST(in_pieces)
 {
 	static const size_t parts[] = { 1, 7, 61, 4096 };
@@ -963,6 +1010,8 @@ int main(void)
 	tcase_add_loop_test(tcase, when_it_is_over, 0, (int)COUNT(results));
 	tcase_add_test(tcase, all_transcripts);
 	tcase_add_loop_test(tcase, transcripts, 0, COUNT(files));
+	tcase_add_loop_test(tcase, who_answered, 0, COUNT(named));
+	tcase_add_test(tcase, who_answered_in_odd_words);
 	tcase_add_loop_test(tcase, in_pieces, 0, COUNT(files));
 	tcase_add_loop_test(tcase, noise, 0, COUNT(files));
 	tcase_add_loop_test(tcase, gap_anywhere, 0, COUNT(files));
