@@ -140,7 +140,7 @@ static void verify_print(struct client *c, int64_t run, const json_t *result)
 
 	fprintf(c->out.file, "The review record of run %lld is intact: %lld review%s, all hashes match.\n",
 	    (long long)run, reviews, reviews == 1 ? "" : "s");
-	if (missing != NULL)
+	if (*missing != '\0')
 		fprintf(c->talk.file, "Not covered: %s.\n", missing);
 }
 
