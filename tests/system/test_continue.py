@@ -76,6 +76,8 @@ def test_every_profile(make_daemon, repo, profile):
     daemon.play.set({"review": PASSES[profile]})
     row = retried(daemon, first["id"])
     assert row["state"] == "succeeded" and started(daemon, row["id"]) == ["review"], row["cause"]
+    assert [(e["run"], e["task"], e["continues"]) for e in daemon.call("event.list", limit=256)["events"]
+            if e["type"] == "slot.continued"] == [(row["id"], "t1", first["id"])]
     if profile != "comments":		# whose reviewer must not know the answer
         assert "done" in daemon.play.prompt(row["id"], "review").decode()
 
