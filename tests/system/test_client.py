@@ -20,7 +20,7 @@ from terminal import open_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = ("run submit list show wait watch logs diff review evidence attest verify hold report cancel pause resume "
-            "retry group cooldown salvage events status doctor stop config rpc help".split())
+            "retry group cooldown salvage events status doctor stop config prompt rpc help".split())
 
 
 class Refuse(Exception):

@@ -130,21 +130,21 @@ def refused(daemon, repo):
 
 def test_a_retry_needs_no_file_of_the_first_run(refused):
     shutil.rmtree(refused.path / "state" / "runs" / "1")
-    number = refused.call("run.retry", id=1)["id"]
+    number = refused.call("run.retry", id=1, from_scratch=True)["id"]
     assert refused.ended(number)["state"] == "succeeded" and is_ours(prompt(refused, number))
 
 
 @pytest.mark.parametrize("client", [False, True], ids=["", "rlctl"])
 def test_a_retry_with_a_new_judge_reads_it_again(refused, client):
     """And the retry of that keeps it."""
-    number = (int(refused.rlctl("retry", "--new-judge", 1).out) if client else
-              refused.call("run.retry", id=1, new_judge=True)["id"])
     refused.play.set({"review": "exit 3\n"})
+    number = (int(refused.rlctl("retry", "--from-scratch", "--new-judge", 1).out) if client else
+              refused.call("run.retry", id=1, from_scratch=True, new_judge=True)["id"])
     row = refused.ended(number)
     assert row["state"] == "failed" and prompt(refused, number).startswith("SAY GO")
     assert [w for w in row["warnings"] if "differ from the last commit" in w], row["warnings"]
     refused.play.set({"review": GO})
-    last = refused.call("run.retry", id=number)["id"]
+    last = refused.call("run.retry", id=number, from_scratch=True)["id"]
     assert refused.ended(last)["state"] == "succeeded" and prompt(refused, last).startswith("SAY GO")
 
 

@@ -324,7 +324,7 @@ def test_prompts_carry_what_their_reader_needs(daemon, repo):
     daemon.ended(number)
     review, fix, second = (daemon.play.prompt(number, *which).decode()
                            for which in (("review", 1), ("fix", 1), ("review", 2)))
-    assert "THE-TASK" in review and "first answer" in review and "+one" in review and '"verdict"' in review
+    assert "THE-TASK" in review and "first answer" in review and "+one" in review and "`verdict`" in review
     assert "add a second line" in fix and "THE-TASK" in fix
     assert ("second answer" in second and "+two" in second and "add a second line" in second
             and "first answer" not in second)

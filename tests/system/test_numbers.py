@@ -161,6 +161,7 @@ def test_only_the_directories_of_runs_are_ahead(make_daemon, repo):
     """Numbers of attempts go on behind those of the database, although their
     directories are gone."""
     daemon = make_daemon(scripts={"implement": "answer x\n"})
+    daemon.refs_removed = True		# and with them files that the record has hashes of
     first = daemon.submit(repo.path)
     daemon.ended(first)
     known = daemon.attempts(first)

@@ -220,8 +220,7 @@ def test_context_in_order(loop):
     task = section(first, "Task")
     for line in ("id: t1", "title: write a line", "status: claimed", "priority: 7", "and another"):
         assert line in task.split("\n"), task
-    assert ('"verdict": "drift"' in section(first, "Your answer")
-            and '"verdict": "pass"' in section(first, "Your answer"))
+    assert "`verdict`" in section(first, "Your answer") and '"drift"' in section(first, "Your answer")
 
 
 def test_fix_attempt_context_on_re_reviews(loop):
@@ -331,7 +330,7 @@ def test_prompt_resolution(loop, tmp_path):
     (tmp_path / "r.md").write_text("R given {{round}}\n")
     rlctl(loop, "--review", "--developer-prompt", tmp_path / "d.md", "--reviewer-prompt", tmp_path / "r.md")
     assert opening(4) == ["D given t1", "R given 1"]
-    assert '"verdict"' in loop.prompt("review", 1, 4), "no reviewer goes without the contract"
+    assert '`verdict`' in loop.prompt("review", 1, 4), "no reviewer goes without the contract"
 
 
 def test_a_prompt_may_be_a_link(loop, tmp_path):

@@ -70,7 +70,7 @@ def test_a_retry_reads_nothing(make_daemon, repo):
     repo.write(".rld.toml", "[review]\nenabled = true\nmax_fixes = 1\n")
     daemon.ended(daemon.submit(repo.path))
     repo.write(".rld.toml", "nonsense")
-    again = daemon.call("run.retry", id=1)["id"]
+    again = daemon.call("run.retry", id=1, from_scratch=True)["id"]
     assert "after 1 fix" in daemon.ended(again)["cause"]
     assert ".rld.toml:1:" in refused(daemon, repo.path).message
 

@@ -183,7 +183,7 @@ def test_two_runs_of_one_prd_do_no_story_twice(make_daemon, repo, tmp_path):
     assert all(s["passes"] for s in json.loads(prd.read_text())["userStories"])
 
 
-def test_a_retry_says_that_it_begins_without_what_passed(make_daemon, repo):
+def test_a_retry_begins_with_what_passed(make_daemon, repo):
     text = json.dumps({"project": "p", "userStories": [{"id": f"S{n}", "title": f"story {n}",
                                                         "priority": n, "passes": False} for n in (1, 2)]})
     daemon = make_daemon(scripts={"implement": "[ $RL_TASK_ID = S1 ] || exit 3\necho 1 > one\nanswer done\n"})
@@ -192,7 +192,7 @@ def test_a_retry_says_that_it_begins_without_what_passed(make_daemon, repo):
     retry = daemon.call("run.retry", id=number)
     again = daemon.ended(retry["id"])
     assert [t["id"] for t in again["tasks"]] == ["S2"]
-    assert f'"git merge rl/{number}-result" first' in again["warnings"][0]
+    assert not [w for w in again["warnings"] if "git merge" in w]
 
 
 def test_a_repository_in_another_waits_for_it(queue, tmp_path):

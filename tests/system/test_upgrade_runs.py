@@ -173,8 +173,8 @@ def test_every_run_goes_on(old):
 
 def test_they_can_be_cancelled(old):
     daemon = old.start()
-    for run in range(6, old.runs + 1):
-        daemon.call("run.cancel", id=run)
+    with daemon.connect() as rpc:		# in one piece: none of them has time to begin
+        rpc.batch([rpc.request("run.cancel", {"id": run}) for run in range(6, old.runs + 1)])
     rows = daemon.ended(*range(6, old.runs + 1))
     assert [row["state"] for row in rows] == ["cancelled"] * len(rows), [(row["id"], row["state"],
                                                                    row["cause"]) for row in rows]
