@@ -82,7 +82,7 @@ static const struct review_row *earlier_review(const struct slot *slot, const ch
 	return last != NULL && last->from_run != ROW_NONE && object_is(last->tree, tree) ? last : NULL;
 }
 
-/* A person's word on the work; NULL: a reviewer had the last word, or nobody did. */
+/* A person's word on the work; NULL: the last one was by a reviewer, or there is none. */
 static const char *human_word(const struct review_row *last)
 {
 	return last != NULL && last->source != NULL && strcmp(last->source, "human") == 0 ? last->decision : NULL;

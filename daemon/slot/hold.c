@@ -112,7 +112,7 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 	struct move_why why = { 0 };
 	enum role role = hold->attempt != ROW_NONE ?
 	    (enum role)run_attempt(slot->run, hold->attempt)->role : ROLE_IMPLEMENT;
-	/* nobody has found anything: without a word for a fixer it is judged once more */
+	/* there is no finding: without a message for a fixer it is judged once more */
 	bool review = hold_reviews((enum hold_kind)hold->kind) && hold_is_silent(hold->message);
 	enum slot_stage judges = review ? stage_after_work((int64_t)strings_count(plan->checks),
 	    slot->run->rows->run.has_git == 1, plan_checks_room(plan)) : SLOT_S_HELD;
