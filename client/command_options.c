@@ -83,6 +83,8 @@ const struct option_row options_submit[] = {
 	    "whether the checks also run on the base of the work" },
 	{ "checks-mode", 0, OPTION_CHOICE, "all|new_failures", "review.checks_mode", NULL,
 	    "which checks that fail count" },
+	{ "protect", 0, OPTION_LIST, "PATTERN", "review.protect", NULL,
+	    "hold work that touches such paths (repeatable)" },
 	{ "review-max-fix-attempts", 0, OPTION_COUNT, "N", "review.max_fixes", NULL,
 	    "maximum number of fix rounds; 0: review once" },
 	{ "developer-prompt", 0, OPTION_FILE, "FILE", "review.developer_prompt", NULL,
@@ -400,11 +402,15 @@ static int store_pair(struct options *o, const struct option_row *row, json_t *v
 /* Add a text to the array of the parameter. Takes ownership of value. */
 static int store_item(struct options *o, const struct option_row *row, json_t *value)
 {
-	json_t *array = json_object_get(o->params, row->param);
+	const char *dot = strchr(row->param, '.');
+	char *outer = dot != NULL ? xasprintf("%.*s", (int)(dot - row->param), row->param) : NULL;
+	const json_t *object = outer != NULL ? json_object_get(o->params, outer) : o->params;
+	json_t *array = json_object_get(object, dot != NULL ? dot + 1 : row->param);
 
+	free(outer);
 	if (array == NULL) {
 		array = json_array();
-		json_object_set_new(o->params, row->param, array);
+		options_store(o->params, row->param, array);
 	}
 	json_array_append_new(array, value);
 	return 0;

@@ -56,6 +56,7 @@ enum end_kind {
 	END_CONFLICT,		/* with the work of another task */
 	END_COMMIT_REFUSED,		/* a hook of the repository rejected the commit */
 	END_REVIEWER_CHANGED,	/* the reviewing program is not that of the submit */
+	END_PROTECTED,			/* passed, but the work touches a protected path */
 	END_CUT,			/* passed, but the prompt left out a part of the diff */
 	END_REF_MOVED,		/* a ref is no longer as rld set it */
 	/* implemented, but its run failed before the review of the whole run */

@@ -144,6 +144,21 @@ static json_t *default_json(const struct layers *layers, const struct setting *s
 	return setting->fallback == NULL ? NULL : json_loads(setting->fallback, JSON_DECODE_ANY, NULL);
 }
 
+/* What a project adds to, so that it takes nothing away. Takes ownership of json. */
+static json_t *add_others(const struct layers *layers, const char *path, json_t *json)
+{
+	const struct layers without = { .config = layers->config, .profile = layers->profile, .off = layers->off };
+	json_t *others = layers_get(&without, path, NULL), *sum = json_array(), *word;
+	size_t i;
+
+	json_array_extend(sum, others);
+	json_array_foreach(json, i, word)
+		json_array_append(sum, word);
+	json_decref(others);
+	json_decref(json);
+	return sum;
+}
+
 json_t *layers_get(const struct layers *layers, const char *path, struct origin *origin)
 {
 	const struct setting *setting = setting_find(path, NULL);
@@ -156,6 +171,8 @@ json_t *layers_get(const struct layers *layers, const char *path, struct origin 
 		o = (struct origin){ xstrdup("command line"), value->field, value->field, true };
 	} else if (layers->project != NULL && (value = values_find(&layers->project->values, path)) != NULL) {
 		json = json_incref(value->json);
+		if ((setting->layers & LAYER_ADDS) != 0)
+			json = add_others(layers, path, json);
 		o = (struct origin){ xasprintf("%s:%u", layers->project->path, value->line), NULL, "workdir", true };
 	} else if ((value = values_find(config_values(layers->config), path)) != NULL) {
 		json = file_json(value);

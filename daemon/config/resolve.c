@@ -223,6 +223,7 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	plan->checks_mode = (enum checks_mode)get_number(layers, "review.checks_mode");
 	plan->checks_in_room = true;
 	plan->may_change = get_words(layers, "review.reviewer_may_change");
+	plan->protect = get_words(layers, "review.protect");
 	plan->guidelines = get_words(layers, "review.guidelines");
 	plan->conventions = get_words(layers, "review.conventions");
 	if (plan->profile->carrier_file != NULL)

@@ -19,6 +19,7 @@ enum setting_layer {
 				 * the row of "review.max_fixes" */
 	LAYER_STRICTER = 16,	/* a project may only raise it */
 	LAYER_LOWER = 32,	/* a project may only lower a value that is set already */
+	LAYER_ADDS = 128,	/* a project's list is added to the one without it */
 	LAYER_SAID = 64		/* with STRICTER: than what rld.toml says, not than a default */
 };
 

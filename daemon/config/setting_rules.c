@@ -135,6 +135,24 @@ static bool fits_not_blank(const char *text, struct schema_error *error)
 	return text[strspn(text, " \t\r\n")] != '\0' || schema_refuse(error, "must not be empty");
 }
 
+/* A pattern that can match nothing would protect nothing. */
+static bool fits_pattern(const char *text, struct schema_error *error)
+{
+	const char *rest = text[0] == '/' ? text + 1 : text;
+	const char *fault = rest[strspn(rest, " \t\r\n")] == '\0' ? "is empty" : fault_below(rest);
+
+	for (const char *p = rest; fault == NULL && *p != '\0'; p += strcspn(p, "/"), p += *p == '/') {
+		size_t n = strcspn(p, "/");
+
+		if (n == 0 || (n == 1 && *p == '.'))
+			fault = "has a component that no path has";
+	}
+	if (has_control(text))
+		return schema_refuse(error, "must not contain control characters");
+	return fault == NULL || schema_refuse(error,
+	    "must be a pattern of paths from the top of the repository, but '%s' %s", text, fault);
+}
+
 static bool fits_line(const char *text, struct schema_error *error)
 {
 	if (!fits_not_blank(text, error))
@@ -190,5 +208,6 @@ const struct schema_rule rule_program = { "a program", "programs", fits_program 
 const struct schema_rule rule_not_blank = { "a string", "strings", fits_not_blank };
 const struct schema_rule rule_line = { "a string", "strings", fits_line };
 const struct schema_rule rule_below = { "a path", "names of files", fits_below };
+const struct schema_rule rule_pattern = { "a pattern", "patterns", fits_pattern };
 const struct schema_rule rule_path = { "a path", "paths", fits_path };
 const struct schema_rule rule_variable = { "the name of a variable", "names of variables", fits_variable };

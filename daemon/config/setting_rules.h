@@ -18,6 +18,7 @@ extern const struct schema_rule
     rule_not_blank,
     rule_line,		/* not blank, and one line */
     rule_below,		/* path below the workdir */
+    rule_pattern,	/* of paths from the top of a repository */
     rule_path,		/* absolute, or starting with "~/" */
     rule_variable;	/* name of an environment variable that a user may set */
 

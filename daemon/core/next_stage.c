@@ -202,9 +202,9 @@ enum slot_stage stage_after_checkout(const struct plan *plan, int64_t checked)
 	return plan_prepares(plan) ? SLOT_S_PREPARING : stage_of_room(plan, checked);
 }
 
-enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, bool has_git)
+enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, bool touched, bool has_git)
 {
-	switch (round_policy(plan, end)) {
+	switch (round_policy(plan, end, touched)) {
 	case BAD_END_FAIL:
 		return SLOT_S_FAILED;
 	case BAD_END_HOLD:
@@ -223,9 +223,14 @@ enum slot_stage stage_after_acceptance(const struct plan *plan, bool has_git)
 	return plan->commit != COMMIT_MODE_NONE && has_git ? SLOT_S_MEASURING : SLOT_S_PASSED;
 }
 
+bool hold_of_pass(enum hold_kind kind)
+{
+	return kind == HOLD_CUT || kind == HOLD_PROTECTED;
+}
+
 enum slot_stage stage_after_approval(const struct plan *plan, enum hold_kind kind, bool has_git)
 {
-	return kind == HOLD_CUT ? stage_after_pass(plan, has_git) : stage_after_acceptance(plan, has_git);
+	return hold_of_pass(kind) ? stage_after_pass(plan, has_git) : stage_after_acceptance(plan, has_git);
 }
 
 enum slot_stage stage_after_commit(const struct plan *plan, bool passed, bool whole)

@@ -53,9 +53,11 @@ struct prepare_facts {
  * base that is to be prepared; after that, of the work again. */
 enum slot_stage stage_after_preparing(const struct plan *plan, const struct prepare_facts *facts);
 
-/* According to the policies of the plan. */
-enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, bool has_git);
-/* After the approval of a hold. A pass that was held for its cut diff stays a pass. */
+/* According to the policies of the plan. touched: see round_policy(). */
+enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, bool touched, bool has_git);
+/* Whether a verdict passed what is held: then the approval leaves it a pass. */
+bool hold_of_pass(enum hold_kind kind);
+/* After the approval of a hold. */
 enum slot_stage stage_after_approval(const struct plan *plan, enum hold_kind kind, bool has_git);
 /* After acceptance by a policy or a human, without a verdict. */
 enum slot_stage stage_after_acceptance(const struct plan *plan, bool has_git);

@@ -210,6 +210,7 @@ void plan_release(struct plan *plan)
 	free(plan->base);
 	strings_free(plan->checks);
 	strings_free(plan->may_change);
+	strings_free(plan->protect);
 	strings_free(plan->setup);
 	strings_free(plan->copy);
 	strings_free(plan->setup_inputs);

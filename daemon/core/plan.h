@@ -99,6 +99,8 @@ struct plan {
 					 * before each review */
 	/* NULL-terminated patterns of files that a reviewer may change in its room */
 	char **may_change;
+	/* NULL-terminated patterns of paths: work that touches one is held */
+	char **protect;
 	bool checks_in_room;		/* false in plans of older versions */
 	/* NULL-terminated shell commands, run in order in each new work tree and room */
 	char **setup;

@@ -149,18 +149,20 @@ static const struct {
 	enum word word;
 	unsigned spent;		/* mask of the values of "no fix round left" that match */
 	unsigned stalled;	/* mask of the values of "too many stalled rounds" that match */
+	unsigned touched;	/* mask of the values of "a protected path is touched" that match */
 	unsigned cut;		/* mask of the values of "a pass is held" that match */
 	enum round_end end;
 } review_rows[] = {
 #define NO 1u
 #define YES 2u
 #define ANY (NO | YES)
-	{ WORD_PASS,     ANY, ANY, NO,  ROUND_PASS },
-	{ WORD_PASS,     ANY, ANY, YES, ROUND_CUT },
-	{ WORD_FINDINGS, YES, ANY, ANY, ROUND_EXHAUSTED },
-	{ WORD_FINDINGS, NO,  YES, ANY, ROUND_STALLED },
-	{ WORD_FINDINGS, NO,  NO,  ANY, ROUND_FINDINGS },
-	{ WORD_NONE,     ANY, ANY, ANY, ROUND_VIOLATION },
+	{ WORD_PASS,     ANY, ANY, NO,  NO,  ROUND_PASS },
+	{ WORD_PASS,     ANY, ANY, NO,  YES, ROUND_CUT },
+	{ WORD_PASS,     ANY, ANY, YES, ANY, ROUND_PROTECTED },
+	{ WORD_FINDINGS, YES, ANY, ANY, ANY, ROUND_EXHAUSTED },
+	{ WORD_FINDINGS, NO,  YES, ANY, ANY, ROUND_STALLED },
+	{ WORD_FINDINGS, NO,  NO,  ANY, ANY, ROUND_FINDINGS },
+	{ WORD_NONE,     ANY, ANY, ANY, ANY, ROUND_VIOLATION },
 };
 
 bool round_is_stalled(int64_t stalled, int64_t limit)
@@ -172,11 +174,13 @@ enum round_end review_classify(const struct review_facts *f)
 {
 	enum word word = f->tree_changed || !f->verdict ? WORD_NONE : f->pass ? WORD_PASS : WORD_FINDINGS;
 	unsigned spent = f->fix >= f->fixes ? YES : NO;
-	unsigned stalled = round_is_stalled(f->stalled, f->stall_limit) ? YES : NO, cut = f->cut ? YES : NO;
+	unsigned stalled = round_is_stalled(f->stalled, f->stall_limit) ? YES : NO;
+	unsigned touched = f->touched ? YES : NO, cut = f->cut ? YES : NO;
 
 	for (size_t i = 0; i < sizeof(review_rows) / sizeof(review_rows[0]); i++)
 		if (review_rows[i].word == word && (review_rows[i].spent & spent) &&
-		    (review_rows[i].stalled & stalled) && (review_rows[i].cut & cut))
+		    (review_rows[i].stalled & stalled) && (review_rows[i].touched & touched) &&
+		    (review_rows[i].cut & cut))
 			return review_rows[i].end;
 	abort();	/* unreachable: the rows cover every case, see tests/unit/review.c */
 }
@@ -186,7 +190,12 @@ enum round_end check_classify(int64_t fix, int64_t fixes)
 	return fix >= fixes ? ROUND_EXHAUSTED : ROUND_FINDINGS;
 }
 
-enum bad_end round_policy(const struct plan *plan, enum round_end end)
+bool bad_end_accepts(enum bad_end policy)
+{
+	return policy == BAD_END_ACCEPT || policy == BAD_END_KNOWN_ISSUES;
+}
+
+static enum bad_end policy_of(const struct plan *plan, enum round_end end)
 {
 	switch (end) {
 	case ROUND_EXHAUSTED:
@@ -200,6 +209,7 @@ enum bad_end round_policy(const struct plan *plan, enum round_end end)
 	case ROUND_REFUSED:
 	case ROUND_REVIEWER_CHANGED:
 	case ROUND_CUT:
+	case ROUND_PROTECTED:
 	case ROUND_REF_MOVED:
 		return BAD_END_HOLD;
 	case ROUND_PASS:
@@ -208,6 +218,13 @@ enum bad_end round_policy(const struct plan *plan, enum round_end end)
 		break;
 	}
 	return BAD_ENDS;
+}
+
+enum bad_end round_policy(const struct plan *plan, enum round_end end, bool touched)
+{
+	enum bad_end policy = policy_of(plan, end);
+
+	return touched && bad_end_accepts(policy) ? BAD_END_HOLD : policy;
 }
 
 enum hold_kind round_hold(enum round_end end)
@@ -221,6 +238,7 @@ enum hold_kind round_hold(enum round_end end)
 		[ROUND_REFUSED] = HOLD_REFUSED,
 		[ROUND_REVIEWER_CHANGED] = HOLD_REVIEWER_CHANGED,
 		[ROUND_CUT] = HOLD_CUT,
+		[ROUND_PROTECTED] = HOLD_PROTECTED,
 		[ROUND_REF_MOVED] = HOLD_REF_MOVED,
 	};
 
@@ -238,6 +256,7 @@ enum end_kind round_end_kind(enum round_end end)
 		[ROUND_REFUSED] = END_COMMIT_REFUSED,
 		[ROUND_REVIEWER_CHANGED] = END_REVIEWER_CHANGED,
 		[ROUND_CUT] = END_CUT,
+		[ROUND_PROTECTED] = END_PROTECTED,
 		[ROUND_REF_MOVED] = END_REF_MOVED,
 	};
 

@@ -123,6 +123,7 @@ enum round_end {
 	ROUND_REFUSED,			/* ... for what a hook of the repository objects to */
 	ROUND_REVIEWER_CHANGED,		/* EXIT: its program is not that of the submit */
 	ROUND_CUT,			/* passed, and on_cut holds it */
+	ROUND_PROTECTED,		/* passed, and the work touches a protected path */
 	ROUND_REF_MOVED,		/* a ref is no longer as rld set it */
 	ROUND_ENDS
 };
@@ -133,6 +134,7 @@ struct review_facts {
 	bool pass;			/* ... and it is a pass */
 	/* the prompt left out a part of the diff, and a pass of that is held */
 	bool cut;
+	bool touched;			/* the work touches a protected path */
 	/* the reviewer changed or removed a file: no verdict counts */
 	bool tree_changed;
 	int64_t fix, fixes;		/* fix rounds used and allowed */
@@ -145,8 +147,11 @@ enum round_end review_classify(const struct review_facts *facts);
 /* For findings that need no reviewer: those of a failed check. */
 enum round_end check_classify(int64_t fix, int64_t fixes);
 
-/* The policy that decides about the round; BAD_ENDS for pass and findings, which are not bad. */
-enum bad_end round_policy(const struct plan *plan, enum round_end end);
+/* The policy that decides about the round; BAD_ENDS for pass and findings, which are not bad.
+ * touched: the work touches a protected path, or may do so: no policy accepts that. */
+enum bad_end round_policy(const struct plan *plan, enum round_end end, bool touched);
+/* Whether the policy accepts work without a pass. */
+bool bad_end_accepts(enum bad_end policy);
 enum hold_kind round_hold(enum round_end end);
 
 /* "drift unresolved after 5 fix attempt(s)": why an exhausted or stalled loop ended, in the

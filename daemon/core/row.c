@@ -157,6 +157,7 @@ static const struct field slot_fields[] = {
 	TEXT(slot_row, commit_id, .shown = "commit", .null = true,
 	    .help = "git commit of its work"),
 	TEXT(slot_row, obstacle, .hidden = true),
+	TEXT(slot_row, protected_paths, .hidden = true),
 	INT(slot_row, hook_changes, .hidden = true),
 	INT(slot_row, round, .help = "reviews so far"),
 	INT(slot_row, fix, .help = "fix rounds so far"),

@@ -234,6 +234,7 @@ struct slot_row {
 	char *commit_id;		/* commit made by the slot, NULL */
 	/* why git rejected the result: output of a hook, conflicting paths; for the fixer. NULL */
 	char *obstacle;
+	char *protected_paths;		/* that the work touches; NULL: none */
 	int64_t hook_changes;		/* commits that a hook of the repository changed */
 	int64_t round;			/* review number, 0 before the first */
 	int64_t fix;			/* fix rounds used */

@@ -256,7 +256,8 @@ NAMES(hold_kind, "hold kind", HOLD_KINDS,
     [HOLD_REVIEWER_CHANGED] = "reviewer-changed",
     [HOLD_CUT] = "cut",
     [HOLD_REF_MOVED] = "ref-moved",
-    [HOLD_SETUP] = "setup");
+    [HOLD_SETUP] = "setup",
+    [HOLD_PROTECTED] = "protected");
 
 NAMES(hold_state, "hold state", HOLD_STATES,
     [HOLD_S_OPEN] = "open",

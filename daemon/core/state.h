@@ -164,7 +164,7 @@ enum evidence_result {
 
 enum hold_kind { HOLD_LOST, HOLD_EXHAUSTED, HOLD_STALLED, HOLD_VIOLATION, HOLD_REVIEWER,
     HOLD_CONFLICT, HOLD_REFUSED, HOLD_REVIEWER_CHANGED, HOLD_CUT, HOLD_REF_MOVED, HOLD_SETUP,
-    HOLD_KINDS };
+    HOLD_PROTECTED, HOLD_KINDS };
 enum hold_state {
 	HOLD_S_OPEN, HOLD_S_APPROVED, HOLD_S_REJECTED,
 	HOLD_S_REWORK,		/* decided; the slot continues when the run has a permit */

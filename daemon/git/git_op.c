@@ -67,6 +67,8 @@ static const struct fields_row spec_rows[] = {
 	SPEC(attributes_tree, FIELDS_STRING),
 	SPEC(refs, FIELDS_LIST),
 	SPEC(may_change, FIELDS_LIST),
+	SPEC(protect, FIELDS_LIST),
+	SPEC(judging, FIELDS_LIST),
 	SPEC(setup, FIELDS_STRING),
 	SPEC(keep, FIELDS_OPTION),
 	SPEC(copied, FIELDS_STRING),
@@ -118,6 +120,8 @@ static const struct fields_row result_rows[] = {
 	RESULT(copied, FIELDS_STRING),
 	RESULT(unconverted, FIELDS_STRING),
 	RESULT(prepared, FIELDS_OPTION),
+	RESULT(protected, FIELDS_STRING),
+	RESULT(judging, FIELDS_STRING),
 };
 
 static const struct fields_type result_type = {
@@ -296,6 +300,16 @@ const char *git_op_taken(const struct git_op *op)
 const char *git_op_base(const struct git_op *op)
 {
 	return op->result.base;
+}
+
+const char *git_op_protected(const struct git_op *op)
+{
+	return op->result.protected;
+}
+
+const char *git_op_judging(const struct git_op *op)
+{
+	return op->result.judging;
 }
 
 const char *git_op_modified_basis(const struct git_op *op)

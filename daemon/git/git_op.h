@@ -232,9 +232,13 @@ struct git_op_spec {
 	 * names those that differ from HEAD. NULL: not asked for. */
 	char *const *basis;
 
-	/* VERIFY of a room: patterns of files that may be changed there, as in gitignore(5) without
-	 * "**": one with a slash is for the whole path. NULL: none. */
+	/* VERIFY of a room: patterns of files that may be changed there, see path_pattern.h; NULL:
+	 * none. */
 	char *const *may_change;
+
+	/* MEASURE: patterns for git_op_protected(), and the paths for git_op_judging(); NULL:
+	 * none. */
+	char *const *protect, *const *judging;
 };
 
 struct git_op *git_op_new(const struct git_op_spec *spec);
@@ -336,6 +340,12 @@ const char *git_op_base(const struct git_op *op);
 /* The files of the spec's basis that differ from HEAD, in the form of git_op_changed(); NULL:
  * none. */
 const char *git_op_modified_basis(const struct git_op *op);
+
+/* MEASURE: the paths whose change touches what the spec's protect is for, and those of its judging:
+ * added, changed and removed ones, and links and nested repositories in place of a directory above
+ * them. In the form of git_op_changed(); NULL: none. */
+const char *git_op_protected(const struct git_op *op);
+const char *git_op_judging(const struct git_op *op);
 
 /* VERIFY, PREPARE: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
 const char *git_op_changed(const struct git_op *op);

@@ -109,5 +109,7 @@ int measure_run(struct git_op *op)
 		return -1;
 	if (verified_difference(op, op->spec.tree, op->result.tree) != 0)
 		return -1;
+	if (touched_find(op) != 0)
+		return -1;
 	return patch_write(op, GIT_EVIDENCE, op->spec.tree, op->result.tree);
 }

@@ -81,6 +81,11 @@ void compare_refs_tell(struct git_op *op, const char *name, const char *id, cons
 
 int modified_basis_find(struct git_op *op);
 
+/* ---- touched.c ---- */
+
+/* Of what differs between spec.tree and result.tree: result.protected, result.judging. */
+int touched_find(struct git_op *op);
+
 /* ---- reattach_head.c: a task's work tree that an agent has turned away ---- */
 
 /* Why nothing may be done in the work tree, malloc'd; NULL: it belongs to the repository. */

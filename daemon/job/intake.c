@@ -141,6 +141,11 @@ static void check_workdir(struct intake *item)
 		    "workdir %s is not in a git repository, and a review needs one to find the "
 		    "changes",
 		    item->workdir);
+	else if (!item->has_git && item->review_plan != NULL && strings_count(item->review_plan->protect) > 0)
+		intake_refuse(item, RPC_INVALID_PARAMS, "workdir",
+		    "run 'git init' there, or choose a profile with protect = []",
+		    "workdir %s is not in a git repository, and review.protect needs one to find what the "
+		    "work touches", item->workdir);
 }
 
 static void check_prompt_file(struct intake *item, const char *path, const char *field)

@@ -45,6 +45,7 @@ static const struct schema review_params[] = {
 	SETTING("on_cut", "review.on_cut"),
 	SETTING("silence", "review.silence"),
 	SETTING("workspace", "review.workspace"),
+	SETTING("protect", "review.protect"),
 	SETTING("reviewer_may_change", "review.reviewer_may_change"),
 	SETTING("developer_prompt", "review.developer_prompt"),
 	SETTING("reviewer_prompt", "review.reviewer_prompt"),

@@ -47,20 +47,13 @@ static char *cause_of(const char *what, const char *by, const char *message)
 	    message != NULL ? message : "");
 }
 
-/* A verdict passed the work, and a human takes responsibility for what the reviewer was not shown:
- * it stays a pass. */
-static bool stays_pass(const struct hold_row *hold)
-{
-	return hold->kind == HOLD_CUT;
-}
-
 static void approve(struct txn *txn, struct slot *slot, const struct hold_row *hold, const char *by,
     const char *message)
 {
 	struct run *run = slot->run;
 	const struct plan *plan = slot_plan(slot);
 	enum slot_stage to = stage_after_approval(plan, (enum hold_kind)hold->kind, run->rows->run.has_git == 1);
-	bool commit = to != SLOT_S_PASSED, pass = stays_pass(hold);
+	bool commit = to != SLOT_S_PASSED, pass = hold_of_pass((enum hold_kind)hold->kind);
 	char *cause = cause_of("accepted: ", by, message);
 
 	hold_close(txn, slot, HOLD_S_APPROVED, by, message);

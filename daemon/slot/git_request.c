@@ -180,6 +180,16 @@ char *git_dir(const struct slot *slot, enum git_op_kind kind)
 	    xstrdup(slot->row->worktree) : NULL;
 }
 
+/* The files that judge the work of the slot. */
+static char **judging_files(const struct slot *slot)
+{
+	const struct run_row *run = &slot->run->rows->run;
+	const struct plan *plan = slot_plan(slot);
+
+	return review_basis_files(&(struct review_basis){ .plan = plan->review ? plan : NULL,
+	    .workspace = run->workspace, .subdir = run->subdir, .retry_of = ROW_NONE });
+}
+
 void git_begin(struct slot *slot, enum git_op_kind kind)
 {
 	struct run *run = slot->run;
@@ -188,6 +198,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	bool in_repository = kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ||
 	    kind == GIT_WORKTREE_REMOVE || slot->row == NULL;
 	char *setup = kind == GIT_PREPARE ? setup_key(slot) : NULL;
+	char **judging = kind == GIT_MEASURE ? judging_files(slot) : NULL;
 	char **copy = brings_copies(slot, kind) ? copy_patterns(slot) : NULL;
 	char **artifacts = run_artifacts(run), **shared = kind == GIT_COMPARE_REFS ?
 	    slot_written_paths(slot) : slot_shared_paths(slot);
@@ -242,6 +253,8 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.disk_floor = setup != NULL ? slot_plan(slot)->disk_floor_bytes : 0,
 		.artifacts = artifacts,
 		.may_change = kind == GIT_VERIFY ? slot_plan(slot)->may_change : NULL,
+		.protect = kind == GIT_MEASURE && slot_plan(slot)->review ? slot_plan(slot)->protect : NULL,
+		.judging = judging,
 		.shared_paths = shared,
 		/* work done before they joined stays part of it */
 		.shared_paths_tree = slot->row != NULL && slot->row->tree != NULL ?
@@ -270,6 +283,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	free(evidence);
 	free(scratch);
 	strings_free(refs);
+	strings_free(judging);
 	strings_free(copy);
 	strings_free(shared);
 	strings_free(artifacts);

@@ -104,14 +104,33 @@ void round_commit(struct txn *txn, struct slot *slot, enum slot_stage to, const 
 	free(partial);
 }
 
+/* Checks in the work tree come before the work is measured: what they fail may touch anything. */
+static bool is_unmeasured(const struct slot *slot)
+{
+	return slot_stage(slot) == SLOT_S_CHECKING && !slot_checks_room(slot) &&
+	    slot->run->rows->run.has_git == 1;
+}
+
+/* What a human must know besides the cause; NULL: nothing. malloc'd. */
+static char *touched_text(const struct slot *slot)
+{
+	const char *paths = slot->row->protected_paths;
+
+	if (strings_count(slot_plan(slot)->protect) == 0)
+		return NULL;
+	if (is_unmeasured(slot))
+		return xstrdup("the work was not compared with review.protect yet");
+	return paths != NULL ? xasprintf("the work touches protected paths: %s", paths) : NULL;
+}
+
 void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct cause why)
 {
 	struct run *run = slot->run;
 	bool has_git = run->rows->run.has_git == 1;
 	struct move_why move = { .reason = MOVE_DONE, .cause = why, .hold = round_hold(end) };
-	char *text = NULL;
+	char *touched = touched_text(slot), *text = NULL;
 
-	switch (round_policy(slot_plan(slot), end)) {
+	switch (round_policy(slot_plan(slot), end, touched != NULL)) {
 	case BAD_END_ACCEPT:
 		move.reason = MOVE_ACCEPTED;
 		text = xasprintf("accepted: %s", why.text);
@@ -123,11 +142,17 @@ void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct c
 		text = xasprintf("known issues: %lld; %s", (long long)keep_issues(txn, slot, why.text), why.text);
 		move.cause = CAUSE(END_KNOWN_ISSUES, text);
 		break;
-	case BAD_END_FAIL:
 	case BAD_END_HOLD:
+		if (touched != NULL && end != ROUND_PROTECTED) {
+			text = xasprintf("%s; %s", why.text, touched);
+			move.cause = CAUSE(why.kind, text);
+		}
+		break;
+	case BAD_END_FAIL:
 	case BAD_ENDS:
 		break;
 	}
-	round_commit(txn, slot, stage_after_round(slot_plan(slot), end, has_git), &move);
+	round_commit(txn, slot, stage_after_round(slot_plan(slot), end, touched != NULL, has_git), &move);
+	free(touched);
 	free(text);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* MEASURING: git records the work as a tree and a patch, with its objections. The tree shows
  * whether the last agent has done anything. */
+#include <stdlib.h>
+
 #include "core/next_stage.h"
 #include "core/review.h"
 #include "core/row.h"
@@ -16,6 +18,7 @@
 #include "slot/obstacle.h"
 #include "slot/round.h"
 #include "slot/stages.h"
+#include "txn/emit.h"
 #include "txn/txn.h"
 
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
@@ -24,6 +27,19 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	if (slot_begins_review(slot))
 		round_begin(txn, slot);
 	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
+}
+
+static void warn_of_judging(struct txn *txn, const struct slot *slot)
+{
+	const char *names = git_op_judging(slot->op.git);
+	char *text;
+
+	if (names == NULL)
+		return;
+	text = xasprintf("task %s: the work changes files that decide about reviews: %s; this run goes by what "
+	    "they were at its submit, later runs go by what they are then", slot_task_id(slot), names);
+	run_warn(txn, slot->run, text);
+	free(text);
 }
 
 static void take_tree(struct slot_row *row, const char *tree, int64_t patch)
@@ -42,6 +58,11 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 
 	if (git_op_copied(slot->op.git) != NULL)
 		text_set(&txn_edit_slot(txn, slot)->copied_hash, git_op_copied(slot->op.git));
+	if (!object_is(git_op_protected(slot->op.git), slot->row->protected_paths))
+		text_set(&txn_edit_slot(txn, slot)->protected_paths, git_op_protected(slot->op.git));
+	/* the review of the whole run says it for all */
+	if (!facts.later)
+		warn_of_judging(txn, slot);
 	known = slot_begins_review(slot) ? checks_known(slot, tree, 0) : 0;
 	judged_warn(txn, slot);
 	measured_record(txn, slot, &facts, to);

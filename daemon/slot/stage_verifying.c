@@ -76,10 +76,15 @@ static void warn_of_silence(struct txn *txn, struct slot *slot)
 	free(text);
 }
 
-static char *cut_cause(const struct attempt_row *review)
+static char *held_cause(const struct review_facts *facts, const struct slot_row *row, const struct attempt_row *review)
 {
-	char *what = left_out_text(review), *cause = xasprintf("passed, but %s", what);
+	char *what = facts->cut ? left_out_text(review) : NULL, *cause;
 
+	if (facts->touched)
+		cause = xasprintf("passed, but the work touches protected paths: %s%s%s", row->protected_paths,
+		    what != NULL ? "; " : "", what != NULL ? what : "");
+	else
+		cause = xasprintf("passed, but %s", what);
 	free(what);
 	return cause;
 }
@@ -105,6 +110,7 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		.verdict = v->kind != VERDICT_NONE,
 		.pass = v->kind == VERDICT_PASS,
 		.cut = plan->on_cut == ON_CUT_HOLD && review->left_out != NULL,
+		.touched = row->protected_paths != NULL,
 		.tree_changed = j->changed != NULL && !plan->profile->change_warns,
 		.fix = row->fix,
 		.fixes = row->fixes,
@@ -136,8 +142,8 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		cause = xasprintf("reviewer contract violation: %s", reason);
 	else if (end == ROUND_EXHAUSTED || end == ROUND_STALLED)
 		cause = round_cause(plan, end, row, repeats);
-	else if (end == ROUND_CUT)
-		cause = cut_cause(review);
+	else if (end == ROUND_CUT || end == ROUND_PROTECTED)
+		cause = held_cause(&facts, row, review);
 	if (end == ROUND_EXHAUSTED && repeats != NULL && !round_names_repetition(plan))
 		warn_of_repetition(txn, slot, repeats);
 	if (end == ROUND_PASS)

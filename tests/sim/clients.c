@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Those who ask: cancels, retries, pauses, limits, and humans who decide about holds. */
+#include "core/next_stage.h"
 #include "core/slot.h"
 #include "proto/error.h"
 #include "run/retry_submit.h"
@@ -189,7 +190,11 @@ void client_hold(struct world *w)
 	const char *message = messages[below(w, sizeof(messages) / sizeof(messages[0]))];
 	int64_t id = random_hold(w);
 	enum hold_decision decision = decisions[below(w, sizeof(decisions) / sizeof(decisions[0]))];
+	const struct hold_row *hold = disk_hold(w, id);
 
+	/* few holds are of a pass, and each way to commit begins there, too */
+	if (hold != NULL && hold_of_pass((enum hold_kind)hold->kind) && below(w, 4) != 0)
+		decision = HOLD_APPROVE;
 	decide(w, id, decision, message, below(w, 10) == 0);
 }
 

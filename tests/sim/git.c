@@ -14,13 +14,13 @@ struct git_op {
 	int64_t given_tree, given_base, given_commit, given_base_commit;
 	bool named, copies, sets_up, keeps, explains;
 	int prepared;			/* 1: it is ready, 2: there is none to clone */
-	bool asks_hooks;
+	bool asks_hooks, protects;
 	int calls;
 	struct world *world;	/* once it has begun */
 	/* results */
 	int64_t number;		/* of tree */
 	char tree[32], base[32], commit[32];
-	const char *changed, *appeared, *refused, *conflicts, *moved, *error;
+	const char *protected, *changed, *appeared, *refused, *conflicts, *moved, *error;
 	bool hook_changed;
 };
 
@@ -71,6 +71,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->explains = spec->explains;
 	op->named = spec->name != NULL;
 	op->asks_hooks = spec->kind == GIT_MEASURE && spec->message != NULL;
+	op->protects = spec->protect != NULL && spec->protect[0] != NULL;
 	op->error = "git said no";
 	return op;
 }
@@ -102,6 +103,8 @@ const char *git_op_tree(const struct git_op *op) { return op->tree; }
 const char *git_op_base(const struct git_op *op) { return op->base; }
 const char *git_op_error(const struct git_op *op) { return op->error; }
 const char *git_op_modified_basis(const struct git_op *op) { (void)op; return NULL; }
+const char *git_op_protected(const struct git_op *op) { return op->protected; }
+const char *git_op_judging(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_changed(const struct git_op *op) { return op->changed; }
 const char *git_op_copied(const struct git_op *op) { return op->copies ? "copied" : NULL; }
 bool git_op_ready(const struct git_op *op) { return op->prepared == 1; }
@@ -420,6 +423,9 @@ static void act(struct world *w, struct git_op *op)
 	case GIT_MEASURE:
 		place = place_of(w, op->workspace);
 		give_tree(op, place->tree);
+		/* every third tree has another test than the base */
+		if (op->protects && op->number != op->given_tree && op->number % 3 == 0)
+			op->protected = "tests/a.c";
 		if (place->conflict && f != NULL && f->unresolved)
 			op->conflicts = "a.c";
 		else if (op->asks_hooks && op->number != op->given_tree && f != NULL && f->refused)

@@ -241,12 +241,25 @@ static bool is_over(const struct slot_row *slot)
 	return slot_stage_is_end((enum slot_stage)slot->stage) && slot->leaving != LEAVING_TASK;
 }
 
+/* A round about work that touches a protected path ends with no pass and no acceptance. */
+static void check_protected(struct world *w, const struct slot_row *before, const struct slot_row *row)
+{
+	bool on = row->stage == SLOT_S_PINNING || row->stage == SLOT_S_COMMIT_AGENT ||
+	    row->stage == SLOT_S_COMMITTING || row->stage == SLOT_S_PASSED || row->stage == SLOT_S_MEASURING;
+
+	if (before->stage == SLOT_S_VERIFYING && before->protected_paths != NULL && on)
+		world_fail(w, "run %lld: slot %lld touches %s, and becomes %s", (long long)row->run,
+		    (long long)row->slot, before->protected_paths, state_name(&slot_stage_names, row->stage));
+}
+
 /* It does not end twice, and what it took is given back before it is over. */
 static void check_slot(struct world *w, const struct slot_row *row)
 {
 	const struct slot_row *before = disk_slot(w, (struct where){ row->run, row->iteration, row->slot });
 
 	law_cooling(w, row);
+	if (before != NULL)
+		check_protected(w, before, row);
 	if (before != NULL && slot_stage_is_end((enum slot_stage)before->stage) && before->stage != row->stage)
 		world_fail(w, "run %lld: slot %lld was %s, and becomes %s", (long long)row->run,
 		    (long long)row->slot, state_name(&slot_stage_names, before->stage),

@@ -32,6 +32,7 @@ struct story {
 	bool denied;			/* whoever worked last was refused a permission */
 	bool silent;			/* it was the implementer, and it has not said that nothing
 					 * is to be changed */
+	bool unmeasured;		/* a check in the work tree has failed since */
 	int64_t seen_tree;		/* content when it was looked at before */
 	struct objection objections[REF_MAX * 2];
 	int nobjections;
@@ -172,7 +173,7 @@ static bool hold(struct story *s, const char *kind, bool *again)
 	}
 	if (strcmp(h->state, "approved") == 0 && (strcmp(kind, "lost") == 0 || strcmp(kind, "setup") == 0))
 		snprintf(end->wrong, sizeof(end->wrong), "what cannot be approved was");
-	if (strcmp(h->state, "approved") == 0 && strcmp(kind, "cut") == 0) {
+	if (strcmp(h->state, "approved") == 0 && (strcmp(kind, "cut") == 0 || strcmp(kind, "protected") == 0)) {
 		/* the verdict still counts */
 		write_human(s, word(s, true));
 		*again = finish(s, true, NULL);
@@ -458,10 +459,18 @@ static int open_findings(const struct story *s)
 	return s->said.same + s->said.fresh;
 }
 
+/* Work that a human has to look at; before it was measured, whatever it is. */
+static bool touched(const struct story *s)
+{
+	return s->run->protects && (s->unmeasured || (s->tree != s->base && s->tree % 3 == 0));
+}
+
 /* A bad end: what the policy makes of it. known: how many findings stay. true: it was sent back,
  * and has been fixed. */
 static bool bad_end(struct story *s, char policy, const char *hold_kind, int known, const char *kind)
 {
+	if (policy != 'f' && touched(s))
+		return ask(s, hold_kind);
 	switch (policy) {
 	case 'f':
 		return over(s, "failed", kind);
@@ -621,6 +630,7 @@ static bool check(struct story *s, bool *fixed)
 		*fixed = true;
 		if (s->run->measure_first)
 			s->round--;
+		s->unmeasured = !s->run->measure_first;
 		if (s->run->any_round)
 			object(s, s->run->measure_first ? s->tree : -1, 'C', (int64_t)(n + 1) * 1000000 + a->answer,
 			    false);
@@ -674,6 +684,7 @@ static bool look(struct story *s, char *how, bool checks)
 	if (!s->run->has_git)
 		return true;
 	*how = hear(s, "TYR", &s->tree);
+	s->unmeasured = false;
 	if (*how == 0)
 		return false;
 	if (s->denied && s->tree == s->seen_tree && s->hook_changes == 0)
@@ -738,6 +749,8 @@ static bool review(struct story *s)
 	if (a->verdict == 'm' || (a->changed && run->has_git && strcmp(run->profile, "exit") != 0))
 		return no_verdict(s, run->on_malformed, "violation", "violation", "violation");
 	row = write_verdict(s, a);
+	if (a->verdict == 'p' && touched(s))
+		return ask(s, "protected");
 	if (a->verdict == 'p' && a->cut && run->on_cut)
 		return ask(s, "cut");
 	if (a->verdict == 'p')

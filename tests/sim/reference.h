@@ -83,6 +83,7 @@ struct ref_slot {
 	int retries;		/* tries in a row after what may be tried again */
 	char on_lost;		/* 'h'old, 'r'etry, 'f'ail */
 	bool on_cut;		/* a pass of a cut diff is held */
+	bool protects;		/* no pass and no policy accepts the trees that touched() names */
 	char on_no_change;	/* 'r'eview, 'f'ail, 'p'ass */
 	/* 'f'ail, 'h'old, 'a'ccept, 'k'nown issues */
 	char on_malformed, on_reviewer_error, on_exhausted;

@@ -97,7 +97,8 @@ static bool is_bent(int what, int row, int from)
 	X(stage_after_preparing, SLOT_S_PREPARING, \
 	    (const struct plan *plan, const struct prepare_facts *facts), (plan, facts)) \
 	X(stage_after_round, SLOT_S_VERIFYING, \
-	    (const struct plan *plan, enum round_end end, bool has_git), (plan, end, has_git)) \
+	    (const struct plan *plan, enum round_end end, bool touched, bool has_git), \
+	    (plan, end, touched, has_git)) \
 	X(stage_after_approval, SLOT_S_HELD, \
 	    (const struct plan *plan, enum hold_kind kind, bool has_git), (plan, kind, has_git)) \
 	X(stage_after_acceptance, SLOT_S_HELD, (const struct plan *plan, bool has_git), (plan, has_git)) \

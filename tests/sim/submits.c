@@ -27,6 +27,8 @@ static void draw_knobs(struct world *w, struct plan *plan)
 	plan->commit_said = own;
 	plan->workspace = own ? (enum review_place)below(w, REVIEW_PLACES) : REVIEW_IN_PLACE;
 	plan->on_cut = (enum on_cut)below(w, ON_CUTS);
+	if (below(w, 3) == 0)
+		strings_append(&plan->protect, "tests/**");
 	plan->read_only = p->read_only != 0;
 	for (unsigned n = below(w, 2) == 0 ? below(w, 4) : 0; n > 0; n--) {
 		char *check = xasprintf("make test%u", n);

@@ -168,6 +168,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.retries = (int)plan->retries,
 		.on_lost = "hrf"[plan->on_lost],
 		.on_cut = plan->on_cut == ON_CUT_HOLD,
+		.protects = strings_count(plan->protect) > 0 && rows->run.has_git == 1,
 		.on_no_change = "rfp"[plan->on_no_change],
 		.on_malformed = policies[plan->on_malformed],
 		.on_reviewer_error = policies[plan->on_reviewer_error],

@@ -222,9 +222,10 @@ def test_settings_are_valid(tmp_path):
     there += [textwrap.dedent(text)
               for text in re.findall(r"(?:^    .*\n|^\n(?=    ))+", agents, re.M) if "    [" in text]
     assert len(there) > 3
-    (tmp_path / "rld.toml").write_text("\n".join(there))
-    done = subprocess.run([RLCTL, "config", "check", tmp_path / "rld.toml"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    for text in there:
+        (tmp_path / "rld.toml").write_text(text)
+        done = subprocess.run([RLCTL, "config", "check", tmp_path / "rld.toml"], capture_output=True, text=True)
+        assert done.returncode == 0, text + done.stdout + done.stderr
 
 
 def test_the_list_at_the_top_is_that_of_the_sections():

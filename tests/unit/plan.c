@@ -33,6 +33,7 @@ static void resolve_full(struct plan *plan)
 	    "on_exhausted = \"hold\"\nfixer = \"per_finding\"\nscope = \"run\"\ncommit = \"auto\"\n"
 	    "strictness = \"by_round\"\nread_only = true\nsandbox = \"require\"\n"
 	    "workspace = \"snapshot\"\non_cut = \"hold\"\nsilence = \"pass\"\n"
+	    "protect = [\"tests/**\", \"Makefile\"]\n"
 	    "checks_mode = \"new_failures\"\nchecks = [\"make\", \"make test\"]\n"
 	    "guidelines = [{ file = \"a.md\", section = \"A\" }, { file = \"b.md\", section = \"B\" }]\n"
 	    "conventions = [\"C.md\"]\nreview_log = \"/log\"\nreviewer = \"/bin/judge\"\n"
@@ -124,6 +125,7 @@ START_TEST(test_plan_round_trip)
 	    again.on_cut == ON_CUT_HOLD &&
 	    again.nonce && again.silence == SILENCE_PASS && again.checks_mode == CHECKS_NEW_FAILURES);
 	expect_words(again.checks, "make", "make test");
+	expect_words(again.protect, "tests/**", "Makefile");
 	expect_words(again.setup, "npm ci", NULL);
 	ck_assert_int_eq(again.check_on_base, CHECK_ON_BASE_REQUIRE);
 	expect_words(again.copy, ".env", "config/*.key");
@@ -191,6 +193,7 @@ START_TEST(test_old_plan)
 	ck_assert(!plan.read_only && plan.sandbox == SANDBOX_OFF && plan.workspace == REVIEW_IN_PLACE &&
 	    plan.on_cut == ON_CUT_WARN && !plan.nonce && plan.silence == SILENCE_PASS);
 	ck_assert(plan.review_file == NULL && plan.review_log == NULL && plan.reviewer == NULL && plan.report == NULL);
+	ck_assert(plan.protect[0] == NULL);
 	ck_assert(plan.setup[0] == NULL && plan.copy[0] == NULL && plan.check_on_base == CHECK_ON_BASE_SKIP &&
 	    plan.checks_mode == CHECKS_ALL);
 	ck_assert(plan.checks[0] == NULL && plan.guidelines[0] == NULL &&
@@ -281,7 +284,7 @@ static bool came_later(const char *name)
 		"max_cost_usd", "max_tokens", "max_wall_ms", "base", "disk_floor_bytes",
 		"account", "fallbacks", "retries", "skip_kind", "reviewer_sha256",
 		"any_round", "checks_in_room", "may_change", "on_cut", "nonce",
-		"silence", "setup", "copy", "setup_inputs", "check_on_base",
+		"silence", "protect", "setup", "copy", "setup_inputs", "check_on_base",
 		"checks_mode",
 		"evidence_age_ms" };
 

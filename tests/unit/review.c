@@ -355,13 +355,13 @@ START_TEST(where_a_passed_tree_goes)
 {
 	static const enum slot_stage passed[COMMIT_MODES] = { SLOT_S_PINNING, SLOT_S_COMMITTING, SLOT_S_COMMIT_AGENT };
 
-	/* a human who approves a cut diff leaves the pass what it is */
+	/* a human who approves a pass leaves it what it is */
 	for (int commit = 0; commit < COMMIT_MODES; commit++)
 		for (int kind = 0; kind < HOLD_KINDS; kind++) {
 			struct plan plan = { .review = true, .commit = (enum commit_mode)commit };
 
 			ck_assert_int_eq(stage_after_approval(&plan, (enum hold_kind)kind, true),
-			    kind == HOLD_CUT ? passed[commit] :
+			    kind == HOLD_CUT || kind == HOLD_PROTECTED ? passed[commit] :
 			    commit == COMMIT_MODE_NONE ? SLOT_S_PASSED : SLOT_S_MEASURING);
 		}
 	for (int commit = 0; commit < COMMIT_MODES; commit++)
@@ -373,8 +373,10 @@ START_TEST(where_a_passed_tree_goes)
 					    (enum integrate)integrate, .scope = (enum scope)scope };
 					bool merge = integrate == INTEGRATE_MERGE, later = review && scope == SCOPE_RUN;
 
-					ck_assert_int_eq(stage_after_round(&plan, ROUND_PASS, true), passed[commit]);
-					ck_assert_int_eq(stage_after_round(&plan, ROUND_PASS, false), SLOT_S_PASSED);
+					ck_assert_int_eq(stage_after_round(&plan, ROUND_PASS, false, true),
+					    passed[commit]);
+					ck_assert_int_eq(stage_after_round(&plan, ROUND_PASS, false, false),
+					    SLOT_S_PASSED);
 					ck_assert_int_eq(stage_after_commit(&plan, true, false),
 					    merge ? SLOT_S_MERGING : SLOT_S_PINNING);
 					ck_assert_int_eq(stage_after_commit(&plan, false, false),
@@ -454,19 +456,21 @@ END_TEST
 START_TEST(every_round_has_one_meaning)
 {
 	for (int verdict = 0; verdict < 2; verdict++)
-		for (int pass = 0; pass < 4; pass++)
+		for (int pass = 0; pass < 8; pass++)
 			for (int changed = 0; changed < 2; changed++)
 				for (int fix = 0; fix < 4; fix++)
 					for (int stalled = 0; stalled < 4; stalled++)
 						for (int limit = 0; limit < 3; limit++) {
-							struct review_facts f = { verdict, pass & 1, pass >> 1,
+							struct review_facts f = { verdict, pass & 1,
+							    (pass >> 1) & 1, pass >> 2,
 							    changed, fix, 2, stalled, limit };
 							enum round_end want = ROUND_FINDINGS;
 
 							if (!verdict || changed)
 								want = ROUND_VIOLATION;
 							else if (pass & 1)
-								want = pass == 3 ? ROUND_CUT : ROUND_PASS;
+								want = pass >> 2 ? ROUND_PROTECTED :
+								    pass == 3 ? ROUND_CUT : ROUND_PASS;
 							else if (fix >= 2)
 								want = ROUND_EXHAUSTED;
 							else if (limit > 0 && stalled >= limit)
@@ -508,7 +512,7 @@ START_TEST(every_end_has_its_policy)
 							    plan.on_exhausted :
 							    end == ROUND_CONFLICT || end == ROUND_REFUSED ||
 							    end == ROUND_REVIEWER_CHANGED || end == ROUND_CUT ||
-							    end == ROUND_REF_MOVED ?
+							    end == ROUND_REF_MOVED || end == ROUND_PROTECTED ?
 							    BAD_END_HOLD : BAD_ENDS;
 							enum slot_stage want = SLOT_S_FAILED;
 
@@ -526,9 +530,19 @@ START_TEST(every_end_has_its_policy)
 								want = git && commit != COMMIT_MODE_NONE ?
 								    SLOT_S_MEASURING : SLOT_S_PASSED;
 							ck_assert_int_eq(round_policy(&plan,
-							    (enum round_end)end), policy);
+							    (enum round_end)end, false), policy);
 							ck_assert_int_eq(stage_after_round(&plan,
-							    (enum round_end)end, git), want);
+							    (enum round_end)end, false, git), want);
+							/* not of protected paths */
+							if (policy == BAD_END_ACCEPT ||
+							    policy == BAD_END_KNOWN_ISSUES) {
+								policy = BAD_END_HOLD;
+								want = SLOT_S_HELD;
+							}
+							ck_assert_int_eq(round_policy(&plan,
+							    (enum round_end)end, true), policy);
+							ck_assert_int_eq(stage_after_round(&plan,
+							    (enum round_end)end, true, git), want);
 						}
 }
 END_TEST
@@ -543,6 +557,7 @@ START_TEST(holds_say_why)
 	ck_assert_int_eq(round_hold(ROUND_REFUSED), HOLD_REFUSED);
 	ck_assert_int_eq(round_hold(ROUND_REVIEWER_CHANGED), HOLD_REVIEWER_CHANGED);
 	ck_assert_int_eq(round_hold(ROUND_CUT), HOLD_CUT);
+	ck_assert_int_eq(round_hold(ROUND_PROTECTED), HOLD_PROTECTED);
 	ck_assert_int_eq(round_hold(ROUND_REF_MOVED), HOLD_REF_MOVED);
 }
 END_TEST

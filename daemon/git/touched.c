@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* MEASURE: what of the work must be shown to a human: changes of protected paths, and of the files
+ * by which reviews go. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "git/operations.h"
+#include "git/path_pattern.h"
+
+#define MODE_REPOSITORY 0160000
+
+static bool leads(unsigned mode)
+{
+	return S_ISLNK(mode) || mode == MODE_REPOSITORY;
+}
+
+/* The path is one of the names, or stands for a directory above one. */
+static bool is_above(const char *path, bool leads_elsewhere, char *const *names)
+{
+	size_t n = strlen(path);
+
+	for (; names != NULL && *names != NULL; names++)
+		if (strncmp(*names, path, n) == 0 && ((*names)[n] == '\0' || (leads_elsewhere && (*names)[n] == '/')))
+			return true;
+	return false;
+}
+
+int touched_find(struct git_op *op)
+{
+	struct names protected = { 0 }, judging = { 0 };
+	struct changes changes = { 0 };
+	int rv;
+
+	if (op->spec.protect == NULL && op->spec.judging == NULL)
+		return 0;
+	rv = git_diff(op, GIT_EVIDENCE, op->spec.tree, op->result.tree, op->artifacts, &changes);
+	for (size_t i = 0; rv == 0 && i < changes.count; i++) {
+		const struct change *c = &changes.list[i];
+		bool leads_elsewhere = leads(c->was) || leads(c->mode);
+
+		if (path_touches(c->path, leads_elsewhere, op->spec.protect))
+			names_add(&protected, c->path);
+		if (is_above(c->path, leads_elsewhere, op->spec.judging))
+			names_add(&judging, c->path);
+	}
+	if (rv == 0 && changes.count == 0 && strcmp(op->spec.tree, op->result.tree) != 0 && git_out_size(op) == 0)
+		rv = git_fail_output(op);
+	op->result.protected = names_take(&protected);
+	op->result.judging = names_take(&judging);
+	changes_release(&changes);
+	return rv;
+}
