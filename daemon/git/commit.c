@@ -192,7 +192,7 @@ static int check_objects(struct git_op *op, const char *planned, const char *tip
 	if (rv == 0)
 		buf_add(&ids, git_out(op), git_out_size(op));
 	if (rv == 0 && ids.size > 0)
-		rv = verified_read(op, 0, &ids, &missing);
+		rv = verified_read(op, 0, &ids, &missing, NULL);
 	buf_release(&missing);
 	buf_release(&ids);
 	return rv;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -54,21 +55,40 @@ int conversions_copy_file(struct git_op *op, const char *from, const char *to)
 	return rv;
 }
 
+/* "key LF value NUL", the last one of a key counts: of all files of the user at once. */
+static int read_user_files(struct git_op *op)
+{
+	int rv;
+
+	if (op->user_files.data != NULL)
+		return 0;
+	rv = git_run(op, GIT_MAY_FAIL, "config", "-z", "--type=path", "--get-regexp",
+	    "^core\\.(excludesfile|attributesfile)$");
+	if (rv == 0)
+		buf_add(&op->user_files, git_out(op), git_out_size(op));
+	buf_add(&op->user_files, "", 1);
+	return rv == -1 ? -1 : 0;
+}
+
 int conversions_user_file(struct git_op *op, const char *setting, const char *name, char **path)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	int rv = git_run(op, GIT_MAY_FAIL, "config", "-z", "--type=path", "--get", setting);
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *value = NULL;
+	size_t size = strlen(setting);
+	int rv = read_user_files(op);
 
 	*path = NULL;
 	if (rv == -1)
 		return -1;
-	if (rv == 0 && git_out(op)[0] == '/')
-		*path = xstrdup(git_out(op));
-	else if (rv == 0 && git_out(op)[0] != '\0')
-		*path = xasprintf("%s/%s", op->spec.workspace, git_out(op));
-	else if (rv == 1 && config != NULL && config[0] != '\0')
+	for (const char *p = op->user_files.data; *p != '\0'; p += strlen(p) + 1)
+		if (strncasecmp(p, setting, size) == 0 && p[size] == '\n')
+			value = p + size + 1;
+	if (value != NULL && value[0] == '/')
+		*path = xstrdup(value);
+	else if (value != NULL && value[0] != '\0')
+		*path = xasprintf("%s/%s", op->spec.workspace, value);
+	else if (value == NULL && config != NULL && config[0] != '\0')
 		*path = xasprintf("%s/git/%s", config, name);
-	else if (rv == 1 && home != NULL)
+	else if (value == NULL && home != NULL)
 		*path = xasprintf("%s/.config/git/%s", home, name);
 	return 0;
 }

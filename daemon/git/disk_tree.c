@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/file.h"
+#include "git/base_index.h"
 #include "git/evidence_repo.h"
 #include "git/gitdir.h"
 #include "git/operations.h"
@@ -359,9 +360,8 @@ static int list_by_base(struct git_op *op, struct snapshot *s, size_t *listed)
 {
 	int rv = read_absent(op, s);
 
-	git_fresh_index(op);
 	if (rv == 0)
-		rv = git_run(op, GIT_EVIDENCE | GIT_INDEX, "read-tree", base_of(op));
+		rv = base_index_read(op, base_of(op));
 	if (rv == 0)
 		rv = git_run(op, GIT_EVIDENCE | GIT_INDEX | GIT_FILES | GIT_MOVING, "ls-files", "-c",
 		    "-o", "-s", "-t", "-z", "--exclude-standard");

@@ -17,6 +17,7 @@
 #include "git/gitdir.h"
 #include "git/lock.h"
 #include "git/prepared_room.h"
+#include "git/read_ref.h"
 #include "git/stat_cache.h"
 #include "git/verified.h"
 #include "record/host_fault.h"
@@ -230,6 +231,16 @@ static int fetch(struct git_op *op, const char *commit, const char *url, const c
 	return rv == 1 ? fail_fetch(op, commit) : rv;
 }
 
+/* 0: the evidence repository has it; 1: it has not; -1. */
+static int has_ref(struct git_op *op, const char *ref)
+{
+	char *value = NULL;
+	bool there = read_ref(op->objects, ref, &value) == 0 && value != NULL;
+
+	free(value);
+	return there ? 0 : git_run(op, GIT_EVIDENCE | GIT_MAY_FAIL, "rev-parse", "--verify", "-q", ref);
+}
+
 int evidence_fetch(struct git_op *op, const char *commit)
 {
 	char *ref = xasprintf("refs/base/%s", commit), *common, *url;
@@ -239,7 +250,7 @@ int evidence_fetch(struct git_op *op, const char *commit)
 		free(ref);
 		return 0;
 	}
-	rv = git_run(op, GIT_EVIDENCE | GIT_MAY_FAIL, "rev-parse", "--verify", "-q", ref);
+	rv = has_ref(op, ref);
 	if (rv == 1) {
 		common = git_dir_common(op->spec.workspace);
 		url = url_of(common != NULL ? common : op->spec.workspace);
@@ -314,7 +325,7 @@ static int carry(struct git_op *op, unsigned from, unsigned to, const struct buf
 int evidence_take(struct git_op *op, const struct buf *ids)
 {
 	struct buf missing = { 0 };
-	int rv = op->objects != NULL && ids->size > 0 ? verified_read(op, GIT_EVIDENCE, ids, &missing) : 0;
+	int rv = op->objects != NULL && ids->size > 0 ? verified_read(op, GIT_EVIDENCE, ids, &missing, NULL) : 0;
 
 	if (rv == 0 && missing.size > 0)
 		rv = carry(op, 0, GIT_EVIDENCE, &missing);
@@ -334,7 +345,7 @@ int evidence_give(struct git_op *op, const char *tree, const char *known)
 	if (rv != 0)
 		return rv == 1 ? 0 : -1;
 	buf_add(&ids, git_out(op), git_out_size(op));
-	rv = ids.size > 0 ? verified_read(op, 0, &ids, &missing) : 0;
+	rv = ids.size > 0 ? verified_read(op, 0, &ids, &missing, NULL) : 0;
 	if (rv == 0)
 		rv = carry(op, GIT_EVIDENCE, 0, &missing);
 	buf_release(&missing);

@@ -155,6 +155,7 @@ void git_op_free(struct git_op *op)
 	child_end_release(&op->end);
 	strings_free(op->artifacts);
 	strings_free(op->shared_paths);
+	buf_release(&op->user_files);
 	free(op->common);
 	free(op->git_dir);
 	free(op->index);

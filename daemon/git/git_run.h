@@ -44,6 +44,8 @@ struct git_op {
 	/* shared by all work trees of the repository; NULL: not determined yet */
 	char *common;
 	bool bare;
+	/* what conversions_user_file() looks for in the user's settings; no data: not read yet */
+	struct buf user_files;
 	bool anonymous;			/* the user has no valid name for commits */
 	/* those of the spec, in the form for artifact_has() */
 	char **artifacts, **shared_paths;

@@ -12,9 +12,7 @@
 
 #include "base/patch_note.h"
 #include "git/operations.h"
-
-/* As git does, a file is binary if a NUL is among its first bytes. */
-#define BINARY_LOOK 8000
+#include "git/verified.h"
 
 /* Bytes of both sides of all files: the patch of that much fits into GIT_PATCH_KEEP, even if every
  * line is empty. */
@@ -24,7 +22,7 @@ struct side {
 	char *path;
 	unsigned mode;			/* 0: there is none */
 	char id[GIT_ID_MAX];
-	bool read;			/* its content is asked for */
+	bool read;			/* the patch has its content */
 	uint64_t size;
 };
 
@@ -36,6 +34,7 @@ struct patch_file {
 struct patch_files {
 	struct patch_file *list;
 	size_t count, room;
+	struct buf trees;		/* ids of the directories that git read, one a line */
 	unsigned where;			/* GIT_EVIDENCE, or 0: the user's repository */
 };
 
@@ -46,9 +45,16 @@ static void patch_files_release(struct patch_files *files)
 		free(files->list[i].now.path);
 	}
 	free(files->list);
+	buf_release(&files->trees);
 }
 
 /* ---- what differs ---- */
+
+static void add_tree(struct patch_files *files, unsigned mode, const char *id)
+{
+	if (S_ISDIR(mode))
+		buf_addf(&files->trees, "%s\n", id);
+}
 
 /* Records of ":mode mode id id letter" and a path, or for a rename two. */
 static bool patch_read(struct patch_files *files, const char *data, size_t size)
@@ -70,6 +76,10 @@ static bool patch_read(struct patch_files *files, const char *data, size_t size)
 		if (to >= end)
 			return false;
 		p = to + strlen(to) + 1;
+		add_tree(files, f.was.mode, f.was.id);
+		add_tree(files, f.now.mode, f.now.id);
+		if ((S_ISDIR(f.was.mode) || f.was.mode == 0) && (S_ISDIR(f.now.mode) || f.now.mode == 0))
+			continue;
 		f.was.path = xstrdup(path);
 		f.now.path = xstrdup(to);
 		/* only the name or the mode differs: the patch has no content */
@@ -86,64 +96,46 @@ static bool patch_read(struct patch_files *files, const char *data, size_t size)
 
 /* ---- what they contain ---- */
 
-/* The next blob of `cat-file --batch`. False: the output is over. */
-static bool read_blob(FILE *from, struct side *side, bool *binary)
+/* The sides that have an object, in order. */
+static struct side *next_side(struct patch_files *files, size_t *at)
 {
-	char chunk[BINARY_LOOK], head[GIT_ID_MAX + 32];
-	uint64_t left;
+	for (; *at < 2 * files->count; ++*at) {
+		struct patch_file *f = &files->list[*at / 2];
+		struct side *side = *at % 2 == 0 ? &f->was : &f->now;
 
-	if (fgets(head, sizeof(head), from) == NULL)
-		return false;
-	/* missing: the diff will say so */
-	if (sscanf(head, "%*s blob %" SCNu64, &side->size) != 1)
-		return true;
-	for (left = side->size + 1; left > 0; ) {	/* and a newline */
-		size_t n = fread(chunk, 1, left < sizeof(chunk) ? (size_t)left : sizeof(chunk), from);
-
-		if (n == 0)
-			return false;
-		if (left == side->size + 1)
-			*binary = memchr(chunk, '\0', n) != NULL;
-		left -= n;
+		if (S_ISREG(side->mode) || S_ISLNK(side->mode)) {
+			++*at;
+			return side;
+		}
 	}
-	return true;
+	return NULL;
 }
 
-static void read_blobs(void *arg, int fd)
+/* All objects that git reads for the patch are what their ids say. */
+static int look(struct git_op *op, struct patch_files *files, const char *from, const char *to)
 {
-	struct patch_files *files = arg;
-	int own = dup(fd);
-	FILE *from = own != -1 ? fdopen(own, "r") : NULL;
-	bool more = from != NULL, now;
-
-	for (size_t i = 0; more && i < files->count; i++) {
-		struct patch_file *f = &files->list[i];
-
-		more = !f->was.read || read_blob(from, &f->was, &f->binary);
-		more = more && (!f->now.read || read_blob(from, &f->now, &now));
-	}
-	if (from != NULL)
-		fclose(from);
-	else if (own != -1)
-		close(own);
-}
-
-static int look(struct git_op *op, struct patch_files *files)
-{
+	/* a line takes more bytes than one */
+	struct verified_look *looks = xcalloc(2 * files->count + 2 + files->trees.size, sizeof(*looks)), *next = looks;
 	struct buf ids = { 0 };
-	int rv = 0;
+	struct side *side;
+	int rv;
 
-	for (size_t i = 0; i < files->count; i++) {
-		if (files->list[i].was.read)
-			buf_addf(&ids, "%s\n", files->list[i].was.id);
-		if (files->list[i].now.read)
-			buf_addf(&ids, "%s\n", files->list[i].now.id);
+	for (size_t at = 0; (side = next_side(files, &at)) != NULL; )
+		buf_addf(&ids, "%s\n", side->id);
+	buf_addf(&ids, "%s\n%s\n", from, to);
+	if (files->trees.size > 0)
+		buf_add(&ids, files->trees.data, files->trees.size);
+	rv = verified_all(op, files->where, &ids, looks);
+	for (size_t at = 0; rv == 0 && (side = next_side(files, &at)) != NULL; next++) {
+		struct patch_file *f = &files->list[(at - 1) / 2];
+
+		if (!side->read)
+			continue;
+		side->size = next->size;
+		f->binary = f->binary || (side == &f->was && next->binary);
 	}
-	if (ids.size > 0)
-		rv = git_run_call(op, &(struct git_call){ .flags = files->where, .input = ids.data,
-		    .input_size = ids.size, .reader = read_blobs, .arg = files },
-		    "cat-file", "--batch", "--buffer", NULL);
 	buf_release(&ids);
+	free(looks);
 	return rv;
 }
 
@@ -261,12 +253,14 @@ int patch_write(struct git_op *op, unsigned where, const char *from, const char 
 
 	if (strcmp(from, to) == 0)
 		return 0;
-	rv = git_run(op, where | GIT_INDEX, "diff-tree", "-r", "-M", "-l1000", "-z", "--raw",
+	rv = git_run(op, where | GIT_INDEX | GIT_MAY_FAIL, "diff-tree", "-r", "-t", "-M", "-l1000", "-z", "--raw",
 	    "--ignore-submodules=none", from, to);
+	if (rv == 1)
+		rv = where == GIT_EVIDENCE ? verified_fail_tree(op, to) : git_fail_process(op);
 	if (rv == 0 && !patch_read(&files, git_out(op), git_out_size(op)))
 		rv = git_fail_output(op);
 	if (rv == 0)
-		rv = look(op, &files);
+		rv = look(op, &files, from, to);
 	if (rv == 0)
 		leave_out_large(&files);
 	for (size_t i = 0; i < files.count; i++)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define MODE_REPOSITORY 0160000
+#define BINARY_LOOK 8000
 
 void verified_begin(struct verified_id *id, const char *type, unsigned long long size, const char *like)
 {
@@ -54,6 +55,7 @@ struct stream {
 	FILE *in;
 	const char *ids;	/* the next one expected */
 	struct buf *missing;
+	struct verified_look *look;	/* the next one to fill; NULL: not wanted */
 	char wrong[GIT_ID_MAX];	/* "": none */
 	bool whole;		/* all were read */
 };
@@ -80,6 +82,9 @@ static int read_object(struct stream *s, const char *id)
 
 		if (n == 0)
 			return -1;
+		if (left == size && s->look != NULL)
+			*s->look = (struct verified_look){ size,
+			    memchr(chunk, '\0', n < BINARY_LOOK ? n : BINARY_LOOK) != NULL };
 		verified_add(&sum, chunk, n);
 		left -= n;
 	}
@@ -108,15 +113,17 @@ static void read_stream(void *arg, int fd)
 		if (read_object(s, id) != 0)
 			break;
 		s->ids += n + (s->ids[n] == '\n');
+		s->look += s->look != NULL;
 	}
 	s->whole = *s->ids == '\0';
 	fclose(s->in);
 }
 
-int verified_read(struct git_op *op, unsigned flags, const struct buf *ids, struct buf *missing)
+int verified_read(struct git_op *op, unsigned flags, const struct buf *ids, struct buf *missing,
+    struct verified_look *looks)
 {
 	char *list = xmemdup0(ids->data, ids->size);
-	struct stream s = { .ids = list, .missing = missing };
+	struct stream s = { .ids = list, .missing = missing, .look = looks };
 	int rv = git_run_call(op, &(struct git_call){ .flags = flags | GIT_MAY_FAIL, .input = list,
 	    .input_size = ids->size, .reader = read_stream, .arg = &s }, "cat-file", "--batch", "--buffer", NULL);
 
@@ -132,19 +139,19 @@ int verified_read(struct git_op *op, unsigned flags, const struct buf *ids, stru
 
 /* ---- trees ---- */
 
-static int read_all(struct git_op *op, struct buf *ids)
+int verified_all(struct git_op *op, unsigned flags, const struct buf *ids, struct verified_look *looks)
 {
 	struct buf missing = { 0 };
-	int rv = ids->size > 0 ? verified_read(op, GIT_EVIDENCE, ids, &missing) : 0;
+	int rv = ids->size > 0 ? verified_read(op, flags, ids, &missing, looks) : 0;
 
-	if (rv == 0 && missing.size > 0)
+	if (rv == 0 && missing.size > 0 && op->objects != NULL && (flags & GIT_EVIDENCE) != 0)
 		rv = git_fail(op, xasprintf("%s: object %.12s is missing; remove that directory, and retry the run",
 		    op->objects, missing.data));
 	buf_release(&missing);
 	return rv;
 }
 
-static int fail_tree(struct git_op *op, const char *tree)
+int verified_fail_tree(struct git_op *op, const char *tree)
 {
 	if (op->objects == NULL)
 		return git_fail_process(op);
@@ -160,7 +167,7 @@ static int add_difference(struct git_op *op, const char *from, const char *to, s
 	    "--ignore-submodules=none", from, to);
 
 	if (rv == 1)
-		rv = fail_tree(op, to);
+		rv = verified_fail_tree(op, to);
 	else if (rv == 0 && !changes_read(&changes, git_out(op), git_out_size(op), NULL))
 		rv = git_fail_output(op);
 	buf_addf(ids, "%s\n%s\n", from, to);
@@ -185,7 +192,7 @@ int verified_difference(struct git_op *op, const char *from, const char *to)
 		return 0;
 	rv = add_difference(op, from, to, &ids);
 	if (rv == 0)
-		rv = read_all(op, &ids);
+		rv = verified_all(op, GIT_EVIDENCE, &ids, NULL);
 	buf_release(&ids);
 	return rv;
 }
@@ -198,7 +205,7 @@ int verified_list(struct git_op *op, const char *tree, struct changes *entries)
 
 	changes_release(entries);
 	if (rv == 1)
-		rv = fail_tree(op, tree);
+		rv = verified_fail_tree(op, tree);
 	else if (rv == 0 && !changes_read_tree(entries, git_out(op), git_out_size(op)))
 		rv = git_fail_output(op);
 	buf_addf(&ids, "%s\n", tree);
@@ -214,7 +221,7 @@ int verified_list(struct git_op *op, const char *tree, struct changes *entries)
 	}
 	entries->count = count;
 	if (rv == 0 && op->objects != NULL)
-		rv = read_all(op, &ids);
+		rv = verified_all(op, GIT_EVIDENCE, &ids, NULL);
 	buf_release(&ids);
 	return rv;
 }

@@ -5,6 +5,8 @@
 
 #include <sha1.h>
 #include <sha2.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "git/git_run.h"
 
@@ -22,9 +24,24 @@ void verified_begin(struct verified_id *id, const char *type, unsigned long long
 void verified_add(struct verified_id *id, const void *data, size_t size);
 void verified_end(struct verified_id *id, char hex[GIT_ID_MAX]);
 
+/* Of an object: as git does, it is binary if a NUL is among its first bytes. */
+struct verified_look {
+	uint64_t size;
+	bool binary;
+};
+
 /* Read objects, an id per line, in the repository that flags name, GIT_EVIDENCE or 0: missing gets
- * the lines of those that it lacks. 0; -1: one is not what its id says, or is damaged. */
-int verified_read(struct git_op *op, unsigned flags, const struct buf *ids, struct buf *missing);
+ * the lines of those that it lacks, looks (NULL: not wanted) one element for each line. 0; -1: one
+ * is not what its id says, or is damaged. */
+int verified_read(struct git_op *op, unsigned flags, const struct buf *ids, struct buf *missing,
+    struct verified_look *looks);
+
+/* The same; one that the evidence repository lacks is an error, too. Elsewhere, what reads it then
+ * says so. */
+int verified_all(struct git_op *op, unsigned flags, const struct buf *ids, struct verified_look *looks);
+
+/* git could not list the tree, and exited: -1, with the error. */
+int verified_fail_tree(struct git_op *op, const char *tree);
 
 /* The same for everything in which two trees of the evidence repository differ; they must be there.
  * Without one, nothing is done. */
