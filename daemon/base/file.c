@@ -191,13 +191,13 @@ static int file_copy(int from, int to, size_t max)
 	return rv;
 }
 
-int file_move(const char *from, int dirfd, const char *name, size_t max)
+int file_move(int fromdir, const char *from, int dirfd, const char *name, size_t max)
 {
-	int in, out, rv = renameat(AT_FDCWD, from, dirfd, name) == -1 ? -errno : 0;
+	int in, out, rv = renameat(fromdir, from, dirfd, name) == -1 ? -errno : 0;
 
 	if (rv != -EXDEV)
 		return rv;
-	in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	in = openat(fromdir, from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (in == -1)
 		return -errno;
 	unlinkat(dirfd, name, 0);
@@ -211,16 +211,16 @@ int file_move(const char *from, int dirfd, const char *name, size_t max)
 	if (rv != 0)
 		unlinkat(dirfd, name, 0);
 	else
-		unlink(from);
+		unlinkat(fromdir, from, 0);
 	return rv;
 }
 
-/* Open name below at, creating it if it is missing; closes at. */
+/* Open name below at, creating it if it is missing and mode is not 0; closes at. */
 static int file_enter(int at, const char *name, int mode)
 {
 	int fd = -1, rv = 0;
 
-	if (mkdirat(at, name, (mode_t)mode) == -1 && errno != EEXIST)
+	if (mode != 0 && mkdirat(at, name, (mode_t)mode) == -1 && errno != EEXIST)
 		rv = -errno;
 	else if ((fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) == -1)
 		rv = errno == ELOOP ? -ENOTDIR : -errno;

@@ -28,13 +28,13 @@ void file_remove_tree(const char *path);
 /* Create an empty directory: whatever exists there is removed first. 0 or -errno. */
 int file_mkdir_anew(const char *path, int mode);
 
-/* Move a file to dirfd/name, replacing what is there; from another file system at most the first
- * max bytes, mode 0600. 0 or -errno; on failure it is where it was. */
-int file_move(const char *from, int dirfd, const char *name, size_t max);
+/* Move the file fromdir/from to dirfd/name, replacing what is there; from another file system at
+ * most the first max bytes, mode 0600. 0 or -errno; on failure it is where it was. */
+int file_move(int fromdir, const char *from, int dirfd, const char *name, size_t max);
 
-/* Open the relative directory path below base; missing ones are created with mode. No link in path
- * is followed, so it cannot lead outside. Returns the descriptor, or -errno (-ENOTDIR at a link or
- * a file). */
+/* Open the relative directory path below base; missing ones are created with mode, 0: they are not.
+ * No link in path is followed, so it cannot lead outside. Returns the descriptor, or -errno
+ * (-ENOTDIR at a link or a file). */
 int file_open_below(const char *base, const char *path, int mode);
 
 #endif

@@ -123,3 +123,8 @@ const struct profile *profile_find(const char *name)
 	}
 	return NULL;
 }
+
+bool profile_has_file(const struct profile *profile)
+{
+	return profile->carrier != CARRIER_EXIT;
+}

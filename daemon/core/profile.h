@@ -70,5 +70,7 @@ extern const int profiles_count;
 
 /* NULL: no such statement. */
 const struct profile *profile_find(const char *name);
+/* Its reviewers may hand over their answer in a file. */
+bool profile_has_file(const struct profile *profile);
 
 #endif

@@ -353,6 +353,11 @@ struct attempt_row {
 					 * NULL: no final text */
 	char *output_hash;		/* SHA-256 of stdout as kept, up to the
 					 * order to end; NULL: it could not be read */
+	char *stderr_hash;		/* SHA-256 of stderr as kept; NULL: it could not be
+					 * read */
+	/* REVIEW: SHA-256 of the file "carrier", the copy of what it handed over in a file; or why
+	 * that is no answer. NULL both: its profile has no such file */
+	char *carrier_hash, *carrier_fault;
 	/* CHECK, failed: id of the finding that it is, see core/findings.h; NULL: not known */
 	char *finding;
 	int64_t output_size;		/* bytes of stdout that output_hash is about */
@@ -360,6 +365,8 @@ struct attempt_row {
 	 * path of its program, with the SHA-256 of that file, NULL: unknown; the version and the
 	 * model that its output names, NULL: it names none */
 	char *prompt_hash, *diff_hash;
+	/* REVIEW: SHA-256 of the file "given", NULL: none */
+	char *given_hash;
 	char *program, *program_hash, *program_version, *answered_by;
 	int64_t bytes;			/* size of stdout and stderr as written by the agent */
 	int64_t started_at;

@@ -20,6 +20,7 @@
 #include "core/slot.h"
 #include "core/state.h"
 #include "job/build_int.h"
+#include "job/carrier_copy.h"
 #include "job/disk_floor.h"
 #include "job/filler.h"
 #include "job/kept_environment.h"
@@ -316,25 +317,30 @@ static int note_misnamed(const struct build_job *w, const struct places *p, char
 /* Remove the file of an earlier review. A confined reviewer gets an empty one instead. */
 static int clear_review_file(const struct build_job *w, const struct places *p, char **error)
 {
-	int fd;
+	const char *name;
+	int at, fd = -1, rv = 0;
 
 	if (p->review_file == NULL)
 		return 0;
-	if (unlink(p->review_file) == -1 && errno != ENOENT) {
-		*error = xasprintf("%s of an earlier review cannot be removed: %s", p->review_file, host_words(errno));
-		return -1;
+	at = carrier_dir(w->job.state_dir, w->run.workspace, p->review_file, &name);
+	if (at < 0 || (unlinkat(at, name, 0) == -1 && errno != ENOENT)) {
+		*error = xasprintf("%s of an earlier review cannot be removed: %s", p->review_file,
+		    host_words(at < 0 ? -at : errno));
+		rv = -1;
 	}
-	if (w->plan->profile->carrier == CARRIER_FILE && note_misnamed(w, p, error) == -1)
-		return -1;
-	if (!w->plan->read_only)
-		return 0;
-	fd = open(p->review_file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd == -1) {
-		*error = xasprintf("cannot create %s: %s", p->review_file, host_words(errno));
-		return -1;
+	if (rv == 0 && w->plan->profile->carrier == CARRIER_FILE)
+		rv = note_misnamed(w, p, error);
+	if (rv == 0 && w->plan->read_only) {
+		fd = openat(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd == -1)
+			*error = xasprintf("cannot create %s: %s", p->review_file, host_words(errno));
+		rv = fd == -1 ? -1 : 0;
 	}
-	close(fd);
-	return 0;
+	if (fd != -1)
+		close(fd);
+	if (at >= 0)
+		close(at);
+	return rv;
 }
 
 /* Input: the answer for a program that judges it, a prompt for an agent, nothing for a check. */
@@ -430,6 +436,8 @@ static void note_given(struct build_job *w)
 			w->prompt_hash = hash_of(file->data, file->size);
 		else if (strcmp(file->name, RECORD_DIFF) == 0)
 			w->diff_hash = hash_of(file->data, file->size);
+		else if (strcmp(file->name, RECORD_GIVEN) == 0)
+			w->given_hash = hash_of(file->data, file->size);
 	}
 	if (review_program_find(launch->job.argv[0], launch->envp, &w->program) == 0 &&
 	    program_digest(w->program, hex) == 0)
@@ -489,6 +497,9 @@ static void build_release(struct job *base)
 	for (size_t i = 0; i < w->nhistory; i++)
 		row_release(ROW_REVIEW, &w->history[i]);
 	free(w->history);
+	for (size_t i = 0; i < w->nhistory; i++)
+		free(w->answer_hashes[i]);
+	free(w->answer_hashes);
 	free(w->answers);
 	free(w->session);
 	free(w->interruption);
@@ -501,6 +512,7 @@ static void build_release(struct job *base)
 	free(w->left_out);
 	free(w->prompt_hash);
 	free(w->diff_hash);
+	free(w->given_hash);
 	free(w->program);
 	free(w->program_hash);
 	launch_free(w->launch);

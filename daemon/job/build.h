@@ -40,6 +40,7 @@ struct build_job {
 	/* owned: for each the attempt that gave the reviewed answer; ROW_NONE: none, or the answer
 	 * under review */
 	int64_t *answers;
+	char **answer_hashes;		/* owned: as in the rows of these */
 	size_t nhistory;
 	char *session;			/* conversation to resume, NULL: a new one */
 	bool interrupted;		/* the previous attempt at the same work was interrupted */
@@ -59,7 +60,7 @@ struct build_job {
 	char *left_out;			/* owned */
 	int64_t left_out_files, diff_bytes, diff_shown;
 	/* owned: what it is given and what runs, as in the attempt's row */
-	char *prompt_hash, *diff_hash, *program, *program_hash;
+	char *prompt_hash, *diff_hash, *given_hash, *program, *program_hash;
 	/* owned: too little free space to start anything, as a sentence; try again */
 	char *floor;
 	/* owned: the reviewing program is not that of the submit, as a sentence */

@@ -17,6 +17,7 @@
 #include "core/state.h"
 #include "job/attempt_preview.h"
 #include "job/check_finding.h"
+#include "job/kept_files.h"
 #include "job/provider_result.h"
 #include "job/read_notice.h"
 #include "job/secrets.h"
@@ -151,21 +152,36 @@ static int keep_answer(struct collect_job *job, int dirfd, const struct redactor
 	return rv;
 }
 
+/* What of it is kept; one that is missing is empty. Returns 0 or -errno. */
+static int hash_stderr(struct collect_job *job, int dirfd)
+{
+	char hex[DIGEST_HEX];
+	int rv = kept_output_hash(dirfd, RECORD_STDERR, UINT64_MAX, hex);
+
+	if (rv == 0)
+		job->stderr_hash = xstrdup(hex);
+	return rv;
+}
+
 #define REVIEW_FILE_MAX (1024 * 1024)
 
 /* A review file that is missing or not a regular file has no marks. Marks are redacted like the
  * findings they are compared with. */
 static void read_marks(struct collect_job *job, const struct redactor *redactor)
 {
+	const char *name;
+	int dir = carrier_dir(job->job.state_dir, job->workspace, job->review_file, &name);
 	char *text = NULL;
 	size_t size = 0;
 
-	if (file_read(AT_FDCWD, job->review_file, REVIEW_FILE_MAX, &text, &size) == 0)
+	if (dir >= 0 && file_read(dir, name, REVIEW_FILE_MAX, &text, &size) == 0)
 		job->nmarks = verdict_marks(text, size, &job->marks);
 	for (size_t i = 0; i < job->nmarks; i++) {
 		redact_string(redactor, &job->marks[i].file);
 		redact_string(redactor, &job->marks[i].text);
 	}
+	if (dir >= 0)
+		close(dir);
 	free(text);
 }
 
@@ -255,8 +271,8 @@ static void collect_run(struct job *base)
 	uint64_t fed = 0;
 	int dirfd, rv;
 
-	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rv = dirfd == -1 ? -errno : feed(reader, digest, dirfd, job->stdout_bytes, job->unasked, &fed);
+	dirfd = dirs_open_attempt(job->job.state_dir, job->attempt);
+	rv = dirfd < 0 ? dirfd : feed(reader, digest, dirfd, job->stdout_bytes, job->unasked, &fed);
 	digest_end(digest, hex);
 	job->output_hash = rv == 0 ? xstrdup(hex) : NULL;
 	job->output_size = (int64_t)fed;
@@ -270,9 +286,13 @@ static void collect_run(struct job *base)
 		job->error = xasprintf("output in %s cannot be read: %s", dir, host_words(-rv));
 	else
 		rv = keep_answer(job, dirfd, redactor);
+	if (rv == 0 && job->hands_over)
+		rv = carrier_copy_make(&job->carrier, job->job.state_dir, job->attempt);
+	if (rv == 0)
+		rv = hash_stderr(job, dirfd);
 	if (rv == 0)
 		rv = preview_keep(dirfd, job->reader, redactor);
-	if (dirfd != -1)
+	if (dirfd >= 0)
 		job->last_words = last_words(job, dirfd, redactor);
 	if (job->check != NULL && rv == 0)
 		job->finding = check_finding(dirfd, job->check, job->check_status,
@@ -286,11 +306,11 @@ static void collect_run(struct job *base)
 		job->disk_bytes = disk_use(job->worktree);
 	if (rv != 0 && job->error == NULL)
 		job->error = xasprintf("its answer cannot be written to %s: %s", dir, host_words(-rv));
-	if (dirfd != -1 && job->refused != PROVIDER_NONE)
+	if (dirfd >= 0 && job->refused != PROVIDER_NONE)
 		take_refusal(job, dirfd);
 	else
 		ending_judge(job);
-	if (dirfd != -1)
+	if (dirfd >= 0)
 		close(dirfd);
 	redact_result(&job->result, redactor);
 	redact_free(redactor);
@@ -304,6 +324,9 @@ static void collect_release(struct job *base)
 	secrets_release(&w->secrets);
 	agent_result_release(&w->result);
 	free(w->output_hash);
+	free(w->stderr_hash);
+	free(w->workspace);
+	carrier_copy_release(&w->carrier);
 	free(w->check);
 	free(w->finding);
 	free(w->answer_hash);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "agent/agent.h"
+#include "job/carrier_copy.h"
 #include "job/secrets.h"
 #include "model/job.h"
 #include "model/slot_key.h"
@@ -30,11 +31,15 @@ struct collect_job {
 	enum provider_result refused;
 	int64_t ended_at;		/* ms since the epoch */
 	char *zone;			/* owned: see ending_zone() */
-	/* owned: path of the file in which a corrector marks fixed items; NULL: none */
-	char *review_file;
+	/* owned: path of the file in which a corrector marks fixed items, NULL: none; the run's
+	 * workspace */
+	char *review_file, *workspace;
+	bool hands_over;		/* a reviewer with a carrier file */
+	struct carrier_copy carrier;	/* in and out, owned: ... its copy */
 	struct agent_result result;	/* out, owned */
 	/* out, owned: SHA-256 of the stdout that counts, as kept; NULL: it cannot be read */
 	char *output_hash;
+	char *stderr_hash;		/* out, owned: likewise, of all of stderr */
 	/* owned: command of a check, whose finding is wanted; NULL: none */
 	char *check;
 	int64_t check_status;		/* ... its exit status, or less than 0: the signal */

@@ -46,8 +46,7 @@ static int hash_file(int dirfd, const char *name, char hex[DIGEST_HEX])
 	return rv;
 }
 
-/* As collect.c hashes it. */
-static int hash_output(int dirfd, uint64_t size, char hex[DIGEST_HEX])
+int kept_output_hash(int dirfd, const char *stream, uint64_t size, char hex[DIGEST_HEX])
 {
 	struct digest *digest = digest_new();
 	char *buffer = xcalloc(CHUNK, 1);
@@ -57,7 +56,7 @@ static int hash_output(int dirfd, uint64_t size, char hex[DIGEST_HEX])
 	while (offset < size) {
 		struct output_chunk chunk = { 0 };
 
-		rv = output_read(dirfd, RECORD_STDOUT, offset, buffer, CHUNK, &chunk);
+		rv = output_read(dirfd, stream, offset, buffer, CHUNK, &chunk);
 		if (rv != 0 || chunk.size == 0 || chunk.offset >= size)
 			break;
 		digest_add(digest, buffer, size - chunk.offset < chunk.size ?
@@ -66,7 +65,7 @@ static int hash_output(int dirfd, uint64_t size, char hex[DIGEST_HEX])
 	}
 	digest_end(digest, hex);
 	free(buffer);
-	return rv;
+	return rv == -ENOENT ? 0 : rv;
 }
 
 /* NULL: it is as recorded. */
@@ -89,7 +88,9 @@ static char *attempt_changed(int dirfd, const struct attempt_row *a, size_t *fil
 	const struct { const char *name, *file, *hash; } kept[] = {
 		{ "prompt", RECORD_PROMPT, a->prompt_hash },
 		{ "diff", RECORD_DIFF, a->diff_hash },
+		{ "material", RECORD_GIVEN, a->given_hash },
 		{ "answer", RECORD_ANSWER, a->answer_hash },
+		{ "review file", RECORD_CARRIER, a->carrier_hash },
 	};
 	char *fault = NULL, hex[DIGEST_HEX];
 	int rv;
@@ -103,9 +104,14 @@ static char *attempt_changed(int dirfd, const struct attempt_row *a, size_t *fil
 	}
 	if (fault != NULL || a->output_hash == NULL || a->output_size == ROW_NONE)
 		return fault;
-	rv = hash_output(dirfd, (uint64_t)a->output_size, hex);
+	rv = kept_output_hash(dirfd, RECORD_STDOUT, (uint64_t)a->output_size, hex);
 	++*files;
-	return difference(a->id, a->number, "output", rv, hex, a->output_hash);
+	fault = difference(a->id, a->number, "output", rv, hex, a->output_hash);
+	if (fault != NULL || a->stderr_hash == NULL)
+		return fault;
+	rv = kept_output_hash(dirfd, RECORD_STDERR, UINT64_MAX, hex);
+	++*files;
+	return difference(a->id, a->number, "standard error", rv, hex, a->stderr_hash);
 }
 
 char *kept_files_changed(const char *state_dir, const struct run_rows *rows, size_t *files)
@@ -121,13 +127,14 @@ char *kept_files_changed(const char *state_dir, const struct run_rows *rows, siz
 		if (a->state != ATTEMPT_S_EXITED || a->started_at == ROW_NONE)
 			continue;
 		dir = dirs_attempt(state_dir, a->id);
-		dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (dirfd == -1)
+		dirfd = dirs_open_attempt(state_dir, a->id);
+		if (dirfd < 0)
 			fault = xasprintf("attempt %lld: its directory %s %s%s", (long long)a->number, dir,
-			    errno == ENOENT ? "is gone" : "cannot be read: ", errno == ENOENT ? "" : host_words(errno));
+			    dirfd == -ENOENT ? "is gone" : "cannot be read: ",
+			    dirfd == -ENOENT ? "" : host_words(-dirfd));
 		else
 			fault = attempt_changed(dirfd, a, &count);
-		if (dirfd != -1)
+		if (dirfd >= 0)
 			close(dirfd);
 		free(dir);
 	}

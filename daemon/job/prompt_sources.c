@@ -15,6 +15,7 @@
 #include "core/state.h"
 #include "job/build.h"
 #include "job/build_int.h"
+#include "job/carrier_copy.h"
 #include "job/template_search.h"
 #include "model/dirs.h"
 #include "record/host_fault.h"
@@ -172,13 +173,25 @@ static int gather_follow_up(const struct build_job *w, struct sources *s, char *
 	    &dropped, error);
 }
 
-static int read_answer(const char *state_dir, int64_t attempt, char **text, size_t *size, char **error)
+/* hash: as recorded; NULL: not known. */
+static int read_answer(const char *state_dir, int64_t attempt, const char *hash, char **text, size_t *size,
+    char **error)
 {
-	char *dir = dirs_attempt(state_dir, attempt);
-	int rv = read_source(dir, RECORD_ANSWER, AGENT_TEXT_MAX + 1, false, text, size, error);
+	int dirfd = dirs_open_attempt(state_dir, attempt);
+	int rv = dirfd < 0 ? dirfd :
+	    carrier_file_as_recorded(dirfd, RECORD_ANSWER, AGENT_TEXT_MAX + 1, hash, text, size);
 
-	free(dir);
-	return rv;
+	if (dirfd >= 0)
+		close(dirfd);
+	if (rv == 0 || (rv == -ENOENT && hash == NULL))
+		return 0;
+	free(*error);
+	if (rv == -ESTALE || (rv == -ENOENT && dirfd >= 0))
+		*error = xasprintf("the answer in attempts/%lld was %s since its agent ended", (long long)attempt,
+		    rv == -ENOENT ? "removed" : "changed");
+	else
+		*error = xasprintf("cannot read the answer in attempts/%lld: %s", (long long)attempt, host_words(-rv));
+	return -1;
 }
 
 /* Earlier answers, for agents without the conversation. */
@@ -194,7 +207,8 @@ static int gather_answers(const struct build_job *w, struct sources *s, char **e
 		size_t size;
 
 		if (w->answers[i] != ROW_NONE &&
-		    read_answer(w->job.state_dir, w->answers[i], &s->answers[i], &size, error) == -1)
+		    read_answer(w->job.state_dir, w->answers[i], w->answer_hashes[i], &s->answers[i], &size,
+		    error) == -1)
 			return -1;
 	}
 	return 0;
@@ -283,7 +297,7 @@ int sources_read(const struct build_job *w, const struct places *p, struct sourc
 	if (!role_is_command((enum role)w->attempt.role) && read_template(w, p, s, error) == -1)
 		return -1;
 	if (w->slot.answer != ROW_NONE &&
-	    read_answer(state_dir, w->slot.answer, &s->answer, &s->answer_size, error) == -1)
+	    read_answer(state_dir, w->slot.answer, w->slot.answer_hash, &s->answer, &s->answer_size, error) == -1)
 		return -1;
 	return build_is_review(w) && w->slot.diff != ROW_NONE ? read_diff(w, s, error) : 0;
 }

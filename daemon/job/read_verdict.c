@@ -6,100 +6,57 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
 #include "base/file.h"
 #include "core/profile.h"
+#include "job/carrier_copy.h"
 #include "job/misnamed.h"
 #include "job/secrets.h"
 #include "model/dirs.h"
 #include "model/job.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
-#include "record/exit_record.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "verdict/verdict.h"
 
 #define FILE_MAX (1024 * 1024)
-#define LARGE_MAX ((size_t)64 * 1024 * 1024)	/* limit for saving a larger one */
 
-/* What was found in place of a review. It stays where it is, because it must be found again after a
- * crash. */
-enum oddity { ODD_NOT, ODD_NO_FILE, ODD_LATE, ODD_LARGE };
-
-static const char *const odd_reasons[] = {
-	[ODD_NO_FILE] = "the review file is not a regular file",
-	[ODD_LATE] = "the review file was changed after the reviewer was told to stop",
-	/* the path follows */
-	[ODD_LARGE] = "the review file is larger than 1 MiB; it is saved as ",
-};
-
-/* A directory, a link, a device, or a file that is too large. The latter is moved to the attempt's
- * directory: it may be a review that was paid for. */
-static bool is_no_file(int rv)
+/* A file of the attempt, if it is as recorded. Returns 0, also where none was recorded, or -errno
+ * with the job's error. */
+static int read_recorded(struct read_verdict_job *job, int dirfd, const char *name, size_t max, const char *hash,
+    const char *what, char **data, size_t *size)
 {
-	return rv == -EFBIG || rv == -EINVAL || rv == -ELOOP || rv == -EISDIR;
+	int rv = carrier_file_as_recorded(dirfd, name, max, hash, data, size);
+
+	if (rv == -ESTALE || (rv == -ENOENT && hash != NULL))
+		job->error = xasprintf("the %s in attempts/%lld was %s since the reviewer ended: it is not judged",
+		    what, (long long)job->attempt, rv == -ENOENT ? "removed" : "changed");
+	return rv == -ENOENT && hash == NULL ? 0 : rv;
 }
 
-/* file times lag by up to a tick of the kernel */
-#define TICK_MS 10
-
-/* The reviewer changed the file after its shim began to end it: that is no review. */
-static bool is_answer_to_end(int dirfd, int at, const char *path)
+/* The file in which it handed over its answer: the copy that was made when it had ended. A version
+ * without such copies has not made one. */
+static int read_carrier(struct read_verdict_job *job, int dirfd, char **file, size_t *size)
 {
-	struct exit_record record;
-	struct stat st;
+	struct carrier_copy copy = { 0 };
+	int rv = 0;
 
-	if (exit_record_read(dirfd, &record) != 0 || record.by == EXIT_OWN ||
-	    record.signalled_ms == 0 || fstatat(at, path, &st, AT_SYMLINK_NOFOLLOW) == -1)
-		return false;
-	return (int64_t)st.st_ctim.tv_sec * 1000 + st.st_ctim.tv_nsec / 1000000 + TICK_MS >= record.signalled_ms;
-}
-
-/* $RL_VERDICT_FILE. One too large for a verdict is invalid, whatever the text says. Returns 0 or
- * -errno. */
-static int read_verdict_file(int dirfd, char **file, size_t *size, enum oddity *odd)
-{
-	int rv = file_read(dirfd, RECORD_VERDICT, FILE_MAX, file, size);
-
-	if (rv == 0 && *size > 0 && is_answer_to_end(dirfd, dirfd, RECORD_VERDICT))
-		*odd = ODD_LATE;
-	if (is_no_file(rv)) {
-		*file = xstrdup("{");
-		*size = 1;
+	if (job->carrier == CARRIER_EXIT)
 		return 0;
+	if (job->carrier_hash == NULL && job->carrier_fault == NULL) {
+		copy.file = xstrdup(job->review_file);
+		copy.workspace = xstrdup(job->workspace);
+		rv = carrier_copy_make(&copy, job->job.state_dir, job->attempt);
+		job->carrier_hash = copy.hash;
+		job->carrier_fault = copy.fault;
+		copy.hash = copy.fault = NULL;
+		carrier_copy_release(&copy);
 	}
-	return rv == -ENOENT ? 0 : rv;
-}
-
-/* The carrier file of the working directory. It is first copied to the attempt's directory and read
- * from there, so that it reads the same after a crash. Returns 0 or -errno. */
-static int read_carrier(const struct read_verdict_job *job, int dirfd, char **file, size_t *size, enum oddity *odd)
-{
-	int rv = file_read(dirfd, RECORD_CARRIER, FILE_MAX, file, size);
-
-	if (rv != -ENOENT)
-		return rv;
-	if (faccessat(dirfd, RECORD_LARGE, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
-		*odd = ODD_LARGE;
-		return 0;
-	}
-	rv = file_read(AT_FDCWD, job->review_file, FILE_MAX, file, size);
-	if (rv == -EFBIG) {
-		*odd = ODD_LARGE;
-		return file_move(job->review_file, dirfd, RECORD_LARGE, LARGE_MAX);
-	}
-	if (is_no_file(rv))
-		*odd = ODD_NO_FILE;
-	else if (rv == 0 && is_answer_to_end(dirfd, AT_FDCWD, job->review_file))
-		*odd = ODD_LATE;
-	if (rv == -ENOENT || *odd != ODD_NOT)
-		return 0;
-	if (rv == 0)
-		rv = file_write(dirfd, RECORD_CARRIER, *file, *size, 0600, true);
+	if (rv == 0 && job->carrier_fault == NULL)
+		rv = read_recorded(job, dirfd, RECORD_CARRIER, FILE_MAX, job->carrier_hash, "review file", file, size);
 	return rv;
 }
 
@@ -111,26 +68,37 @@ static bool is_blank(const char *text, size_t size)
 	return true;
 }
 
+/* file: an absolute path; data NULL: it is removed. Returns 0 or -errno; one that cannot be reached
+ * without a link is not there. */
+static int put_file(const struct read_verdict_job *job, const char *path, const char *data, size_t size)
+{
+	const char *name;
+	int at = carrier_dir(job->job.state_dir, job->workspace, path, &name), rv = 0;
+
+	if (at < 0)
+		return data != NULL || host_fault(-at) ? at : 0;
+	if (data != NULL)
+		rv = file_write(at, name, data, size, 0644, false);
+	else
+		unlinkat(at, name, 0);
+	close(at);
+	return rv;
+}
+
 /* Put the file where a corrector works; no other role needs it, and a blank one says nothing.
  * Returns 0 or -errno. */
 static int place_carrier(const struct read_verdict_job *job, const char *file, size_t size)
 {
 	bool keep = job->carrier == CARRIER_FILE && file != NULL && !is_blank(file, size);
+	int rv = 0;
 
 	if (keep && job->copy_to != NULL)
-		return file_write(AT_FDCWD, job->copy_to, file, size, 0644, false);
+		return put_file(job, job->copy_to, file, size);
 	if (!keep)
-		unlink(job->review_file);
-	if (!keep && job->copy_to != NULL)
-		unlink(job->copy_to);
-	return 0;
-}
-
-static void read_verdict_refuse(struct verdict *v, enum oddity odd, const char *dir)
-{
-	v->kind = VERDICT_NONE;
-	v->reason = odd == ODD_LARGE ? xasprintf("%s%s/" RECORD_LARGE, odd_reasons[odd], dir) :
-	    xstrdup(odd_reasons[odd]);
+		rv = put_file(job, job->review_file, NULL, 0);
+	if (rv == 0 && !keep && job->copy_to != NULL)
+		rv = put_file(job, job->copy_to, NULL, 0);
+	return rv;
 }
 
 /* The reviewer used a wrong file name: save its text, because checkouts are removed; it is no pass.
@@ -190,22 +158,35 @@ static void mask_verdict(const struct read_verdict_job *job, struct verdict *v)
 enum { GIVEN_PARTS, GIVEN_DIFF, GIVEN_PROMPT, GIVEN_TEXTS };
 
 /* What the reviewer was given. Returns 0 or -errno. */
-static int read_given(const struct read_verdict_job *job, int dirfd, struct echo_text texts[GIVEN_TEXTS],
+static int read_given(struct read_verdict_job *job, int dirfd, struct echo_text texts[GIVEN_TEXTS],
     char *owned[GIVEN_TEXTS])
 {
-	static const char *const names[GIVEN_TEXTS] = { RECORD_GIVEN, RECORD_DIFF, RECORD_PROMPT };
+	const struct { const char *name, *what, *hash; } parts[GIVEN_TEXTS] = {
+		{ RECORD_GIVEN, "reviewer's material", job->given_hash },
+		{ RECORD_DIFF, "reviewer's diff", job->diff_hash },
+		{ RECORD_PROMPT, "reviewer's prompt", job->prompt_hash },
+	};
 	int rv = 0;
 
 	if (job->nonce == NULL || job->review_file != NULL)
 		return 0;	/* a carrier file is no copy */
 	for (size_t i = 0; rv == 0 && i < GIVEN_TEXTS; i++) {
-		rv = file_read(dirfd, names[i], GIVEN_MAX, &owned[i], &texts[i].size);
+		rv = read_recorded(job, dirfd, parts[i].name, GIVEN_MAX, parts[i].hash, parts[i].what, &owned[i],
+		    &texts[i].size);
 		texts[i].data = owned[i];
 		texts[i].diff = i == GIVEN_DIFF;
-		if (rv == -ENOENT)
-			rv = 0;		/* a profile has no such part */
 	}
 	return rv;
+}
+
+static void judge_read(struct read_verdict_job *job, const struct verdict_input *in)
+{
+	if (job->carrier_fault == NULL) {
+		verdict_read(job->carrier, in, &job->verdict);
+		return;
+	}
+	job->verdict.kind = VERDICT_NONE;
+	job->verdict.reason = xstrdup(job->carrier_fault);
 }
 
 static void read_verdict_run(struct job *base)
@@ -217,35 +198,30 @@ static void read_verdict_run(struct job *base)
 	struct verdict_input in = { .status = job->status, .nonce = job->nonce, .silence = job->silence,
 	    .given = given, .ngiven = GIVEN_PROMPT };
 	char *text = NULL, *file = NULL;
-	enum oddity odd = ODD_NOT;
 	int dirfd, rv;
 
-	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rv = dirfd == -1 ? -errno : file_read(dirfd, RECORD_ANSWER, AGENT_TEXT_MAX + 1, &text, &in.text_size);
-	if (rv == -ENOENT && dirfd != -1)
-		rv = 0;		/* no final text */
-	if (rv == 0 && job->review_file != NULL) {
-		rv = read_carrier(job, dirfd, &file, &in.file_size, &odd);
-		if (rv == 0 && odd == ODD_NOT)
-			rv = place_carrier(job, file, in.file_size);
-	} else if (rv == 0) {
-		rv = read_verdict_file(dirfd, &file, &in.file_size, &odd);
-	}
+	dirfd = dirs_open_attempt(job->job.state_dir, job->attempt);
+	rv = dirfd < 0 ? dirfd : 0;
+	if (rv == 0 && job->answer_hash != NULL)
+		rv = read_recorded(job, dirfd, RECORD_ANSWER, AGENT_TEXT_MAX + 1, job->answer_hash, "answer", &text,
+		    &in.text_size);
+	if (rv == 0)
+		rv = read_carrier(job, dirfd, &file, &in.file_size);
+	if (rv == 0 && job->review_file != NULL && job->carrier_fault == NULL)
+		rv = place_carrier(job, file, in.file_size);
 	if (rv == 0)
 		rv = read_given(job, dirfd, given, owned);
 	in.text = text;
 	in.file = file;
 	in.prompt = given[GIVEN_PROMPT];
-	if (rv == 0 && odd != ODD_NOT)
-		read_verdict_refuse(&job->verdict, odd, dir);
-	else if (rv == 0)
-		verdict_read(job->carrier, &in, &job->verdict);
+	if (rv == 0)
+		judge_read(job, &in);
 	if (rv == 0)
 		rv = look_for_misnamed(job, dir, dirfd, &job->verdict);
-	if (rv != 0)
+	if (rv != 0 && job->error == NULL)
 		job->error = xasprintf("cannot read the review in %s: %s", dir, host_words(-rv));
 	mask_verdict(job, &job->verdict);
-	if (dirfd != -1)
+	if (dirfd >= 0)
 		close(dirfd);
 	for (size_t i = 0; i < GIVEN_TEXTS; i++)
 		free(owned[i]);
@@ -262,6 +238,13 @@ static void read_verdict_release(struct job *base)
 	verdict_release(&w->verdict);
 	free(w->nonce);
 	free(w->review_file);
+	free(w->workspace);
+	free(w->answer_hash);
+	free(w->carrier_hash);
+	free(w->carrier_fault);
+	free(w->prompt_hash);
+	free(w->diff_hash);
+	free(w->given_hash);
 	free(w->top);
 	free(w->misnamed);
 	free(w->copy_to);

@@ -22,6 +22,10 @@ struct read_verdict_job {
 	bool silence;			/* review.silence = "pass" */
 	char *review_file;		/* owned: path of the carrier file; NULL: the
 					 * carrier has none */
+	char *workspace;		/* owned: as in the run's row */
+	/* owned: hashes of what is read, as in the attempt's row; NULL: there is none, or it is of
+	 * an earlier version, see carrier_copy */
+	char *answer_hash, *carrier_hash, *carrier_fault, *prompt_hash, *diff_hash, *given_hash;
 	/* owned: the tree that the reviewer worked in; NULL: skip the check for misnamed files */
 	char *top;
 	char *misnamed;			/* owned: file of misnamed_note() for it */

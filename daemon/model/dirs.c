@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/file.h"
 #include "proto/memory.h"
 #include "task/task_op.h"
 
@@ -20,6 +21,15 @@ char *dirs_in_workspace(const char *workspace, const char *subdir, const char *p
 	if (path[0] != '/')
 		return subdir != NULL && subdir[0] != '\0' ? xasprintf("%s/%s", subdir, path) : xstrdup(path);
 	return strncmp(path, workspace, n) == 0 && path[n] == '/' ? xstrdup(path + n + 1) : NULL;
+}
+
+int dirs_open_attempt(const char *state_dir, int64_t id)
+{
+	char *path = xasprintf("attempts/%lld", (long long)id);
+	int fd = file_open_below(state_dir, path, 0);
+
+	free(path);
+	return fd;
 }
 
 char *dirs_run(const char *state_dir, int64_t run)

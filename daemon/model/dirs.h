@@ -9,6 +9,8 @@
 #include "core/row.h"
 
 char *dirs_attempt(const char *state_dir, int64_t id);
+/* Open it; no link below the state directory is followed. -errno. */
+int dirs_open_attempt(const char *state_dir, int64_t id);
 char *dirs_run(const char *state_dir, int64_t run);
 
 /* path, absolute or relative to the workdir, which is subdir of the workspace: as a path relative

@@ -23,6 +23,7 @@
 #include "job/provider_result.h"
 #include "job/secrets.h"
 #include "model/activity.h"
+#include "model/dirs.h"
 #include "model/job.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -172,6 +173,10 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 	w->answer_hash = NULL;
 	a->output_hash = w->output_hash;
 	w->output_hash = NULL;
+	a->stderr_hash = w->stderr_hash;
+	a->carrier_hash = w->carrier.hash;
+	a->carrier_fault = w->carrier.fault;
+	w->stderr_hash = w->carrier.hash = w->carrier.fault = NULL;
 	a->finding = w->finding;
 	w->finding = NULL;
 	a->output_size = a->output_hash != NULL ? w->output_size : ROW_NONE;
@@ -343,6 +348,12 @@ static struct job *collect_new(const struct slot *slot)
 		w->refused = (enum provider_result)a->provider;
 	w->ended_at = slot->lost || slot->record.ended_ms == 0 ? engine_now(run->engine) : slot->record.ended_ms;
 	w->zone = ending_zone(slot_plan(slot), plan_agent(slot_plan(slot), (enum role)a->role, a->agent));
+	w->workspace = xstrdup(run->rows->run.workspace);
+	w->hands_over = a->role == ROLE_REVIEW && profile_has_file(slot_plan(slot)->profile);
+	if (w->hands_over) {
+		w->carrier.file = dirs_review_file(run->engine->state_dir, &run->rows->run, slot_plan(slot), slot->row);
+		w->carrier.workspace = xstrdup(run->rows->run.workspace);
+	}
 	if (a->role == ROLE_FIX && slot_plan(slot)->fixer == FIXER_CORRECTOR && slot_plan(slot)->review_file != NULL) {
 		char *dir = slot_workdir(slot);
 

@@ -98,6 +98,7 @@ static void commit_given(struct slot *slot, struct build_job *w)
 
 	text_set(&a->prompt_hash, w->prompt_hash);
 	text_set(&a->diff_hash, w->diff_hash);
+	text_set(&a->given_hash, w->given_hash);
 	text_set(&a->program, w->program);
 	text_set(&a->program_hash, w->program_hash);
 	if (w->left_out != NULL) {
@@ -213,13 +214,17 @@ static int64_t answer_before(const struct slot *slot, const struct review_row *r
 static void copy_history(struct build_job *w, const struct slot *slot)
 {
 	const struct run_rows *rows = slot->run->rows;
+	int64_t answer;
 
 	w->history = xcalloc(rows->nreviews, sizeof(*w->history));
 	w->answers = xcalloc(rows->nreviews, sizeof(*w->answers));
+	w->answer_hashes = xcalloc(rows->nreviews, sizeof(*w->answer_hashes));
 	for (size_t i = 0; i < rows->nreviews; i++) {
 		if (strcmp(rows->reviews[i]->task_id, slot_task_id(slot)) != 0)
 			continue;
-		w->answers[w->nhistory] = answer_before(slot, rows->reviews[i]);
+		w->answers[w->nhistory] = answer = answer_before(slot, rows->reviews[i]);
+		if (answer != ROW_NONE)
+			w->answer_hashes[w->nhistory] = xstrdup(run_attempt(slot->run, answer)->answer_hash);
 		row_init(ROW_REVIEW, &w->history[w->nhistory]);
 		row_assign(ROW_REVIEW, &w->history[w->nhistory++], rows->reviews[i]);
 	}
@@ -304,6 +309,9 @@ static struct job *build_new(struct slot *slot, struct briefing *briefing)
 	row_assign(ROW_SLOT, &w->slot, slot->row);
 	if (w->slot.answer == ROW_NONE)
 		w->slot.answer = slot->row->earlier_answer;
+	/* the hash of an earlier run's answer is not known here */
+	text_set(&w->slot.answer_hash, slot->row->answer != ROW_NONE ?
+	    run_attempt(run, slot->row->answer)->answer_hash : NULL);
 	row_assign(ROW_ATTEMPT, &w->attempt, run_attempt(run, slot->row->attempt));
 	if (task != NULL)
 		row_assign(ROW_TASK, &w->task, task);

@@ -199,6 +199,13 @@ static struct judgement *judgement_new(struct slot *slot)
 		j->job.nonce = xstrdup(nonce);
 	}
 	j->job.silence = slot_plan(slot)->silence == SILENCE_PASS;
+	j->job.workspace = xstrdup(row->workspace);
+	j->job.answer_hash = xstrdup(attempt->answer_hash);
+	j->job.carrier_hash = xstrdup(attempt->carrier_hash);
+	j->job.carrier_fault = xstrdup(attempt->carrier_fault);
+	j->job.prompt_hash = xstrdup(attempt->prompt_hash);
+	j->job.diff_hash = xstrdup(attempt->diff_hash);
+	j->job.given_hash = xstrdup(attempt->given_hash);
 	j->job.review_file = dirs_review_file(state_dir, row, slot_plan(slot), slot->row);
 	if (slot_plan(slot)->profile->carrier == CARRIER_FILE) {
 		j->job.top = dirs_review_top(state_dir, row, slot_plan(slot), slot->row);
