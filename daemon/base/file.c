@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "proto/memory.h"
 
 int file_read(int dirfd, const char *name, size_t max, char **data, size_t *size)
@@ -37,6 +38,23 @@ out:
 	buf_release(&b);
 	close(fd);
 	return rv;
+}
+
+int file_read_recorded(int dirfd, const char *name, size_t max, const char *hash, char **data,
+    size_t *size)
+{
+	char hex[DIGEST_HEX];
+	int rv = file_read(dirfd, name, max, data, size);
+
+	if (rv != 0 || hash == NULL)
+		return rv;
+	digest_hex(*data, *size, hex);
+	if (strcmp(hex, hash) == 0)
+		return 0;
+	free(*data);
+	*data = NULL;
+	*size = 0;
+	return -ESTALE;
 }
 
 static int write_all(int fd, const char *data, size_t size)

@@ -11,6 +11,9 @@
  * is -EINVAL. */
 int file_read(int dirfd, const char *name, size_t max, char **data, size_t *size);
 
+/* The same; -ESTALE if its SHA-256 is another. hash NULL: it is not known. */
+int file_read_recorded(int dirfd, const char *name, size_t max, const char *hash, char **data, size_t *size);
+
 /* Replace atomically: tmp, write, [fsync], rename, [fsync(dir)]. 0 or -errno; leaves nothing behind
  * on failure. */
 int file_write(int dirfd, const char *name, const void *data, size_t size, int mode, bool durable);

@@ -151,25 +151,9 @@ int carrier_copy_make(struct carrier_copy *copy, const char *state_dir, int64_t 
 	return rv;
 }
 
-int carrier_file_as_recorded(int dirfd, const char *name, size_t max, const char *hash, char **data, size_t *size)
-{
-	char hex[DIGEST_HEX];
-	int rv = file_read(dirfd, name, max, data, size);
-
-	if (rv != 0 || hash == NULL)
-		return rv;
-	digest_hex(*data, *size, hex);
-	if (strcmp(hex, hash) == 0)
-		return 0;
-	free(*data);
-	*data = NULL;
-	*size = 0;
-	return -ESTALE;
-}
-
 int carrier_copy_read(int dirfd, const char *hash, char **data, size_t *size)
 {
-	return carrier_file_as_recorded(dirfd, RECORD_CARRIER, FILE_MAX, hash, data, size);
+	return file_read_recorded(dirfd, RECORD_CARRIER, FILE_MAX, hash, data, size);
 }
 
 void carrier_copy_release(struct carrier_copy *copy)

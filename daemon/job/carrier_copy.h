@@ -24,9 +24,6 @@ int carrier_copy_make(struct carrier_copy *copy, const char *state_dir, int64_t 
 int carrier_copy_read(int dirfd, const char *hash, char **data, size_t *size);
 void carrier_copy_release(struct carrier_copy *copy);
 
-/* Read dirfd/name, of at most max bytes. Returns 0; -ESTALE: it has another hash; -errno. */
-int carrier_file_as_recorded(int dirfd, const char *name, size_t max, const char *hash, char **data, size_t *size);
-
 /* Open the directory of file, which is below the state directory or the workspace; the links in the
  * paths of these two may be followed, no other. *name: its last component, in file. -errno. */
 int carrier_dir(const char *state_dir, const char *workspace, const char *file, const char **name);

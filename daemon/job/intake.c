@@ -314,7 +314,8 @@ static void check_argument(struct intake *item)
 static void keep_environment(struct intake *item, const char *state_dir)
 {
 	struct buf b = { 0 };
-	char hex[DIGEST_HEX], *path;
+	char hex[DIGEST_HEX], *path, *kept = NULL;
+	size_t size = 0;
 	int rv = 0;
 
 	if (item->environment == NULL)
@@ -323,7 +324,8 @@ static void keep_environment(struct intake *item, const char *state_dir)
 		buf_add(&b, item->environment[i], strlen(item->environment[i]) + 1);
 	digest_hex(b.data != NULL ? b.data : "", b.size, hex);
 	path = xasprintf("%s/env/%s", state_dir, hex);
-	if (access(path, F_OK) == -1)
+	/* also over one that was changed */
+	if (file_read_recorded(AT_FDCWD, path, b.size, hex, &kept, &size) != 0)
 		rv = file_write(AT_FDCWD, path, b.data, b.size, 0600, true);
 	if (rv == -ENOSPC || rv == -EDQUOT)
 		intake_refuse(item, RPC_NO_SPACE, NULL, "make room on the disk of the state directory",
@@ -334,6 +336,9 @@ static void keep_environment(struct intake *item, const char *state_dir)
 	else
 		item->environment_hash = xstrdup(hex);
 	free(path);
+	if (kept != NULL)
+		explicit_bzero(kept, size);
+	free(kept);
 	if (b.data != NULL)
 		explicit_bzero(b.data, b.size);
 	buf_release(&b);

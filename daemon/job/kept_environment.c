@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "job/kept_environment.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,9 +101,11 @@ char **environment_kept(const char *state_dir, const char *hash, char **error)
 		return list;
 	}
 	path = xasprintf("%s/env/%s", state_dir, hash);
-	rv = file_read(AT_FDCWD, path, ENVIRONMENT_MAX, &data, &size);
+	/* agents could write it, and what judges is started with it */
+	rv = file_read_recorded(AT_FDCWD, path, ENVIRONMENT_MAX, hash, &data, &size);
 	if (rv != 0) {
-		*error = xasprintf("cannot read the submitter's environment: %s: %s", path, host_words(-rv));
+		*error = xasprintf("cannot read the submitter's environment: %s: %s", path,
+		    rv == -ESTALE ? "it was changed since the submit; retry the run" : host_words(-rv));
 		strings_free(list);
 		list = NULL;
 	} else {

@@ -179,7 +179,7 @@ static int read_answer(const char *state_dir, int64_t attempt, const char *hash,
 {
 	int dirfd = dirs_open_attempt(state_dir, attempt);
 	int rv = dirfd < 0 ? dirfd :
-	    carrier_file_as_recorded(dirfd, RECORD_ANSWER, AGENT_TEXT_MAX + 1, hash, text, size);
+	    file_read_recorded(dirfd, RECORD_ANSWER, AGENT_TEXT_MAX + 1, hash, text, size);
 
 	if (dirfd >= 0)
 		close(dirfd);

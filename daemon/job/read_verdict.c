@@ -29,7 +29,7 @@
 static int read_recorded(struct read_verdict_job *job, int dirfd, const char *name, size_t max, const char *hash,
     const char *what, char **data, size_t *size)
 {
-	int rv = carrier_file_as_recorded(dirfd, name, max, hash, data, size);
+	int rv = file_read_recorded(dirfd, name, max, hash, data, size);
 
 	if (rv == -ESTALE || (rv == -ENOENT && hash != NULL))
 		job->error = xasprintf("the %s in attempts/%lld was %s since the reviewer ended: it is not judged",

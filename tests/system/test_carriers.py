@@ -178,3 +178,21 @@ def test_a_directory_that_is_a_link(make_daemon, tmp_path):
     row = handed.daemon.ended(run)
     assert row["state"] == "failed", row
     assert handed.of("review")["carrier_fault"].startswith("the directory of the review")
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["", "submit"])
+def test_the_environment_of_what_judges(make_daemon, repo, tmp_path, again):
+    """Its file is shared by all of a run: an implementer that puts its own programs first."""
+    handed = Handed(make_daemon, repo, tmp_path, "verdict")
+    handed.always_content()
+    handed.set(implement="for f in \"${RLD_SOCKET%/*}\"/state/env/*; do\n"
+                         "    tr '\\0' '\\n' < $f | sed 's|^PATH=|PATH=/evil:|' | tr '\\n' '\\0' > $f.new\n"
+                         "    mv $f.new $f\n"
+                         "done\necho one > work.txt\nanswer done\n")
+    row = handed.run(environment={"PATH": os.environ["PATH"]})
+    assert "environment" in handed.cause(row) and "was changed since the submit" in handed.cause(row), row
+    assert handed.roles() == ["implement"]
+    if again:
+        handed.set(implement="echo one > work.txt\nanswer done\n")
+        row = handed.run(environment={"PATH": os.environ["PATH"]})
+        assert row["state"] == "succeeded", row
