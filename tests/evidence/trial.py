@@ -53,6 +53,8 @@ class Trick(NamedTuple):
     told: str		# what a warning may say instead of a file's name; "" for nothing
     by: str			# the role that plays it
     script: str
+    sees: str = "all"		# what an honest reviewer looks at
+    alters: str = ""		# what of the record, so that the record says so
 
 
 class Trial(NamedTuple):
@@ -74,7 +76,8 @@ def tricks():
         name, *words = head.split()
         more = dict(word.split("=", 1) for word in words)
         script = re.sub(r"^# ---- .*$", "", script, flags=re.M)
-        made.append(Trick(name, more.get("told", ""), more.get("by", "implement"), prelude + script))
+        made.append(Trick(name, more.get("told", ""), more.get("by", "implement"), prelude + script,
+                          more.get("sees", "all"), more.get("alters", "")))
     assert len({trick.name for trick in made}) == len(made)
     return made
 
@@ -198,7 +201,7 @@ class Arena:
             template(self.path / isolation, isolation == "shared")
         for trick in tricks():
             (self.path / "tricks" / f"{trick.name}.sh").write_text(trick.script)
-        self.lock, self.count = threading.Lock(), 0
+        self.lock, self.count, self.altered = threading.Lock(), 0, set()
 
     def place(self, template):
         """A repository and a home of its own, and the environment of both."""
@@ -213,7 +216,13 @@ class Arena:
     def env(self, trial, repo, script):
         return {"FORGE": str(HERE / "forge"), "NOTES": str(self.path / "notes"), "PROFILE": trial.profile,
                 "JUDGE": trial.judge, "BY": trial.trick.by, "WORK": str(repo), "TRICK": str(script),
-                "GOOD": str(self.path / "tricks" / "control-good.sh")}
+                "GOOD": str(self.path / "tricks" / "control-good.sh"), "SEES": trial.trick.sees,
+                "ASK": str(HERE / "ask"), "STATE": str(self.daemon.state), "SOCKET": str(self.daemon.socket)}
+
+    def finish(self):
+        """Stop it: what is wrong with it. A record that a trick has altered has to say so."""
+        return [line for line in self.daemon.finish() if not any(
+            line.startswith(f"review.verify {number}:") and "'chain': True" in line for number in self.altered)]
 
     def begin(self, trial):
         """Submit it: (number, repository)."""
@@ -222,6 +231,8 @@ class Arena:
         number = self.daemon.review(repo, "make it better", review=review, isolation=trial.isolation, commit="auto",
                                     environment=environment,
                                     env=self.env(trial, repo, self.path / "tricks" / f"{trial.trick.name}.sh"))
+        if trial.trick.alters:
+            self.altered.add(number)
         return number, repo
 
     def begin_story(self, story):

@@ -18,7 +18,7 @@ PARTS = 4
 def arena(tmp_path):
     made = Arena(tmp_path)
     yield made
-    assert made.daemon.finish() == []
+    assert made.finish() == []
     Daemon.processes.clear()
 
 
