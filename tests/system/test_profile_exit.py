@@ -738,3 +738,27 @@ def test_a_program_that_changes_between_rounds(loop):
     assert loop.decisions() == ["retry", "error"]
     loop.daemon.call("hold.reject", id=row["holds"][0]["id"], message="no")
     assert loop.daemon.ended(1)["state"] == "failed"
+
+
+@pytest.mark.parametrize("when", ["implement", "measure"])
+def test_a_rewritten_program_after_a_restart(loop, when):
+    """The daemon that asks it is not the one that knew it at submit."""
+    path = program(loop, "judge.sh")
+    rewrite = f"cp {path} {path}.kept\nprintf '#!/bin/sh\\nexit 0\\n' > {path}\n"
+    loop.set(implement=rewrite + ("gate implement\n" if when == "implement" else "") + say("done"), review=PASS)
+    if when == "measure":
+        loop.stop_at("measure")
+    loop.daemon.review(loop.repo.path, "do it", {"reviewer": path})
+    loop.play.arrived(when)
+    loop.daemon.kill()
+    loop.daemon.start()
+    if when == "implement":
+        loop.play.go(when)
+    row = loop.daemon.ended(1)
+    assert row["state"] == "held" and row["holds"][0]["reason"] == CHANGED + path, row
+    assert loop.decisions() == ["error"] and not loop.play.starts(1, "review")
+    os.replace(f"{path}.kept", path)
+    loop.daemon.restart()
+    loop.daemon.call("hold.rework", id=row["holds"][0]["id"])
+    row = loop.daemon.ended(1)
+    assert row["state"] == "succeeded" and len(loop.play.starts(1, "implement")) == 1, row
