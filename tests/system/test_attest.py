@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Attestations: what passed is signed by one machine and checked by another, which has git,
 ssh-keygen and rlctl, and no daemon; a record that was rewritten does not fit what was attested."""
+import fnmatch
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
+from pathlib import Path
 
 import pytest
 from rld import RLCTL, note_command
@@ -388,3 +391,38 @@ def test_an_entry_of_another_record(attested, make_daemon, repo):
     assert d.call("review.verify", run=attested.run)["attested"] is None
     other = make_daemon("other")
     refused(attested.verify("--record", environment={"RLD_SOCKET": str(other.socket)}), "this daemon is")
+
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "design" / "record.md"
+
+
+def members(answer):
+    """The names of all objects inside of an answer."""
+    if isinstance(answer, dict):
+        return {*answer, *(name for value in answer.values() for name in members(value))}
+    return {name for value in answer for name in members(value)} if isinstance(answer, list) else set()
+
+
+def test_the_questions_of_an_auditor(attested):
+    """Each command of the page, as it stands there, answers with the members that it names."""
+    attested.attest()
+    d, command, asked = attested.daemon, None, 0
+    review = [a["id"] for a in d.attempts(attested.run) if a["role"] == "review"][-1]
+    text = DOCS.read_text().split("## Questions of an auditor\n")[1]
+    for question, answer in re.findall(r"^\| (.*\?) \| (.*) \|$", text, re.M):
+        words = re.findall(r"`([^`]+)`", answer)
+        if not answer.startswith("the same"):
+            command = words.pop(0).split()
+        assert command[0] == "rlctl", answer
+        argv = [{"id=N": f"id={review}", "run=R": f"run={attested.run}", "R": attested.run,
+                 "COMMIT": attested.commit}.get(word, word) for word in command[1:]]
+        if argv[0] == "verify":
+            argv += ["--allowed-signers", attested.signers]
+        said = d.rlctl(*argv, check=0, cwd=attested.repo.path)
+        names = members(json.loads(said.out)) if words else set()
+        if "hold.list" in argv:		# it has none; test_a_decision_names_the_process
+            words = []
+        for word in words:
+            assert any(fnmatch.fnmatch(name, word) for name in names), (question, word, names)
+        asked += 1
+    assert asked == 9
