@@ -6,6 +6,7 @@
 # make check-agents  the presets with the real programs       make check-places  make check where it is harder: other users, containers, a busy machine
 # make check-power CUTS=n FILLS=n  power cuts and full disks (root)
 # make check-evidence  tricks of a hostile coder
+# make check-pairs     1,000 pairs of tasks that break each other only when merged
 # make sim SEEDS=n  make fuzz SECONDS=n                       make demo      the main job on a scratch repository
 # make install DESTDIR= PREFIX=
 # SAN=1: ASan and UBSan, in build-san.  DEV=1: warnings are errors.  CC=clang works as well.
@@ -113,7 +114,7 @@ lint: all
 # Calls of the engine that the simulation counts and bends.
 SIM_WRAPS = slot_row_move stage_before_work first_stage first_review_stage stage_after_claim stage_after_worktree stage_after_attempt \
             stage_after_measure stage_after_checkout stage_after_preparing stage_after_round stage_after_approval stage_after_acceptance stage_after_commit stage_after_merge \
-            stage_after_rework stage_after_cancel run_step review_classify check_classify activity_end log_bug decision_put
+            stage_after_held_back stage_after_rework stage_after_cancel run_step review_classify check_classify activity_end log_bug decision_put
 $(B)/sim/sim: $(patsubst %.c,$(B)/%.o,$(wildcard tests/sim/*.c)) $(B)/librld.a
 	@mkdir -p $(@D)
 	$(call say,CC)
@@ -183,6 +184,11 @@ check-agents: all
 check-evidence: all
 	RLD_BUILD=$(B) $(PYTHON) tests/evidence/run $(if $(RUNS),--runs $(RUNS)) $(if $(SEED),--seed $(SEED)) $(TRICKS)
 
+# pairs of tasks that break each other only when merged
+check-pairs: all
+	RLD_BUILD=$(abspath $(B)) RLD_PAIRS=$(or $(PAIRS),1000) $(PYTHON) -B -m pytest -q -n auto -p no:cacheprovider \
+	    tests/system/test_pairs.py
+
 # echo: the peer of the RPC rate; rate: its client.
 $(B)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
@@ -221,7 +227,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-all check-evidence check-places check-power checked clean demo deps fuzz fuzzers install lint plants sim
+.PHONY: all always bench check check-agents check-all check-evidence check-pairs check-places check-power checked clean demo deps fuzz fuzzers install lint plants sim
 clean:
 	rm -rf build build-san build-fuzz
 

@@ -85,6 +85,8 @@ const struct option_row options_submit[] = {
 	    "which checks that fail count" },
 	{ "protect", 0, OPTION_LIST, "PATTERN", "review.protect", NULL,
 	    "hold work that touches such paths (repeatable)" },
+	{ "review-merged", 0, OPTION_CHOICE, "on_conflict|always", "review.review_merged", NULL,
+	    "when merged work is reviewed again" },
 	{ "review-max-fix-attempts", 0, OPTION_COUNT, "N", "review.max_fixes", NULL,
 	    "maximum number of fix rounds; 0: review once" },
 	{ "developer-prompt", 0, OPTION_FILE, "FILE", "review.developer_prompt", NULL,

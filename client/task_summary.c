@@ -11,12 +11,20 @@
 #include "client/table.h"
 #include "proto/memory.h"
 
+/* Why it is where it is; nothing was said of a merge that gave a new tree. */
+static char *tasks_why(const json_t *task, const char *key)
+{
+	if (field_is(task, "merge", "not_checked") && *field_text(task, key) == '\0')
+		return xstrdup("merged, not checked");
+	return cell_text(task, key);
+}
+
 static const struct table_column columns[] = {
 	{ "TASK", 0, cell_text, .key = "id" },
 	{ "STATE", 0, cell_text, "state", .paint_of = print_state_paint },
 	{ "TITLE", TABLE_FLEXIBLE, cell_text, .key = "title" },
 	{ "BRANCH", TABLE_FLEXIBLE, cell_text, .key = "branch", .paint = PAINT_DIM },
-	{ "WHY", TABLE_FLEXIBLE, cell_text, .key = "reason" },
+	{ "WHY", TABLE_FLEXIBLE, tasks_why, .key = "reason" },
 };
 
 /* In order of interest. */

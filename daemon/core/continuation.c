@@ -80,12 +80,14 @@ bool continuation_of(const struct slot_row *slot, const struct product_row *prod
 	c->round = slot->round;
 	c->fix = slot->fix;
 	c->kind = PRODUCT_WORK;
+	/* the branch waits for the word on a merge that is being judged */
+	c->merged = product != NULL && product->kind == PRODUCT_MERGED && slot->merge != MERGE_JUDGING &&
+	    slot->merge != MERGE_SENT_BACK;
 	if (product != NULL && product->kind != PRODUCT_BASE) {
 		c->product = product->number;
-		c->kind = product->kind;
+		c->kind = product->kind != PRODUCT_MERGED || c->merged ? product->kind : PRODUCT_WORK;
 		c->product_tree = xstrdup(product->tree);
 	}
-	c->merged = product != NULL && product->kind == PRODUCT_MERGED;
 	/* after a conflict the tree is no product, and the commit is that from before */
 	if (slot->obstacle != NULL && slot->commit_id != NULL && product != NULL && !c->merged &&
 	    strcmp(product->tree, slot->tree) != 0)

@@ -93,6 +93,8 @@ static enum slot_stage stage_after_check(const struct attempt_facts *f, enum mov
 		return SLOT_S_FIXING;
 	if (f->check < f->checks)
 		return SLOT_S_CHECKING;
+	if (f->merged)
+		return SLOT_S_MERGING;
 	if (f->has_git && f->checks_room)
 		return SLOT_S_CHECKOUT;
 	return stage_after_work(0, f->has_git, false);
@@ -197,13 +199,18 @@ enum slot_stage stage_after_measure(const struct plan *plan, const struct measur
 	return passed ? stage_after_pass(plan, true) : commit[plan->commit];
 }
 
-enum slot_stage stage_after_checkout(const struct plan *plan, int64_t checked)
+enum slot_stage stage_after_checkout(const struct plan *plan, int64_t checked, bool merged)
 {
+	if (merged && checked >= (int64_t)strings_count(plan->checks))
+		return SLOT_S_MERGING;
 	return plan_prepares(plan) ? SLOT_S_PREPARING : stage_of_room(plan, checked);
 }
 
-enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, bool touched, bool has_git)
+enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, bool touched, bool has_git,
+    bool merged)
 {
+	if (merged && end == ROUND_PASS)
+		return SLOT_S_MERGING;
 	switch (round_policy(plan, end, touched)) {
 	case BAD_END_FAIL:
 		return SLOT_S_FAILED;
@@ -245,6 +252,15 @@ enum slot_stage stage_after_merge(const struct plan *plan, bool passed)
 	if (plan->review && plan->scope == SCOPE_RUN)
 		return SLOT_S_IMPLEMENTED;
 	return passed ? SLOT_S_PINNING : SLOT_S_PASSED;
+}
+
+enum slot_stage stage_after_held_back(const struct plan *plan, int64_t checked)
+{
+	if (plan->review_merged == REVIEW_MERGED_ALWAYS)
+		return stage_after_work((int64_t)strings_count(plan->checks), true, plan_checks_room(plan));
+	if (!plan_checks_room(plan))
+		return SLOT_S_CHECKING;
+	return checked == (int64_t)strings_count(plan->checks) ? SLOT_S_MERGING : SLOT_S_CHECKOUT;
 }
 
 bool hold_repeats(enum hold_kind kind)

@@ -36,8 +36,9 @@ enum slot_stage stage_after_attempt(const struct attempt_facts *facts, enum move
  * on_no_change says so. Asked again when the checks of a measured tree have passed. */
 enum slot_stage stage_after_measure(const struct plan *plan, const struct measure_facts *facts);
 
-/* The room is there. checked: how many checks have begun on this tree. */
-enum slot_stage stage_after_checkout(const struct plan *plan, int64_t checked);
+/* The room is there. checked: how many checks have begun on this tree; merged: after the last one,
+ * the merge continues. */
+enum slot_stage stage_after_checkout(const struct plan *plan, int64_t checked, bool merged);
 
 struct prepare_facts {
 	int64_t setup;			/* set-up commands that have begun */
@@ -53,8 +54,10 @@ struct prepare_facts {
  * base that is to be prepared; after that, of the work again. */
 enum slot_stage stage_after_preparing(const struct plan *plan, const struct prepare_facts *facts);
 
-/* According to the policies of the plan. touched: see round_policy(). */
-enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, bool touched, bool has_git);
+/* According to the policies of the plan. touched: see round_policy(); merged: a merge waits for a
+ * pass. */
+enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, bool touched, bool has_git,
+    bool merged);
 /* Whether a verdict passed what is held: then the approval leaves it a pass. */
 bool hold_of_pass(enum hold_kind kind);
 /* After the approval of a hold. */
@@ -65,6 +68,9 @@ enum slot_stage stage_after_acceptance(const struct plan *plan, bool has_git);
 /* passed: by a verdict; whole: for slot 0. */
 enum slot_stage stage_after_commit(const struct plan *plan, bool passed, bool whole);
 enum slot_stage stage_after_merge(const struct plan *plan, bool passed);
+/* The merge gave a new tree, which is to be judged. checked: how many of its checks are known to be
+ * green. */
+enum slot_stage stage_after_held_back(const struct plan *plan, int64_t checked);
 
 /* Rework runs the attempt of a hold of this kind again; of other kinds, it begins a fix ... */
 bool hold_repeats(enum hold_kind kind);

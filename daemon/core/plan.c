@@ -171,6 +171,12 @@ bool plan_checks_room(const struct plan *plan)
 	return plan->checks_in_room && plan->workspace == REVIEW_IN_ROOM;
 }
 
+bool plan_judges_merges(const struct plan *plan)
+{
+	return plan->checks_merged && plan->review && plan->scope == SCOPE_TASK &&
+	    (strings_count(plan->checks) > 0 || plan->review_merged == REVIEW_MERGED_ALWAYS);
+}
+
 bool plan_prepares(const struct plan *plan)
 {
 	return strings_count(plan->setup) > 0 || strings_count(plan->copy) > 0;

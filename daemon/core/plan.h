@@ -111,6 +111,8 @@ struct plan {
 	char **setup_inputs;
 	enum check_on_base check_on_base;
 	enum checks_mode checks_mode;
+	bool checks_merged;		/* merges that give a new tree; false as above */
+	enum review_merged review_merged;
 	char **guidelines;		/* NULL-terminated pairs: file, section;
 					 * file, section; ... */
 	char **conventions;		/* NULL-terminated file names */
@@ -146,6 +148,9 @@ const struct agent_plan *plan_agent(const struct plan *plan, enum role role, con
 /* With git, checks run on a tree that was measured, in the room; otherwise in the work tree, which
  * is measured after them, since they may change it. */
 bool plan_checks_room(const struct plan *plan);
+
+/* A merge that gives a new tree is judged before the branch moves: by the checks, or a reviewer. */
+bool plan_judges_merges(const struct plan *plan);
 
 /* New work trees and rooms are prepared before they are used. */
 bool plan_prepares(const struct plan *plan);

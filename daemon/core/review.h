@@ -37,6 +37,7 @@ struct attempt_facts {
 	bool by_status;			/* REVIEW: exit status 1 is a verdict, too */
 	bool checkout;			/* reviewers work in a room */
 	bool checks_room;		/* by plan_checks_room() */
+	bool merged;			/* CHECK: after the last one, the merge continues */
 	/* number of checks, and which one this was, or the last of those behind it that need not
 	 * run; 0: none */
 	int64_t checks, check;

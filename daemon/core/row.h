@@ -121,7 +121,9 @@ struct run_row {
 	char *result_branch;
 	int64_t stopped;		/* 1: an agent gave a stop marker; 2: an iteration
 					 * found nothing to do */
-	char *result_ref;		/* refs/rl/<instance>/passed/<run>/<task> after a pass */
+	/* refs/rl/<instance>/passed/<run>/<task> after a pass; integrate = "merge": refs/heads/ and
+	 * result_branch after the first merge */
+	char *result_ref;
 	char *result_tree;
 	char *result_commit;		/* commit = "auto": the commit that holds the result */
 	int64_t result_attempt;		/* attempt with the accepted answer, ROW_NONE before */
@@ -267,6 +269,7 @@ struct slot_row {
 	/* set-up commands of the work tree or room that have begun; 0: none, or it is set up */
 	int64_t setup;
 	int64_t prepares;		/* enum prepares_state */
+	int merge;			/* enum slot_merge */
 	/* SHA-256 of what run.copy brings, when the work was measured or a room was prepared last;
 	 * NULL: not known */
 	char *copied_hash;

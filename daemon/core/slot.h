@@ -10,6 +10,9 @@
  *                                                                          │ the verdict is a pass
  *         PASSED ◀── PINNING ◀── MERGING ◀── COMMITTING ◀── COMMIT_AGENT ◀─┘
  *
+ *   A merge that gives a new tree leads from MERGING to CHECKOUT or MEASURING, and back when that
+ *   is judged.
+ *
  *   Each arrow may skip stages that the plan does not ask for, or that need git if there is none.
  *   CHECKING and FIXING follow themselves, one check or finding after the other, and each stage of
  *   an attempt follows itself when that is lost or refused by its service: a reviewer's through

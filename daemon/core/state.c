@@ -233,6 +233,17 @@ NAMES(checks_mode, "checks_mode", CHECKS_MODES,
     [CHECKS_ALL] = "all",
     [CHECKS_NEW_FAILURES] = "new_failures");
 
+NAMES(slot_merge, "merge", SLOT_MERGES,
+    [MERGE_JUDGING] = "judging",
+    [MERGE_SENT_BACK] = "sent_back",
+    [MERGE_UNCHANGED] = "unchanged",
+    [MERGE_CHECKED] = "checked",
+    [MERGE_UNCHECKED] = "not_checked");
+
+NAMES(review_merged, "review_merged", REVIEW_MERGED_CHOICES,
+    [REVIEW_MERGED_ON_CONFLICT] = "on_conflict",
+    [REVIEW_MERGED_ALWAYS] = "always");
+
 NAMES(on_cut, "on_cut", ON_CUTS,
     [ON_CUT_WARN] = "warn",
     [ON_CUT_HOLD] = "hold");

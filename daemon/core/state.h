@@ -136,6 +136,19 @@ enum sandbox { SANDBOX_OFF, SANDBOX_TRY, SANDBOX_REQUIRE, SANDBOXES };
 /* Which failed checks count: all, or those that were green on the base. */
 enum checks_mode { CHECKS_ALL, CHECKS_NEW_FAILURES, CHECKS_MODES };
 
+/* When the result of a merge is reviewed: if it had to be fixed, or whenever it is a new tree. */
+enum review_merged { REVIEW_MERGED_ON_CONFLICT, REVIEW_MERGED_ALWAYS, REVIEW_MERGED_CHOICES };
+/* How far the merge of a slot's commits has come. */
+enum slot_merge {
+	MERGE_NOT,
+	MERGE_JUDGING,		/* it gave a new tree, and the branch waits for the word on that */
+	MERGE_SENT_BACK,	/* that was not green: a fixer or a human has it */
+	MERGE_UNCHANGED,	/* merged; the tree is the one that was judged before */
+	MERGE_CHECKED,		/* merged; the new tree was judged */
+	MERGE_UNCHECKED,	/* merged; it was not */
+	SLOT_MERGES
+};
+
 enum on_cut { ON_CUT_WARN, ON_CUT_HOLD, ON_CUTS };
 /* What a review without issues is if the reviewer did not end it with the line of its prompt. */
 enum silence { SILENCE_PASS, SILENCE_VIOLATION, SILENCES };
@@ -176,6 +189,7 @@ extern const struct state_names run_state_names, task_state_names, iteration_sta
     role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names,
     finding_state_names, on_lost_names, bad_end_names, fixer_names, scope_names, commit_mode_names,
     review_place_names, sandbox_names, on_cut_names, silence_names, check_on_base_names, checks_mode_names,
+    review_merged_names, slot_merge_names,
     strictness_names, hold_kind_names, hold_state_names, slot_leaving_names, isolation_names,
     integrate_names, on_failure_names,
     assign_names, claim_state_names, cooldown_kind_names, on_no_change_names, accepted_names,

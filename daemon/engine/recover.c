@@ -35,6 +35,7 @@
 #include "run/publication.h"
 #include "run/task_load.h"
 #include "sched/accounts.h"
+#include "sched/check_permits.h"
 #include "sched/claims.h"
 #include "sched/groups.h"
 #include "sched/permits.h"
@@ -283,6 +284,7 @@ static void resume_slot(struct slot *slot)
 			slot_recover(slot);
 		break;
 	case ACTIVITY_PERMIT:
+	case ACTIVITY_CHECKS:
 	case ACTIVITY_PICK:
 	case ACTIVITY_TURN:
 	case ACTIVITY_RETRY:
@@ -326,7 +328,7 @@ static void resume_loop(struct run *run)
 /* Running work keeps its permit, whatever the limits are now. Waiting slots queue again. */
 static void resume_permits(struct run *run)
 {
-	bool has_permit = false, sets_up = false;
+	bool has_permit = false, spares = false;
 
 	queue_add(run);
 	for (size_t i = 0; i < run->nslots; i++) {
@@ -338,15 +340,17 @@ static void resume_permits(struct run *run)
 		bool waits = slot->activity.kind == ACTIVITY_ACCOUNT ||
 		    (activity_has_process(&slot->activity) && slot->found == FOUND_NEVER_STARTED);
 
-		sets_up |= slot_sets_up(slot);
-		if (!over && !waits && !slot_sets_up(slot)) {
+		if (slot->row->stage == SLOT_S_CHECKING && slot_checks_merge(slot) && !waits)
+			check_permit_sit(run->slots[i]);
+		spares |= slot_spares_permit(slot);
+		if (!over && !waits && !slot_spares_permit(slot)) {
 			queue_sit(run->slots[i]);
 			has_permit = true;
 		}
 	}
 	/* also if its source is being asked while a slot works: the next iteration needs a
 	 * permit */
-	if (((!has_permit && !sets_up) || activity_has_process(&run->own.activity)) &&
+	if (((!has_permit && !spares) || activity_has_process(&run->own.activity)) &&
 	    run->rows->run.state == RUN_S_RUNNING)
 		queue_sit(&run->own);
 	/* a permit reduces the number wanted by one, but what was found did not wait for one */

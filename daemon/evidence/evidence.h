@@ -7,6 +7,9 @@
 #include "core/row.h"
 #include "core/state.h"
 
+/* The subject of the row of a merge that gave a new tree, of which nothing was said. */
+#define MERGED_UNCHECKED "merged, not checked"
+
 struct run;
 struct slot;
 struct txn;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* MERGE with a conflict: the task's work tree gets the merged branch, and on top of it, as
- * uncommitted changes, the result of merge-tree. */
+/* MERGE with a conflict, or of a tree that is to be judged first: the task's work tree gets the
+ * merged branch, and on top of it, as uncommitted changes, the result of merge-tree. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +92,22 @@ static int resume_check_out(struct git_op *op, const struct merge *m, const char
 	return rv == 0 ? git_run(op, 0, "read-tree", m->tree) : -1;
 }
 
+/* It has been here before, and has not committed since: its files are those of the commit, which a
+ * reset removes if they are in the index. */
+static int leave_check_out(struct git_op *op)
+{
+	int rv = git_run(op, 0, "read-tree", op->spec.commit);
+
+	if (rv == 0)
+		rv = git_run(op, GIT_MAY_FAIL, "update-index", "-q", "--refresh");
+	if (rv != -1)
+		rv = git_run(op, GIT_MAY_FAIL, "diff-files", "--quiet");
+	if (rv == 1)
+		return git_fail(op, xasprintf("%s: its files are not those of %.12s, which is to be merged; " GIT_KEPT,
+		    op->spec.dir, op->spec.commit));
+	return rv == 0 ? git_run(op, 0, "update-ref", "--no-deref", op->spec.keep_ref, op->spec.commit) : rv;
+}
+
 /* Save HEAD in keep_ref, so that it may be reset. */
 static int keep_head(struct git_op *op, const struct merge *m)
 {
@@ -105,6 +121,8 @@ static int keep_head(struct git_op *op, const struct merge *m)
 		rv = git_run(op, 0, "update-ref", "--no-deref", op->spec.keep_ref, op->spec.commit);
 	else if (rv == 0 && head != NULL && kept != NULL && strcmp(kept, op->spec.commit) == 0)
 		rv = resume_check_out(op, m, head, m->start);
+	else if (rv == 0 && head != NULL && strcmp(head, op->spec.base_commit) == 0)
+		rv = leave_check_out(op);
 	else if (rv == 0)
 		rv = has_moved(op);
 	free(head);
@@ -147,5 +165,14 @@ int conflict_check_out(struct git_op *op, const struct merge *m)
 		    xasprintf("git merge-tree: unexpected output in %s; is git 2.39 or newer?",
 		    op->spec.workspace));
 	text_set(&op->result.commit, m->start);
+	return check_out(op, m);
+}
+
+int merged_check_out(struct git_op *op, struct merge *m)
+{
+	memcpy(m->tree, m->tip_tree, sizeof(m->tree));
+	op->result.held_back = op->result.new_tree = true;
+	text_set(&op->result.commit, m->tip);
+	text_set(&op->result.head, m->start);
 	return check_out(op, m);
 }

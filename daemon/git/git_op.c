@@ -56,6 +56,7 @@ static const struct fields_row spec_rows[] = {
 	SPEC(keep_ref, FIELDS_STRING),
 	SPEC(note_ref, FIELDS_STRING),
 	SPEC(known, FIELDS_STRING),
+	SPEC(holds_back, FIELDS_BOOL),
 	SPEC(message, FIELDS_STRING),
 	SPEC(artifacts, FIELDS_LIST),
 	SPEC(copy, FIELDS_LIST),
@@ -114,6 +115,8 @@ static const struct fields_row result_rows[] = {
 	RESULT(rewritten, FIELDS_BOOL),
 	RESULT(branch_left, FIELDS_BOOL),
 	RESULT(hook_changed, FIELDS_BOOL),
+	RESULT(held_back, FIELDS_BOOL),
+	RESULT(new_tree, FIELDS_BOOL),
 	RESULT(moved, FIELDS_STRING),
 	RESULT(whole, FIELDS_BOOL),
 	RESULT(laid, FIELDS_BOOL),
@@ -291,6 +294,16 @@ const char *git_op_unfit(const struct git_op *op)
 const char *git_op_conflicts(const struct git_op *op)
 {
 	return op->result.conflicts;
+}
+
+bool git_op_held_back(const struct git_op *op)
+{
+	return op->result.held_back;
+}
+
+bool git_op_new_tree(const struct git_op *op)
+{
+	return op->result.new_tree;
 }
 
 const char *git_op_taken(const struct git_op *op)

@@ -81,7 +81,10 @@ enum git_op_kind {
 	 * that stays under note_ref. On a conflict ref does not move, but the branch that dir has
 	 * checked out is set to that tip (its old tip stays in keep_ref), and dir to the merged
 	 * files with conflict markers. Then git_op_conflicts() is not NULL, commit is the tip,
-	 * git_op_base() is the tip's tree as the disk had it, and tree is what is in dir now. */
+	 * git_op_base() is the tip's tree as the disk had it, and tree is what is in dir now. With
+	 * holds_back and a new tree, the same without markers, and git_op_held_back(): head is the
+	 * tip, and commit what ref is to be moved to when that tree has been judged, by a MERGE of
+	 * commit from head; then the branch of dir is at commit, too. */
 	GIT_MERGE,
 
 	/* Save everything in the work tree dir that its HEAD does not have, untracked and ignored
@@ -185,6 +188,9 @@ struct git_op_spec {
 	 * has anything else, git_op_moved(); NULL: unknown. BASE with commit: where branch is
 	 * created, NULL: at commit. */
 	const char *base_commit, *keep_ref, *note_ref, *known;
+
+	/* MERGE: do not move ref to a tree other than that of commit. */
+	bool holds_back;
 
 	/* COMMIT: with a line "Rld-Run: 42". MEASURE: the same, NULL: no hook runs. BASE,
 	 * WORKTREE_REMOVE: the whole message. */
@@ -301,7 +307,7 @@ const char *git_op_unfit(const struct git_op *op);
 /* WORKTREE_ADD: dir has the tree of the spec; false: there is none, or it exists no longer. */
 bool git_op_laid(const struct git_op *op);
 
-/* BASE: HEAD, NULL: no commit yet. */
+/* BASE: HEAD, NULL: no commit yet. MERGE: see there. */
 const char *git_op_head(const struct git_op *op);
 
 /* SNAPSHOT, BASE, INSPECT_HEAD, COMMIT, ADOPT_COMMITS, without repository: the first line of the
@@ -328,6 +334,10 @@ bool git_op_whole(const struct git_op *op);
  * markers; NULL: none. MEASURE, COMMIT and ADOPT_COMMITS, with repository, after a MERGE in
  * conflict: where markers are left; nothing was committed. */
 const char *git_op_conflicts(const struct git_op *op);
+/* MERGE: with holds_back: ref has not moved, because the tree is a new one. */
+bool git_op_held_back(const struct git_op *op);
+/* MERGE: the tree is not that of commit: what others have done was added. */
+bool git_op_new_tree(const struct git_op *op);
 /* MERGE: a work tree that is not ours and has ref checked out: nothing was integrated, and nothing
  * changed. NULL: there is none. */
 const char *git_op_taken(const struct git_op *op);

@@ -27,7 +27,7 @@ struct git_result {
 	char *modified_basis, *copied, *unconverted, *protected, *judging;
 	char **ahead, **ignored, **manifests;
 	int prepared;
-	bool rewritten, branch_left, hook_changed, whole, laid;
+	bool rewritten, branch_left, hook_changed, held_back, new_tree, whole, laid;
 };
 
 struct git_op {

@@ -99,15 +99,39 @@ static int is_held(struct git_op *op, const struct merge *m)
 	return rv == -1 ? -1 : rv == 0;
 }
 
+/* Work that was held back and is in ref now: nothing of it is uncommitted any more. */
+static int catch_up(struct git_op *op)
+{
+	char *head = NULL;
+	int rv;
+
+	op->place = op->spec.dir;
+	rv = git_run(op, GIT_MAY_FAIL, "rev-parse", "-q", "--verify", "HEAD^{commit}");
+	head = rv == 0 ? git_out_line(op) : NULL;
+	if (head != NULL && strcmp(head, op->spec.base_commit) == 0)
+		rv = git_run(op, 0, "reset", "-q", "--mixed", op->spec.commit);
+	op->place = op->spec.workspace;
+	free(head);
+	return rv == -1 ? -1 : 0;
+}
+
 /* Everything is in ref: report tip, its tree, and its content as a patch. */
 static int whole(struct git_op *op, const char *tip)
 {
-	char *tree = xasprintf("%s^{tree}", tip);
+	char *tree = xasprintf("%s^{tree}", tip), *own = xasprintf("%s^{tree}", op->spec.commit), *given = NULL;
 	int rv;
 
 	text_set(&op->result.commit, tip);
 	rv = git_resolve(op, tree, &op->result.tree);
+	if (rv == 0)
+		rv = git_resolve(op, own, &given);
+	op->result.new_tree = rv == 0 && given != NULL && op->result.tree != NULL &&
+	    strcmp(given, op->result.tree) != 0;
+	free(given);
+	free(own);
 	free(tree);
+	if (rv == 0 && op->spec.holds_back && strcmp(op->spec.commit, op->spec.base_commit) != 0)
+		rv = catch_up(op);
 	if (rv == -1)
 		return -1;
 	if (op->spec.base != NULL)
@@ -203,7 +227,14 @@ static int merge_commits(struct git_op *op, struct merge *m, char *const *ids)
 		return whole(op, m->tip);	/* everything was there already */
 	parents[0] = m->tip;
 	parents[1] = op->spec.commit;
-	return replay_note(op, m->tip_tree, parents, note) == 0 ? move_ref(op, m, m->tip, note) : -1;
+	if (replay_note(op, m->tip_tree, parents, note) != 0)
+		return -1;
+	if (!op->spec.holds_back || strcmp(m->tip_tree, m->commit_tree) == 0)
+		return move_ref(op, m, m->tip, note);
+	/* the note keeps the tip */
+	if (git_run(op, 0, "update-ref", "--no-deref", op->spec.note_ref, note) != 0)
+		return -1;
+	return merged_check_out(op, m);
 }
 
 /* DONE, AGAIN or -1. */

@@ -172,6 +172,7 @@ static int read_commits(struct git_op *op, struct merge *m, char *const *ids)
 	}
 	if (!read || m->count == 0 || data < end)
 		return git_fail_output(op);
+	memcpy(m->commit_tree, m->picks[m->count - 1].commit.tree, sizeof(m->commit_tree));
 	return 0;
 }
 

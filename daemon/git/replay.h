@@ -19,6 +19,7 @@ struct merge {
 	char *start;			/* base of the merge: the same, or the spec's base */
 	char *tip;			/* new value of ref */
 	char start_tree[GIT_ID_MAX], tip_tree[GIT_ID_MAX], base_tree[GIT_ID_MAX];
+	char commit_tree[GIT_ID_MAX];	/* of the last commit that is replayed */
 	int64_t start_time, time;	/* a replayed commit is never older than its parent */
 	bool linear;			/* each of them is the only parent of the next one */
 	struct pick *picks;
@@ -36,8 +37,10 @@ void replay_release(struct merge *m);
 /* A commit by rld of tree, with these parents: id. */
 int replay_note(struct git_op *op, const char *tree, const char *const *parents, char id[GIT_ID_MAX]);
 
-/* conflict.c: check out both sides in the task's work tree. git_out() must be the output of
- * merge-tree. */
+/* conflict.c: the task's work tree moves to start, with m->tree as uncommitted changes. */
+/* Both sides; git_out() must be the output of merge-tree. */
 int conflict_check_out(struct git_op *op, const struct merge *m);
+/* The merged tree, and result.commit is the tip. */
+int merged_check_out(struct git_op *op, struct merge *m);
 
 #endif

@@ -30,8 +30,9 @@ char **recorded_refs(const struct run_rows *rows)
 
 	for (size_t i = 0; i < rows->ntasks; i++)
 		add(&list, "", rows->tasks[i]->locked_ref, rows->tasks[i]->locked_tree);
-	/* of the whole run; else it is one of these */
-	add(&list, "", rows->run.result_ref, rows->run.result_tree);
+	/* of the whole run; else it is one of these, or the branch below */
+	if (rows->run.result_ref != NULL && strncmp(rows->run.result_ref, "refs/heads/", 11) != 0)
+		add(&list, "", rows->run.result_ref, rows->run.result_tree);
 	/* a merge that a cancel has cut off may have moved it */
 	if (rows->run.state != RUN_S_CANCELLED)
 		add(&list, "refs/heads/", rows->run.result_branch, rows->run.result_commit);

@@ -9,6 +9,7 @@ static const char *const names[ACTIVITIES] = {
 	[ACTIVITY_NONE] = "none",
 	[ACTIVITY_PERMIT] = "permit",
 	[ACTIVITY_ACCOUNT] = "account",
+	[ACTIVITY_CHECKS] = "checks",
 	[ACTIVITY_PICK] = "pick",
 	[ACTIVITY_TURN] = "turn",
 	[ACTIVITY_RETRY] = "retry",

@@ -6,6 +6,7 @@
  *   ACTIVITY_PERMIT     waits for a permit: to begin, or for an attempt after the slot
  *                       gave its own back
  *   ACTIVITY_ACCOUNT    its attempt waits for an account, a time or a budget; see account_wait.c
+ *   ACTIVITY_CHECKS     its check of a merge waits for a permit of the group "checks"
  *   ACTIVITY_PICK       waits until the slots before it have picked a task (assign = "agent")
  *   ACTIVITY_TURN       its operation waits for one of another slot that excludes it
  *   ACTIVITY_RETRY      its operation waits for a fault of the host or its source to pass, and
@@ -32,6 +33,7 @@ enum activity_kind {
 	ACTIVITY_NONE,
 	ACTIVITY_PERMIT,
 	ACTIVITY_ACCOUNT,
+	ACTIVITY_CHECKS,
 	ACTIVITY_PICK,
 	ACTIVITY_TURN,
 	ACTIVITY_RETRY,

@@ -115,12 +115,37 @@ bool slot_checks_room(const struct slot *slot)
 /* A work tree is prepared before the first round, a room in one. */
 bool slot_prepares_room(const struct slot *slot)
 {
-	return slot->row->round > 0 || slot->row->base == BASE_CHECKING;
+	return slot->row->round > 0 || slot->row->base == BASE_CHECKING || slot_judges_merge(slot);
 }
 
-bool slot_sets_up(const struct slot *slot)
+bool slot_judges_merge(const struct slot *slot)
 {
-	return slot->row->stage == SLOT_S_SETTING_UP || (slot->row->stage == SLOT_S_PREPARING && slot->row->setup > 0);
+	return slot->row != NULL && slot->row->merge == MERGE_JUDGING;
+}
+
+bool slot_checks_merge(const struct slot *slot)
+{
+	return slot_judges_merge(slot) && slot_plan(slot)->review_merged != REVIEW_MERGED_ALWAYS;
+}
+
+bool slot_holds_merge_back(const struct slot *slot)
+{
+	bool red = slot->row->accepted != ACCEPTED_BY_NONE && slot->row->failed_check != ROW_NONE;
+
+	return plan_judges_merges(slot_plan(slot)) && slot->row->slot != 0 && !red;
+}
+
+/* Git and commands are at work. */
+bool slot_spares_permit(const struct slot *slot)
+{
+	enum slot_stage stage = (enum slot_stage)slot->row->stage;
+
+	bool room = stage == SLOT_S_CHECKOUT || stage == SLOT_S_PREPARING || stage == SLOT_S_CHECKING;
+
+	if (slot_judges_merge(slot) && room)
+		return true;
+	return stage == SLOT_S_SETTING_UP || stage == SLOT_S_MERGING ||
+	    (stage == SLOT_S_PREPARING && slot->row->setup > 0);
 }
 
 /* What was merged since is coders' work. */

@@ -24,6 +24,7 @@ struct slot {
 	struct activity activity;
 	struct operation op;
 	bool has_permit;
+	bool has_check_permit;		/* of the group of merge checks */
 	struct plan *plan;		/* settings of its task, owned; NULL: the run's */
 	bool bd_claimed;		/* bd expects close or release; lost with the daemon */
 	struct briefing briefing;	/* of the attempt that is being built; see
@@ -63,8 +64,15 @@ bool slot_has_checkout(const struct slot *slot);	/* the reviewer works in a room
 const char *slot_prepared_tree(const struct slot *slot);
 const char *slot_room_tree(const struct slot *slot);	/* of the room that it needs now */
 bool slot_prepares_room(const struct slot *slot);	/* else its work tree */
-bool slot_sets_up(const struct slot *slot);		/* without a permit */
+bool slot_spares_permit(const struct slot *slot);	/* it works without one */
 bool slot_checks_room(const struct slot *slot);		/* ... and checks before it */
+/* Its merge gave a new tree, which is being judged. */
+bool slot_judges_merge(const struct slot *slot);
+/* ... by its checks, after which the merge continues; else by a reviewer, too. */
+bool slot_checks_merge(const struct slot *slot);
+/* The next merge of a new tree is held back until that was judged. Work that was accepted with a
+ * failed check is not: the merge has it, too. */
+bool slot_holds_merge_back(const struct slot *slot);
 /* ended, with its commits on the branch of the run */
 bool slot_is_merged(const struct slot *slot);
 

@@ -102,22 +102,28 @@ static bool has_evidence(const struct run_rows *rows, const struct product_row *
 	return false;
 }
 
-/* The work that the slot has committed; the merge of it with others is another product. */
+/* The work that the slot has committed; the merge of it with others is another product, unless the
+ * commit is the merge that was judged. */
 static const struct product_row *committed(const struct run_rows *rows, const struct slot_row *slot)
 {
 	const struct product_row *p = slot->product != ROW_NONE ? run_rows_product(rows, slot->product) : NULL;
 
-	while (p != NULL && p->kind == PRODUCT_MERGED)
+	while (p != NULL && p->kind == PRODUCT_MERGED && slot->merge != MERGE_CHECKED)
 		p = p->parent != ROW_NONE ? run_rows_product(rows, p->parent) : NULL;
 	return p != NULL && p->kind != PRODUCT_BASE ? p : NULL;
 }
 
-/* What all merges came to. */
+/* What all merges came to. One that was held back need not be on the branch. */
 static const struct product_row *merged(const struct run_rows *rows)
 {
-	for (size_t i = rows->nproducts; i > 0; i--)
-		if (rows->products[i - 1]->kind == PRODUCT_MERGED)
-			return rows->products[i - 1];
+	bool named = rows->run.result_ref != NULL && strncmp(rows->run.result_ref, "refs/heads/", 11) == 0;
+
+	for (size_t i = rows->nproducts; i > 0; i--) {
+		const struct product_row *p = rows->products[i - 1];
+
+		if (p->kind == PRODUCT_MERGED && (!named || text_equal(p->tree, rows->run.result_tree)))
+			return p;
+	}
 	return NULL;
 }
 

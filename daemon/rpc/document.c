@@ -181,6 +181,7 @@ static json_t *tasks(const struct run_rows *rows, const char **title)
 		json = json_row(ROW_TASK, order[i]);
 		json_object_set_new(json, "branch", json_null());
 		json_object_set_new(json, "commit", json_null());
+		json_object_set_new(json, "merge", json_null());
 		json_array_append_new(list, json);
 		json_object_set_nocheck(by_id, order[i]->id, json);
 	}
@@ -194,6 +195,7 @@ static json_t *tasks(const struct run_rows *rows, const char **title)
 			continue;
 		json_object_set_new(json, "branch", json_text(slot->branch));
 		json_object_set_new(json, "commit", json_text(slot->commit_id));
+		json_object_set_new(json, "merge", json_text(state_name(&slot_merge_names, slot->merge)));
 	}
 	json_decref(by_id);
 	free(order);

@@ -56,7 +56,8 @@ static const struct result_field slot_continued_fields[] = {
 	{ "tree", "string", "git tree of that work" }, END
 };
 static const struct result_field slot_merged_fields[] = {
-	SLOT, TASK, { "commit", "string?", "git commit on the run's branch" }, END
+	SLOT, TASK, { "commit", "string?", "git commit on the run's branch" },
+	{ "merge", "Merge?", "what is known of the merged tree" }, END
 };
 
 #define ATTEMPT \

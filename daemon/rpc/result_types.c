@@ -55,6 +55,7 @@ static const struct result_field task_fields[] = {
 	{ "wait_kind", "WaitKind|null", "the kind of reason of one that waits, for programs" },
 	{ "branch", "string|null", "short name of the branch that its last slot left in git" },
 	{ "commit", "string|null", "git commit of that slot's work" },
+	{ "merge", "Merge|null", "how far the merge of that commit has come" },
 	END
 };
 
@@ -522,6 +523,7 @@ const struct result_enum result_enums[] = {
 	{ "Assign", &assign_names, "what picks the task of a slot" },
 	{ "CooldownKind", &cooldown_kind_names, "what exhausted an account" },
 	{ "Accepted", &accepted_names, "who accepted work without a passing verdict" },
+	{ "Merge", &slot_merge_names, "how far a merge has come, or what is known of the merged tree" },
 	{ "HoldKind", &hold_kind_names, "why something is held" },
 	{ "HoldState", &hold_state_names, "what was decided" },
 	{ "WaitKind", &wait_kind_names, "why something waits" },

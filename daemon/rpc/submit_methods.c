@@ -34,6 +34,7 @@ static const struct schema review_params[] = {
 	SETTING("strictness", "review.strictness"),
 	SETTING("checks", "review.checks"),
 	SETTING("checks_mode", "review.checks_mode"),
+	SETTING("review_merged", "review.review_merged"),
 	SETTING("guidelines", "review.guidelines"),
 	SETTING("conventions", "review.conventions"),
 	SETTING("reviewer", "review.reviewer"),
@@ -530,6 +531,12 @@ static struct reply submit_call(struct rpc *rpc, struct call *call)
 	if (group != NULL && !config_group_name(group)) {
 		reply = reply_error(call, RPC_INVALID_PARAMS, "group", NULL,
 		    "'group' must be a name: letters, digits, \"-\" and \"_\", at most 64");
+		submit_free(s, NULL);
+		return reply;
+	}
+	if (group != NULL && strcmp(group, CHECKS_GROUP) == 0) {
+		reply = reply_error(call, RPC_INVALID_PARAMS, "group", "choose another name",
+		    "group \"" CHECKS_GROUP "\" is that of the checks of merges; no run can be in it");
 		submit_free(s, NULL);
 		return reply;
 	}

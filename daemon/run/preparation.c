@@ -219,8 +219,10 @@ static void take_start(struct run *run, struct run_row *row)
 		return;
 	if (from.base_tree != NULL)
 		text_set(&row->base_tree, from.base_tree);
-	if (run->plan.isolation == ISOLATION_WORKTREE && row->result_branch != NULL && from.tip != NULL)
+	if (run->plan.isolation == ISOLATION_WORKTREE && row->result_branch != NULL && from.tip != NULL) {
 		text_set(&row->result_commit, from.tip);
+		row->result_ref = xasprintf("refs/heads/%s", row->result_branch);
+	}
 	run_continuation_release(&from);
 }
 

@@ -15,6 +15,7 @@
 #include "model/model.h"
 #include "model/reply.h"
 #include "model/runs.h"
+#include "model/slots.h"
 #include "proto/error.h"
 #include "proto/memory.h"
 #include "sched/permits.h"
@@ -100,6 +101,24 @@ void groups_load(struct engine *engine, struct group_row *row)
 	row_free(ROW_GROUP, row);
 }
 
+int64_t groups_check_slots(const struct engine *engine)
+{
+	const struct group *group = find(engine->groups, CHECKS_GROUP);
+
+	return group != NULL && slots_of(group) != ROW_NONE ? slots_of(group) : CHECKS_SLOTS;
+}
+
+int64_t groups_check_used(const struct engine *engine)
+{
+	const struct run *run;
+	int64_t used = 0;
+
+	LIST_FOREACH(run, &engine->runs, entry)
+		for (size_t i = 0; i < run->nslots; i++)
+			used += run->slots[i]->has_check_permit;
+	return used;
+}
+
 bool group_is_paused(const struct engine *engine, const char *name)
 {
 	const struct group *group = name != NULL ? find(engine->groups, name) : NULL;
@@ -117,6 +136,7 @@ void engine_configure_groups(struct engine *engine, const char *const *names, co
 		find_or_make(engine->groups, names[i])->configured = slots[i];
 	RB_FOREACH(group, group_tree, &engine->groups->tree)
 		apply(engine, group);
+	effect_cooling_now(engine);
 	effect_schedule_now(engine);
 }
 
@@ -152,6 +172,7 @@ void engine_group_set(struct engine *engine, const char *name, int64_t slots, in
 	txn_reply(txn, cb, arg, 0);
 	apply(engine, group);
 	txn_effect_schedule(txn);
+	txn_effect_cooling(txn);
 	txn_commit(txn);
 	row_free(ROW_GROUP, row);
 }
@@ -176,12 +197,15 @@ void engine_groups(struct engine *engine, void (*each)(void *arg, const struct g
 	LIST_FOREACH(run, &engine->runs, entry)
 		if (run->rows->run.group != NULL)
 			find_or_make(engine->groups, run->rows->run.group);
+	if (groups_check_used(engine) > 0)
+		find_or_make(engine->groups, CHECKS_GROUP);
 	RB_FOREACH(group, group_tree, &engine->groups->tree) {
+		bool checks = strcmp(group->name, CHECKS_GROUP) == 0;
 		struct group_info info = {
 			.name = group->name,
-			.slots = slots_of(group),
+			.slots = checks ? groups_check_slots(engine) : slots_of(group),
 			.live = group->live != ROW_NONE,
-			.used = schedule_group_used(engine->schedule, group->name),
+			.used = checks ? groups_check_used(engine) : schedule_group_used(engine->schedule, group->name),
 			.queued = count_queued(engine, group->name),
 			.paused = group->paused,
 		};

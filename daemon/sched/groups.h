@@ -9,6 +9,9 @@
 #include "core/row.h"
 #include "model/reply.h"
 
+#define CHECKS_GROUP "checks"
+#define CHECKS_SLOTS 2		/* its limit, unless it is set */
+
 struct engine;
 struct groups;
 
@@ -35,6 +38,10 @@ void engine_configure_groups(struct engine *engine, const char *const *names, co
 struct groups *groups_new(void);
 void groups_free(struct groups *groups);
 void groups_load(struct engine *engine, struct group_row *row);	/* takes ownership of row */
+/* Checks of merges are in a group of their own, not their runs: its limit in effect, and how many
+ * there are. */
+int64_t groups_check_slots(const struct engine *engine);
+int64_t groups_check_used(const struct engine *engine);
 bool group_is_paused(const struct engine *engine, const char *name);
 
 #endif

@@ -310,7 +310,7 @@ void attempt_queues(struct slot *slot, bool cooled)
 static void look_at(struct run *run)
 {
 	for (size_t i = 0; i < run->nslots; i++)
-		if (run->slots[i]->activity.kind == ACTIVITY_ACCOUNT)
+		if (run->slots[i]->activity.kind == ACTIVITY_ACCOUNT || run->slots[i]->activity.kind == ACTIVITY_CHECKS)
 			effect_now(run->slots[i], EFFECT_BUILD, run->slots[i]->row->attempt);
 }
 

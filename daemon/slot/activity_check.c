@@ -15,7 +15,7 @@
 #define IS(kind) (1u << ACTIVITY_##kind)
 #define GOES_ON (IS(COMMIT) | IS(JOB))
 /* An unfinished attempt: it waits to start, is being built, runs, or its output is being read. */
-#define ATTEMPT (IS(PERMIT) | IS(ACCOUNT) | GOES_ON | IS(ATTEMPT))
+#define ATTEMPT (IS(PERMIT) | IS(ACCOUNT) | IS(CHECKS) | GOES_ON | IS(ATTEMPT))
 #define OPERATION (IS(RETRY) | GOES_ON | IS(OPERATION))
 
 /* Activities allowed in a stage. During the teardown of an ended slot, allowed_now() decides. */

@@ -393,6 +393,7 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.by_status = plan->profile->carrier == CARRIER_EXIT,
 		.checkout = slot_has_checkout(slot),
 		.checks_room = plan_checks_room(plan),
+		.merged = slot_checks_merge(slot),
 		.checks = plan->review && (plan->scope == SCOPE_TASK || slot->row->slot == 0 ||
 		    slot->row->base == BASE_CHECKING) ? checks_count(slot) : 0,
 		.check = a->role == ROLE_CHECK ? checks_known(slot, slot_room_tree(slot), slot->row->check) :

@@ -29,6 +29,7 @@
 #include "proc/launch.h"
 #include "prompt/prompt.h"
 #include "proto/memory.h"
+#include "sched/check_permits.h"
 #include "sched/claims.h"
 #include "sched/groups.h"
 #include "sched/permits.h"
@@ -157,6 +158,10 @@ static void build_cb(void *arg, struct job *job)
 	job_free(job);
 }
 
+#define MERGED_TREE \
+	"The work tree now has this work, as uncommitted changes, merged with that of other tasks. " \
+	    "Change it so that all of them work."
+
 /* Instructions other than the task: the newest feedback counts; a human's precedes a check's, a
  * check's a reviewer's. */
 static void set_follow_up(struct build_job *w, const struct slot *slot)
@@ -177,8 +182,9 @@ static void set_follow_up(struct build_job *w, const struct slot *slot)
 		bool red = slot_plan(slot)->check_on_base != CHECK_ON_BASE_SKIP && base != NULL &&
 		    base->result == EVIDENCE_RED;
 
-		w->follow_up = xasprintf("`%s`: %s%s", check->agent, check->cause, red ?
-		    "\nThis check fails on the base as well, without the work on this task." : "");
+		w->follow_up = xasprintf("`%s`: %s%s%s", check->agent, check->cause, red ?
+		    "\nThis check fails on the base as well, without the work on this task." : "",
+		    row->merge == MERGE_SENT_BACK ? "\n" MERGED_TREE : "");
 		w->follow_up_from = "check";
 		w->follow_up_output = check->id;
 	} else if (fix && row->obstacle != NULL) {
@@ -437,17 +443,25 @@ static bool is_paused(const struct run *run)
 	    group_is_paused(run->engine, row->group);
 }
 
-/* Nothing starts while the run or its group is paused, nor without a permit. A set-up is no agent's
- * work: another slot may have its permit meanwhile. */
+/* Another slot may have its permit, or what the run keeps for it. */
+static void lend_permit(struct slot *slot)
+{
+	struct run *run = slot->run;
+
+	if (!slot->has_permit && (!run->own.has_permit || run->own.activity.kind != ACTIVITY_NONE))
+		return;
+	queue_give(slot->has_permit ? slot : &run->own);
+	effect_schedule_now(run->engine);
+}
+
+/* Nothing starts while the run or its group is paused, nor without a permit. A set-up and the check
+ * of a merge are no agent's work. */
 static bool waits_for_permit(struct slot *slot)
 {
 	struct run *run = slot->run;
 
-	if (run_attempt(run, slot->row->attempt)->role == ROLE_SETUP && !is_paused(run)) {
-		if (slot->has_permit) {
-			queue_give(slot);
-			effect_schedule_now(run->engine);
-		}
+	if (slot_spares_permit(slot) && !is_paused(run)) {
+		lend_permit(slot);
 		return false;
 	}
 	if (!slot->has_permit && run->own.has_permit && run->own.activity.kind == ACTIVITY_NONE) {
@@ -478,6 +492,8 @@ static bool passes(struct slot *slot)
 		effect_schedule_now(slot->run->engine);
 		return false;
 	}
+	if (slot_spares_permit(slot) && slot_checks_merge(slot) && !check_permit_take(slot))
+		return false;
 	return !attempt_settles(slot);
 }
 

@@ -243,6 +243,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.note_ref = note,
 		.known = kind == GIT_BASE ? from.tip : row->result_commit != NULL ? row->result_commit :
 		    row->instance != NULL ? row->base_commit : NULL,
+		.holds_back = kind == GIT_MERGE && slot_holds_merge_back(slot),
 		.refs = refs,
 		.message = message,
 		.copy = copy,

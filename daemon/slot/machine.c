@@ -14,6 +14,7 @@
 #include "model/slots.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
+#include "sched/check_permits.h"
 #include "sched/permits.h"
 #include "slot/activity_check.h"
 #include "slot/turn.h"
@@ -168,6 +169,13 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 	/* "cancelled" is reported at the end, not at the beginning */
 	if (entered != SLOT_S_ENDING && (slot_row_phase(row) != phase || slot_stage_is_end(entered)))
 		slot_emit_phase(txn, slot);
+	if (from == SLOT_S_MERGING || row->merge != MERGE_NOT)
+		turn_pass(txn, slot);
+	if (!slot_checks_merge(slot) || entered != SLOT_S_CHECKING)
+		check_permit_give(txn, slot);
+	/* git merges, and the checks of the group follow */
+	if (entered == SLOT_S_MERGING)
+		slot_release_permit(txn, slot);
 	activity_check(slot);
 	/* what ended immediately has settled already */
 	if (slot_stage(slot) != entered || !is_settled(row))

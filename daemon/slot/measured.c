@@ -35,8 +35,8 @@ struct measure_facts measured_facts(const struct slot *slot, const char *tree)
 	struct measure_facts facts = {
 		.accepted = row->accepted != ACCEPTED_BY_NONE,
 		.later = plan->review && plan->scope == SCOPE_RUN && row->slot != 0,
-		/* work whose commit a hook changed was done, whatever the hook left on the disk */
-		.unchanged = row->hook_changes == 0 &&
+		/* what git merged, or a hook changed, was done, whatever is on the disk */
+		.unchanged = row->hook_changes == 0 && !slot_judges_merge(slot) &&
 		    object_is(tree, row->tree != NULL && !implement ? row->tree : slot_base_tree(slot)),
 		.implement = implement,
 		.denied = answer != NULL && answer->outcome == TASK_R_DENIED,
@@ -106,6 +106,10 @@ void measured_checked(struct txn *txn, struct slot *slot)
 	const struct attempt_row *answer = measured_answer(slot);
 	enum slot_stage to;
 
+	if (slot_checks_merge(slot)) {
+		slot_move(txn, slot, slot_stage(slot), SLOT_S_MERGING, NULL);
+		return;
+	}
 	/* the row has only the new tree now, and the answer what became of it */
 	facts.unchanged = answer != NULL && answer->outcome == TASK_R_NO_CHANGE;
 	facts.checked = true;

@@ -152,7 +152,8 @@ void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct c
 	case BAD_ENDS:
 		break;
 	}
-	round_commit(txn, slot, stage_after_round(slot_plan(slot), end, touched != NULL, has_git), &move);
+	round_commit(txn, slot, stage_after_round(slot_plan(slot), end, touched != NULL, has_git,
+	    slot_judges_merge(slot)), &move);
 	free(touched);
 	free(text);
 }

@@ -15,6 +15,7 @@
 #include "slot/attempt_result.h"
 #include "slot/base_check.h"
 #include "slot/measured.h"
+#include "slot/merge_state.h"
 #include "slot/repetition.h"
 #include "slot/round.h"
 #include "slot/stages.h"
@@ -39,25 +40,34 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	attempt_begin(txn, slot, ROLE_CHECK);
 }
 
+#define MERGED " on the merge with the work of other tasks"
+
 /* The check has failed: send it to a fixer, while there is a fix round left. */
 static void failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	enum round_end end = check_classify(slot->row->fix, slot->row->fixes);
 	char *repeats = repetition_check(txn, slot, a->finding), *cause;
+	bool merged = slot->row->merge == MERGE_JUDGING || slot->row->merge == MERGE_SENT_BACK;
+	enum end_kind kind;
 
-	if (slot_checks_room(slot))
+	if (slot_checks_room(slot) && !slot_checks_merge(slot))
 		round_forgo(txn, slot);
 	if (end == ROUND_FINDINGS && repeats != NULL && repetition_stalls(slot))
 		end = ROUND_STALLED;
+	kind = end == ROUND_STALLED ? END_STALLED : merged ? END_CONFLICT : END_CHECK;
 	if (end == ROUND_STALLED)
-		cause = xasprintf("stalled: %s: check `%s` still fails: %s", repeats, a->agent, a->cause);
+		cause = xasprintf("stalled: %s: check `%s` still fails%s: %s", repeats, a->agent,
+		    merged ? MERGED : "", a->cause);
 	else
-		cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s%s%s", a->agent,
-		    (long long)slot->row->fix, a->cause, repeats != NULL ? "; " : "", repeats != NULL ? repeats : "");
-
+		cause = xasprintf("check `%s` still fails%s after %lld fix attempt(s): %s%s%s", a->agent,
+		    merged ? MERGED : "", (long long)slot->row->fix, a->cause, repeats != NULL ? "; " : "",
+		    repeats != NULL ? repeats : "");
+	/* what passed alone does not pass with the work of others: a conflict without markers */
+	if (merged && end != ROUND_FINDINGS)
+		end = ROUND_CONFLICT;
 	txn_edit_slot(txn, slot)->failed_check = a->id;
-	round_over(txn, slot, end, end == ROUND_FINDINGS ? NO_CAUSE :
-	    CAUSE(end == ROUND_STALLED ? END_STALLED : END_CHECK, cause));
+	merge_send_back(txn, slot);
+	round_over(txn, slot, end, end == ROUND_FINDINGS ? NO_CAUSE : CAUSE(kind, cause));
 	free(cause);
 	free(repeats);
 }

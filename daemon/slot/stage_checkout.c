@@ -56,7 +56,8 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	if (slot->row->base == BASE_CHECKING)
 		take_remedy(txn, slot);
 	skip_known(txn, slot);
-	slot_move(txn, slot, SLOT_S_CHECKOUT, stage_after_checkout(slot_plan(slot), slot->row->check), NULL);
+	slot_move(txn, slot, SLOT_S_CHECKOUT, stage_after_checkout(slot_plan(slot), slot->row->check,
+	    slot_checks_merge(slot) && slot->row->base != BASE_CHECKING), NULL);
 }
 
 static void go_on(struct slot *slot)

@@ -19,6 +19,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 		break;
 	case ACTIVITY_PERMIT:
 	case ACTIVITY_ACCOUNT:
+	case ACTIVITY_CHECKS:
 		attempt_unstarted(txn, slot);
 		break;
 	case ACTIVITY_TURN:

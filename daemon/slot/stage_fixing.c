@@ -7,6 +7,7 @@
 #include "proto/memory.h"
 #include "slot/attempt.h"
 #include "slot/attempt_result.h"
+#include "slot/merge_state.h"
 #include "slot/review_rows.h"
 #include "slot/stages.h"
 #include "txn/txn.h"
@@ -35,6 +36,7 @@ static void set_subject(struct txn *txn, const struct slot *slot, enum slot_stag
 /* After rework or a retry the subject is already in the row: see hold_go_on(). */
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
+	merge_send_back(txn, slot);
 	if (why->reason != MOVE_RETRY && from != SLOT_S_HELD)
 		set_subject(txn, slot, from);
 	attempt_begin(txn, slot, ROLE_FIX);

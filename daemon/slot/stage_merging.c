@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* MERGING: git merges the commits of the slot into the branch of the run. On a conflict, the work
- * tree is moved to that branch, with the work as changes and conflict markers. */
-#include <jansson.h>
+ * tree is moved to that branch, with the work as changes and conflict markers; so it is, without
+ * markers, when the merge gives a new tree, which is judged before the branch moves. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/cause.h"
-#include "core/next_stage.h"
 #include "core/review.h"
 #include "core/row.h"
-#include "evidence/product.h"
 #include "git/git_op.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "slot/git_request.h"
+#include "slot/merge_state.h"
 #include "slot/obstacle.h"
 #include "slot/review_rows.h"
 #include "slot/round.h"
@@ -51,26 +50,14 @@ static void conflicts(struct txn *txn, struct slot *slot, const char *paths)
 	text_set(&row->base_commit, git_op_commit(slot->op.git));
 	text_set(&row->base_tree, git_op_base(slot->op.git));
 	text_set(&row->tree, git_op_tree(slot->op.git));
+	if (slot_plan(slot)->checks_merged)
+		row->merge = MERGE_SENT_BACK;
 	obstacle_set(txn, slot, ROUND_CONFLICT,
 	    xasprintf("this work conflicts with another task that was merged into the same branch "
 	    "in the meantime: %s. The work tree is now at that branch, with this work as "
 	    "uncommitted changes; where both changed the same lines there are conflict markers. "
 	    "Resolve them so that both tasks work.", safe));
 	free(safe);
-}
-
-static void merged(struct txn *txn, struct slot *slot, const char *commit, int64_t patch)
-{
-	struct slot_row *row = txn_edit_slot(txn, slot);
-
-	text_set(&txn_edit_run(txn, slot->run)->result_commit, commit);
-	row->diff = patch;	/* of everything so far */
-	/* NULL: merged by the rl-git of an earlier version */
-	if (git_op_tree(slot->op.git) != NULL)
-		product_add(txn, slot, PRODUCT_MERGED, git_op_tree(slot->op.git));
-	txn_emit(txn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)row->slot,
-	    "task", slot_task_id(slot), "commit", commit));
-	slot_move(txn, slot, SLOT_S_MERGING, stage_after_merge(slot_plan(slot), slot_passed(slot)), NULL);
 }
 
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
@@ -83,8 +70,10 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		blocked(txn, slot, git_op_taken(git));
 	else if (git_op_conflicts(git) != NULL)
 		conflicts(txn, slot, git_op_conflicts(git));
+	else if (git_op_held_back(git))
+		merge_held_back(txn, slot);
 	else
-		merged(txn, slot, git_op_commit(git), done->step);
+		merge_done(txn, slot, done->step);
 }
 
 static void recover(struct slot *slot)

@@ -33,8 +33,11 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	product_add(txn, slot, PRODUCT_RESULT, slot->row->tree);
 	run = txn_edit_run(txn, slot->run);
 	ref = git_ref(slot, GIT_PIN);
-	text_set(&run->result_ref, ref);
-	text_set(&run->result_tree, slot->row->tree);
+	/* the result of tasks that are merged is what is merged last */
+	if (slot_plan(slot)->integrate != INTEGRATE_MERGE)
+		text_set(&run->result_ref, ref);
+	if (slot_plan(slot)->integrate != INTEGRATE_MERGE || slot->row->slot == 0)
+		text_set(&run->result_tree, slot->row->tree);
 	if (slot_task(slot) != NULL) {
 		struct task_row *task = txn_edit_task(txn, slot_task(slot));
 

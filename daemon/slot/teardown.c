@@ -44,10 +44,9 @@ static bool tells_source(const struct slot *slot)
  * just compared them. */
 static bool compares_refs(const struct slot *slot)
 {
-	const struct run_row *run = &slot->run->rows->run;
 	bool ended = slot->row->stage == SLOT_S_PASSED || slot->row->stage == SLOT_S_FAILED;
 	bool pinned = slot->row->stage == SLOT_S_PASSED && (slot_task(slot) != NULL ?
-	    slot_task(slot)->locked_ref != NULL : slot->row->slot == 0 && run->result_ref != NULL);
+	    slot_task(slot)->locked_ref != NULL : slot->row->slot == 0 && slot_passed(slot));
 
 	/* the slots that still work compare them later */
 	for (size_t i = 0; i < slot->run->nslots; i++)

@@ -5,6 +5,7 @@
 #include <sys/queue.h>
 
 #include "core/row.h"
+#include "core/slot.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -29,10 +30,29 @@ static bool excludes(const struct slot *a, const struct slot *b)
 	return tree_a && tree_b && strcmp(a->run->rows->run.workspace, b->run->rows->run.workspace) == 0;
 }
 
+/* What would be merged meanwhile would be judged in vain. One that is held is in nobody's way. */
+static bool holds_branch(const struct slot *slot)
+{
+	return slot_judges_merge(slot) && slot->row->stage != SLOT_S_HELD &&
+	    !slot_stage_is_end((enum slot_stage)slot->row->stage);
+}
+
+static bool is_behind(const struct slot *slot)
+{
+	if (slot->op.git_kind != GIT_MERGE || slot_judges_merge(slot))
+		return false;
+	for (size_t i = 0; i < slot->run->nslots; i++)
+		if (slot->run->slots[i] != slot && holds_branch(slot->run->slots[i]))
+			return true;
+	return false;
+}
+
 bool turn_is_taken(const struct slot *slot)
 {
 	struct run *run;
 
+	if (is_behind(slot))
+		return true;
 	LIST_FOREACH(run, &slot->run->engine->runs, entry)
 		for (size_t i = 0; i < run->nslots; i++)
 			if (run->slots[i] != slot && run->slots[i]->op.has_turn && excludes(slot, run->slots[i]))
@@ -42,11 +62,16 @@ bool turn_is_taken(const struct slot *slot)
 
 void turn_over(struct txn *txn, struct slot *slot)
 {
-	struct run *run;
-
 	if (!slot->op.has_turn)
 		return;
 	slot->op.has_turn = false;
+	turn_pass(txn, slot);
+}
+
+void turn_pass(struct txn *txn, const struct slot *slot)
+{
+	struct run *run;
+
 	LIST_FOREACH(run, &slot->run->engine->runs, entry)
 		for (size_t i = 0; i < run->nslots; i++)
 			if (run->slots[i]->activity.kind == ACTIVITY_TURN && !turn_is_taken(run->slots[i]))

@@ -16,5 +16,7 @@ bool turn_is_needed(enum git_op_kind kind);
 bool turn_is_taken(const struct slot *slot);
 /* The slot's turn is over, if it had one: start the operations that waited for it. */
 void turn_over(struct txn *txn, struct slot *slot);
+/* What the slot does excludes others no longer: start those that may begin now. */
+void turn_pass(struct txn *txn, const struct slot *slot);
 
 #endif

@@ -313,7 +313,7 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 		    t->row->stage != SLOT_S_PASSED && !run_state_is_end((enum run_state)run->state);
 		r.stopped |= t->end.stopped;
 		r.failed |= t->row->stage == SLOT_S_FAILED;
-		pinned |= t->end.pinned;
+		pinned |= t->end.pinned || t->end.merged;
 		committed |= t->end.committed;
 		known += t->end.known;
 	}

@@ -12,16 +12,16 @@ struct git_op {
 	struct where where;
 	char *workspace, *dir, *branch, *ref;
 	int64_t given_tree, given_base, given_commit, given_base_commit;
-	bool named, copies, sets_up, keeps, explains;
+	bool holds_back, named, copies, sets_up, keeps, explains;
 	int prepared;			/* 1: it is ready, 2: there is none to clone */
 	bool asks_hooks, protects;
 	int calls;
 	struct world *world;	/* once it has begun */
 	/* results */
 	int64_t number;		/* of tree */
-	char tree[32], base[32], commit[32];
+	char tree[32], base[32], commit[32], head[32];
 	const char *protected, *changed, *appeared, *refused, *conflicts, *moved, *error;
-	bool hook_changed;
+	bool hook_changed, held_back, new_tree;
 };
 
 const char *const git_op_names[GIT_OPS] = {
@@ -68,6 +68,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->copies = spec->copy != NULL;
 	op->sets_up = spec->setup != NULL;
 	op->keeps = spec->keep != 0;
+	op->holds_back = spec->holds_back;
 	op->explains = spec->explains;
 	op->named = spec->name != NULL;
 	op->asks_hooks = spec->kind == GIT_MEASURE && spec->message != NULL;
@@ -116,7 +117,9 @@ const char *git_op_differing(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_appeared_tree(const struct git_op *op) { (void)op; return NULL; }
 void git_op_redact(struct git_op *op, const struct redactor *redactor) { (void)op, (void)redactor; }
 const char *git_op_branch(const struct git_op *op) { return op->branch; }
-const char *git_op_head(const struct git_op *op) { (void)op; return NULL; }
+const char *git_op_head(const struct git_op *op) { return unless_empty(op->head); }
+bool git_op_held_back(const struct git_op *op) { return op->held_back; }
+bool git_op_new_tree(const struct git_op *op) { return op->new_tree; }
 const char *git_op_head_at(const struct git_op *op) { (void)op; return NULL; }
 char *const *git_op_ahead(const struct git_op *op) { (void)op; return NULL; }
 char *const *git_op_manifests(const struct git_op *op) { (void)op; return NULL; }
@@ -325,6 +328,19 @@ static bool is_merged(const struct world *w, const struct git_op *op, int64_t ti
 	return false;
 }
 
+/* The merged tree lies on the tip, and the branch waits. */
+static void hold_back(struct world *w, struct git_op *op, struct place *place, int64_t tip, int64_t made)
+{
+	place->conflict = false;
+	place->head = tip;
+	place->tree = made_of(w, made)->tree;
+	op->held_back = op->new_tree = true;
+	give_tree(op, place->tree);
+	give_commit(op, made);
+	snprintf(op->head, sizeof(op->head), "c%lld", (long long)tip);
+	snprintf(op->base, sizeof(op->base), "t%lld", (long long)made_of(w, tip)->tree);
+}
+
 static void merge(struct world *w, struct git_op *op)
 {
 	struct branch *branch = branch_of(w, op->ref);
@@ -346,7 +362,15 @@ static void merge(struct world *w, struct git_op *op)
 		return;
 	} else if (!is_merged(w, op, tip) && op->given_commit != op->given_base_commit) {
 		made = make(w, ++w->trees, tip, op->where, op->given_commit);
+		if (op->holds_back) {
+			hold_back(w, op, place, tip, made);
+			return;
+		}
 	}
+	op->new_tree = made_of(w, made)->tree != made_of(w, op->given_commit)->tree;
+	/* what was held back is committed now */
+	if (op->holds_back && place->head == op->given_base_commit)
+		place->head = op->given_commit;
 	set_branch(w, op->ref, made);
 	give_commit(op, made);
 	give_tree(op, made_of(w, made)->tree);
@@ -496,6 +520,8 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 
 	*where = op->where;
 	*value = op->kind == GIT_PREPARE ? op->prepared : op->number;
+	if (op->held_back)
+		*value = op->number << 32 | number_of(op->base);
 	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_WORKTREE_REMOVE ||
 	    op->kind == GIT_INSPECT_HEAD || op->kind == GIT_COMPARE_REFS)
 		return 0;
@@ -509,6 +535,8 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 		return 'R';
 	if (op->conflicts != NULL)
 		return op->kind == GIT_MERGE ? 'X' : 'Y';
+	if (op->held_back)
+		return 'B';
 	return words[op->kind] == 'C' && op->commit[0] == '\0' ? 'N' : words[op->kind];
 }
 

@@ -43,6 +43,8 @@ struct story {
 	bool obstacle;			/* git has had something against it, and no review has
 					 * had the next word */
 	int hook_changes;		/* commits that a hook has changed */
+	bool judging;			/* a merge waits for the word on its new tree ... */
+	bool sent_back;			/* ... or that, or a conflict, is being fixed */
 	struct said said;
 	/* of each check, from 1: what its run on the base came to, 'g'reen or 'r'ed; 0: none */
 	char base_said[REF_MAX];
@@ -173,6 +175,8 @@ static bool hold(struct story *s, const char *kind, bool *again)
 	}
 	if (strcmp(h->state, "approved") == 0 && (strcmp(kind, "lost") == 0 || strcmp(kind, "setup") == 0))
 		snprintf(end->wrong, sizeof(end->wrong), "what cannot be approved was");
+	/* his word is committed as any other */
+	s->judging = false;
 	if (strcmp(h->state, "approved") == 0 && (strcmp(kind, "cut") == 0 || strcmp(kind, "protected") == 0)) {
 		/* the verdict still counts */
 		write_human(s, word(s, true));
@@ -330,6 +334,8 @@ static bool fix(struct story *s, int fixers, const char *told)
 {
 	s->end->fixes++;
 	s->fixes_left--;
+	s->sent_back |= s->judging;
+	s->judging = false;
 	for (int i = 0; i < fixers; i++) {
 		const struct ref_attempt *a = next(s, "fix", s->end->fixes);
 
@@ -377,6 +383,50 @@ static bool send_back(struct story *s, const char *kind, char how)
 	return s->fixes_left > 0 ? fix(s, 1, "git") : ask(s, kind);
 }
 
+static bool check(struct story *s, bool *fixed);
+
+/* Merged, or the story ends or waits here: false; true: it was sent back, and has been fixed, or is
+ * to be reviewed once more. *done: merged. */
+static bool merge(struct story *s, bool *done)
+{
+	bool fixed;
+	int64_t value;
+	char how;
+
+	*done = false;
+	for (;;) {
+		how = hear(s, "MXB", &value);
+		if (how == 0)
+			return false;
+		s->tree = how == 'B' ? value >> 32 : value;
+		if (how == 'M')
+			break;
+		s->seen_tree = s->tree;
+		if (how == 'X') {
+			s->judging = false;
+			s->sent_back = s->run->judges_merges;
+			return send_back(s, "conflict", how);
+		}
+		if (!s->run->judges_merges)
+			snprintf(s->end->wrong, sizeof(s->end->wrong), "a merge was held back for no word");
+		s->base = value & 0xffffffff;
+		memset(s->base_said, 0, sizeof(s->base_said));
+		s->judging = true;
+		s->sent_back = false;
+		if (s->run->review_merged) {
+			s->end->passed = false;
+			return true;
+		}
+		if (!check(s, &fixed))
+			return false;
+		if (fixed)
+			return true;
+	}
+	s->judging = s->sent_back = false;
+	s->end->committed = s->end->merged = *done = true;
+	return false;
+}
+
 /* What is passed or accepted is committed, merged and pinned. true: it was sent back
  * and has been fixed. */
 static bool finish(struct story *s, bool passed, const char *kind)
@@ -386,8 +436,16 @@ static bool finish(struct story *s, bool passed, const char *kind)
 	bool later = run->whole_run && run->review && !run->reviewer;
 	char how;
 
+	bool done, again;
+
 	s->end->passed = passed;
-	if (run->commit != 'n' && run->has_git) {
+	if (kind != NULL)
+		s->judging = false;
+	if (s->judging) {
+		again = merge(s, &done);
+		if (!done)
+			return again;
+	} else if (run->commit != 'n' && run->has_git) {
 		/* what was accepted is looked at once more */
 		if (kind != NULL) {
 			how = hear(s, "TY", &s->seen_tree);
@@ -427,14 +485,9 @@ static bool finish(struct story *s, bool passed, const char *kind)
 		if (run->partial)
 			return over(s, "failed", "partial");
 		if (run->merge && !run->reviewer) {
-			how = hear(s, "MX", &s->tree);
-			if (how == 'X')
-				s->seen_tree = s->tree;
-			if (how == 'X')
-				return send_back(s, "conflict", how);
-			if (how == 0)
-				return false;
-			s->end->committed = true;
+			again = merge(s, &done);
+			if (!done)
+				return again;
 		}
 	}
 	if (later)
@@ -628,12 +681,17 @@ static bool check(struct story *s, bool *fixed)
 			continue;
 		/* the reviewer is not asked; all begins again with what the fixer made of it */
 		*fixed = true;
-		if (s->run->measure_first)
+		if (s->run->measure_first && (!s->judging || s->run->review_merged))
 			s->round--;
 		s->unmeasured = !s->run->measure_first;
 		if (s->run->any_round)
 			object(s, s->run->measure_first ? s->tree : -1, 'C', (int64_t)(n + 1) * 1000000 + a->answer,
 			    false);
+		if ((s->judging || s->sent_back) && (s->fixes_left <= 0 || (s->run->any_round && in_vain(s)))) {
+			s->judging = false;
+			s->sent_back = true;
+			return ask(s, "conflict");
+		}
 		if (s->fixes_left > 0 && s->run->any_round && in_vain(s))
 			return bad_end(s, s->run->on_exhausted, "stalled", open_findings(s) + 1, "stalled");
 		return s->fixes_left > 0 ? fix(s, 1, "check") :
@@ -672,7 +730,7 @@ static const struct ref_review *write_verdict(struct story *s, const struct ref_
 /* Nothing was done, and nobody says that this is right. */
 static bool idle(const struct story *s)
 {
-	return s->run->has_git && s->silent && s->tree == s->seen_tree && s->hook_changes == 0;
+	return s->run->has_git && s->silent && s->tree == s->seen_tree && s->hook_changes == 0 && !s->judging;
 }
 
 /* The work as it is now, and in *how what git says of it: T, or Y or R when it cannot be committed.
@@ -687,7 +745,7 @@ static bool look(struct story *s, char *how, bool checks)
 	s->unmeasured = false;
 	if (*how == 0)
 		return false;
-	if (s->denied && s->tree == s->seen_tree && s->hook_changes == 0)
+	if (s->denied && s->tree == s->seen_tree && s->hook_changes == 0 && !s->judging)
 		return over(s, "failed", "denied");
 	if (idle(s) && s->run->on_no_change == 'f' && !checks)
 		return over(s, "failed", "no-change");

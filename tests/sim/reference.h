@@ -42,7 +42,9 @@ struct ref_attempt {
  * room; 'A' a work tree or room has its ignored files, and with value 1 all that a set-up makes, 2:
  * no room was prepared to be cloned; 'C' committed, 'N' there was nothing to
  * commit, 'R' a hook refused it; 'M' merged, 'X' a conflict, and value lies there now; 'Y' it is
- * not resolved; 'P' pinned; 'F' it went wrong, 'f' so did looking at what a reviewer has left. */
+ * not resolved; 'B' merged it is a new tree, which lies there now: that in the upper 32 bits, what
+ * it lies on in the lower; 'P' pinned; 'F' it went wrong, 'f' so did looking at what a reviewer has
+ * left. */
 struct ref_answer {
 	char what;
 	int64_t value;
@@ -67,6 +69,8 @@ struct ref_slot {
 	bool review, has_git, whole_run, one_fixer_each, checkout;
 	bool measure_first;	/* what is checked was measured before, and lies in a room */
 	bool worktree, merge;
+	bool judges_merges;		/* a merge that gives a new tree is judged ... */
+	bool review_merged;		/* ... by a reviewer in any case */
 	char commit;		/* 'n'one, 'a'uto, a'g'ent */
 	bool claims;		/* its task is one that others may have */
 	bool markers;		/* agents may say that there is nothing to do */
@@ -128,6 +132,7 @@ struct ref_end {
 	bool passed;			/* a verdict passed it */
 	bool pinned;			/* ... and git holds what it passed */
 	bool committed;
+	bool merged;
 	bool stopped;			/* by a stop marker */
 	char wrong[128];		/* the record has what the story does not ask
 					 * for; "" otherwise */

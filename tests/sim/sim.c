@@ -93,18 +93,20 @@ static bool is_bent(int what, int row, int from)
 	    (const struct attempt_facts *facts, enum move_reason *reason), (facts, reason)) \
 	X(stage_after_measure, facts->checked ? SLOT_S_CHECKING : SLOT_S_MEASURING, \
 	    (const struct plan *plan, const struct measure_facts *facts), (plan, facts)) \
-	X(stage_after_checkout, SLOT_S_CHECKOUT, (const struct plan *plan, int64_t checked), (plan, checked)) \
+	X(stage_after_checkout, SLOT_S_CHECKOUT, (const struct plan *plan, int64_t checked, bool merged), \
+	    (plan, checked, merged)) \
 	X(stage_after_preparing, SLOT_S_PREPARING, \
 	    (const struct plan *plan, const struct prepare_facts *facts), (plan, facts)) \
 	X(stage_after_round, SLOT_S_VERIFYING, \
-	    (const struct plan *plan, enum round_end end, bool touched, bool has_git), \
-	    (plan, end, touched, has_git)) \
+	    (const struct plan *plan, enum round_end end, bool touched, bool has_git, bool merged), \
+	    (plan, end, touched, has_git, merged)) \
 	X(stage_after_approval, SLOT_S_HELD, \
 	    (const struct plan *plan, enum hold_kind kind, bool has_git), (plan, kind, has_git)) \
 	X(stage_after_acceptance, SLOT_S_HELD, (const struct plan *plan, bool has_git), (plan, has_git)) \
 	X(stage_after_commit, SLOT_S_COMMITTING, \
 	    (const struct plan *plan, bool passed, bool whole), (plan, passed, whole)) \
 	X(stage_after_merge, SLOT_S_MERGING, (const struct plan *plan, bool passed), (plan, passed)) \
+	X(stage_after_held_back, SLOT_S_MERGING, (const struct plan *plan, int64_t checked), (plan, checked)) \
 	X(stage_after_rework, SLOT_S_HELD, \
 	    (enum hold_kind kind, enum role role, bool checkout, enum slot_stage review), \
 	    (kind, role, checkout, review)) \

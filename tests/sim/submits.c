@@ -45,6 +45,8 @@ static void draw_knobs(struct world *w, struct plan *plan)
 	plan->evidence_age_ms = below(w, 2) == 0 ? 60000 : 0;
 	plan->checks_in_room = below(w, 8) != 0;		/* those of an older version */
 	plan->any_round = below(w, 8) != 0;
+	plan->checks_merged = below(w, 8) != 0;
+	plan->review_merged = (enum review_merged)below(w, REVIEW_MERGED_CHOICES);
 }
 
 /* How many at a time, how often, and where. */

@@ -151,6 +151,8 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.measure_first = plan_checks_room(plan) && rows->run.has_git == 1,
 		.worktree = plan->isolation == ISOLATION_WORKTREE,
 		.merge = plan->integrate == INTEGRATE_MERGE,
+		.judges_merges = plan_judges_merges(plan),
+		.review_merged = plan->review_merged == REVIEW_MERGED_ALWAYS,
 		.commit = "nag"[plan->commit],
 		.claims = strcmp(rows->run.source, "beads") == 0 && run->assign == ASSIGN_DAEMON,
 		.markers = source->markers,

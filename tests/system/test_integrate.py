@@ -4,9 +4,12 @@ fixer, then to a human; the whole is told, shown and, with scope run, reviewed."
 import json
 import os
 import re
+import sqlite3
+import subprocess
 
 import pytest
 from loop import write
+from rld import RpcError
 from test_hold_client import decided
 from trees import WORK, Trees, beads, commits, files_of, names_in, of_the_user, trees, work_trees  # noqa: F401
 
@@ -502,3 +505,211 @@ def test_comments_never_sees_a_task(trees, repo):
         found = [line for line in seen.splitlines() if "hush" in line]
         assert found == [], found
     assert names_in(repo, row["result_branch"]) >= {"work.1", "work.2"} and len(t.is_linear(row)) == 3
+
+
+# ---- what breaks only when merged ----------------------------------------------------------------
+
+RENAME = ('case $RL_TASK_ID in x-1) sed -i "s/\\bf\\b/g/" lib.sh;; x-2) echo ". ./lib.sh; f" > use.sh;; esac; '
+          'gate "$RL_TASK_ID"; answer done\n')
+CHECK = "! test -e use.sh || sh -e use.sh"
+
+
+def rename_and_use(t, review=True, checks=(CHECK,), release=True, **params):
+    """x-1 renames what x-2 calls, and is merged first: each passes alone."""
+    t.repo.write("lib.sh", "f() { :; }\n")
+    t.repo.git("add", "lib.sh")
+    t.repo.git("commit", "-q", "-m", "lib")
+    beads(t.repo, "x-1", "x-2")
+    t.set(implement=RENAME)
+    number = t.submit(parallel=2, review=review, checks=list(checks), **params)
+    at_gates(t, number, "x-1", "x-2")
+    if not release:
+        return number
+    with t.daemon.events(run=number) as events:
+        t.play.go("x-1")
+        events.until("slot.merged", lambda e: e["task"] == "x-1")
+    t.play.go("x-2")
+    return number
+
+
+def green(repo, branch, check=CHECK):
+    taken = f"{repo.path}.taken"
+    repo.git("worktree", "add", "-q", "--detach", taken, branch)
+    code = subprocess.run(["sh", "-c", check], cwd=taken, check=False).returncode
+    repo.git("worktree", "remove", "--force", taken)
+    return code == 0
+
+
+def merges(t, number):
+    return {s["task"]: s["merge"] for s in t.daemon.call("run.get", id=number)["slots"]}
+
+
+def test_what_breaks_only_when_merged_is_fixed(trees, repo):
+    """The fixer has the merged tree and the output of the check; the fix is reviewed again."""
+    t = trees(scripts={"fix": 'cat lib.sh use.sh > "$PLAY/seen"; git log -1 --format=%s > "$PLAY/head"; '
+                       'sed -i "s/ f$/ g/" use.sh; answer fixed\n'}, gates=("x-1", "x-2"))
+    number = rename_and_use(t)
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    assert t.roles() == ["implement", "implement", "review", "review", "fix", "review"]
+    told = t.play.prompt(number, "fix").decode()
+    assert CHECK in told and "merged with" in told and "f: not found" in told, told
+    assert (t.play.path / "seen").read_text() == "g() { :; }\n. ./lib.sh; f\n"
+    assert (t.play.path / "head").read_text() == "do x-1\n"
+    assert green(repo, row["result_branch"]) and merges(t, number) == {"x-1": "unchanged", "x-2": "unchanged"}
+    assert len(t.is_linear(row)) == 2 and work_trees(repo) == []
+
+
+def test_what_stays_red_when_merged_is_held(trees, repo):
+    t = trees(gates=("x-1", "x-2"))
+    number = rename_and_use(t, review={"max_fixes": 0, "on_exhausted": "accept"})
+    row = t.daemon.ended(number)
+    hold, = t.daemon.call("hold.list", run=number)["holds"]
+    assert row["state"] == "held" and hold["kind"] == "conflict" and "on the merge" in hold["reason"], (row, hold)
+    assert merges(t, number)["x-2"] == "sent_back" and green(repo, row["result_branch"])
+    assert row["result_commit"] == repo.git("rev-parse", row["result_branch"])
+    _, row = decided(t.daemon, number, "hold.approve", id=hold["id"], message="I know")
+    assert row["state"] == "succeeded" and not green(repo, row["result_branch"]), row
+
+
+def test_a_merged_tree_that_is_green(trees, repo):
+    """It is checked once, in a room, and the branch has exactly the commit that was checked."""
+    t = trees(gates=("x-1", "x-2"))
+    number = rename_and_use(t, checks=("test -e lib.sh",))
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded" and merges(t, number) == {"x-1": "unchanged", "x-2": "checked"}, row
+    checks = [a for a in t.daemon.call("attempt.list", run=number)["attempts"] if a["role"] == "check"]
+    assert len(checks) == 3 and t.roles() == ["implement", "implement", "review", "review"]
+    products = t.daemon.call("product.list", run=number)["products"]
+    merged = [p for p in products if p["kind"] == "merged"]
+    assert merged[-1]["tree"] == repo.git("rev-parse", row["result_branch"] + "^{tree}")
+    assert [row["result_ref"], row["result_commit"]] == ["refs/heads/" + row["result_branch"],
+                                                         repo.git("rev-parse", row["result_branch"])]
+    assert len(t.is_linear(row)) == 2 and work_trees(repo) == [] and t.salvage(number) == []
+    assert repo.git("branch", "--list", "rl/*").split() == [row["result_branch"]]
+
+
+def test_a_merge_without_checks(trees, repo):
+    t = trees(gates=("x-1", "x-2"))
+    number = rename_and_use(t, checks=())
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded" and merges(t, number)["x-2"] == "not_checked", row
+    assert "merged, not checked" in t.daemon.rlctl("show", number).out
+    said = t.daemon.call("evidence.list", run=number)["evidence"]
+    assert [(e["task_id"], e["result"]) for e in said if e["subject"] == "merged, not checked"] == [("x-2", "none")]
+
+
+def test_merges_that_are_always_reviewed(trees, repo):
+    t = trees(gates=("x-1", "x-2"))
+    number = rename_and_use(t, review={"review_merged": "always"}, checks=("test -e lib.sh",))
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded" and merges(t, number)["x-2"] == "checked", row
+    assert t.roles() == ["implement", "implement", "review", "review", "review"]
+    told = t.play.prompt(number, "review", 3).decode()
+    assert "+. ./lib.sh; f" in told and "+g()" not in told
+
+
+@pytest.mark.parametrize("where", ["conflict", "after-move"])
+def test_a_merge_that_is_killed(trees, repo, where):
+    """It begins again, and the branch moves once."""
+    t = trees(gates=("x-1", "x-2"))
+    t.stop_at(where)
+    number = rename_and_use(t, checks=("test -e lib.sh",)) if where == "conflict" else None
+    if number is None:
+        repo.write("lib.sh", "f() { :; }\n")
+        repo.git("add", "lib.sh")
+        repo.git("commit", "-q", "-m", "lib")
+        beads(repo, "x-1", "x-2")
+        t.set(implement=RENAME)
+        number = t.submit(parallel=2, review=True, checks=["test -e lib.sh"])
+        at_gates(t, number, "x-1", "x-2")
+        t.play.go("x-1")
+        t.play.go("x-2")
+    t.play.arrived(where)
+    t.daemon.kill()
+    t.play.go(where)
+    t.daemon.start()
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded" and len(t.is_linear(row)) == 2, row
+    assert t.roles() == ["implement", "implement", "review", "review"] and t.salvage(number) == []
+
+
+def test_merge_checks_have_a_group(trees, repo):
+    """It holds no permit of the daemon, and waits for one of its own."""
+    t = trees(gates=("x-1", "x-2"))
+    t.daemon.call("group.set", name="checks", slots=1)
+    t.daemon.call("group.pause", name="checks")
+    number = rename_and_use(t, checks=("test -e lib.sh",))
+    with t.daemon.events(run=number) as events:
+        events.until("slot.phase", lambda e: e.get("reason") == "group checks is paused")
+    group, = [g for g in t.daemon.call("group.list")["groups"] if g["name"] == "default"]
+    assert group["used"] == 0, "the slots of agents are free"
+    t.daemon.call("group.resume", name="checks")
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    with pytest.raises(RpcError, match="that of the checks of merges"):
+        t.submit(group="checks")
+
+
+def test_a_retry_judges_the_merge_again(trees, repo):
+    """The merged work is kept, is not on the branch, and is not taken for what is."""
+    t = trees(gates=("x-1", "x-2"))
+    number = rename_and_use(t, review={"max_fixes": 0})
+    t.daemon.ended(number)
+    hold, = t.daemon.call("hold.list", run=number)["holds"]
+    _, row = decided(t.daemon, number, "hold.reject", id=hold["id"], message="mend it")
+    assert row["state"] == "failed" and green(repo, row["result_branch"]), row
+    tip = row["result_commit"]
+    t.set(fix='sed -i "s/ f$/ g/" use.sh; answer fixed\n')
+    again = t.daemon.call("run.retry", id=number)["id"]
+    row = t.daemon.ended(again)
+    assert row["state"] == "succeeded" and [s["task"] for s in row["slots"]] == ["x-2"], row
+    assert t.roles(again)[0] == "fix" and "implement" not in t.roles(again)
+    assert green(repo, row["result_branch"]) and repo.git("show", row["result_branch"] + ":use.sh") == ". ./lib.sh; g"
+    assert repo.git("merge-base", tip, row["result_branch"]) == tip
+    assert [row["result_ref"], row["result_commit"]] == ["refs/heads/" + row["result_branch"],
+                                                         repo.git("rev-parse", row["result_branch"])]
+
+
+def test_the_result_of_a_retry_is_named_from_the_start(trees, repo):
+    t = trees(scripts={"implement": '[ $RL_TASK_ID = x-1 ] || exit 4; echo one > one; answer done\n'})
+    beads(repo, "x-1", "x-2")
+    number = t.submit(parallel=2, review=True, on_failure="continue")
+    first = t.daemon.ended(number)
+    assert first["state"] == "failed", first
+    row = t.daemon.ended(t.daemon.call("run.retry", id=number)["id"])
+    assert row["state"] == "failed" and row["result_commit"] == first["result_commit"], row
+    assert repo.git("rev-parse", row["result_ref"]) == row["result_commit"]
+
+
+def test_what_is_attested_of_a_judged_merge(trees, repo):
+    """Without a verdict, too, the commit is said to have the tree that it has."""
+    t = trees(scripts={"review": "drift no\n"}, gates=("x-1", "x-2"))
+    number = rename_and_use(t, review={"max_fixes": 0, "on_exhausted": "accept"}, checks=("test -e lib.sh",))
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded" and merges(t, number)["x-2"] == "checked", row
+    said = {s["subject"][0]["digest"]["gitCommit"]: s["predicate"]["tree"]
+            for s in t.daemon.call("run.attest", id=number)["statements"]}
+    assert row["result_commit"] in said, said
+    for commit, tree in said.items():
+        assert repo.git("rev-parse", commit + "^{tree}") == tree
+
+
+def test_a_run_of_an_earlier_version_merges_as_before(trees, repo):
+    """What its settings do not have does not begin in the middle of it."""
+    t = trees(gates=("x-1", "x-2"))
+    number = rename_and_use(t, release=False)
+    t.daemon.kill()
+    connection = sqlite3.connect(t.daemon.state / "rld.db", isolation_level=None)
+    for table, key in (("run", "id"), ("task", "run")):
+        connection.execute(f"UPDATE {table} SET plan = json_remove(plan, '$.checks_merged', '$.review_merged') "
+                           f"WHERE {key} = ? AND plan IS NOT NULL", (number,))
+    connection.close()
+    t.daemon.start()
+    t.play.go("x-1")
+    t.play.go("x-2")
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded" and sorted(merges(t, number).values()) == ["not_checked", "unchanged"], row
+    assert t.roles() == ["implement", "implement", "review", "review"] and not green(repo, row["result_branch"])
+    assert [row["result_ref"], row["result_commit"]] == ["refs/heads/" + row["result_branch"],
+                                                         repo.git("rev-parse", row["result_branch"])]

@@ -550,6 +550,101 @@ START_TEST(ref_is_moved_meanwhile)
 }
 END_TEST
 
+static void die_after(struct git_op *op, int processes_run);
+
+static struct git_op *held_back(const char *from, int number, const char *head, bool holds)
+{
+	char *dir = dir_of(number), *keep = xasprintf(KEEP, number), *note = xasprintf(NOTE, number);
+	struct git_op_spec spec = { .kind = GIT_MERGE, .workspace = repo, .scratch = scratch, .dir = dir, .ref = REF,
+	    .base_commit = from, .commit = head, .keep_ref = keep, .note_ref = note, .message = MESSAGE,
+	    .holds_back = holds };
+	struct git_op *op = git_op_new(&spec);
+
+	free(dir);
+	free(keep);
+	free(note);
+	return op;
+}
+
+/* A tree that nobody has seen waits in the task's work tree, whenever git dies; the second merge
+ * moves ref to it, and nothing of it is uncommitted then. Without one it waits for nothing. */
+START_TEST(new_tree_is_held_back)
+{
+	char *first = scripted(1, "echo x >x"), *second = scripted(2, "echo y >y; mkdir new; echo z >new/z"),
+	    *tip, *waits, *dir = dir_of(2);
+	struct git_op *op = held_back(base, 1, first, true);
+
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert(!git_op_held_back(op) && !git_op_new_tree(op));
+	git_op_free(op);
+	tip = sh("git rev-parse " REF);
+	op = held_back(base, 2, second, true);
+	if (_i > 0)
+		die_after(op, _i);
+	else
+		git_op_free(op);
+	op = held_back(base, 2, second, true);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert(git_op_held_back(op) && git_op_new_tree(op) && git_op_conflicts(op) == NULL);
+	ck_assert_str_eq(git_op_head(op), tip);
+	waits = xstrdup(git_op_commit(op));
+	git_op_free(op);
+	expect_text(tip, sh("git rev-parse " REF));
+	expect_text(tip, sh("git -C '%s' rev-parse HEAD", dir));
+	expect_text("x\ny\nz", sh("cd '%s'; cat x y new/z", dir));
+	expect_text(tip, sh("git rev-parse %s^", waits));
+	op = held_back(tip, 2, waits, true);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert(!git_op_held_back(op) && !git_op_new_tree(op));
+	git_op_free(op);
+	expect_text(waits, sh("git rev-parse " REF));
+	expect_text(waits, sh("git -C '%s' rev-parse HEAD", dir));
+	expect_text("", sh("git -C '%s' status --porcelain", dir));
+	free(dir);
+	free(waits);
+	free(tip);
+	free(first);
+	free(second);
+}
+END_TEST
+
+/* Held back, it meets another task that was merged first: it is merged once more, unless somebody
+ * has worked there. */
+START_TEST(held_back_twice)
+{
+	char *first = scripted(1, "echo x >x"), *second = scripted(2, "echo y >y"), *third = scripted(3, "echo z >z"),
+	    *tip, *waits, *dir = dir_of(2);
+	struct git_op *op;
+
+	expect_merged(merge_op(1, first));
+	tip = sh("git rev-parse " REF);
+	op = held_back(base, 2, second, true);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	waits = xstrdup(git_op_commit(op));
+	git_op_free(op);
+	expect_merged(merge_op(3, third));
+	if (_i == 1)
+		SH("echo more >>'%s/y'", dir);
+	op = held_back(tip, 2, waits, true);
+	if (_i == 0) {
+		ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+		ck_assert(git_op_held_back(op));
+		expect_text("x\ny\nz", sh("cd '%s'; cat x y z", dir));
+	} else {
+		ck_assert_int_eq(drive(op), STEP_NEXT_FAILED);
+		EXPECT_IN(git_op_error(op), "its files are not those of");
+		expect_text("y\nmore", sh("cat '%s/y'", dir));
+	}
+	git_op_free(op);
+	free(dir);
+	free(waits);
+	free(tip);
+	free(first);
+	free(second);
+	free(third);
+}
+END_TEST
+
 /* Somebody looks at what was integrated: neither his files nor his branch are touched,
  * wherever he does. */
 START_TEST(ref_is_checked_out)
@@ -759,6 +854,8 @@ int main(void)
 	tcase_add_test(tc, ref_is_removed);
 	tcase_add_loop_test(tc, ref_is_not_as_it_was, 0, 2);
 	tcase_add_loop_test(tc, ref_is_moved_meanwhile, 0, 2);
+	tcase_add_loop_test(tc, new_tree_is_held_back, 0, 36);
+	tcase_add_loop_test(tc, held_back_twice, 0, 2);
 	tcase_add_loop_test(tc, ref_is_checked_out, 0, 2);
 	tcase_add_loop_test(tc, dies_after_each_process, 1, 21);
 	tcase_add_loop_test(tc, dies_in_a_conflict, 10, 38);

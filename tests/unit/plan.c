@@ -33,7 +33,7 @@ static void resolve_full(struct plan *plan)
 	    "on_exhausted = \"hold\"\nfixer = \"per_finding\"\nscope = \"run\"\ncommit = \"auto\"\n"
 	    "strictness = \"by_round\"\nread_only = true\nsandbox = \"require\"\n"
 	    "workspace = \"snapshot\"\non_cut = \"hold\"\nsilence = \"pass\"\n"
-	    "protect = [\"tests/**\", \"Makefile\"]\n"
+	    "protect = [\"tests/**\", \"Makefile\"]\nreview_merged = \"always\"\n"
 	    "checks_mode = \"new_failures\"\nchecks = [\"make\", \"make test\"]\n"
 	    "guidelines = [{ file = \"a.md\", section = \"A\" }, { file = \"b.md\", section = \"B\" }]\n"
 	    "conventions = [\"C.md\"]\nreview_log = \"/log\"\nreviewer = \"/bin/judge\"\n"
@@ -123,7 +123,8 @@ START_TEST(test_plan_round_trip)
 	ck_assert(again.strictness == STRICTNESS_BY_ROUND && again.read_only &&
 	    again.sandbox == SANDBOX_REQUIRE && again.workspace == REVIEW_IN_ROOM &&
 	    again.on_cut == ON_CUT_HOLD &&
-	    again.nonce && again.silence == SILENCE_PASS && again.checks_mode == CHECKS_NEW_FAILURES);
+	    again.nonce && again.silence == SILENCE_PASS && again.checks_mode == CHECKS_NEW_FAILURES &&
+	    again.checks_merged && again.review_merged == REVIEW_MERGED_ALWAYS);
 	expect_words(again.checks, "make", "make test");
 	expect_words(again.protect, "tests/**", "Makefile");
 	expect_words(again.setup, "npm ci", NULL);
@@ -195,7 +196,7 @@ START_TEST(test_old_plan)
 	ck_assert(plan.review_file == NULL && plan.review_log == NULL && plan.reviewer == NULL && plan.report == NULL);
 	ck_assert(plan.protect[0] == NULL);
 	ck_assert(plan.setup[0] == NULL && plan.copy[0] == NULL && plan.check_on_base == CHECK_ON_BASE_SKIP &&
-	    plan.checks_mode == CHECKS_ALL);
+	    plan.checks_mode == CHECKS_ALL && !plan.checks_merged && plan.review_merged == REVIEW_MERGED_ON_CONFLICT);
 	ck_assert(plan.checks[0] == NULL && plan.guidelines[0] == NULL &&
 	    plan.conventions[0] == NULL && plan.on_hold[0] == NULL && plan.on_pass[0] == NULL &&
 	    plan.on_end[0] == NULL);
@@ -285,7 +286,7 @@ static bool came_later(const char *name)
 		"account", "fallbacks", "retries", "skip_kind", "reviewer_sha256",
 		"any_round", "checks_in_room", "may_change", "on_cut", "nonce",
 		"silence", "protect", "setup", "copy", "setup_inputs", "check_on_base",
-		"checks_mode",
+		"checks_mode", "checks_merged", "review_merged",
 		"evidence_age_ms" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -336,7 +337,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 65 + 4 + 4 * 11 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 67 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));

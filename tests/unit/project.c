@@ -394,6 +394,8 @@ static const struct knob {
 	{ "review_log", "review_log", { "\"1\"", "\"2\"", "\"3\"", "\"4\"" }, "null" },
 	{ "checks", "checks", { "[\"1\"]", "[\"2\"]", "[\"3\"]", "[\"4\"]" }, "[]" },
 	{ "checks_mode", "checks_mode", { "\"all\"", "\"new_failures\"", "\"all\"", "\"new_failures\"" }, "\"all\"" },
+	{ "review_merged", "review_merged", { "\"on_conflict\"", "\"always\"", "\"on_conflict\"", "\"always\"" },
+	    "\"on_conflict\"" },
 	{ "conventions", "conventions", { "[\"1\"]", "[\"2\"]", "[\"3\"]", "[\"4\"]" },
 	    "[\"CLAUDE.md\",\"AGENTS.md\"]" },
 	{ "sandbox", "sandbox", { "\"off\"", "\"require\"", "\"try\"", "\"off\"" }, "\"try\"" },

@@ -176,7 +176,7 @@ START_TEST(what_a_room_is_for)
 				struct plan plan = { .checks = checks ? two : NULL, .checks_in_room = first,
 				    .workspace = REVIEW_IN_ROOM };
 
-				ck_assert_int_eq(stage_after_checkout(&plan, checked),
+				ck_assert_int_eq(stage_after_checkout(&plan, checked, false),
 				    first && checks && checked < 2 ? SLOT_S_CHECKING : SLOT_S_REVIEWING);
 			}
 }
@@ -224,6 +224,33 @@ START_TEST(where_the_base_is_checked)
 }
 END_TEST
 
+/* What a merge made anew is judged, and what is known of it need not be run. */
+START_TEST(where_a_merge_that_waits_leads)
+{
+	char *one[] = { (char *)"make", NULL };
+	enum review_merged words[] = { REVIEW_MERGED_ON_CONFLICT, REVIEW_MERGED_ALWAYS };
+
+	for (unsigned n = 0; n < 32; n++) {
+		struct plan plan = { .review = n & 1, .checks = n & 2 ? one : NULL, .checks_merged = n & 4,
+		    .review_merged = words[n >> 3 & 1], .scope = n & 16 ? SCOPE_RUN : SCOPE_TASK,
+		    .checks_in_room = true, .workspace = REVIEW_IN_ROOM };
+		bool always = n & 8;
+
+		ck_assert(plan_judges_merges(&plan) == ((n & 1) && (n & 4) && !(n & 16) && ((n & 2) || always)));
+		if (!plan_judges_merges(&plan))
+			continue;
+		ck_assert_int_eq(stage_after_held_back(&plan, 0), always ? SLOT_S_MEASURING : SLOT_S_CHECKOUT);
+		if (!always)
+			ck_assert_int_eq(stage_after_held_back(&plan, 1), SLOT_S_MERGING);
+		ck_assert_int_eq(stage_after_checkout(&plan, 1, true), SLOT_S_MERGING);
+		ck_assert_int_eq(stage_after_checkout(&plan, 1, false), SLOT_S_REVIEWING);
+		ck_assert_int_eq(stage_after_round(&plan, ROUND_PASS, false, true, true), SLOT_S_MERGING);
+		plan.workspace = REVIEW_IN_PLACE;
+		ck_assert_int_eq(stage_after_held_back(&plan, 0), n & 2 ? SLOT_S_CHECKING : SLOT_S_MEASURING);
+	}
+}
+END_TEST
+
 /* What is new is set up once before its use, and again after a human has put right what was wrong
  * with that. */
 START_TEST(where_preparing_leads)
@@ -241,7 +268,7 @@ START_TEST(where_preparing_leads)
 		ck_assert(plan_prepares(&plan) == ((n & 3) != 0));
 		if ((n & 3) != 0) {
 			ck_assert_int_eq(stage_after_worktree(&plan, n & 32), SLOT_S_PREPARING);
-			ck_assert_int_eq(stage_after_checkout(&plan, 0), SLOT_S_PREPARING);
+			ck_assert_int_eq(stage_after_checkout(&plan, 0, false), SLOT_S_PREPARING);
 		}
 		if (f.prepares == PREPARES_BASE)
 			want = SLOT_S_CHECKOUT;
@@ -372,11 +399,11 @@ START_TEST(where_a_passed_tree_goes)
 					    .commit = (enum commit_mode)commit, .integrate =
 					    (enum integrate)integrate, .scope = (enum scope)scope };
 					bool merge = integrate == INTEGRATE_MERGE, later = review && scope == SCOPE_RUN;
+					enum slot_stage git = stage_after_round(&plan, ROUND_PASS, false, true,
+					    false), none = stage_after_round(&plan, ROUND_PASS, false, false, false);
 
-					ck_assert_int_eq(stage_after_round(&plan, ROUND_PASS, false, true),
-					    passed[commit]);
-					ck_assert_int_eq(stage_after_round(&plan, ROUND_PASS, false, false),
-					    SLOT_S_PASSED);
+					ck_assert_int_eq(git, passed[commit]);
+					ck_assert_int_eq(none, SLOT_S_PASSED);
 					ck_assert_int_eq(stage_after_commit(&plan, true, false),
 					    merge ? SLOT_S_MERGING : SLOT_S_PINNING);
 					ck_assert_int_eq(stage_after_commit(&plan, false, false),
@@ -532,7 +559,7 @@ START_TEST(every_end_has_its_policy)
 							ck_assert_int_eq(round_policy(&plan,
 							    (enum round_end)end, false), policy);
 							ck_assert_int_eq(stage_after_round(&plan,
-							    (enum round_end)end, false, git), want);
+							    (enum round_end)end, false, git, false), want);
 							/* not of protected paths */
 							if (policy == BAD_END_ACCEPT ||
 							    policy == BAD_END_KNOWN_ISSUES) {
@@ -542,7 +569,7 @@ START_TEST(every_end_has_its_policy)
 							ck_assert_int_eq(round_policy(&plan,
 							    (enum round_end)end, true), policy);
 							ck_assert_int_eq(stage_after_round(&plan,
-							    (enum round_end)end, true, git), want);
+							    (enum round_end)end, true, git, false), want);
 						}
 }
 END_TEST
@@ -877,7 +904,7 @@ int main(void)
 {
 	const TTest *const tests[] = { every_attempt_leads_to_one_stage, where_work_goes,
 	    what_a_room_is_for,
-	    where_a_slot_begins, where_preparing_leads,
+	    where_a_slot_begins, where_preparing_leads, where_a_merge_that_waits_leads,
 	    where_the_base_is_checked, where_a_cancel_leads, where_a_measured_tree_goes,
 	    what_an_unchanged_tree_means, where_a_passed_tree_goes, causes,
 	    every_round_has_one_meaning, a_failing_check, every_end_has_its_policy, holds_say_why,

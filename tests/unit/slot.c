@@ -33,13 +33,13 @@ static const struct {
 	{ SLOT_S_IMPLEMENTING, BEGINNING | BIT(CLAIMING) | BIT(CHECKING) | BIT(IMPLEMENTING) | BIT(HELD) },
 	/* slot 0 may begin with the checks; after COMMITTING: a hook changed the work */
 	{ SLOT_S_CHECKING, BEGINNING | BIT(CLAIMING) | WORK | BIT(CHECKOUT) | BIT(CHECKING) |
-	    BIT(COMMITTING) | BIT(HELD) },
+	    BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
 	/* what a policy or a human accepts is measured before it is committed */
-	{ SLOT_S_MEASURING, BEGINNING | BIT(CLAIMING) | WORK | REVIEWED | BIT(COMMITTING) | BIT(HELD) },
+	{ SLOT_S_MEASURING, BEGINNING | BIT(CLAIMING) | WORK | REVIEWED | BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
 	/* a check may have changed the room, and so may a reviewer that is tried again; that of the
 	 * work comes after that of the base */
 	{ SLOT_S_CHECKOUT, BEGINNING | BIT(CLAIMING) | BIT(MEASURING) | BIT(SETTING_UP) |
-	    BIT(CHECKING) | BIT(REVIEWING) | BIT(HELD) },
+	    BIT(CHECKING) | BIT(REVIEWING) | BIT(MERGING) | BIT(HELD) },
 	/* without git nothing is measured */
 	{ SLOT_S_REVIEWING, BIT(PREPARING) | BIT(WAITING) | WORK | BIT(CHECKING) | BIT(MEASURING) | BIT(CHECKOUT) |
 	    BIT(REVIEWING) | BIT(HELD) },
@@ -51,8 +51,9 @@ static const struct {
 	{ SLOT_S_COMMIT_AGENT, BIT(MEASURING) | BIT(CHECKING) | BIT(VERIFYING) | BIT(COMMIT_AGENT) | BIT(HELD) },
 	{ SLOT_S_COMMITTING, BIT(MEASURING) | BIT(CHECKING) | BIT(VERIFYING) | BIT(COMMIT_AGENT) |
 	    BIT(HELD) },
-	/* an earlier run has committed it */
-	{ SLOT_S_MERGING, BIT(COMMITTING) | BIT(MEASURING) },
+	/* an earlier run has committed it; a new tree is judged in between */
+	{ SLOT_S_MERGING, BIT(COMMITTING) | BIT(MEASURING) | BIT(MERGING) | BIT(CHECKOUT) | BIT(CHECKING) |
+	    BIT(VERIFYING) },
 	/* a pin is the last thing, after what a verdict passed */
 	{ SLOT_S_PINNING, BIT(MEASURING) | BIT(VERIFYING) | BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
 	{ SLOT_S_IMPLEMENTED, BIT(WAITING) | BIT(CLAIMING) | BIT(IMPLEMENTING) | BIT(MEASURING) | BIT(MERGING) },
