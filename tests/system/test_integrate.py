@@ -713,3 +713,21 @@ def test_a_run_of_an_earlier_version_merges_as_before(trees, repo):
     assert t.roles() == ["implement", "implement", "review", "review"] and not green(repo, row["result_branch"])
     assert [row["result_ref"], row["result_commit"]] == ["refs/heads/" + row["result_branch"],
                                                          repo.git("rev-parse", row["result_branch"])]
+
+
+def test_a_merge_that_passed_and_was_cut_off_is_merged_by_the_retry(trees, repo):
+    """It has its verdict, and is not on the branch yet."""
+    t = trees(scripts={"review.3": "gate seen\npass\n"}, gates=("x-1", "x-2", "seen"))
+    number = rename_and_use(t, review={"review_merged": "always"}, checks=("test -e lib.sh",))
+    t.play.arrived("seen")
+    t.stop_at("move")
+    t.play.go("seen")
+    t.play.arrived("move")
+    row = t.daemon.cancelled(number)
+    assert "use.sh" not in names_in(repo, row["result_branch"]), row
+    (t.play.path / "stop.move").unlink(missing_ok=True)
+    again = t.daemon.call("run.retry", id=number)["id"]
+    row = t.daemon.ended(again)
+    assert row["state"] == "succeeded" and t.roles(again) == [], (row, t.roles(again))
+    assert names_in(repo, row["result_branch"]) >= {"use.sh", "lib.sh"}
+    assert repo.git("show", row["result_branch"] + ":lib.sh") == "g() { :; }"
