@@ -17,6 +17,7 @@
 #include "git/evidence_repo.h"
 #include "git/ignored.h"
 #include "git/path_pattern.h"
+#include "git/room_dirs.h"
 #include "git/room_git.h"
 #include "git/stat_cache.h"
 #include "git/used_room.h"
@@ -65,6 +66,7 @@ static void keep_files(struct git_op *op, const struct changes *entries, struct 
 		key = stat_key_of(&st);
 		stat_cache_add(cache, e->path, &key, e->id);
 	}
+	room_dirs_keep(cache, entries, unpack);
 	stat_cache_save(cache);
 	stat_cache_free(cache);
 }

@@ -36,7 +36,6 @@ struct stat_cache {
 	char boot[BOOT_MAX];
 	struct timespec clock;	/* before any lstat() */
 	struct cached_list old, added;
-	bool sorted;
 };
 
 /* At most what a file is stamped with. It may be behind by two ticks. */
@@ -89,29 +88,32 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct cached *)a)->path, ((const struct cached *)b)->path);
 }
 
-/* ---- the file: a digest, the boot, then records, each followed by a NUL ---- */
+/* ---- the file: a digest, the boot, then for each a key, its id and its path, with NULs ---- */
 
-#define RECORD "%llx %llx %lo %llx %llx.%lx %llx.%lx %64s%n"
+/* As it is in memory: another build of another shape has another FORMAT. */
+#define FORMAT " 2"
 
-static bool read_records(struct stat_cache *cache, char *p, const char *end)
+static bool read_records(struct stat_cache *cache, const char *p, const char *end)
 {
-	for (; p < end; p += strlen(p) + 1) {
+	while (p < end) {
 		struct cached *c = list_add(&cache->old);
-		unsigned long long dev, ino, size, mtime, ctime;
-		unsigned long mode, mnsec, cnsec;
-		char id[GIT_ID_MAX];
-		int at = 0;
+		const char *id = p + sizeof(c->key), *path;
 
-		if (sscanf(p, RECORD, &dev, &ino, &mode, &size, &mtime, &mnsec, &ctime, &cnsec, id, &at) != 9 ||
-		    at == 0 || p[at] != ' ')
+		if ((size_t)(end - p) < sizeof(c->key) + 4 || (path = memchr(id, '\0', (size_t)(end - id - 1))) == NULL)
 			return false;
-		c->key = (struct stat_key){ dev, ino, (mode_t)mode, (off_t)size,
-		    { (time_t)mtime, (long)mnsec }, { (time_t)ctime, (long)cnsec } };
-		p[at] = '\0';
-		c->id = p + at - strlen(id);
-		p += at + 1;
-		c->path = p;
+		memcpy(&c->key, p, sizeof(c->key));
+		c->id = id;
+		c->path = ++path;
+		p = path + strlen(path) + 1;
 	}
+	return true;
+}
+
+static bool is_sorted(const struct cached_list *list)
+{
+	for (size_t i = 1; i < list->count; i++)
+		if (by_path(&list->list[i - 1], &list->list[i]) > 0)
+			return false;
 	return true;
 }
 
@@ -134,6 +136,8 @@ static void read_boot(char boot[BOOT_MAX])
 
 	boot[n > 0 ? n : 0] = '\0';
 	boot[strcspn(boot, "\n")] = '\0';
+	if (boot[0] != '\0')
+		strlcat(boot, FORMAT, BOOT_MAX);
 	if (fd != -1)
 		close(fd);
 }
@@ -151,7 +155,7 @@ struct stat_cache *stat_cache_load(const char *file)
 	else if (cache->boot[0] == '\0' || !read_data(cache, cache->data, size) ||
 	    utimensat(AT_FDCWD, file, NULL, AT_SYMLINK_NOFOLLOW) == -1)
 		cache->old.count = 0;
-	if (cache->old.count > 1)
+	if (!is_sorted(&cache->old))
 		qsort(cache->old.list, cache->old.count, sizeof(struct cached), by_path);
 	return cache;
 }
@@ -217,13 +221,10 @@ void stat_cache_save(const struct stat_cache *cache)
 	buf_add(&text, cache->boot, strlen(cache->boot) + 1);
 	for (size_t i = 0; i < cache->added.count; i++) {
 		const struct cached *c = &cache->added.list[i];
-		const struct stat_key *k = &c->key;
 
-		buf_addf(&text, "%llx %llx %lo %llx %llx.%lx %llx.%lx %s %s", (unsigned long long)k->dev,
-		    (unsigned long long)k->ino, (unsigned long)k->mode, (unsigned long long)k->size,
-		    (unsigned long long)k->mtime.tv_sec, (unsigned long)k->mtime.tv_nsec,
-		    (unsigned long long)k->ctime.tv_sec, (unsigned long)k->ctime.tv_nsec, c->id, c->path);
-		buf_add(&text, "", 1);
+		buf_add(&text, (const char *)&c->key, sizeof(c->key));
+		buf_add(&text, c->id, strlen(c->id) + 1);
+		buf_add(&text, c->path, strlen(c->path) + 1);
 	}
 	digest_hex(text.data + DIGEST_HEX, text.size - DIGEST_HEX, hex);
 	memcpy(text.data, hex, sizeof(hex));

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "git/evidence_repo.h"
 #include "git/remove_dir.h"
+#include "git/room_dirs.h"
 #include "git/stat_cache.h"
 
 #define KEPT "rld/rooms"	/* of an evidence repository */
@@ -231,14 +232,15 @@ void used_room_free(struct used_room *used)
 	free(used);
 }
 
-/* Whether it has e, as it was laid out; *at, *name: where. */
-static bool has(struct used_room *used, const struct change *e, int *at, const char **name)
+/* Whether it has e, as it was laid out. */
+static bool has(struct used_room *used, const struct change *e)
 {
 	struct stat_key key;
-	const char *id;
+	const char *id, *name;
 	struct stat st;
+	int at;
 
-	if (unpack_find(used->from, e->path, at, name) != 0 || fstatat(*at, *name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+	if (unpack_find(used->from, e->path, &at, &name) != 0 || fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		return false;
 	key = stat_key_of(&st);
 	id = stat_cache_find(used->files, e->path, &key);
@@ -246,21 +248,49 @@ static bool has(struct used_room *used, const struct change *e, int *at, const c
 	    (S_ISLNK(st.st_mode) || ((st.st_mode ^ e->mode) & S_IXUSR) == 0);
 }
 
-int used_room_move(struct used_room *used, const struct changes *entries, struct unpack *to, struct changes *rest)
+/* A file, or the directory of so many bytes. 0 or -errno. */
+static int move(struct used_room *used, const char *path, size_t bytes, struct unpack *to)
 {
+	char *its = bytes > 0 ? xmemdup0(path, bytes - 1) : xstrdup(path);
+	const char *name;
+	int at, rv = unpack_find(used->from, its, &at, &name);
+
+	if (rv == 0)
+		rv = unpack_move(to, its, at, name);
+	free(its);
+	return rv;
+}
+
+static int move_all(struct used_room *used, const struct changes *entries, struct unpack *to, struct changes *rest)
+{
+	bool *there = xcalloc(entries->count + 1, sizeof(*there));
+	size_t *whole, i;
 	int rv = 0;
 
-	*rest = (struct changes){ .list = xcalloc(entries->count + 1, sizeof(*rest->list)) };
-	for (size_t i = 0; rv == 0 && i < entries->count; i++) {
+	for (i = 0; i < entries->count; i++)
+		there[i] = has(used, &entries->list[i]);
+	whole = room_dirs_whole(used->files, entries, there, used->from);
+	for (i = 0; rv == 0 && i < entries->count; ) {
 		const struct change *e = &entries->list[i];
-		const char *name;
-		int at;
 
-		if (used == NULL || !has(used, e, &at, &name)) {
+		if (there[i])
+			rv = move(used, e->path, whole[i], to);
+		else
 			rest->list[rest->count++] = *e;
-			continue;
-		}
-		rv = unpack_move(to, e->path, at, name);
+		i = whole[i] > 0 ? room_dirs_end(entries, i, whole[i]) : i + 1;
 	}
+	free(whole);
+	free(there);
 	return rv;
+}
+
+int used_room_move(struct used_room *used, const struct changes *entries, struct unpack *to, struct changes *rest)
+{
+	*rest = (struct changes){ .list = xcalloc(entries->count + 1, sizeof(*rest->list)) };
+	if (used != NULL)
+		return move_all(used, entries, to, rest);
+	if (entries->count > 0)
+		memcpy(rest->list, entries->list, entries->count * sizeof(*rest->list));
+	rest->count = entries->count;
+	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Used rooms: a room in which nobody works any more makes the next one of its evidence repository
- * cheap, whatever the tree of that. A file that is as it was laid out moves over; nothing else of
- * the old room gets into the new one, not even a directory. */
+ * cheap, whatever the tree of that. What is as it was laid out moves over: files, and directories
+ * in which nothing was touched. Nothing else of the old room gets into the new one. */
 #ifndef GIT_USED_ROOM_H
 #define GIT_USED_ROOM_H
 
