@@ -171,7 +171,10 @@ static int check_work(struct git_op *op, struct commit *c)
 	error = in_the_way(op);
 	if (error != NULL)
 		return git_fail(op, error);
-	rv = c->undone.count > 0 ? read_undone(op, c, &have) : 0;
+	/* an index that git cannot read would be found when the commit is made */
+	rv = git_run(op, 0, "ls-files", "-u", "-z");
+	if (rv == 0 && c->undone.count > 0)
+		rv = read_undone(op, c, &have);
 	if (rv == 0 && c->undone.count > 0)
 		drop_undone(c, &have);
 	buf_release(&have);

@@ -549,27 +549,31 @@ static const struct { const char *before, *work, *beside, *file, *content, *unco
 	    "printf '*.j ident\\r\\n' >.gitattributes", "", ".gitattributes", "*.j ident", NULL },
 };
 
-/* Files are committed as at submit, whatever an agent makes of the settings. */
-START_TEST(conversions_of_the_submit)
+/* The tree of an operation with an evidence repository; was: the base, NULL: this is to be it. */
+static char *evidence_tree(enum git_op_kind kind, const char *was)
 {
-	struct git_op_spec submit = { .kind = GIT_SNAPSHOT, .workspace = repo, .scratch = scratch }, measure;
 	struct git_op *op;
-	char *want, *tree;
+	char *tree;
 
-	SH("%s", conversions[_i].before);
-	submit.evidence = evidence = xasprintf("%s/state/evidence/1.git", home);
-	op = git_op_new(&submit);
-	ck_assert_msg(drive(op) == STEP_NEXT_DONE, "%s", git_op_error(op));
-	base = xstrdup(git_op_tree(op));
-	git_op_free(op);
-	SH("%s; %s", conversions[_i].work, conversions[_i].beside);
-	measure = submit;
-	measure.kind = GIT_MEASURE;
-	measure.tree = base;
-	op = git_op_new(&measure);
+	if (evidence == NULL)
+		evidence = xasprintf("%s/state/evidence/1.git", home);
+	op = git_op_new(&(struct git_op_spec){ .kind = kind, .workspace = repo, .scratch = scratch,
+	    .evidence = evidence, .tree = was });
 	ck_assert_msg(drive(op) == STEP_NEXT_DONE, "%s", git_op_error(op));
 	tree = xstrdup(git_op_tree(op));
 	git_op_free(op);
+	return tree;
+}
+
+/* Files are committed as at submit, whatever an agent makes of the settings. */
+START_TEST(conversions_of_the_submit)
+{
+	char *want, *tree;
+
+	SH("%s", conversions[_i].before);
+	base = evidence_tree(GIT_SNAPSHOT, NULL);
+	SH("%s; %s", conversions[_i].work, conversions[_i].beside);
+	tree = evidence_tree(GIT_MEASURE, base);
 	expect_done(commit_op(tree, MESSAGE));
 	ck_assert_ptr_nonnull(commit);
 	ck_assert_ptr_null(refusal);
@@ -693,6 +697,24 @@ START_TEST(something_is_under_way)
 	free(before);
 	free(head);
 	free(tree);
+}
+END_TEST
+
+START_TEST(own_index_is_garbage)
+{
+	char *tree, *head = sh("git rev-parse HEAD");
+
+	base = evidence_tree(GIT_SNAPSHOT, NULL);
+	SH("echo x >x");
+	tree = evidence_tree(GIT_MEASURE, base);
+	SH("echo broken >.git/index");
+	expect_failed(commit_op(tree, MESSAGE));
+	EXPECT_IN(error, "see what `git status` says there");
+	expect_text(head, sh("git rev-parse HEAD"));
+	free(head);
+	free(tree);
+	free(evidence);
+	evidence = NULL;
 }
 END_TEST
 
@@ -1255,6 +1277,7 @@ int main(void)
 	tcase_add_test(tc, only_filter_and_hooks_run);
 	tcase_add_test(tc, signing_that_fails_does_not_hang);
 	tcase_add_test(tc, names_of_the_commit);
+	tcase_add_test(tc, own_index_is_garbage);
 	tcase_add_test(tc, locks_of_an_earlier_boot);
 	tcase_add_loop_test(tc, something_is_under_way, 0, (int)(sizeof(obstacles) / sizeof(obstacles[0])));
 	tcase_add_test(tc, others_write_meanwhile);
