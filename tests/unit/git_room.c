@@ -250,7 +250,8 @@ START_TEST(a_used_room)
 	const char *script = done_there[_i];
 	char *base, *tree, *next, *list, *want, *file, *dir;
 
-	SH("mkdir e f; for i in 1 2 3; do echo $i | tee $i.c e/$i >f/$i; done; echo same >same.c; git add .; git commit -qm more");
+	SH("mkdir e f; for i in 1 2 3; do echo $i | tee $i.c e/$i >f/$i; done; echo same >same.c; "
+	    "git add .; git commit -qm more");
 	for (int kept = 0; kept < 2; kept++) {
 		base = start();
 		room = xasprintf("%s/runs/7/tree-1-1", home);
@@ -263,8 +264,9 @@ START_TEST(a_used_room)
 		next = measure(base);
 		if (kept == 1) {
 			used_room_keep(room, evidence);
-			SH("find %s/rld/rooms -name same.c -o -name '[123a].c' -o -path '*/[ef]/[123]' -o -name b.c -o -name .gitignore "
-			    "-o -type d -o -name files -o -print | grep . && exit 1 || true", evidence);
+			SH("find %s/rld/rooms -name same.c -o -name '[123a].c' -o -path '*/[ef]/[123]' -o -name b.c "
+			    "-o -name .gitignore -o -type d -o -name files "
+			    "-o -print | grep . && exit 1 || true", evidence);
 			free(room);
 			room = xasprintf("%s/runs/8/tree-1-1", home);
 			SH("mkdir -p ../runs/8");
@@ -287,7 +289,8 @@ START_TEST(a_used_room)
 		want = sh("stat -c %%i %s/d", room);
 		ck_assert_msg(strncmp(script, "rm -r", 5) == 0 || (strcmp(dir, want) == 0) ==
 		    (strstr(script, "d/") == NULL && strncmp(script, "mv d", 4) != 0 &&
-		    strncmp(script, "chmod 0 d", 9) != 0), "%s, kept %d: the directory %s is %s", script, kept, dir, want);
+		    strncmp(script, "chmod 0 d", 9) != 0), "%s, kept %d: the directory %s is %s",
+		    script, kept, dir, want);
 		free(dir);
 		SH("git checkout -q .; rm n.c; ! ls %s/rld/rooms/*", evidence);
 		free(want);
