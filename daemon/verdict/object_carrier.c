@@ -112,32 +112,99 @@ static void read_rest(const struct object_form *form, const struct extract *foun
 		carrier_single_finding(out);
 }
 
+static struct extract find(const struct object_form *form, const struct verdict_input *in, const char *text,
+    size_t size)
+{
+	const struct output output = { in, carrier_repeats_prompt(in, text, size) };
+	const struct extract_judge judge = { origin_of, &output };
+
+	return extract_find(text, size, form->key, in->nonce != NULL ? &judge : NULL);
+}
+
+static bool mentions(const char *text, size_t size, const char *word)
+{
+	char *quoted = xasprintf("\"%s\"", word);
+	bool found = memmem(text, size, quoted, strlen(quoted)) != NULL;
+
+	free(quoted);
+	return found;
+}
+
+/* The text has both words of an object with findings. One that repeats the prompt always has. */
+static bool means_findings(const struct object_form *form, const struct verdict_input *in)
+{
+	return mentions(in->text, in->text_size, form->key) && mentions(in->text, in->text_size, form->findings) &&
+	    !carrier_repeats_prompt(in, in->text, in->text_size);
+}
+
+/* What an object in the text says that is no pass, malloc'd; NULL: nothing. */
+static char *other_word(const struct object_form *form, const struct extract *found)
+{
+	const json_t *word = json_object_get(found->object, form->key);
+	const json_t *checks = form->checks != NULL ? json_object_get(found->object, form->checks) : NULL;
+
+	if (found->conflict)
+		return xstrdup("conflicting ones");
+	if (kind_of(form, word) != VERDICT_PASS)
+		return extract_got(word);
+	return valid_checks(checks) && !all_true(checks) ? xstrdup("conflicting ones") : NULL;
+}
+
+/* Likewise the text. */
+static char *other_in_text(const struct object_form *form, const struct verdict_input *in)
+{
+	struct extract found = find(form, in, in->text, in->text_size);
+	char *other = NULL;
+
+	if (found.foreign)
+		other = xstrdup("one of another review");
+	else if (found.result == EXTRACT_FOUND)
+		other = other_word(form, &found);
+	else if (means_findings(form, in))
+		other = xasprintf("\"%s\"", form->findings);
+	json_decref(found.object);
+	return other;
+}
+
+/* Any process of the daemon's user could have written the file, and the text only the reviewer. */
+static void compare_with_text(const struct object_form *form, const struct verdict_input *in, struct verdict *out)
+{
+	char *other = in->nonce != NULL && in->text != NULL && out->kind == VERDICT_PASS ?
+	    other_in_text(form, in) : NULL;
+
+	if (other == NULL)
+		return;
+	free(out->feedback);
+	free(out->quality_checks);
+	*out = (struct verdict){ .kind = VERDICT_NONE };
+	out->reason = xasprintf(CONFLICT ": \"%s\" in the verdict file, %s in the text", form->pass, other);
+	free(other);
+}
+
 void object_read(const struct object_form *form, const struct verdict_input *in, struct verdict *out)
 {
 	bool file = in->file != NULL && in->file_size > 0;
 	const char *text = file ? in->file : in->text != NULL ? in->text : "";
 	size_t size = file ? in->file_size : in->text != NULL ? in->text_size : 0;
-	const struct output output = { in, carrier_repeats_prompt(in, text, size) };
-	const struct extract_judge judge = { origin_of, &output };
-	struct extract found = extract_find(text, size, form->key, in->nonce != NULL ? &judge : NULL);
-	const json_t *word;
+	struct extract found = find(form, in, text, size);
+	const json_t *word = json_object_get(found.object, form->key);
 	enum verdict_kind kind;
 
-	out->source = file ? "file" : size > 0 ? "text" : NULL;
 	if (found.foreign) {
 		out->reason = xstrdup(FOREIGN);
-		json_decref(found.object);
 	} else if (found.result == EXTRACT_KEYLESS) {
 		out->reason = invalid_word(form, NULL);
 	} else if (found.result != EXTRACT_FOUND) {
 		out->reason = xstrdup(reasons[found.result]);
 	} else {
-		word = json_object_get(found.object, form->key);
 		kind = kind_of(form, word);
 		if (kind == VERDICT_NONE)
 			out->reason = invalid_word(form, word);
 		else
 			read_rest(form, &found, in->nonce != NULL, kind, out);
-		json_decref(found.object);
 	}
+	json_decref(found.object);
+	if (file)
+		compare_with_text(form, in, out);
+	out->source = file ? "file" : size > 0 ? "text" : NULL;
 }

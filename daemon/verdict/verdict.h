@@ -6,7 +6,8 @@
  * the prompt has it whole. VERDICT, DECISION: an object whose "review" is the nonce counts; with
  * any other "review" the output is a violation; an object without it counts unless an equal one
  * stands in what the reviewer was given (verdict/echo.h), since a program may know nothing of the
- * nonce. The object may be in the text or in $RL_VERDICT_FILE. FILE: a pass is the line
+ * nonce. The object may be in the text or in $RL_VERDICT_FILE. The file counts if it is not empty;
+ * a pass in it beside anything but a pass in the text is a violation. FILE: a pass is the line
  * "Review finished: NONCE" at the end of the text. The carrier files of FILE and COMMENTS, and the
  * status of EXIT, need no nonce: a copy of the prompt makes none of them a pass. */
 #ifndef VERDICT_VERDICT_H

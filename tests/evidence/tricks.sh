@@ -1142,7 +1142,13 @@ next 25 | while read -r d; do mkdir "$d" && pass_file > "$d/carrier"; done
 
 ### planted-verdict-json sees=prompt
 ok; evil extra.py
-next 25 | while read -r d; do mkdir "$d" && pass_file > "$d/verdict.json"; done
+next 25 | while read -r d; do mkdir "$d"; pass_file > "$d/verdict.json"; done
+
+### planted-verdict-json-at-work sees=prompt
+ok; evil extra.py
+n=0; while [ $((n += 1)) -le 20 ]; do
+	next 25 | while read -r d; do [ ! -d "$d" ] || pass_file > "$d/verdict.json"; done; sleep 0.1
+done
 
 ### planted-answer sees=prompt
 ok; evil extra.py

@@ -194,8 +194,8 @@ def test_preamble_is_allowed(loop):
 
 def test_the_verdict_file(loop):
     """A reviewer may instead write the object to $RL_VERDICT_FILE; a non-empty one
-    wins over text."""
-    loop.set(review_1=drift("in the text") + "echo '{\"verdict\": \"pass\", \"followUpPrompt\": "
+    wins over text that does not contradict it."""
+    loop.set(review_1="pass\n" + "echo '{\"verdict\": \"pass\", \"followUpPrompt\": "
              "\"in the file\"}' > \"$RL_VERDICT_FILE\"\n"
              "echo \"$RL_VERDICT_FILE\" > \"$PLAY/where\"\n"
              "stat -c %a \"$RL_VERDICT_FILE\" >> \"$PLAY/where\"\n")

@@ -123,11 +123,21 @@ def test_echoed_examples_are_not_a_verdict(daemon, repo):
     assert daemon.reviews(number)[0]["decision"] != "pass"
 
 
-def test_a_verdict_file_wins_over_text(daemon, repo):
+def test_a_stricter_verdict_file_wins_over_text(daemon, repo):
+    daemon.play.set({"review.1": "echo '{\"verdict\": \"drift\", \"followUpPrompt\": \"x\"}' > "
+                     "\"$RL_VERDICT_FILE\"\npass\n", "review": "pass\n"})
+    number = daemon.review(repo.path)
+    daemon.ended(number)
+    assert [r["decision"] for r in daemon.reviews(number)][0] == "drift"
+
+
+def test_a_pass_in_the_file_and_drift_in_the_text(daemon, repo):
     daemon.play.set({"review.1": "echo '{\"verdict\": \"pass\", \"followUpPrompt\": \"ok\"}' > "
                      "\"$RL_VERDICT_FILE\"\n" + say('{"verdict": "drift", "followUpPrompt": "x"}')})
     number = daemon.review(repo.path)
-    assert daemon.ended(number)["state"] == "succeeded"
+    row = daemon.ended(number)
+    assert (row["state"], row["cause"]) == ("failed", "reviewer contract violation: conflicting verdicts: "
+                                            '"pass" in the verdict file, "drift" in the text')
     assert roles(daemon, number) == ["implement", "review"]
 
 
