@@ -26,6 +26,10 @@
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	(void)from, (void)why;
+	/* A merge that was accepted is committed again, and a hook may change it: what is judged
+	 * then is not what was held back. */
+	if (slot->row->merge == MERGE_JUDGING)
+		txn_edit_slot(txn, slot)->merge = MERGE_SENT_BACK;
 	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }
 

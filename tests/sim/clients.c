@@ -315,11 +315,14 @@ void client_pause(struct world *w)
 
 void client_group(struct world *w)
 {
-	const char *name = below(w, 4) == 0 ? "default" : "night";
+	static const char *const names[] = { "default", "night", "checks", "checks" };
+	const char *name = names[below(w, sizeof(names) / sizeof(names[0]))];
 	int paused = (int)below(w, 3) - 1;
 	int64_t slots = strcmp(name, "default") == 0 || below(w, 2) == 0 ? -1 : below(w, 3) == 0 ?
 	    ROW_NONE : 1 + (int64_t)below(w, 2);
 
+	if (strcmp(name, "checks") == 0)
+		slots = 1 + (int64_t)below(w, 2);
 	if (w->settling)
 		paused = 0;
 	engine_group_set(w->engine, name, slots, paused, false, pause_cb, say(paused_of(w, 0, name), paused == 1));

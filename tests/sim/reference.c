@@ -176,6 +176,7 @@ static bool hold(struct story *s, const char *kind, bool *again)
 	if (strcmp(h->state, "approved") == 0 && (strcmp(kind, "lost") == 0 || strcmp(kind, "setup") == 0))
 		snprintf(end->wrong, sizeof(end->wrong), "what cannot be approved was");
 	/* his word is committed as any other */
+	s->sent_back |= s->judging;
 	s->judging = false;
 	if (strcmp(h->state, "approved") == 0 && (strcmp(kind, "cut") == 0 || strcmp(kind, "protected") == 0)) {
 		/* the verdict still counts */
@@ -439,8 +440,10 @@ static bool finish(struct story *s, bool passed, const char *kind)
 	bool done, again;
 
 	s->end->passed = passed;
-	if (kind != NULL)
+	if (kind != NULL) {
+		s->sent_back |= s->judging;
 		s->judging = false;
+	}
 	if (s->judging) {
 		again = merge(s, &done);
 		if (!done)

@@ -49,6 +49,28 @@ static void draw_knobs(struct world *w, struct plan *plan)
 	plan->review_merged = (enum review_merged)below(w, REVIEW_MERGED_CHOICES);
 }
 
+/* Two tasks of one run seldom pass: of some runs they do, and what they merge is judged. */
+static void draw_merges(struct world *w, struct plan *plan)
+{
+	plan->scope = SCOPE_TASK;
+	plan->parallel = 2 + (int)below(w, 3);
+	plan->iterations = ROW_NONE;
+	plan->on_failure = ON_FAILURE_CONTINUE;
+	plan->assign = ASSIGN_DAEMON;
+	plan->isolation = ISOLATION_AUTO;
+	plan->integrate = INTEGRATE_AUTO;
+	plan->checks_merged = true;
+	plan->on_malformed = plan->on_reviewer_error = plan->on_exhausted = BAD_END_ACCEPT;
+	plan->max_fixes = 2;
+	plan->workspace = (enum review_place)below(w, REVIEW_PLACES);
+	if (strings_count(plan->checks) == 0)
+		strings_append(&plan->checks, "make test1");
+	plan->review_merged = (enum review_merged)below(w, REVIEW_MERGED_CHOICES);
+	strings_free(plan->setup);
+	strings_free(plan->protect);
+	plan->setup = plan->protect = NULL;
+}
+
 /* How many at a time, how often, and where. */
 static void draw_loop(struct world *w, struct plan *plan, enum source_kind source)
 {
@@ -72,6 +94,8 @@ static void draw_loop(struct world *w, struct plan *plan, enum source_kind sourc
 	plan->pause_ms = below(w, 3) == 0 ? 1000 : 0;
 	plan->on_failure = (enum on_failure)below(w, ON_FAILURES);
 	plan->assign = source == SOURCE_BEADS && below(w, 4) == 0 ? ASSIGN_AGENT : ASSIGN_DAEMON;
+	if (below(w, 2) == 0)
+		draw_merges(w, plan);
 }
 
 /* Another takes over while its account is exhausted. */
