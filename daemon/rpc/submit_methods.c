@@ -536,7 +536,7 @@ static struct reply submit_call(struct rpc *rpc, struct call *call)
 	}
 	if (group != NULL && strcmp(group, CHECKS_GROUP) == 0) {
 		reply = reply_error(call, RPC_INVALID_PARAMS, "group", "choose another name",
-		    "group \"" CHECKS_GROUP "\" is that of the checks of merges; no run can be in it");
+		    "group \"" CHECKS_GROUP "\" is reserved for the checks of merges");
 		submit_free(s, NULL);
 		return reply;
 	}

@@ -30,7 +30,8 @@ static bool excludes(const struct slot *a, const struct slot *b)
 	return tree_a && tree_b && strcmp(a->run->rows->run.workspace, b->run->rows->run.workspace) == 0;
 }
 
-/* What would be merged meanwhile would be judged in vain. One that is held is in nobody's way. */
+/* What is merged meanwhile makes the judgement useless. A held slot may wait for weeks: it holds
+ * back no other. */
 static bool holds_branch(const struct slot *slot)
 {
 	return slot_judges_merge(slot) && slot->row->stage != SLOT_S_HELD &&

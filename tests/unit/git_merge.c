@@ -566,7 +566,7 @@ static struct git_op *held_back(const char *from, int number, const char *head, 
 	return op;
 }
 
-/* A tree that nobody has seen waits in the task's work tree, whenever git dies; the second merge
+/* A new tree waits in the task's work tree, whenever git dies; the second merge
  * moves ref to it, and nothing of it is uncommitted then. Without one it waits for nothing. */
 START_TEST(new_tree_is_held_back)
 {
@@ -608,7 +608,7 @@ START_TEST(new_tree_is_held_back)
 }
 END_TEST
 
-/* Held back, it meets another task that was merged first: it is merged once more, unless somebody
+/* Held back, it meets another task that was merged first: it is merged once more, unless a person
  * has worked there. */
 START_TEST(held_back_twice)
 {
