@@ -647,7 +647,7 @@ def test_merge_checks_have_a_group(trees, repo):
     t.daemon.call("group.resume", name="checks")
     row = t.daemon.ended(number)
     assert row["state"] == "succeeded", row
-    with pytest.raises(RpcError, match="that of the checks of merges"):
+    with pytest.raises(RpcError, match="is reserved for the checks of merges"):
         t.submit(group="checks")
 
 
