@@ -498,6 +498,12 @@ static void on_check_reused(struct live *live, const json_t *event)
 	    field_text(event, "command"), field_count(event, "from_run"), field_count(event, "from_attempt"));
 }
 
+static void on_review_asked(struct live *live, const json_t *event)
+{
+	say_of(live, slot_of(live, event), "  ", PAINT_DIM, "no valid answer, asking %s once more: %s",
+	    field_text(event, "by"), field_text(event, "reason"));
+}
+
 static void on_review_skipped(struct live *live, const json_t *event)
 {
 	bool flag = field_is(event, "skip_kind", state_name(&skip_kind_names, SKIP_FLAG));
@@ -562,6 +568,7 @@ static const struct {
 	{ "attempt.ended", on_attempt_ended },
 	{ "review.decided", on_review_decided },
 	{ "check.reused", on_check_reused },
+	{ "review.asked", on_review_asked },
 	{ "review.skipped", on_review_skipped },
 	{ "finding", on_finding },
 	{ "hold.opened", on_hold_opened },

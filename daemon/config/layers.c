@@ -190,6 +190,15 @@ json_t *layers_get(const struct layers *layers, const char *path, struct origin 
 	return json;
 }
 
+json_t *layers_profile(const struct layers *layers, const char *path)
+{
+	char *from = NULL;
+	json_t *json = profile_json(layers, setting_find(path, NULL), &from);
+
+	free(from);
+	return json;
+}
+
 /* Check the submit's values once, so that later lookups need not. */
 static int take_overrides(struct layers *layers, const struct config_override *overrides,
     size_t count, struct config_error *error)

@@ -42,6 +42,9 @@ void layers_close(struct layers *layers);
 /* The value of path. New reference, NULL if unset. origin, if not NULL, is filled in. */
 json_t *layers_get(const struct layers *layers, const char *path, struct origin *origin);
 
+/* The value of path in the chosen profile itself. New reference, NULL: none. */
+json_t *layers_profile(const struct layers *layers, const char *path);
+
 /* config_load() for a text; name stands for the file in messages. */
 int config_parse(struct config **out, const char *name, const char *text, size_t size, struct config_error *error);
 

@@ -200,6 +200,17 @@ static void fill_review(const struct layers *layers, struct plan *plan)
 	plan_skip(plan, skip);
 }
 
+/* When the reviewer is asked about its answer, the profile's own value decides about the second
+ * one. */
+static enum bad_end malformed_again(const struct layers *layers, const struct profile *profile)
+{
+	json_t *json = layers_profile(layers, "review.on_malformed");
+	int value = json != NULL ? state_value(&bad_end_names, json_string_value(json)) : -1;
+
+	json_decref(json);
+	return (enum bad_end)(value != -1 ? value : profile->on_malformed);
+}
+
 static void fill_policy(const struct layers *layers, struct plan *plan)
 {
 	plan->profile = config_profile(layers->config, layers->profile);
@@ -208,6 +219,7 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	plan->stall_limit = get_number(layers, "review.stall_limit");
 	plan->any_round = true;
 	plan->on_malformed = (enum bad_end)get_number(layers, "review.on_malformed");
+	plan->malformed_again = malformed_again(layers, plan->profile);
 	plan->on_reviewer_error = (enum bad_end)get_number(layers, "review.on_reviewer_error");
 	plan->on_exhausted = (enum bad_end)get_number(layers, "review.on_exhausted");
 	plan->fixer = (enum fixer)get_number(layers, "review.fixer");

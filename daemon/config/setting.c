@@ -177,7 +177,7 @@ const struct setting settings[] = {
 	    .layers = KNOB, .profile_field = FIELD(stall_limit) },
 	{ { "review.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
 	    .help = "time limit of one review" }, .layers = KNOB, .profile_field = FIELD(review_timeout_ms) },
-	{ { "review.on_malformed", SCHEMA_CHOICE, .choices = &bad_end_names,
+	{ { "review.on_malformed", SCHEMA_CHOICE, .choices = &on_malformed_names,
 	    .help = "what to do when a review gives no evidence" }, .layers = KNOB,
 	    .profile_field = FIELD(on_malformed) },
 	{ { "review.on_reviewer_error", SCHEMA_CHOICE, .choices = &bad_end_names,

@@ -219,6 +219,8 @@ enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, b
 	case BAD_END_ACCEPT:
 	case BAD_END_KNOWN_ISSUES:
 		return stage_after_acceptance(plan, has_git);
+	case BAD_END_ASK:
+		return stage_of_retry(ROLE_REVIEW, has_git && plan->workspace == REVIEW_IN_ROOM);
 	case BAD_ENDS:
 		break;
 	}

@@ -65,6 +65,9 @@ struct plan {
 	 * it, and by finding_id_first(). */
 	bool any_round;
 	enum bad_end on_malformed, on_reviewer_error, on_exhausted;
+	/* what a second malformed answer leads to when the first one is asked about: the profile's
+	 * own on_malformed */
+	enum bad_end malformed_again;
 	enum fixer fixer;
 	enum scope scope;
 	enum commit_mode commit;

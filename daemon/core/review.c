@@ -151,18 +151,20 @@ static const struct {
 	unsigned stalled;	/* mask of the values of "too many stalled rounds" that match */
 	unsigned touched;	/* mask of the values of "a protected path is touched" that match */
 	unsigned cut;		/* mask of the values of "a pass is held" that match */
+	unsigned asks;		/* mask of the values of "the reviewer can be asked" that match */
 	enum round_end end;
 } review_rows[] = {
 #define NO 1u
 #define YES 2u
 #define ANY (NO | YES)
-	{ WORD_PASS,     ANY, ANY, NO,  NO,  ROUND_PASS },
-	{ WORD_PASS,     ANY, ANY, NO,  YES, ROUND_CUT },
-	{ WORD_PASS,     ANY, ANY, YES, ANY, ROUND_PROTECTED },
-	{ WORD_FINDINGS, YES, ANY, ANY, ANY, ROUND_EXHAUSTED },
-	{ WORD_FINDINGS, NO,  YES, ANY, ANY, ROUND_STALLED },
-	{ WORD_FINDINGS, NO,  NO,  ANY, ANY, ROUND_FINDINGS },
-	{ WORD_NONE,     ANY, ANY, ANY, ANY, ROUND_VIOLATION },
+	{ WORD_PASS,     ANY, ANY, NO,  NO,  ANY, ROUND_PASS },
+	{ WORD_PASS,     ANY, ANY, NO,  YES, ANY, ROUND_CUT },
+	{ WORD_PASS,     ANY, ANY, YES, ANY, ANY, ROUND_PROTECTED },
+	{ WORD_FINDINGS, YES, ANY, ANY, ANY, ANY, ROUND_EXHAUSTED },
+	{ WORD_FINDINGS, NO,  YES, ANY, ANY, ANY, ROUND_STALLED },
+	{ WORD_FINDINGS, NO,  NO,  ANY, ANY, ANY, ROUND_FINDINGS },
+	{ WORD_NONE,     ANY, ANY, ANY, ANY, YES, ROUND_ASK },
+	{ WORD_NONE,     ANY, ANY, ANY, ANY, NO,  ROUND_VIOLATION },
 };
 
 bool round_is_stalled(int64_t stalled, int64_t limit)
@@ -176,11 +178,12 @@ enum round_end review_classify(const struct review_facts *f)
 	unsigned spent = f->fix >= f->fixes ? YES : NO;
 	unsigned stalled = round_is_stalled(f->stalled, f->stall_limit) ? YES : NO;
 	unsigned touched = f->touched ? YES : NO, cut = f->cut ? YES : NO;
+	unsigned asks = f->asks && !f->tree_changed ? YES : NO;
 
 	for (size_t i = 0; i < sizeof(review_rows) / sizeof(review_rows[0]); i++)
 		if (review_rows[i].word == word && (review_rows[i].spent & spent) &&
 		    (review_rows[i].stalled & stalled) && (review_rows[i].touched & touched) &&
-		    (review_rows[i].cut & cut))
+		    (review_rows[i].cut & cut) && (review_rows[i].asks & asks))
 			return review_rows[i].end;
 	abort();	/* unreachable: the rows cover every case, see tests/unit/review.c */
 }
@@ -201,8 +204,10 @@ static enum bad_end policy_of(const struct plan *plan, enum round_end end)
 	case ROUND_EXHAUSTED:
 	case ROUND_STALLED:
 		return plan->on_exhausted;
+	case ROUND_ASK:
+		return BAD_END_ASK;
 	case ROUND_VIOLATION:
-		return plan->on_malformed;
+		return plan->on_malformed == BAD_END_ASK ? plan->malformed_again : plan->on_malformed;
 	case ROUND_REVIEWER_ERROR:
 		return plan->on_reviewer_error;
 	case ROUND_CONFLICT:

@@ -119,6 +119,7 @@ enum end_kind attempt_end_kind(const struct attempt_facts *facts);
 /* Outcome of a review round. */
 enum round_end {
 	ROUND_PASS, ROUND_FINDINGS, ROUND_EXHAUSTED, ROUND_STALLED, ROUND_VIOLATION, ROUND_REVIEWER_ERROR,
+	ROUND_ASK,			/* not over: the reviewer is asked about its answer */
 	/* no fix round left for a conflict with another task, or its branch cannot be moved */
 	ROUND_CONFLICT,
 	ROUND_REFUSED,			/* ... for what a hook of the repository objects to */
@@ -136,8 +137,10 @@ struct review_facts {
 	/* the prompt left out a part of the diff, and a pass of that is held */
 	bool cut;
 	bool touched;			/* the work touches a protected path */
-	/* the reviewer changed or removed a file: no verdict counts */
+	/* the reviewer changed or removed a file: no verdict counts, and nothing is to be asked */
 	bool tree_changed;
+	/* a reviewer without a valid verdict is asked, and was not asked yet in this round */
+	bool asks;
 	int64_t fix, fixes;		/* fix rounds used and allowed */
 	/* fixes in a row without progress, and how many end the loop; limit 0: none */
 	int64_t stalled, stall_limit;

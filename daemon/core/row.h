@@ -282,6 +282,10 @@ struct slot_row {
 	int64_t failed_check;
 	/* fixer per_finding: number of the finding being fixed; 0: none */
 	int64_t item;
+	/* review attempt of this round whose answer was malformed, and why, while the reviewer is
+	 * asked about it; ROW_NONE, NULL: it is not */
+	int64_t asked;
+	char *asked_why;
 	/* message of a rework, until the next result of a reviewer or check */
 	char *message;
 	/* consecutive lost attempts: if > 0, the next one is told that its predecessor was

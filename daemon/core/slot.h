@@ -48,7 +48,9 @@
 /* Why a slot moves, where the next stage does not tell. */
 enum move_reason {
 	MOVE_DONE,		/* the stage is complete, or impossible */
-	MOVE_RETRY,		/* the same attempt again: it was lost, or refused by its service */
+	/* the same attempt again: it was lost, or refused by its service, or a reviewer is asked
+	 * about its answer */
+	MOVE_RETRY,
 	MOVE_RERUN,		/* the same check once more: it has failed */
 	MOVE_RELEASED,		/* the agent gave its task back, or picked none */
 	MOVE_ACCEPTED,		/* accepted without a verdict, by a policy or a human */

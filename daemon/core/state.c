@@ -147,11 +147,18 @@ NAMES(on_lost, "on_lost", ON_LOST_CHOICES,
     [ON_LOST_RETRY] = "retry",
     [ON_LOST_FAIL] = "fail");
 
-NAMES(bad_end, "bad end", BAD_ENDS,
+NAMES(bad_end, "bad end", BAD_END_ASK,
     [BAD_END_FAIL] = "fail",
     [BAD_END_HOLD] = "hold",
     [BAD_END_ACCEPT] = "accept",
     [BAD_END_KNOWN_ISSUES] = "known_issues");
+
+NAMES(on_malformed, "malformed answer", BAD_ENDS,
+    [BAD_END_FAIL] = "fail",
+    [BAD_END_HOLD] = "hold",
+    [BAD_END_ACCEPT] = "accept",
+    [BAD_END_KNOWN_ISSUES] = "known_issues",
+    [BAD_END_ASK] = "ask");
 
 NAMES(fixer, "fixer", FIXERS,
     [FIXER_FRESH] = "fresh",

@@ -94,8 +94,9 @@ enum task_result { TASK_R_NONE, TASK_R_DONE, TASK_R_DENIED, TASK_R_NO_CHANGE, TA
 enum finding_state { FINDING_NEW, FINDING_REPEATED, FINDING_RESOLVED, FINDING_STATES };
 enum on_lost { ON_LOST_HOLD, ON_LOST_RETRY, ON_LOST_FAIL, ON_LOST_CHOICES };
 
-/* What a bad end of a review leads to: no evidence, a failed reviewer, or remaining findings. */
-enum bad_end { BAD_END_FAIL, BAD_END_HOLD, BAD_END_ACCEPT, BAD_END_KNOWN_ISSUES, BAD_ENDS };
+/* What a bad end of a review leads to: no evidence, a failed reviewer, or remaining findings. ASK:
+ * only for no evidence. */
+enum bad_end { BAD_END_FAIL, BAD_END_HOLD, BAD_END_ACCEPT, BAD_END_KNOWN_ISSUES, BAD_END_ASK, BAD_ENDS };
 /* The agent that fixes findings. */
 enum fixer { FIXER_FRESH, FIXER_IMPLEMENTER, FIXER_CORRECTOR, FIXER_RESUME, FIXER_PER_FINDING, FIXERS };
 enum scope { SCOPE_TASK, SCOPE_RUN, SCOPES };
@@ -187,7 +188,7 @@ enum hold_state {
 extern const struct state_names run_state_names, task_state_names, iteration_state_names,
     slot_stage_names, slot_phase_names,
     role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names,
-    finding_state_names, on_lost_names, bad_end_names, fixer_names, scope_names, commit_mode_names,
+    finding_state_names, on_lost_names, bad_end_names, on_malformed_names, fixer_names, scope_names, commit_mode_names,
     review_place_names, sandbox_names, on_cut_names, silence_names, check_on_base_names, checks_mode_names,
     review_merged_names, slot_merge_names,
     strictness_names, hold_kind_names, hold_state_names, slot_leaving_names, isolation_names,

@@ -82,6 +82,13 @@ struct evidence_row *evidence_new(const struct slot *slot, enum evidence_kind ki
 	return row;
 }
 
+static void set_attempt(struct evidence_row *row, const struct attempt_row *a)
+{
+	row->attempt = a->id;
+	row->exit_code = a->exit_code;
+	row->output_hash = xstrdup(a->output_hash);
+}
+
 void evidence_review(struct txn *txn, const struct slot *slot, const struct review_row *review,
     enum evidence_result result)
 {
@@ -90,15 +97,18 @@ void evidence_review(struct txn *txn, const struct slot *slot, const struct revi
 	    review->reviewer_agent, result);
 
 	row->review = review->number;
-	if (human) {
+	if (human)
 		set_decider(slot, row);
-	} else {
-		const struct attempt_row *a = run_attempt(slot->run, review->attempt);
+	else
+		set_attempt(row, run_attempt(slot->run, review->attempt));
+	evidence_append(txn, slot->run, row);
+}
 
-		row->attempt = a->id;
-		row->exit_code = a->exit_code;
-		row->output_hash = xstrdup(a->output_hash);
-	}
+void evidence_asked(struct txn *txn, const struct slot *slot, const struct attempt_row *a)
+{
+	struct evidence_row *row = evidence_new(slot, EVIDENCE_REVIEW, a->agent, EVIDENCE_VOID);
+
+	set_attempt(row, a);
 	evidence_append(txn, slot->run, row);
 }
 

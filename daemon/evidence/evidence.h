@@ -26,6 +26,9 @@ struct evidence_row *evidence_new(const struct slot *slot, enum evidence_kind ki
 /* review: by an agent, or by a human about a held task. */
 void evidence_review(struct txn *txn, const struct slot *slot, const struct review_row *review,
     enum evidence_result result);
+/* The answer of that review attempt is malformed, and the reviewer is asked about it: no review of
+ * the log comes of it. */
+void evidence_asked(struct txn *txn, const struct slot *slot, const struct attempt_row *a);
 /* A human sent it back to a fixer. by: "human:<user>" */
 void evidence_rework(struct txn *txn, const struct slot *slot, const char *by);
 

@@ -140,6 +140,7 @@ static char *make_prompt(struct build_job *w, const struct sources *s, const str
 		.review_file = w->plan->review_file,
 		.read_only = w->plan->read_only,
 		.resumed = w->session != NULL,
+		.asked = w->asked,
 		/* without git the claim cannot be checked */
 		.no_change_marker = w->run.has_git == 1 ? w->plan->no_change_markers[0] : NULL,
 	};
@@ -502,6 +503,7 @@ static void build_release(struct job *base)
 	free(w->answer_hashes);
 	free(w->answers);
 	free(w->session);
+	free(w->asked);
 	free(w->interruption);
 	free(w->findings);
 	briefing_release(&w->briefing);

@@ -43,6 +43,8 @@ struct build_job {
 	char **answer_hashes;		/* owned: as in the rows of these */
 	size_t nhistory;
 	char *session;			/* conversation to resume, NULL: a new one */
+	/* owned: REVIEW: why its answer in that conversation is malformed; NULL: it is not asked */
+	char *asked;
 	bool interrupted;		/* the previous attempt at the same work was interrupted */
 	char *interruption;		/* owned: ... and why, NULL: unknown */
 	/* whether the implementer's answer under review declares that no change is needed;

@@ -300,7 +300,7 @@ static json_t *settings(const struct plan *plan)
 	    "max_fixes", (json_int_t)plan->max_fixes, "max_review_rounds",
 	    (json_int_t)(plan->review ? plan->max_fixes + 1 : 0),
 	    "stall_limit", (json_int_t)plan->stall_limit, "on_malformed",
-	    state_name(&bad_end_names, plan->on_malformed),
+	    state_name(&on_malformed_names, plan->on_malformed),
 	    "on_reviewer_error", state_name(&bad_end_names, plan->on_reviewer_error),
 	    "on_exhausted", state_name(&bad_end_names, plan->on_exhausted), "fixer",
 	    state_name(&fixer_names, plan->fixer), "scope", state_name(&scope_names, plan->scope),

@@ -263,6 +263,17 @@ void feedback_write(struct buf *out, const struct setting *s)
 	free(capped);
 }
 
+void question_write(struct buf *out, const struct setting *s)
+{
+	write_interrupted(out, s);
+	if (s->parts->interrupted)
+		buf_adds(out, "\n");
+	buf_adds(out, "Your last answer does not count (");
+	add_line(out, s->parts->asked);
+	buf_adds(out, "): decide which verdict holds, and give that answer again in the form below, "
+	    "with the nonce of this form where it asks for one.\n");
+}
+
 /* The current fix round; for a reviewer the one that has just ended. */
 static void write_follow_up(struct buf *out, const struct setting *s)
 {

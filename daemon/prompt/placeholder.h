@@ -32,5 +32,7 @@ bool feedback_is_of_review(const struct prompt_parts *parts);
 /* Write that the work was interrupted, if so; then the feedback under a line with its origin,
  * without heading and fence. */
 void feedback_write(struct buf *out, const struct setting *s);
+/* Likewise the question about a malformed answer, in one line. */
+void question_write(struct buf *out, const struct setting *s);
 
 #endif

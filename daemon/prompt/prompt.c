@@ -191,10 +191,14 @@ char *prompt_build(const struct profile *profile, enum role role, const struct p
 	struct buf out = { 0 };
 	char *prompt;
 
-	if (parts->resumed && role == ROLE_FIX && parts->follow_up.data != NULL)
+	if (parts->asked != NULL && role == ROLE_REVIEW) {
+		question_write(&out, &s);
+		add_section(&out, &wholes[0], &s);
+	} else if (parts->resumed && role == ROLE_FIX && parts->follow_up.data != NULL) {
 		feedback_write(&out, &s);
-	else
+	} else {
 		fill_in(&out, &s);
+	}
 	prompt = prompt_cap((struct span){ out.data, out.size }, SIZE_MAX, size);
 	buf_release(&out);
 	return prompt;

@@ -64,6 +64,9 @@ struct prompt_parts {
 	bool diff_dropped;		/* the recorded diff was cut in the middle */
 	const char *diff_file;		/* path of all of it, NULL: none */
 	bool shared_tree;		/* another slot writes to the same tree: warn */
+	/* a reviewer's answer in the resumed conversation is malformed, and why: the prompt is only
+	 * the question and the contract. NULL: it is not */
+	const char *asked;
 	bool interrupted;		/* the previous attempt was interrupted: say so */
 	const char *interruption;	/* ... why, one line; NULL: unknown */
 	/* of the review attempt, never written as a whole; NULL: the run's version had none */

@@ -116,6 +116,15 @@ static const struct result_field review_decided_fields[] = {
 	{ "attempt", "integer?", "id of the attempt that reviewed" },
 	END
 };
+static const struct result_field review_asked_fields[] = {
+	SLOT,
+	TASK,
+	{ "round", "integer", "of reviews" },
+	{ "attempt", "integer", "id of the attempt that gave the answer" },
+	{ "by", "string", "name of the reviewer" },
+	{ "reason", "string", "what is wrong with the answer" },
+	END
+};
 static const struct result_field review_skipped_fields[] = {
 	SLOT,
 	{ "task", "string?", "id of the task" },
@@ -199,6 +208,7 @@ static const struct result_field host_fields[] = {
 	EVENT("agent.refused", agent_refused, "an agent asked for something that it may not do") \
 	EVENT("check.reused", check_reused, "a check is not run: its result on this tree is known") \
 	EVENT("review.decided", review_decided, "a row of the review log was written") \
+	EVENT("review.asked", review_asked, "a reviewer is asked about a malformed answer") \
 	EVENT("review.skipped", review_skipped, "a result was not reviewed") \
 	EVENT("finding", finding, "a finding of a review, or one that a fixer marked as fixed") \
 	EVENT("hold.opened", hold_opened, "a human has to decide") \

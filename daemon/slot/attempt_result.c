@@ -384,7 +384,8 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.cut = w->cut,
 		.retries = slot->row->retries,
 		.retries_max = plan->retries,
-		.resumed = a->resumes != ROW_NONE && attempt_interrupted(slot, a) != NULL,
+		.resumed = a->resumes != ROW_NONE && (attempt_interrupted(slot, a) != NULL ||
+		    attempt_is_asked(slot, a)),
 		.denied = w->result.denials > 0,
 		.has_git = has_git,
 		.review = plan->review,

@@ -333,6 +333,8 @@ static struct job *build_new(struct slot *slot, struct briefing *briefing)
 	w->findings = review_findings_json(slot);
 	copy_history(w, slot);
 	w->session = session_of(slot);
+	if (attempt_is_asked(slot, &w->attempt))
+		w->asked = xstrdup(slot->row->asked_why);
 	set_interruption(w, slot);
 	w->says_no_change = says_no_change(slot);
 	w->time_left_ms = run_time_left(run);

@@ -63,10 +63,21 @@ int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a)
 	/* a fixer may resume the conversation of the answer under review */
 	if (from == NULL && a->role == ROLE_FIX && plan->fixer == FIXER_RESUME && slot->row->answer != ROW_NONE)
 		from = run_attempt(slot->run, slot->row->answer);
+	if (from == NULL && a->role == ROLE_REVIEW && slot->row->asked != ROW_NONE)
+		from = run_attempt(slot->run, slot->row->asked);
 	/* one that was interrupted before it named the conversation it resumed */
 	while (from != NULL && from->session == NULL && from->resumes != ROW_NONE)
 		from = run_attempt(slot->run, from->resumes);
 	return from != NULL && from->session != NULL && strcmp(from->agent, a->agent) == 0 ? from->id : ROW_NONE;
+}
+
+bool attempt_is_asked(const struct slot *slot, const struct attempt_row *a)
+{
+	if (a->role != ROLE_REVIEW || slot->row->asked == ROW_NONE)
+		return false;
+	while (a->resumes != ROW_NONE && a->id != slot->row->asked)
+		a = run_attempt(slot->run, a->resumes);
+	return a->id == slot->row->asked;
 }
 
 /* Refused by its service or the host. Of the slot's counters only that of such tries changes. */

@@ -3,6 +3,7 @@
 #ifndef SLOT_RETRY_H
 #define SLOT_RETRY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/review.h"
@@ -16,6 +17,8 @@ struct txn;
 const struct attempt_row *attempt_interrupted(const struct slot *slot, const struct attempt_row *a);
 /* The attempt whose conversation a resumes, ROW_NONE: a new conversation. */
 int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a);
+/* Whether a resumes the conversation of a malformed answer, to be asked about it. */
+bool attempt_is_asked(const struct slot *slot, const struct attempt_row *a);
 /* Refused by its service, or by the host (fault: the errno), with this reason (NULL: none): repeat
  * it later. */
 void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a,

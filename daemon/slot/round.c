@@ -31,6 +31,8 @@ void round_begin(struct txn *txn, const struct slot *slot)
 		text_set(&row->answer_hash, run_attempt(slot->run, row->answer)->answer_hash);
 	row->check = 0;
 	row->failed_check = ROW_NONE;
+	row->asked = ROW_NONE;
+	text_set(&row->asked_why, NULL);
 	row->round++;
 }
 
@@ -147,6 +149,9 @@ void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct c
 			text = xasprintf("%s; %s", why.text, touched);
 			move.cause = CAUSE(why.kind, text);
 		}
+		break;
+	case BAD_END_ASK:
+		move.reason = MOVE_RETRY;
 		break;
 	case BAD_END_FAIL:
 	case BAD_ENDS:

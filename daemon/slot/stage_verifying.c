@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* VERIFYING: git checks that the tree is still the one under review, then the verdict is read, and
  * both decide the round. Without git there is only the verdict. */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "core/review.h"
 #include "core/row.h"
 #include "core/state.h"
+#include "evidence/evidence.h"
 #include "git/git_op.h"
 #include "job/read_verdict.h"
 #include "job/secrets.h"
@@ -98,6 +100,23 @@ static void warn_of_repetition(struct txn *txn, const struct slot *slot, const c
 	free(text);
 }
 
+/* The round is not over: the same reviewer is asked about its answer. */
+static void ask(struct txn *txn, struct slot *slot, const char *why)
+{
+	struct slot_row *row = txn_edit_slot(txn, slot);
+	const struct attempt_row *review = run_attempt(slot->run, row->attempt);
+
+	row->asked = review->id;
+	text_set(&row->asked_why, why);
+	evidence_asked(txn, slot, review);
+	txn_emit(txn, "review.asked", row->run, json_pack("{s:I, s:s, s:I, s:I, s:s, s:s}",
+	    "slot", (json_int_t)row->slot, "task", slot_task_id(slot), "round", (json_int_t)row->round,
+	    "attempt", (json_int_t)review->id, "by", review->agent, "reason", why));
+	slot_warn(txn, slot, "review %lld has no valid answer, and the reviewer is asked once more: %s",
+	    (long long)row->round, why);
+	round_over(txn, slot, ROUND_ASK, NO_CAUSE);
+}
+
 static void decide(struct txn *txn, struct slot *slot, const struct judgement *j)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -112,6 +131,7 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		.cut = plan->on_cut == ON_CUT_HOLD && review->left_out != NULL,
 		.touched = row->protected_paths != NULL,
 		.tree_changed = j->changed != NULL && !plan->profile->change_warns,
+		.asks = plan->on_malformed == BAD_END_ASK && row->asked == ROW_NONE,
 		.fix = row->fix,
 		.fixes = row->fixes,
 		.stall_limit = plan->stall_limit,
@@ -119,6 +139,10 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 	char *reason = NULL, *cause = NULL, *repeats = NULL;
 	enum round_end end;
 
+	if (review_classify(&facts) == ROUND_ASK) {
+		ask(txn, slot, v->reason);
+		return;
+	}
 	if (facts.tree_changed)
 		reason = xasprintf("reviewer changed the tree: %s", j->changed);
 	else if (!facts.verdict)

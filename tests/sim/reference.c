@@ -45,6 +45,7 @@ struct story {
 	int hook_changes;		/* commits that a hook has changed */
 	bool judging;			/* a merge waits for the word on its new tree ... */
 	bool sent_back;			/* ... or that, or a conflict, is being fixed */
+	bool asked;			/* the reviewer is asked what he has meant */
 	struct said said;
 	/* of each check, from 1: what its run on the base came to, 'g'reen or 'r'ed; 0: none */
 	char base_said[REF_MAX];
@@ -247,7 +248,7 @@ static bool prepare(struct story *s, bool room)
 static const struct ref_attempt *next(struct story *s, const char *role, int round)
 {
 	struct ref_end *end = s->end;
-	bool again, cut = false;
+	bool again, cut = s->asked;
 	int tries = 0;
 
 	for (int losses = 1;; losses++) {
@@ -755,13 +756,54 @@ static bool look(struct story *s, char *how, bool checks)
 	return true;
 }
 
+/* What a reviewer says. NULL: nothing that counts, and *again is what review() returns. asks:
+ * whoever cannot be understood is asked once what he means, and goes on with what he has begun. */
+static const struct ref_attempt *judge(struct story *s, bool asks, bool *again)
+{
+	const struct ref_slot *run = s->run;
+	const struct ref_attempt *a = next(s, "review", s->round);
+	char policy = run->on_malformed == '?' ? run->malformed_again : run->on_malformed;
+
+	*again = false;
+	if (a == NULL)
+		return NULL;
+	if (a->failed) {
+		*again = no_verdict(s, run->on_reviewer_error, "reviewer-error", "error",
+		    a->out_of_time ? "limit" : "process");
+		return NULL;
+	}
+	if (s->end->heard < run->nanswers && run->answers[s->end->heard].what == 'f') {
+		s->end->heard++;
+		over(s, "failed", "git");
+		return NULL;
+	}
+	if (a->verdict == 'u') {
+		*again = no_verdict(s, run->on_reviewer_error, "reviewer-error", "error", "error");
+		return NULL;
+	}
+	if (a->changed && run->has_git && strcmp(run->profile, "exit") != 0) {
+		*again = no_verdict(s, policy, "violation", "violation", "violation");
+		return NULL;
+	}
+	if (a->verdict != 'm')
+		return a;
+	if (!asks) {
+		*again = no_verdict(s, policy, "violation", "violation", "violation");
+		return NULL;
+	}
+	s->asked = true;
+	a = judge(s, false, again);
+	s->asked = false;
+	return a;
+}
+
 /* One review, and the fix that follows it. true: another round. */
 static bool review(struct story *s)
 {
 	const struct ref_slot *run = s->run;
 	const struct ref_attempt *a;
 	const struct ref_review *row;
-	bool unchanged, nothing, fixed, after = run->measure_first && run->checks > 0;
+	bool unchanged, nothing, fixed, again, after = run->measure_first && run->checks > 0;
 	char how;
 
 	if (!run->measure_first) {
@@ -795,20 +837,9 @@ static bool review(struct story *s)
 	unchanged = s->round > 1 && run->has_git && s->tree == s->judged_tree && s->answer == s->judged_answer;
 	s->judged_tree = s->tree;
 	s->judged_answer = s->answer;
-	a = next(s, "review", s->round);
+	a = judge(s, run->on_malformed == '?', &again);
 	if (a == NULL)
-		return false;
-	if (a->failed)
-		return no_verdict(s, run->on_reviewer_error, "reviewer-error", "error",
-		    a->out_of_time ? "limit" : "process");
-	if (s->end->heard < run->nanswers && run->answers[s->end->heard].what == 'f') {
-		s->end->heard++;
-		return over(s, "failed", "git");
-	}
-	if (a->verdict == 'u')
-		return no_verdict(s, run->on_reviewer_error, "reviewer-error", "error", "error");
-	if (a->verdict == 'm' || (a->changed && run->has_git && strcmp(run->profile, "exit") != 0))
-		return no_verdict(s, run->on_malformed, "violation", "violation", "violation");
+		return again;
 	row = write_verdict(s, a);
 	if (a->verdict == 'p' && touched(s))
 		return ask(s, "protected");

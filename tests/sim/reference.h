@@ -89,8 +89,9 @@ struct ref_slot {
 	bool on_cut;		/* a pass of a cut diff is held */
 	bool protects;		/* no pass and no policy accepts the trees that touched() names */
 	char on_no_change;	/* 'r'eview, 'f'ail, 'p'ass */
-	/* 'f'ail, 'h'old, 'a'ccept, 'k'nown issues */
-	char on_malformed, on_reviewer_error, on_exhausted;
+	/* 'f'ail, 'h'old, 'a'ccept, 'k'nown issues; on_malformed also '?': he is asked once, and
+	 * then it is malformed_again that counts */
+	char on_malformed, malformed_again, on_reviewer_error, on_exhausted;
 	const char *review_file;
 	int64_t base;		/* content of the tree that the work is compared with; work trees:
 				 * as they are laid */

@@ -19,8 +19,9 @@ static void draw_knobs(struct world *w, struct plan *plan)
 	plan->max_fixes = own ? below(w, 4) : p->max_fixes;
 	plan->stall_limit = own ? below(w, 3) : p->stall_limit;
 	plan->on_malformed = own ? (enum bad_end)below(w, BAD_ENDS) : (enum bad_end)p->on_malformed;
-	plan->on_reviewer_error = own ? (enum bad_end)below(w, BAD_ENDS) : (enum bad_end)p->on_reviewer_error;
-	plan->on_exhausted = own ? (enum bad_end)below(w, BAD_ENDS) : (enum bad_end)p->on_exhausted;
+	plan->malformed_again = own ? (enum bad_end)below(w, BAD_END_ASK) : (enum bad_end)p->on_malformed;
+	plan->on_reviewer_error = own ? (enum bad_end)below(w, BAD_END_ASK) : (enum bad_end)p->on_reviewer_error;
+	plan->on_exhausted = own ? (enum bad_end)below(w, BAD_END_ASK) : (enum bad_end)p->on_exhausted;
 	plan->fixer = own ? (enum fixer)below(w, FIXERS) : (enum fixer)p->fixer;
 	plan->scope = own ? (enum scope)below(w, SCOPES) : (enum scope)p->scope;
 	plan->commit = own ? commits[below(w, 4)] : (enum commit_mode)p->commit;

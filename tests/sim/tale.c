@@ -135,6 +135,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 {
 	static const char policies[BAD_ENDS] = {
 		[BAD_END_FAIL] = 'f', [BAD_END_HOLD] = 'h', [BAD_END_ACCEPT] = 'a', [BAD_END_KNOWN_ISSUES] = 'k',
+		[BAD_END_ASK] = '?',
 	};
 	const struct plan *run = world_plan(w, rows->run.id),
 	    *plan = world_task_plan(w, rows->run.id, row->slot == 0 ? NULL : row->task);
@@ -173,6 +174,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.protects = strings_count(plan->protect) > 0 && rows->run.has_git == 1,
 		.on_no_change = "rfp"[plan->on_no_change],
 		.on_malformed = policies[plan->on_malformed],
+		.malformed_again = policies[plan->malformed_again],
 		.on_reviewer_error = policies[plan->on_reviewer_error],
 		.on_exhausted = policies[plan->on_exhausted],
 		.review_file = plan->review_file,

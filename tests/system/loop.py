@@ -209,6 +209,24 @@ class Matrix:
         assert loop.roles() == ["implement", "review", "fix", "review"]
         assert loop.decisions() == [self.profile.findings_word, "violation"]
 
+    def test_malformed_and_asked(self, loop):
+        """The review is paid once more, the work is not."""
+        loop.set(review_1=self.profile.malformed)
+        loop.passes(loop.run(review={"on_malformed": "ask"}))
+        assert loop.roles() == ["implement", "review", "review"]
+        assert loop.decisions() == [self.profile.pass_word]
+        asked, = [w for w in loop.warnings() if "the reviewer is asked once more" in w]
+        assert "review 1 has no valid answer" in asked and self.profile.on_malformed.text.split(": ", 1)[1] in asked
+
+    def test_malformed_once_more(self, loop):
+        """Whoever is asked in vain is as the profile says, and asked again in the next round."""
+        loop.set(review_1=self.profile.malformed, review=self.profile.malformed, review_2=self.profile.finds("more"))
+        loop.ends(self.profile.on_malformed, loop.run(review={"on_malformed": "ask"}))
+        assert loop.roles() == ["implement", "review", "review", "fix", "review", "review"]
+        assert loop.decisions() == [self.profile.findings_word, "violation"]
+        assert [(a["round"], a["outcome"]) for a in loop.daemon.attempts(1)
+                if a["role"] == "review"] == [(1, "done"), (1, "done"), (2, "done"), (2, "done")]
+
     @pytest.mark.parametrize("how", ["exit", "signal"])
     def test_reviewer_crash(self, loop, how):
         """Whatever it said before."""

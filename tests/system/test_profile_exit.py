@@ -51,6 +51,8 @@ class TestMatrix(loop.Matrix):
     # every exit status is a verdict, or an error of the reviewer
     test_malformed = None
     test_malformed_after_a_fix = None
+    test_malformed_and_asked = None
+    test_malformed_once_more = None
 
 
 @pytest.fixture

@@ -115,7 +115,9 @@ static const struct {
 
 	/* the keys of a review */
 	{ "[review]\non_malformed = \"ignore\"\n", "f.toml:2:16: 'review.on_malformed' must be one "
-	    "of \"fail\", \"hold\", \"accept\", \"known_issues\"" },
+	    "of \"fail\", \"hold\", \"accept\", \"known_issues\", \"ask\"" },
+	{ "[review]\non_reviewer_error = \"ask\"\n", "f.toml:2:21: 'review.on_reviewer_error' must be "
+	    "one of \"fail\", \"hold\", \"accept\", \"known_issues\"" },
 	{ "[review]\non_reviewer_error = true\n", "f.toml:2:21: 'review.on_reviewer_error' must be "
 	    "one of \"fail\", \"hold\", \"accept\", \"known_issues\"" },
 	{ "[review]\non_exhausted = \"Hold\"\n", "f.toml:2:16: 'review.on_exhausted' must be one "

@@ -187,7 +187,8 @@ START_TEST(test_old_plan)
 	for (int role = 0; role < ROLES; role++)
 		expect_clocks(&plan, (enum role)role, role == ROLE_REVIEW ? 2000 : 1000, 3000, 0, false);
 	ck_assert_str_eq(plan.profile_name, "verdict");
-	ck_assert(plan.on_malformed == BAD_END_FAIL && plan.on_reviewer_error == BAD_END_FAIL &&
+	ck_assert(plan.on_malformed == BAD_END_FAIL && plan.malformed_again == BAD_END_FAIL &&
+	    plan.on_reviewer_error == BAD_END_FAIL &&
 	    plan.on_exhausted == BAD_END_FAIL);
 	ck_assert(plan.fixer == FIXER_FRESH && plan.scope == SCOPE_TASK &&
 	    plan.commit == COMMIT_MODE_NONE && plan.strictness == STRICTNESS_SAME);
@@ -276,7 +277,7 @@ static bool reads(const json_t *root)
 /* Members that plans of the first version do not have. */
 static bool came_later(const char *name)
 {
-	static const char *const names[] = { "resume", "writable", "profile_name", "on_malformed",
+	static const char *const names[] = { "resume", "writable", "profile_name", "on_malformed", "malformed_again",
 	    "on_reviewer_error", "on_exhausted", "fixer", "scope", "commit",
 		"strictness", "read_only", "sandbox", "workspace", "checks", "guidelines", "conventions",
 		"review_file", "review_log", "reviewer", "report", "on_hold", "on_pass", "on_end", "skipped",
@@ -337,7 +338,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 67 + 4 + 4 * 11 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 68 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));

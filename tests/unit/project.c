@@ -173,6 +173,15 @@ static const struct {
 	    { "profile", "\"file\"" }, { "profile_name", "\"a\"" }, { "max_fixes", "9" },
 	    { "on_exhausted", "\"hold\"" }, { "commit", "\"none\"" },
 	    { "review_file", "\"b.md\"" }, { "fixer", "\"corrector\"" }, { "scope", "\"run\"" } } },
+	{ "who is asked about a malformed answer: a second one, as the profile says", "[review]\n"
+	    "on_malformed = \"ask\"\n[profile.a]\nextends = \"b\"\n[profile.b]\nextends = \"verdict\"\n"
+	    "on_malformed = \"hold\"\n", NULL,
+	    { { "review.profile", "\"a\"" }, { "review.enabled", "true" } },
+	    { { "on_malformed", "\"ask\"" }, { "malformed_again", "\"hold\"" } } },
+	{ "... that says to ask: as the one that it extends", "[profile.a]\nextends = \"exit\"\n"
+	    "on_malformed = \"ask\"\n", NULL, { { "review.profile", "\"a\"" }, { "review.enabled", "true" },
+	    { "review.reviewer", "\"judge\"" } },
+	    { { "on_malformed", "\"ask\"" }, { "malformed_again", "\"accept\"" } } },
 	{ "what a profile may say", "[profile.a]\nextends = \"verdict\"\nchecks = [\"make\"]\n"
 	    "guidelines = []\nconventions = [\"X.md\"]\nsandbox = \"require\"\n"
 	    "workspace = \"snapshot\"\nreviewer_prompt = \"none\"\ndeveloper_prompt = \"/etc/hosts\"\n",
@@ -380,7 +389,7 @@ static const struct knob {
 	{ "max_fixes", "max_fixes", { "11", "12", "13", "14" }, "2" },
 	{ "stall_limit", "stall_limit", { "11", "12", "13", "14" }, "2" },
 	{ "timeout", "clocks.review.wall_ms", { "\"11s\"", "\"12s\"", "\"13s\"", "\"14s\"" }, "3600000" },
-	{ "on_malformed", "on_malformed", { "\"hold\"", "\"accept\"", "\"known_issues\"", "\"hold\"" }, "\"fail\"" },
+	{ "on_malformed", "on_malformed", { "\"hold\"", "\"accept\"", "\"ask\"", "\"hold\"" }, "\"fail\"" },
 	{ "on_reviewer_error", "on_reviewer_error",
 	    { "\"hold\"", "\"accept\"", "\"known_issues\"", "\"hold\"" }, "\"fail\"" },
 	{ "on_exhausted", "on_exhausted", { "\"hold\"", "\"accept\"", "\"fail\"", "\"hold\"" }, "\"known_issues\"" },

@@ -479,21 +479,24 @@ START_TEST(causes)
 }
 END_TEST
 
-/* Over every combination: a pass needs a valid verdict that says so and an unchanged tree. */
+/* Over every combination: a pass needs a valid verdict that says so and an unchanged tree; whoever
+ * has changed the tree is not asked what he means. */
 START_TEST(every_round_has_one_meaning)
 {
-	for (int verdict = 0; verdict < 2; verdict++)
+	for (int verdict = 0; verdict < 4; verdict++)
 		for (int pass = 0; pass < 8; pass++)
 			for (int changed = 0; changed < 2; changed++)
 				for (int fix = 0; fix < 4; fix++)
 					for (int stalled = 0; stalled < 4; stalled++)
 						for (int limit = 0; limit < 3; limit++) {
-							struct review_facts f = { verdict, pass & 1,
+							struct review_facts f = { verdict & 1, pass & 1,
 							    (pass >> 1) & 1, pass >> 2,
-							    changed, fix, 2, stalled, limit };
+							    changed, verdict >> 1, fix, 2, stalled, limit };
 							enum round_end want = ROUND_FINDINGS;
 
-							if (!verdict || changed)
+							if (verdict == 2 && !changed)
+								want = ROUND_ASK;
+							else if (!(verdict & 1) || changed)
 								want = ROUND_VIOLATION;
 							else if (pass & 1)
 								want = pass >> 2 ? ROUND_PROTECTED :
@@ -520,18 +523,23 @@ END_TEST
 START_TEST(every_end_has_its_policy)
 {
 	for (int malformed = 0; malformed < BAD_ENDS; malformed++)
-		for (int reviewer = 0; reviewer < BAD_ENDS; reviewer++)
-			for (int exhausted = 0; exhausted < BAD_ENDS; exhausted++)
+		for (int reviewer = 0; reviewer < BAD_END_ASK; reviewer++)
+			for (int exhausted = 0; exhausted < BAD_END_ASK; exhausted++)
 				for (int end = 0; end < ROUND_ENDS; end++)
 					for (int commit = 0; commit < COMMIT_MODES; commit++)
 						for (int git = 0; git < 2; git++) {
 							struct plan plan = {
 								.on_malformed = (enum bad_end)malformed,
+								.malformed_again = (enum bad_end)((reviewer + 1) %
+								    BAD_END_ASK),
+								.workspace = (enum review_place)(exhausted % 2),
 								.on_reviewer_error = (enum bad_end)reviewer,
 								.on_exhausted = (enum bad_end)exhausted,
 								.commit = (enum commit_mode)commit,
 							};
-							enum bad_end policy = end == ROUND_VIOLATION ?
+							enum bad_end policy = end == ROUND_ASK ? BAD_END_ASK :
+							    end == ROUND_VIOLATION ?
+							    malformed == BAD_END_ASK ? plan.malformed_again :
 							    plan.on_malformed :
 							    end == ROUND_REVIEWER_ERROR ?
 							    plan.on_reviewer_error :
@@ -550,6 +558,9 @@ START_TEST(every_end_has_its_policy)
 								    SLOT_S_PASSED;
 							else if (end == ROUND_FINDINGS)
 								want = SLOT_S_FIXING;
+							else if (policy == BAD_END_ASK)
+								want = git && plan.workspace == REVIEW_IN_ROOM ?
+								    SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
 							else if (policy == BAD_END_HOLD)
 								want = SLOT_S_HELD;
 							else if (policy == BAD_END_ACCEPT ||

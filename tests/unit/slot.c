@@ -36,13 +36,13 @@ static const struct {
 	    BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
 	/* what a policy or a human accepts is measured before it is committed */
 	{ SLOT_S_MEASURING, BEGINNING | BIT(CLAIMING) | WORK | REVIEWED | BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
-	/* a check may have changed the room, and so may a reviewer that is tried again; that of the
-	 * work comes after that of the base */
+	/* a check may have changed the room, and so may a reviewer that is tried again, or asked
+	 * what he means; that of the work comes after that of the base */
 	{ SLOT_S_CHECKOUT, BEGINNING | BIT(CLAIMING) | BIT(MEASURING) | BIT(SETTING_UP) |
-	    BIT(CHECKING) | BIT(REVIEWING) | BIT(MERGING) | BIT(HELD) },
+	    BIT(CHECKING) | BIT(REVIEWING) | BIT(VERIFYING) | BIT(MERGING) | BIT(HELD) },
 	/* without git nothing is measured */
 	{ SLOT_S_REVIEWING, BIT(PREPARING) | BIT(WAITING) | WORK | BIT(CHECKING) | BIT(MEASURING) | BIT(CHECKOUT) |
-	    BIT(REVIEWING) | BIT(HELD) },
+	    BIT(REVIEWING) | BIT(VERIFYING) | BIT(HELD) },
 	{ SLOT_S_VERIFYING, BIT(REVIEWING) },
 	{ SLOT_S_FIXING, BIT(CHECKING) | BIT(MEASURING) | BIT(VERIFYING) | BIT(FIXING) |
 	    BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
