@@ -2,8 +2,10 @@
 -- Inserts only, as in review.sql.
 
 -- name: product.put
-INSERT INTO product (run, number, kind, task_id, tree, parent, attempt, from_run, from_product, created_at, previous_hash, hash)
-VALUES (:run, :number, :kind, :task_id, :tree, :parent, :attempt, :from_run, :from_product, :created_at, :previous_hash, :hash)
+INSERT INTO product (run, number, kind, task_id, tree, parent, attempt, from_run, from_product, created_at, previous_hash, hash,
+    diff, diff_hash)
+VALUES (:run, :number, :kind, :task_id, :tree, :parent, :attempt, :from_run, :from_product, :created_at, :previous_hash, :hash,
+    :diff, :diff_hash)
 
 -- name: product.unfinished rows: product
 SELECT product.* FROM run CROSS JOIN product ON product.run = run.id

@@ -2,15 +2,16 @@
 
 -- name: task.put
 INSERT INTO task (run, id, title, size, position, priority, status, acceptance, depends_on, plan, state, reason, disk_bytes,
-    locked_ref, locked_tree, end_kind, continues, start)
+    locked_ref, locked_tree, end_kind, continues, start, text_hash)
 VALUES (:run, :id, :title, :size, :position, :priority, :status, :acceptance, :depends_on, :plan, :state, :reason, :disk_bytes,
-    :locked_ref, :locked_tree, :end_kind, :continues, :start)
+    :locked_ref, :locked_tree, :end_kind, :continues, :start, :text_hash)
 ON CONFLICT (run, id) DO UPDATE SET
     title = excluded.title, size = excluded.size, position = excluded.position, priority = excluded.priority,
     status = excluded.status, acceptance = excluded.acceptance, depends_on = excluded.depends_on, plan = excluded.plan,
     state = excluded.state, reason = excluded.reason, disk_bytes = excluded.disk_bytes,
     locked_ref = excluded.locked_ref, locked_tree = excluded.locked_tree, end_kind = excluded.end_kind,
-    continues = excluded.continues, start = excluded.start
+    continues = excluded.continues, start = excluded.start,
+    text_hash = excluded.text_hash
 
 -- Once only: rows of the view come without their text.
 -- name: task.put-text

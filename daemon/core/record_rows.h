@@ -54,6 +54,10 @@ struct product_row {
 	int64_t attempt;		/* attempt that made it, ROW_NONE: none */
 	/* run from which it was taken over, and its number there; ROW_NONE: of this run */
 	int64_t from_run, from_product;
+	/* WORK: step that measured it, and the SHA-256 of its diff with what the slot began with;
+	 * ROW_NONE, NULL: none, or an earlier version measured it */
+	int64_t diff;
+	char *diff_hash;
 	int64_t created_at;
 	char *previous_hash;		/* NULL for number 1 */
 	char *hash;			/* see core/chain.h */

@@ -173,6 +173,7 @@ struct task_row {
 	/* full text; written once, NULL in rows read for the view */
 	char *text;
 	int64_t size;			/* size of text in bytes */
+	char *text_hash;		/* its SHA-256; NULL: an earlier version has written it */
 	int64_t position;		/* 1.. in the order of the source */
 	int64_t priority;		/* the source's priority, 0 first; ROW_NONE: none */
 	char *status;			/* the source's own status word, NULL */
@@ -262,6 +263,7 @@ struct slot_row {
 	char *previous_tree;
 	char *previous_answer_hash;
 	int64_t diff;			/* step whose stdout is the diff under review, ROW_NONE */
+	char *diff_hash;		/* SHA-256 of that as it was measured, NULL: not known */
 	/* current check, 1..; 0: none. Those before it need not have run, see check_evidence.h */
 	int64_t check;
 	/* attempt of the current check that failed, while it is run once more; ROW_NONE */
@@ -372,6 +374,10 @@ struct attempt_row {
 	 * path of its program, with the SHA-256 of that file, NULL: unknown; the version and the
 	 * model that its output names, NULL: it names none */
 	char *prompt_hash, *diff_hash;
+	/* step that measured the diff, ROW_NONE: none; SHA-256 of the text of its task, of slot 0
+	 * of all tasks, NULL: it was given none */
+	int64_t diff;
+	char *task_hash;
 	/* REVIEW: SHA-256 of the file "given", NULL: none */
 	char *given_hash;
 	char *program, *program_hash, *program_version, *answered_by;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "proto/memory.h"
 
 /* What delays a task. */
@@ -243,6 +244,17 @@ char **task_reasons(const struct task_row *const *tasks, size_t count)
 	}
 	free(holds);
 	return reasons;
+}
+
+void task_set_text(struct task_row *task, char *text, size_t size)
+{
+	char hex[DIGEST_HEX];
+
+	digest_hex(text, size, hex);
+	free(task->text);
+	task->text = text;
+	task->size = (int64_t)size;
+	text_set(&task->text_hash, hex);
 }
 
 char *task_depends(char *const *ids)

@@ -33,6 +33,9 @@ const struct task_row **task_ready(const struct task_row *const *tasks, size_t c
  * not because of a dependency. */
 char **task_reasons(const struct task_row *const *tasks, size_t count);
 
+/* The text of a new task, with its size and hash. Takes text. */
+void task_set_text(struct task_row *task, char *text, size_t size);
+
 /* ids as the JSON array of task_row.depends_on, malloc'd; NULL if empty. */
 char *task_depends(char *const *ids);
 

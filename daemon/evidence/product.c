@@ -91,6 +91,7 @@ const struct product_row *slot_product(const struct slot *slot)
 void product_work(struct txn *txn, struct slot *slot, const char *tree, int64_t attempt)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
+	struct product_row *made;
 
 	if (!run_is_recorded(slot->run))
 		return;
@@ -98,7 +99,11 @@ void product_work(struct txn *txn, struct slot *slot, const char *tree, int64_t 
 		row->product = slot_base(txn, slot);
 	if (row->product != ROW_NONE && object_is(slot_product(slot)->tree, tree))
 		return;
-	row->product = append(txn, slot->run, PRODUCT_WORK, slot_task_id(slot), tree, row->product, attempt);
+	made = make(PRODUCT_WORK, slot_task_id(slot), tree, row->product);
+	made->attempt = attempt;
+	made->diff = row->diff;
+	made->diff_hash = xstrdup(row->diff_hash);
+	row->product = chain(txn, slot->run, made);
 }
 
 void product_continue(struct txn *txn, struct slot *slot, const struct continuation *c)

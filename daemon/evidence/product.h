@@ -18,8 +18,8 @@ struct txn;
  * known. */
 int64_t product_base(struct txn *txn, struct run *run);
 
-/* The slot's work is now tree, made by attempt (ROW_NONE: none). Nothing is added when the tree is
- * that of the slot's newest product. */
+/* The slot's work is now tree, made by attempt (ROW_NONE: none), with the diff of the slot. Nothing
+ * is added when the tree is that of the slot's newest product. */
 void product_work(struct txn *txn, struct slot *slot, const char *tree, int64_t attempt);
 
 /* Add a product that was made of the slot's newest one, which it becomes; MERGED or RESULT. */

@@ -424,6 +424,15 @@ static char *hash_of(const char *data, size_t size)
 	return xstrdup(hex);
 }
 
+/* The text of its task, or in slot 0 of all tasks; not one that it is to pick. */
+static bool gives_task(const struct build_job *w)
+{
+	enum role role = (enum role)w->attempt.role;
+	bool hidden = w->plan->profile->no_task && role != ROLE_IMPLEMENT;
+
+	return !role_is_command(role) && !hidden && (w->briefing.text != NULL || w->slot.slot == 0);
+}
+
 /* What the attempt is given, and what runs. A program that cannot be found fails to start. */
 static void note_given(struct build_job *w)
 {
@@ -479,6 +488,8 @@ static void build_run(struct job *base)
 	if (w->time_left_ms != ROW_NONE && w->launch->job.wall_ms > w->time_left_ms)
 		w->launch->job.wall_ms = w->time_left_ms;
 	note_given(w);
+	if (gives_task(w))
+		w->task_hash = hash_of(s.task, s.task_size);
 	prompt = NULL;
 out:
 	free(prompt);
@@ -514,6 +525,7 @@ static void build_release(struct job *base)
 	free(w->left_out);
 	free(w->prompt_hash);
 	free(w->diff_hash);
+	free(w->task_hash);
 	free(w->given_hash);
 	free(w->program);
 	free(w->program_hash);

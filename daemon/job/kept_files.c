@@ -83,7 +83,27 @@ static char *difference(int64_t id, int64_t number, const char *name, int rv, co
 	return NULL;
 }
 
-static char *attempt_changed(int dirfd, const struct attempt_row *a, size_t *files)
+/* The diff that a reviewer was shown, in the output of the step that measured it. */
+static char *measured_changed(const char *state_dir, const struct attempt_row *a, size_t *files)
+{
+	char hex[DIGEST_HEX], *fault = NULL;
+	int dirfd, rv;
+
+	if (a->diff == ROW_NONE || a->diff_hash == NULL)
+		return NULL;
+	dirfd = dirs_open_attempt(state_dir, a->diff);
+	rv = dirfd < 0 ? dirfd : kept_output_hash(dirfd, RECORD_STDOUT, UINT64_MAX, hex);
+	++*files;
+	if (rv != 0 || strcmp(hex, a->diff_hash) != 0)
+		fault = xasprintf("attempt %lld: the diff that was measured for it, in attempts/%lld, %s%s",
+		    (long long)a->number, (long long)a->diff, rv == 0 ? "was changed" : rv == -ENOENT ?
+		    "is gone" : "cannot be read: ", rv == 0 || rv == -ENOENT ? "" : host_words(-rv));
+	if (dirfd >= 0)
+		close(dirfd);
+	return fault;
+}
+
+static char *attempt_changed(const char *state_dir, int dirfd, const struct attempt_row *a, size_t *files)
 {
 	const struct { const char *name, *file, *hash; } kept[] = {
 		{ "prompt", RECORD_PROMPT, a->prompt_hash },
@@ -95,6 +115,7 @@ static char *attempt_changed(int dirfd, const struct attempt_row *a, size_t *fil
 	char *fault = NULL, hex[DIGEST_HEX];
 	int rv;
 
+	fault = measured_changed(state_dir, a, files);
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]) && fault == NULL; i++) {
 		if (kept[i].hash == NULL)
 			continue;
@@ -133,7 +154,7 @@ char *kept_files_changed(const char *state_dir, const struct run_rows *rows, siz
 			    dirfd == -ENOENT ? "is gone" : "cannot be read: ",
 			    dirfd == -ENOENT ? "" : host_words(-dirfd));
 		else
-			fault = attempt_changed(dirfd, a, &count);
+			fault = attempt_changed(state_dir, dirfd, a, &count);
 		if (dirfd >= 0)
 			close(dirfd);
 		free(dir);

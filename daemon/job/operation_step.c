@@ -7,10 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/file.h"
 #include "core/row.h"
 #include "git/git_op.h"
 #include "job/kept_environment.h"
+#include "job/kept_files.h"
 #include "job/secrets.h"
 #include "model/dirs.h"
 #include "model/job.h"
@@ -89,12 +91,17 @@ static void no_result(struct step_job *job, const char *dir, int dirfd, int rv)
 	}
 }
 
-/* The row about the operation refers to its patch. */
+/* The row about the operation refers to its patch, and has its hash. */
 static void sync_patch(struct step_job *job, const char *dir, int dirfd)
 {
 	int rv = output_sync(dirfd, RECORD_STDOUT);
+	char hex[DIGEST_HEX];
 
-	if (rv != 0)
+	if (rv == 0)
+		rv = kept_output_hash(dirfd, RECORD_STDOUT, UINT64_MAX, hex);
+	if (rv == 0)
+		job->patch_hash = xstrdup(hex);
+	else
 		job->error = xasprintf("the output of rl-git in %s is not on the disk: %s", dir, host_words(-rv));
 }
 
@@ -175,6 +182,7 @@ static void operation_step_release(struct job *base)
 	free(w->scratch);
 	free(w->input);
 	strings_wipe(w->env);
+	free(w->patch_hash);
 	free(w->error);
 }
 

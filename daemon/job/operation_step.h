@@ -38,6 +38,7 @@ struct step_job {
 	char *input;			/* out, owned: stdin of rl-git, for STEP_NEXT_RUN */
 	size_t input_size;
 	char **env;			/* out, owned: its whole environment */
+	char *patch_hash;		/* out, owned: SHA-256 of what git printed, NULL */
 	/* out, owned: a failure outside git; counts as STEP_NEXT_FAILED */
 	char *error;
 };

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "base/digest.h"
 #include "base/file.h"
 #include "core/profile.h"
 #include "core/row.h"
@@ -239,10 +240,35 @@ static void add_story(struct buf *out, const char *id, const char *title, const 
 		buf_addf(out, "\n%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
 }
 
-static void gather_stories(const struct build_job *w, struct buf *out)
+/* Whether data is what was recorded; hash NULL: an earlier version recorded nothing. */
+static bool is_recorded(const char *data, size_t size, const char *hash)
 {
-	for (size_t i = 0; i < w->briefing.nstories; i++)
-		add_story(out, w->briefing.stories[i].id, w->briefing.stories[i].title, w->briefing.stories[i].text);
+	char hex[DIGEST_HEX];
+
+	digest_hex(data != NULL ? data : "", size, hex);
+	return hash == NULL || strcmp(hex, hash) == 0;
+}
+
+/* Agents see what was submitted, or nothing. */
+static int check_text(const char *id, const char *text, size_t size, const char *hash, char **error)
+{
+	if (is_recorded(text, size, hash))
+		return 0;
+	*error = xasprintf("the text of task %s in the database is not the one that was recorded with its hash: "
+	    "no agent is given it; submit the run again", id);
+	return -1;
+}
+
+static int gather_stories(const struct build_job *w, struct buf *out, char **error)
+{
+	for (size_t i = 0; i < w->briefing.nstories; i++) {
+		const struct story *story = &w->briefing.stories[i];
+
+		if (check_text(story->id, story->text, strlen(story->text), story->hash, error) == -1)
+			return -1;
+		add_story(out, story->id, story->title, story->text);
+	}
+	return 0;
 }
 
 /* The task text given with the work, which is also written to its file; otherwise the existing
@@ -257,6 +283,9 @@ static int take_task(const struct build_job *w, const struct places *p, struct s
 		text = s->stories.data != NULL ? s->stories.data : "";
 	if (text == NULL)
 		return read_source("", p->task_file, TASK_FILE_MAX, true, &s->task, &s->task_size, error);
+	if (w->briefing.text != NULL &&
+	    check_text(w->task.id, text, w->briefing.size, w->task.text_hash, error) == -1)
+		return -1;
 	s->task_size = w->briefing.text != NULL ? w->briefing.size : strlen(text);
 	s->task = xmemdup0(text, s->task_size);
 	rv = file_write(AT_FDCWD, p->task_file, s->task, s->task_size, 0600, false);
@@ -265,12 +294,17 @@ static int take_task(const struct build_job *w, const struct places *p, struct s
 	return rv == 0 ? 0 : -1;
 }
 
-/* All of it. An empty one of a changed tree shows the reviewer nothing. */
+/* All of it, as it was measured. An empty one of a changed tree shows the reviewer nothing. */
 static int read_diff(const struct build_job *w, struct sources *s, char **error)
 {
 	if (read_output(&s->diff, w->job.state_dir, w->slot.diff, RECORD_STDOUT, SIZE_MAX,
 	    &s->diff_dropped, error) == -1)
 		return -1;
+	if (!is_recorded(s->diff.data, s->diff.size, w->slot.diff_hash)) {
+		*error = xasprintf("the diff in attempts/%lld was changed since the work was measured: it is not "
+		    "reviewed; retry the run", (long long)w->slot.diff);
+		return -1;
+	}
 	if (s->diff.size > 0 || build_is_unchanged(w))
 		return 0;
 	*error = xasprintf("the diff in attempts/%lld is empty, but the work has changed; retry the run",
@@ -282,7 +316,8 @@ int sources_read(const struct build_job *w, const struct places *p, struct sourc
 {
 	const char *state_dir = w->job.state_dir;
 
-	gather_stories(w, &s->stories);
+	if (gather_stories(w, &s->stories, error) == -1)
+		return -1;
 	if (take_task(w, p, s, error) == -1 || take_judge(w, p, s, error) == -1)
 		return -1;
 	if (strcmp(w->run.source, sources[SOURCE_PROMPT].name) == 0)

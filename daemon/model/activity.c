@@ -87,6 +87,7 @@ void operation_release(struct operation *op)
 {
 	operation_free(op);
 	row_free(ROW_STEP, op->step);
+	free(op->patch_hash);
 	free(op->next_input);
 	strings_wipe(op->next_env);
 	*op = (struct operation){ 0 };

@@ -54,6 +54,7 @@ struct operation {
 	/* it has its turn: operations that it excludes wait for its end */
 	bool has_turn;
 	size_t shared_count;		/* number of slot_shared_paths() when it started */
+	char *patch_hash;		/* SHA-256 of what git printed, owned; NULL: not read yet */
 	int tries;			/* how often its step was lost */
 	const struct step_row *step;	/* unfinished step, owned; NULL */
 	/* input of rl-git, and its environment, until it is launched; owned */

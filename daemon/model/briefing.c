@@ -11,6 +11,7 @@ void briefing_release(struct briefing *briefing)
 		free(briefing->stories[i].id);
 		free(briefing->stories[i].title);
 		free(briefing->stories[i].text);
+		free(briefing->stories[i].hash);
 	}
 	free(briefing->stories);
 	free(briefing->text);

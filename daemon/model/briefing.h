@@ -11,6 +11,7 @@ struct judge_row;
 struct story {
 	char *id, *title;
 	char *text;		/* NULL: not read yet */
+	char *hash;		/* of the text as it was recorded, NULL: not known */
 };
 
 /* Texts from the store for the prompt of an attempt. All owned. */

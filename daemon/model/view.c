@@ -220,6 +220,30 @@ static char *verify_entries(const struct run_rows *rows)
 	return fault;
 }
 
+/* What attempts were given, by their rows, is what other rows have of it. */
+static char *verify_given(const struct run_rows *rows)
+{
+	for (size_t i = 0; i < rows->nattempts; i++) {
+		const struct attempt_row *a = rows->attempts[i];
+		const struct task_row *task = a->task != NULL && a->slot != 0 ? run_rows_task(rows, a->task) : NULL;
+
+		if (a->task_hash != NULL && task != NULL && task->text_hash != NULL &&
+		    strcmp(a->task_hash, task->text_hash) != 0)
+			return xasprintf("attempt %lld was given another text of task %s than the run has: its hash "
+			    "is %.12s, not %.12s", (long long)a->number, task->id, a->task_hash, task->text_hash);
+		for (size_t j = 0; a->diff != ROW_NONE && j < rows->nproducts; j++) {
+			const struct product_row *p = rows->products[j];
+
+			if (p->diff == a->diff && p->diff_hash != NULL && a->diff_hash != NULL &&
+			    strcmp(p->diff_hash, a->diff_hash) != 0)
+				return xasprintf("attempt %lld was given another diff than that of product %lld: "
+				    "its hash is %.12s, not %.12s", (long long)a->number, (long long)p->number,
+				    a->diff_hash, p->diff_hash);
+		}
+	}
+	return NULL;
+}
+
 char *run_rows_verify(const struct run_rows *rows)
 {
 	const struct run_row *run = &rows->run;
@@ -232,7 +256,9 @@ char *run_rows_verify(const struct run_rows *rows)
 	if (fault == NULL)
 		fault = record_verify(ROW_EVIDENCE, (const void *const *)rows->evidence, rows->nevidence,
 		    run->evidence_count, run->evidence_head);
-	return fault != NULL ? fault : verify_entries(rows);
+	if (fault == NULL)
+		fault = verify_entries(rows);
+	return fault != NULL ? fault : verify_given(rows);
 }
 
 const struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count)

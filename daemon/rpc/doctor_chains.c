@@ -10,6 +10,7 @@
 #include "rpc/context.h"
 #include "rpc/doctor.h"
 #include "rpc/run_load.h"
+#include "rpc/text_check.h"
 
 #define RUNS_MAX 1000
 #define REFS_SHOWN 3		/* runs whose refs are told */
@@ -55,10 +56,11 @@ static void verify_run(void *arg)
 	c->moved = recorded_refs_moved(c->rows);
 }
 
-static void verify_done(void *arg)
+static void verify_texts(void *arg, char *fault)
 {
 	struct chains *c = arg;
 
+	c->fault = fault != NULL ? fault : c->fault;
 	c->reviews += c->rows->nreviews;
 	if (c->moved != NULL && c->refs++ < REFS_SHOWN)
 		buf_addf(&c->moves, "%srun %lld: %s", c->moves.size > 0 ? "; " : "", (long long)c->rows->run.id,
@@ -72,6 +74,16 @@ static void verify_done(void *arg)
 	}
 	c->at++;
 	go_on(c);
+}
+
+static void verify_done(void *arg)
+{
+	struct chains *c = arg;
+
+	if (c->fault != NULL)
+		verify_texts(c, NULL);
+	else
+		text_check(c->rpc, c->rows, verify_texts, c);
 }
 
 static void rows_cb(void *arg, const struct run_rows *rows)

@@ -9,6 +9,7 @@
 #include "rpc/context.h"
 #include "rpc/record_check.h"
 #include "rpc/run_load.h"
+#include "rpc/text_check.h"
 
 static void list_cb(void *arg, const struct run_rows *rows)
 {
@@ -51,13 +52,17 @@ static void verify_run(void *arg)
 	record_check(&v->check);
 }
 
-static void verify_done(void *arg)
+static void verify_texts(void *arg, char *fault)
 {
 	struct verification *v = arg;
 	const struct record_check *check = &v->check;
 	const struct run_rows *rows = v->rows;
 	bool asked = check->entry != ROW_NONE;
 
+	if (fault != NULL) {
+		v->check.fault = fault;
+		v->check.chain = v->check.kept = false;
+	}
 	call_ok(v->call, json_pack("{s:I,s:b,s:b,s:b,s:o,s:I,s:o,s:I,s:I,s:I,s:o,s:I,s:o,s:o}", "run",
 	    (json_int_t)rows->run.id, "ok", check->fault == NULL, "chain", check->chain, "kept", check->kept,
 	    "attested", asked ? json_boolean(check->attested) : json_null(),
@@ -70,6 +75,16 @@ static void verify_done(void *arg)
 	run_rows_free(v->rows);
 	free(v->check.fault);
 	free(v);
+}
+
+static void verify_done(void *arg)
+{
+	struct verification *v = arg;
+
+	if (v->check.fault != NULL)
+		verify_texts(v, NULL);
+	else
+		text_check(v->rpc, v->rows, verify_texts, v);
 }
 
 static void verify_cb(void *arg, const struct run_rows *rows)

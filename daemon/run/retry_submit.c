@@ -12,6 +12,7 @@
 #include "core/plan_json.h"
 #include "core/row.h"
 #include "core/state.h"
+#include "core/tasks.h"
 #include "model/model.h"
 #include "model/ports.h"
 #include "proto/error.h"
@@ -329,7 +330,7 @@ static void retry_text_cb(void *arg, const char *text, size_t size)
 		    text == NULL ? "the run's task is gone" : "the daemon is stopping");
 		return;
 	}
-	p->tasks[p->read]->text = xmemdup0(text, size);
+	task_set_text(p->tasks[p->read], xmemdup0(text, size), size);
 	retry_next(p);
 }
 

@@ -15,6 +15,7 @@
 #include "core/profile.h"
 #include "core/row.h"
 #include "core/state.h"
+#include "core/tasks.h"
 #include "job/intake.h"
 #include "job/review_basis.h"
 #include "model/job.h"
@@ -162,8 +163,7 @@ static struct task_row *prompt_task(const char *text, size_t size)
 
 	row->id = xstrdup("t1");
 	row->title = task_title(text);
-	row->text = xmemdup0(text, size);
-	row->size = (int64_t)size;
+	task_set_text(row, xmemdup0(text, size), size);
 	row->state = TASK_S_OPEN;
 	return row;
 }

@@ -56,13 +56,14 @@ static char *text_of(const struct task_item *item)
 struct task_row *task_row_new(int64_t run, const struct task_item *item)
 {
 	struct task_row *row = row_new(ROW_TASK);
+	char *text;
 
 	row->run = run;
 	row->id = xstrdup(item->id);
 	row->title = task_title(item->title != NULL ? item->title : item->description != NULL ?
 	    item->description : item->id);
-	row->text = text_of(item);
-	row->size = (int64_t)strlen(row->text);
+	text = text_of(item);
+	task_set_text(row, text, strlen(text));
 	row->priority = item->priority;
 	row->status = xstrdup(item->status);
 	row->acceptance = xstrdup(item->acceptance);

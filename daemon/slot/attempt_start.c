@@ -99,6 +99,8 @@ static void commit_given(struct slot *slot, struct build_job *w)
 
 	text_set(&a->prompt_hash, w->prompt_hash);
 	text_set(&a->diff_hash, w->diff_hash);
+	a->diff = w->diff_hash != NULL ? slot->row->diff : ROW_NONE;
+	text_set(&a->task_hash, w->task_hash);
 	text_set(&a->given_hash, w->given_hash);
 	text_set(&a->program, w->program);
 	text_set(&a->program_hash, w->program_hash);
@@ -365,7 +367,8 @@ static void list_stories(struct slot *slot)
 	slot->briefing.stories = xcalloc(rows->ntasks, sizeof(*slot->briefing.stories));
 	for (size_t i = 0; i < rows->ntasks; i++)
 		slot->briefing.stories[slot->briefing.nstories++] = (struct story){
-		    .id = xstrdup(rows->tasks[i]->id), .title = xstrdup(rows->tasks[i]->title) };
+		    .id = xstrdup(rows->tasks[i]->id), .title = xstrdup(rows->tasks[i]->title),
+		    .hash = xstrdup(rows->tasks[i]->text_hash) };
 }
 
 static void briefing_text(struct slot *slot, const char *text, size_t size);

@@ -95,6 +95,7 @@ void merge_done(struct txn *txn, struct slot *slot, int64_t patch)
 
 	row->merge = (int)state_of(slot);
 	row->diff = patch;
+	text_set(&row->diff_hash, slot->op.patch_hash);
 	/* NULL: merged by the rl-git of an earlier version */
 	if (tree != NULL && !judged)
 		product_add(txn, slot, PRODUCT_MERGED, tree);

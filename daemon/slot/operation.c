@@ -163,6 +163,7 @@ static void next_cb(void *arg, struct job *job)
 			break;
 		case STEP_NEXT_DONE:
 			slot->op.tries = 0;
+			text_set(&slot->op.patch_hash, w->patch_hash);
 			slot_wait_over(txn, slot);
 			turn_over(txn, slot);
 			engine->operation->done(txn, slot, w->step);

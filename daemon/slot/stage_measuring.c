@@ -42,10 +42,14 @@ static void warn_of_judging(struct txn *txn, const struct slot *slot)
 	free(text);
 }
 
-static void take_tree(struct slot_row *row, const char *tree, int64_t patch)
+static void take_tree(struct txn *txn, struct slot *slot, const char *tree, int64_t patch)
 {
+	struct slot_row *row = txn_edit_slot(txn, slot);
+
 	text_set(&row->tree, tree);
 	row->diff = patch;
+	text_set(&row->diff_hash, slot->op.patch_hash);
+	product_work(txn, slot, tree, row->answer);
 }
 
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
@@ -67,9 +71,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	judged_warn(txn, slot);
 	measured_record(txn, slot, &facts, to);
 	if (!failed)
-		take_tree(txn_edit_slot(txn, slot), tree, done->step);
-	if (!failed)
-		product_work(txn, slot, tree, slot->row->answer);
+		take_tree(txn, slot, tree, done->step);
 	if (!failed && obstacle_is_there(slot) && facts.earlier != EARLIER_FINDINGS) {
 		if (slot_begins_review(slot))
 			round_forgo(txn, slot);
