@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Profile × task source × part of a prompt, read from the tables of the program: what fills each
-part, or why nothing does."""
+part."""
 import re
 from pathlib import Path
 
@@ -31,10 +31,12 @@ class Tables:
                               if everywhere else dict(re.findall(r"\[SOURCE_(\w+)\] = (\w+)", body))))
         self.names = {part: name for name, part, _ in self.rows}
 
-    def cell(self, profile, source, part):
-        """(function, None), (None, why nothing fills it), or (None, None): it was forgotten."""
-        if self.only.get(source, profile) != profile:
-            return None, f"reviews of a {self.sources[source]} have the profile {self.only[source]}"
-        if not any(part in seen for seen in self.profiles[profile].values()):
-            return None, "the profile keeps it from both roles"
-        return next((functions.get(source) for _, p, functions in self.rows if p == part), None), None
+    def needed(self, profile):
+        """The parts that some role of the profile may be given: an implementer's depend on no
+        profile, and a human or a check may send any role back."""
+        return set().union(*self.profiles[profile].values()) | {"PROJECT", "TASK", "FOLLOW_UP", "ROUND"}
+
+    def filler(self, source, part):
+        """The function that fills it; None: it was forgotten."""
+        return next((functions.get(source) for _, p, functions in self.rows
+                     if p == part and functions.get(source) != "NULL"), None)
