@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl diff: the changes of a run. */
+/* rlctl diff: the changes of a run or a task. */
+#include <err.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "client/attempt_output.h"
 #include "client/client.h"
 #include "client/commands.h"
+#include "client/diff_stat.h"
 #include "client/field.h"
 #include "proto/memory.h"
 
@@ -55,15 +57,34 @@ static void print_diff(const struct print *p, char *text, size_t size)
 	}
 }
 
+/* "RUN" or "RUN/TASK". An exit code after a message. */
+static int diff_params(const char *text, json_t **params)
+{
+	char *name = xstrdup(text), *task = strchr(name, '/');
+	int64_t run;
+	int status;
+
+	if (task != NULL)
+		*task++ = '\0';
+	status = client_parse_run(name, &run, NULL);
+	*params = status == 0 ? json_pack("{s:I, s:s*}", "id", (json_int_t)run, "task", task) : NULL;
+	free(name);
+	return status;
+}
+
 int diff_command(struct client *c)
 {
+	bool stat = options_given(&c->options, "stat"), more;
 	json_t *params, *result;
 	struct buf text = { 0 };
-	int64_t run;
-	int status = client_parse_run(c->options.arguments[0], &run, NULL);
-	bool more = status == 0;
+	int status;
 
-	params = json_pack("{s:I}", "id", (json_int_t)run);
+	if (stat && c->json) {
+		warnx("--stat and --json exclude each other");
+		return EXIT_USAGE;
+	}
+	status = diff_params(c->options.arguments[0], &params);
+	more = status == 0;
 	while (more) {
 		int64_t next;
 
@@ -78,11 +99,12 @@ int diff_command(struct client *c)
 		json_object_set_new(params, "offset", json_integer(next));
 		json_decref(result);
 	}
-	if (status == 0 && !c->json) {
+	if (status == 0 && !c->json && text.size > 0 && stat)
+		diff_stat_print(&c->out, text.data, text.size);
+	else if (status == 0 && !c->json && text.size > 0)
 		print_diff(&c->out, text.data, text.size);
-		if (text.size == 0)
-			fputs("No changes.\n", c->talk.file);
-	}
+	else if (status == 0 && !c->json)
+		fputs("No changes.\n", c->talk.file);
 	buf_release(&text);
 	json_decref(params);
 	return status;

@@ -7,14 +7,18 @@
 #include "client/listing.h"
 #include "client/print.h"
 #include "client/table.h"
+#include "client/task_summary.h"
 #include "proto/memory.h"
 
-/* The title of the run, or of its first task. */
+/* The title of the only task, or how many there are. */
 static char *list_title(const json_t *run, const char *key)
 {
-	const json_t *named = *field_text(run, key) != '\0' ? run : json_array_get(field_array(run, "tasks"), 0);
+	return tasks_are_many(run) ? tasks_passed(run) : cell_text(run, key);
+}
 
-	return cell_text(named, key);
+static char *list_cost(const json_t *run, const char *key)
+{
+	return cell_cost(json_object_get(run, "overview"), key);
 }
 
 static char *list_group(const json_t *run, const char *key)
@@ -24,9 +28,11 @@ static char *list_group(const json_t *run, const char *key)
 
 static char *list_why(const json_t *run, const char *key)
 {
+	const json_t *overview = json_object_get(run, "overview");
+
 	if (*field_text(run, key) != '\0' || field_is(run, "state", "succeeded"))
-		return cell_text(run, key);
-	return cell_reason(run, NULL);
+		return tasks_are_many(run) ? cell_text(overview, "why") : cell_text(run, key);
+	return field_count(overview, "held") > 0 ? cell_text(overview, "why") : cell_reason(run, NULL);
 }
 
 static const struct table_column columns[] = {
@@ -35,6 +41,7 @@ static const struct table_column columns[] = {
 	{ "GROUP", 0, list_group, .key = "group" },
 	{ "AGE", TABLE_RIGHT, cell_age, .key = "created_at" },
 	{ "TOOK", TABLE_RIGHT, cell_took, .key = NULL },
+	{ "COST", TABLE_RIGHT, list_cost, .key = "cost_usd" },
 	{ "TASK", TABLE_FLEXIBLE, list_title, .key = "title" },
 	{ "WORKDIR", TABLE_FLEXIBLE, cell_text, .key = "workdir", .paint = PAINT_DIM },
 	{ "WHY", TABLE_FLEXIBLE, list_why, .key = "cause" },

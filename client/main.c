@@ -55,6 +55,11 @@ static const struct option_row cooldown_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row diff_options[] = {
+	{ "stat", 0, OPTION_TRUE, NULL, NULL, NULL, "only the number of changed lines of each file" },
+	{ .name = NULL },
+};
+
 static const struct option_row salvage_options[] = {
 	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "list: at most N entries (default 50)" },
 	{ "before", 0, OPTION_COUNT, "ID", "cursor", NULL,
@@ -128,7 +133,8 @@ const struct command commands[] = {
 	    wait_options, 1, ANY_NUMBER, false },
 	{ "watch", watch_command, "[RUN]", "watch one run, or all unfinished runs", NULL, 0, 1, false },
 	{ "logs", logs_command, "[options] RUN[/ATTEMPT]", "show the output of agents", logs_options, 1, 1, false },
-	{ "diff", diff_command, "RUN", "show the changes of a run", NULL, 1, 1, false },
+	{ "diff", diff_command, "[options] RUN[/TASK]", "show the changes of a run or a task",
+	    diff_options, 1, 1, false },
 	{ "review", review_command, "show|export|verify RUN | again RUN[/TASK]",
 	    "show a run's reviews, verify the record, or have the work judged again", review_options, 2, 2, false },
 	{ "evidence", evidence_command, "RUN[/TASK]",

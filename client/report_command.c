@@ -25,6 +25,7 @@ static char *report_round(const json_t *turn, const char *key)
 
 static const struct table_column columns[] = {
 	{ "TURN", TABLE_RIGHT, cell_number, .key = "turn" },
+	{ "TASK", 0, cell_text, .key = "of" },
 	{ "TYPE", 0, cell_text, .key = "type" },
 	{ "ROUND", TABLE_RIGHT, report_round, .key = "round" },
 	{ "AGENT", 0, cell_text, .key = "agent" },
@@ -41,8 +42,11 @@ static const struct table_column columns[] = {
 	{ "WHY", TABLE_FLEXIBLE, report_why, .key = "cause" },
 };
 
-static void report_print_timeline(const struct print *p, const json_t *turns)
+static void report_print_timeline(const struct print *p, const json_t *report)
 {
+	const json_t *turns = field_array(report, "timeline");
+
+	tasks_name(report, turns);
 	for (size_t i = 0; i < json_array_size(turns); i++) {
 		json_t *turn = json_array_get(turns, i);
 		char *resumed = cell_resumed(turn, turns, "attempt");
@@ -125,16 +129,22 @@ static void report_print_text(const struct print *p, const json_t *report)
 	const json_t *result = json_object_get(report, "result"), *stats = json_object_get(report, "stats");
 	const json_t *settings = json_object_get(report, "settings");
 	const char *state = field_text(report, "state"), *answer = field_text(result, "answer");
+	bool many = tasks_are_many(report);
 	struct table *t = table_facts();
 
 	fprintf(p->file, "Run %lld  ", field_count(report, "run"));
 	print_painted(p, print_state_paint(state), state);
 	fputc('\n', p->file);
-	table_member(t, "task", PAINT_NONE, report, "task");
+	if (many)
+		tasks_add_overview(t, report, stats);
+	else
+		table_member(t, "task", PAINT_NONE, report, "task");
 	table_member(t, "workdir", PAINT_NONE, report, "workdir");
 	table_member(t, "outcome", PAINT_NONE, result, "outcome");
-	table_member(t, "reason", PAINT_YELLOW, report, "reason");
-	table_member(t, "cause", PAINT_NONE, report, "cause");
+	if (!many) {
+		table_member(t, "reason", PAINT_YELLOW, report, "reason");
+		table_member(t, "cause", PAINT_NONE, report, "cause");
+	}
 	table_member(t, "agent", PAINT_NONE, report, "agent");
 	table_member(t, "model", PAINT_NONE, report, "model");
 	table_member(t, "reviewer", PAINT_NONE, report, "reviewer");
@@ -148,20 +158,24 @@ static void report_print_text(const struct print *p, const json_t *report)
 	table_fact(t, "fix rounds", PAINT_NONE, cell_number(stats, "fix_rounds"));
 	table_fact(t, "checks", PAINT_NONE, cell_number(stats, "checks"));
 	table_fact(t, "started", PAINT_NONE, cell_when(report, "started_at"));
-	tasks_add_totals(t, stats);
+	if (!many)
+		tasks_add_totals(t, stats);
 	table_fact(t, "not successful", PAINT_NONE, report_faults(json_object_get(stats, "faults")));
 	table_fact(t, "denied", PAINT_YELLOW, cell_some(stats, "denials"));
 	table_fact(t, "tool errors", PAINT_NONE, cell_some(stats, "tool_errors"));
 	table_member(t, "result", PAINT_BOLD, result, "ref");
 	table_member(t, "commit", PAINT_BOLD, result, "commit");
 	table_print_facts(t, p);
-	report_print_timeline(p, field_array(report, "timeline"));
+	if (many)
+		tasks_print(p, report);
+	report_print_timeline(p, report);
 	report_print_objects(p, "Findings", field_array(report, "findings"), report_finding);
 	report_print_list(p, "Known issues", field_array(report, "known_issues"));
 	report_print_list(p, "Warnings", field_array(report, "warnings"));
 	report_print_objects(p, "Checks not run again", field_array(report, "reused_checks"), report_reused);
 	report_print_objects(p, "Holds", field_array(report, "holds"), report_hold);
-	if (*answer != '\0') {
+	/* that of one task is not the answer of many */
+	if (*answer != '\0' && !many) {
 		fputs("\nAnswer:\n", p->file);
 		print_agent_text(p, answer, strlen(answer));
 		fputs(answer[strlen(answer) - 1] == '\n' ? "" : "\n", p->file);

@@ -231,8 +231,14 @@ static void print_end(const struct client *c, const json_t *run)
 	const json_t *totals = json_object_get(run, "totals");
 	long long id = field_count(run, "id");
 	char *took = cell_duration(totals, "wall_ms"), *cost = cell_cost(totals, "cost_usd");
-	char *branch = tasks_branch(run);
+	const char *take = field_text(json_object_get(run, "overview"), "take");
 
+	if (tasks_are_many(run)) {
+		char *count = tasks_count(run);
+
+		fprintf(c->talk.file, "Tasks: %s. ", count);
+		free(count);
+	}
 	if (*took != '\0' || *cost != '\0')
 		fprintf(c->talk.file, "%s%s%s%s. ", *took != '\0' ? "Duration: " : "Cost: ", took,
 		    *took != '\0' && *cost != '\0' ? ", cost: " : "", cost);
@@ -246,8 +252,8 @@ static void print_end(const struct client *c, const json_t *run)
 		print_painted(&c->talk, PAINT_BOLD, commit);
 		fputs(". ", c->talk.file);
 	}
-	if (*branch != '\0')
-		fprintf(c->talk.file, "To merge it: \"git merge %s\". ", branch);
+	if (*take != '\0')
+		fprintf(c->talk.file, "To merge it: \"%s\". ", take);
 	if (strcmp(state, "held") == 0)
 		hold_print_open(c, field_array(run, "holds"));
 	else if (strcmp(state, "failed") == 0)
@@ -256,7 +262,6 @@ static void print_end(const struct client *c, const json_t *run)
 		    id);
 	else
 		fprintf(c->talk.file, "See \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id);
-	free(branch);
 	free(took);
 	free(cost);
 }

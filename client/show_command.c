@@ -28,6 +28,7 @@ static char *show_attempt_name(const json_t *attempt, const char *key)
 
 static const struct table_column attempt_columns[] = {
 	{ "ATTEMPT", 0, show_attempt_name, .key = "number" },
+	{ "TASK", 0, cell_text, .key = "of" },
 	{ "ROLE", 0, cell_text, .key = "role" },
 	{ "AGENT", 0, cell_text, .key = "agent" },
 	{ "STATE", 0, cell_text, "state", .paint_of = print_state_paint },
@@ -138,7 +139,8 @@ static void show_add_work(struct table *t, const json_t *run)
 		table_fact(t, "source", PAINT_NONE,
 		    xasprintf("%s%s%s%s%s", source, *path != '\0' ? " " : "", path,
 		        *project != '\0' ? ": " : "", project));
-	table_fact(t, "tasks", PAINT_NONE, tasks_count(run));
+	if (!tasks_are_many(run))
+		table_fact(t, "tasks", PAINT_NONE, tasks_count(run));
 	table_member(t, "workdir", PAINT_NONE, run, "workdir");
 	table_fact(t, "base", PAINT_NONE, xasprintf("%.12s", field_text(run, "base_commit")));
 	table_member(t, "group", PAINT_NONE, run, "group");
@@ -171,24 +173,31 @@ static void show_run_facts(const struct print *p, const json_t *run)
 {
 	struct table *t = table_facts();
 	const json_t *totals = json_object_get(run, "totals");
+	bool many = tasks_are_many(run);
 
+	if (many)
+		tasks_add_overview(t, run, totals);
 	show_add_work(t, run);
 	table_fact(t, "agents", PAINT_NONE, show_agents(json_object_get(run, "agents")));
 	table_fact(t, "review", PAINT_NONE, show_review(json_object_get(run, "review")));
 	table_fact(t, "checks", PAINT_NONE, show_checks(json_object_get(run, "checks")));
-	table_fact(t, "reason", PAINT_YELLOW, cell_reason(run, NULL));
-	table_member(t, "cause", PAINT_NONE, run, "cause");
+	if (!many) {
+		table_fact(t, "reason", PAINT_YELLOW, cell_reason(run, NULL));
+		table_member(t, "cause", PAINT_NONE, run, "cause");
+	}
 	table_fact(t, "created", PAINT_NONE, cell_when(run, "created_at"));
 	table_fact(t, "started", PAINT_NONE, cell_when(run, "started_at"));
 	table_fact(t, "ended", PAINT_NONE, cell_when(run, "ended_at"));
 	table_fact(t, "retry of", PAINT_NONE, cell_number(run, "retry_of"));
-	tasks_add_totals(t, totals);
+	if (!many)
+		tasks_add_totals(t, totals);
 	table_fact(t, "budget", PAINT_NONE, budget_line(json_object_get(run, "budget")));
 	table_fact(t, "disk", PAINT_NONE, cell_size(run, "disk_bytes"));
 	tasks_add_result(t, run);
 	show_add_texts(t, "known issue", field_array(run, "known_issues"));
 	show_add_texts(t, "warning", field_array(run, "warnings"));
-	show_add_holds(t, run);
+	if (!many)
+		show_add_holds(t, run);
 	table_print_facts(t, p);
 }
 
@@ -204,6 +213,7 @@ static void show_print_attempts(const struct print *p, const json_t *run, const 
 		if (field_is(slot, "phase", "cooling") && next != NULL)
 			json_object_set_new((json_t *)next, "state", json_string("waiting"));
 	}
+	tasks_name(run, attempts);
 	table_print_apart(p, attempt_columns, ARRAY_SIZE(attempt_columns), attempts);
 }
 

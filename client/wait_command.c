@@ -11,18 +11,29 @@
 #include "client/hold_command.h"
 #include "client/print.h"
 #include "client/table.h"
+#include "client/task_summary.h"
 #include "proto/memory.h"
 #include "proto/units.h"
 
 /* "" for a run that has succeeded. */
 static char *wait_why(const json_t *run, const char *key)
 {
-	return exit_of_run(run) == EXIT_DONE ? xstrdup("") : cell_why(run, key);
+	if (exit_of_run(run) == EXIT_DONE)
+		return xstrdup("");
+	return tasks_are_many(run) ? cell_text(json_object_get(run, "overview"), "why") : cell_why(run, key);
+}
+
+/* "" for a run with one task. */
+static char *wait_tasks(const json_t *run, const char *key)
+{
+	(void)key;
+	return tasks_are_many(run) ? tasks_passed(run) : xstrdup("");
 }
 
 static const struct table_column columns[] = {
 	{ "RUN", TABLE_RIGHT, cell_number, .key = "id" },
 	{ "STATE", 0, cell_text, "state", .paint_of = print_state_paint },
+	{ "TASKS", 0, wait_tasks, .key = NULL },
 	{ "WHY", TABLE_FLEXIBLE, wait_why, .key = NULL },
 };
 
@@ -52,6 +63,19 @@ static void wait_print_holds(struct client *c, const json_t *runs)
 		    &status);
 		hold_print_open(c, field_array(result, "holds"));
 		json_decref(result);
+	}
+}
+
+/* Print how to take the results of runs with many tasks. */
+static void wait_print_take(const struct client *c, const json_t *runs)
+{
+	for (size_t i = 0; i < json_array_size(runs); i++) {
+		const json_t *run = json_array_get(runs, i);
+		const char *take = field_text(json_object_get(run, "overview"), "take");
+
+		if (tasks_are_many(run) && *take != '\0')
+			fprintf(c->talk.file, "To take the result of run %lld: \"%s\".\n", field_count(run, "id"),
+			    take);
 	}
 }
 
@@ -85,6 +109,7 @@ int wait_command(struct client *c)
 	if (!c->json) {
 		table_print_bare(&c->out, columns, ARRAY_SIZE(columns), field_array(result, "runs"));
 		wait_print_holds(c, field_array(result, "runs"));
+		wait_print_take(c, field_array(result, "runs"));
 	}
 out:
 	json_decref(result);

@@ -45,6 +45,10 @@ ORDER BY run.id, number
 -- name: run.attempts rows: attempt
 SELECT number AS after, * FROM attempt WHERE run = :run AND number > ifnull(:after, 0) ORDER BY number
 
+-- The cost of all attempts, NULL: none reported any.
+-- name: run.spent rows: attempt
+SELECT sum(cost_usd) AS cost_usd FROM attempt WHERE run = :run
+
 -- name: attempt.get rows: attempt
 SELECT * FROM attempt WHERE id = :id
 

@@ -14,6 +14,13 @@ SELECT step.* FROM run CROSS JOIN step INDEXED BY step_unfinished ON step.run = 
 WHERE run.state NOT IN ('succeeded', 'failed', 'cancelled') AND step.state IN ('starting', 'running')
 ORDER BY run.id, step.id
 
+-- The newest step of a slot before :before that has measured its work. Walks back from there, by id.
+-- name: step.measured rows: step
+SELECT * FROM step
+WHERE id < :before AND run = :run AND iteration = :iteration AND slot = :slot AND name = 'measure'
+    AND state = 'exited' AND exit_code = 0
+ORDER BY id DESC LIMIT 1
+
 -- What never began, because its number was taken.
 -- name: step.drop
 DELETE FROM step WHERE id = :id

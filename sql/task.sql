@@ -35,6 +35,14 @@ ORDER BY ifnull(position, 0), rowid
 -- name: task.text rows: task
 SELECT task.*, text FROM task JOIN task_text USING (run, id) WHERE run = :run AND id = :id
 
--- The first task, for lists of runs.
--- name: run.title rows: task
-SELECT * FROM task INDEXED BY task_in_order WHERE run = :run ORDER BY ifnull(position, 0), rowid LIMIT 1
+-- For lists of runs: the first task in each state, with the number of those in size, and its place in the order in
+-- position.
+-- name: run.outline rows: task
+SELECT run, id, title, state, min(ifnull(position, 0) << 40 | rowid) AS position, count(*) AS size
+FROM task INDEXED BY task_in_order WHERE run = :run GROUP BY state
+
+-- The first task that ended as the run did.
+-- name: run.blamed rows: task
+SELECT task.* FROM run CROSS JOIN task INDEXED BY task_in_order ON task.run = run.id
+WHERE run.id = :run AND task.state IN ('failed', 'passed') AND task.end_kind = run.end_kind AND task.reason IS NOT NULL
+ORDER BY ifnull(task.position, 0), task.rowid LIMIT 1

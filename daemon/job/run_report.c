@@ -10,6 +10,8 @@
 #include "core/fault.h"
 #include "core/profile.h"
 #include "core/slot.h"
+#include "job/run_overview.h"
+#include "job/task_list.h"
 #include "model/row_json.h"
 #include "proto/memory.h"
 #include "proto/run_class.h"
@@ -413,8 +415,6 @@ static json_t *all(const struct run_rows *rows, enum row_kind kind)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; kind == ROW_TASK && i < rows->ntasks; i++)
-		json_array_append_new(list, json_row(kind, rows->tasks[i]));
 	for (size_t i = 0; kind == ROW_HOLD && i < rows->nholds; i++)
 		json_array_append_new(list, json_row(kind, rows->holds[i]));
 	for (size_t i = 0; kind == ROW_REVIEW && i < rows->nreviews; i++)
@@ -441,10 +441,11 @@ static json_t *reused_checks(const struct run_rows *rows)
 json_t *report_make(const struct run_rows *rows, const struct plan *plan, const char *answer, size_t size)
 {
 	const struct run_row *run = &rows->run;
-
-	return json_pack("{s:i,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,"
-	    "s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "version", REPORT_VERSION,
-	    "run", (json_int_t)run->id, "task", json_text(rows->ntasks > 0 ? rows->tasks[0]->title : NULL),
+	struct run_overview overview = overview_of(rows);
+	json_t *report = json_pack("{s:i,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,"
+	    "s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "version", REPORT_VERSION,
+	    "run", (json_int_t)run->id, "overview", overview_json(&overview, run),
+	    "task", json_text(overview.title),
 	    "agent", json_text(plan == NULL ? NULL : plan->agents[ROLE_IMPLEMENT].name),
 	    "model", json_text(plan == NULL ? NULL : plan->agents[ROLE_IMPLEMENT].model),
 	    "reviewer", json_text(plan == NULL || !plan->review ? NULL : plan->agents[ROLE_REVIEW].name),
@@ -455,9 +456,12 @@ json_t *report_make(const struct run_rows *rows, const struct plan *plan, const 
 	    json_time(run->created_at), "started_at", json_time(run->started_at),
 	    "ended_at", json_time(run->ended_at), "settings", plan == NULL ? json_null() : settings(plan),
 	    "result", result(rows, answer, size), "stats", stats(rows), "timeline", timeline(rows),
-	    "tasks", all(rows, ROW_TASK),
+	    "tasks", task_list_make(rows),
 	    "reviews", all(rows, ROW_REVIEW), "findings", findings(rows), "known_issues",
 	    json_document(run->known_issues, json_array()),
 	    "warnings", json_document(run->warnings, json_array()), "reused_checks",
 	    reused_checks(rows), "holds", all(rows, ROW_HOLD));
+
+	overview_release(&overview);
+	return report;
 }

@@ -167,7 +167,8 @@ static void chunk_done(void *arg)
 
 	if (job->error == ENOENT)
 		call_error(job->call, RPC_NOT_FOUND, "id",
-		    "it was removed from the state directory", "no record in %s", dir);
+		    job->request.gone != NULL ? job->request.gone : "it was removed from the state directory",
+		    "no record in %s", dir);
 	else if (job->error != 0)
 		call_error(job->call, RPC_UNAVAILABLE, NULL, NULL, "cannot read %s/%s: %s", dir,
 		    job->request.name, strerror(job->error));
@@ -176,6 +177,7 @@ static void chunk_done(void *arg)
 	free(dir);
 	json_decref(job->request.more);
 	free(job->request.others);
+	free(job->request.gone);
 	free(job->data);
 	free(job->state_dir);
 	free(job);

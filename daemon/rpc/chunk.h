@@ -26,6 +26,8 @@ struct chunk_request {
 	int64_t offset, limit;
 	/* additional members of the answer, takes ownership; NULL: none */
 	json_t *more;
+	/* the hint if the record was removed, takes ownership; NULL: a general one */
+	char *gone;
 };
 
 /* Answers call with {offset, next, <key>, encoding, eof, dropped, ...more}. */

@@ -10,7 +10,8 @@
 #include "core/plan_json.h"
 #include "core/profile.h"
 #include "core/slot.h"
-#include "core/tasks.h"
+#include "job/run_overview.h"
+#include "job/task_list.h"
 #include "model/row_json.h"
 #include "proto/memory.h"
 
@@ -27,13 +28,14 @@ static void add_wait(json_t *json, int kind, const char *reason, int64_t until)
 	json_object_set_new(json, "next_at", json_time(until));
 }
 
-json_t *run_summary(const struct run_row *run, const char *title)
+json_t *run_summary(const struct run_row *run, const struct run_overview *overview)
 {
 	json_t *json = json_row(ROW_RUN, run);
 
 	add_wait(json, run->wait, run->wait_reason, run->wait_until);
 
-	json_object_set_new(json, "title", json_text(title));
+	json_object_set_new(json, "title", json_text(overview->title));
+	json_object_set_new(json, "overview", overview_json(overview, run));
 	json_object_set_new(json, "warnings", json_document(run->warnings, json_array()));
 	json_object_set_new(json, "known_issues", json_document(run->known_issues, json_array()));
 	return json;
@@ -113,92 +115,6 @@ static json_t *slots(const struct run_rows *rows)
 		json_object_set_new(json, "phase", json_string(state_name(&slot_phase_names, slot_row_phase(slot))));
 		json_array_append_new(list, json);
 	}
-	return list;
-}
-
-static int by_position(const void *a, const void *b)
-{
-	const struct task_row *x = *(const struct task_row *const *)a, *y = *(const struct task_row *const *)b;
-
-	return x->position == y->position ? strcmp(x->id, y->id) : x->position < y->position ? -1 : 1;
-}
-
-/* Why the tasks of a held run that wait for no other do not start, malloc'd; NULL: it is not
- * held. */
-static char *held_back(const struct run_rows *rows, enum wait_kind *kind)
-{
-	const struct run_row *run = &rows->run;
-
-	*kind = WAIT_NOTHING;
-	if (run->state != RUN_S_HELD)
-		return NULL;
-	*kind = WAIT_LIMIT;
-	if (run->iterations != ROW_NONE && run->iteration >= run->iterations)
-		return xasprintf("the run has completed its %lld iteration(s)", (long long)run->iterations);
-	*kind = WAIT_DECISION;
-	for (size_t i = 0; i < rows->nholds; i++)
-		if (rows->holds[i]->state == HOLD_S_OPEN)
-			return xasprintf("waits for the decision on hold %lld (%s)",
-			    (long long)rows->holds[i]->id, rows->holds[i]->task);
-	return NULL;
-}
-
-/* The row of a task with dependencies does not say what it waits for, because that changes with
- * them. */
-static void add_reasons(json_t *list, const struct run_rows *rows, const struct task_row *const *order, size_t count)
-{
-	enum wait_kind kind;
-	char **reasons = task_reasons(order, count), *held = held_back(rows, &kind);
-
-	for (size_t i = 0; i < count; i++) {
-		json_t *json = json_array_get(list, i);
-		const char *text = reasons[i] != NULL ? reasons[i] : order[i]->state == TASK_S_OPEN ? held : NULL;
-
-		json_object_set_new(json, "wait_kind", json_null());
-		if (text != NULL) {
-			json_object_set_new(json, "reason", json_text(text));
-			json_object_set_new(json, "wait_kind", json_text(state_name(&wait_kind_names,
-			    (int)(reasons[i] != NULL ? WAIT_TASK : kind))));
-		}
-		free(reasons[i]);
-	}
-	free(reasons);
-	free(held);
-}
-
-/* In the order of the source, each with branch and commit of its last slot. *title: of the first
- * one. */
-static json_t *tasks(const struct run_rows *rows, const char **title)
-{
-	json_t *list = json_array(), *by_id = json_object(), *json;
-	const struct task_row **order = rows->ntasks == 0 ? NULL :
-	    (void *)xmemdup0(rows->tasks, rows->ntasks * sizeof(*order));
-
-	if (order != NULL)
-		qsort(order, rows->ntasks, sizeof(*order), by_position);
-	*title = order == NULL ? NULL : order[0]->title;
-	for (size_t i = 0; i < rows->ntasks; i++) {
-		json = json_row(ROW_TASK, order[i]);
-		json_object_set_new(json, "branch", json_null());
-		json_object_set_new(json, "commit", json_null());
-		json_object_set_new(json, "merge", json_null());
-		json_array_append_new(list, json);
-		json_object_set_nocheck(by_id, order[i]->id, json);
-	}
-	if (order != NULL)
-		add_reasons(list, rows, order, rows->ntasks);
-	for (size_t i = 0; i < rows->nslots; i++) {
-		const struct slot_row *slot = rows->slots[i];
-
-		json = slot->task == NULL ? NULL : json_object_get(by_id, slot->task);
-		if (json == NULL)
-			continue;
-		json_object_set_new(json, "branch", json_text(slot->branch));
-		json_object_set_new(json, "commit", json_text(slot->commit_id));
-		json_object_set_new(json, "merge", json_text(state_name(&slot_merge_names, slot->merge)));
-	}
-	json_decref(by_id);
-	free(order);
 	return list;
 }
 
@@ -283,11 +199,12 @@ json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64
 {
 	struct plan stored = { 0 };
 	const struct run_row *run = &rows->run;
-	const char *title;
-	json_t *list = tasks(rows, &title), *json = run_summary(run, title);
+	struct run_overview overview = overview_of(rows);
+	json_t *json = run_summary(run, &overview);
 
+	overview_release(&overview);
 	json_object_set_new(json, "slots", slots(rows));
-	json_object_set_new(json, "tasks", list);
+	json_object_set_new(json, "tasks", task_list_make(rows));
 	json_object_set_new(json, "disk_bytes", json_int(disk_bytes(rows)));
 	json_object_set_new(json, "attempts", json_integer((json_int_t)rows->nattempts));
 	json_object_set_new(json, "totals", document_totals(rows, now));

@@ -6,10 +6,11 @@
 #include <jansson.h>
 
 #include "core/plan.h"
+#include "job/run_overview.h"
 #include "model/view.h"
 
-/* An entry of a list. title: of the first task, NULL if unknown. */
-json_t *run_summary(const struct run_row *run, const char *title);
+/* An entry of a list. */
+json_t *run_summary(const struct run_row *run, const struct run_overview *overview);
 
 /* The whole document: needs tasks, slots, attempts and holds. plan: of an unfinished run, from the
  * engine; NULL: read from the row. now: ms since the epoch. */

@@ -121,6 +121,7 @@ static const struct schema report_params[] = {
 static const struct result_field report_results[] = {
 	{ "version", "integer", "version of this format: 1" },
 	{ "run", "integer", "id of the run" },
+	{ "overview", "Overview", "what passed, what failed, and how to take the result" },
 	{ "task", "string|null", "first line of the first task" },
 	{ "agent", "string|null", "agent that implements" },
 	{ "model", "string|null", "its model; null: the agent's default" },
@@ -138,7 +139,7 @@ static const struct result_field report_results[] = {
 	{ "result", "ReportResult", "what the run came to" },
 	{ "stats", "Stats", "what it took" },
 	{ "timeline", "[Turn]", "one per attempt" },
-	{ "tasks", "[TaskSummary]", "as their source and the run have them" },
+	{ "tasks", "[Task]", "in the order of their source" },
 	{ "reviews", "[Review]", "in order" },
 	{ "findings", "[Finding]", "each finding once, with its final state" },
 	{ "known_issues", "[string]",

@@ -19,6 +19,24 @@
 static const struct result_field run_summary_fields[] = {
 	RESULT_ROW("run"),
 	{ "title", "string|null", "first line of the first task" },
+	{ "overview", "Overview", "what passed, what failed, and how to take the result" },
+	END
+};
+
+static const struct result_field overview_fields[] = {
+	{ "tasks", "integer", "number of tasks" },
+	{ "states", "{integer}", "number of tasks by TaskState" },
+	{ "held", "integer", "number of tasks with an open hold" },
+	{ "task", "string|null", "id of the task that why is about; null: of all, or of the only one" },
+	{ "why", "string|null", "why the run ended or waits, beginning with that task: \"T-07: ...\"" },
+	{ "cost_usd", "number|null", "of all attempts; null: no agent reported any" },
+	{ "branch", "string|null", "short name of the branch with the result, once the run has ended or is "
+	    "held; null: there is none, or not a single one" },
+	{ "branches", "integer", "number of branches that have what passed" },
+	{ "take", "string|null", "command that takes the result; null: there is no branch, or not a single one" },
+	{ "pick", "string|null", "takes it without what was uncommitted at the start; null: likewise" },
+	{ "show", "string|null", "command that shows a commit that take does not: it passed no review, or "
+	    "is in the directory already" },
 	END
 };
 
@@ -48,14 +66,16 @@ static const struct result_field slot_fields[] = {
 	END
 };
 
-static const struct result_field task_row_fields[] = { RESULT_ROW("task"), END };
-
 static const struct result_field task_fields[] = {
-	RESULT_TYPE("TaskSummary"),
+	RESULT_ROW("task"),
 	{ "wait_kind", "WaitKind|null", "the kind of reason of one that waits, for programs" },
 	{ "branch", "string|null", "short name of the branch that its last slot left in git" },
 	{ "commit", "string|null", "git commit of that slot's work" },
 	{ "merge", "Merge|null", "how far the merge of that commit has come" },
+	{ "rounds", "integer", "number of its reviews" },
+	{ "attempts", "integer", "number of its attempts" },
+	{ "wall_ms", "integer", "of those that have ended, together" },
+	{ "cost_usd", "number|null", "of its attempts; null: no agent reported any" },
 	END
 };
 
@@ -451,9 +471,9 @@ static const struct result_field doctor_agent_fields[] = {
 const struct result_type result_types[] = {
 	{ "Run", "a run", run_fields },
 	{ "RunSummary", "a run without its slots, tasks and settings", run_summary_fields },
+	{ "Overview", "a run in a few numbers", overview_fields },
 	{ "Slot", "a slot of the current iteration; slot 0 reviews the run as a whole", slot_fields },
 	{ "Task", "a task of a run", task_fields },
-	{ "TaskSummary", "a task as its source and the run have it", task_row_fields },
 	{ "Iteration", "one pass of the outer loop", iteration_fields },
 	{ "Totals", "use of all attempts of a run", totals_fields },
 	{ "CheckCounts", "results of the checks of a run", check_counts_fields },

@@ -10,7 +10,8 @@ enum { LOAD_TASKS = 1, LOAD_SLOTS = 2, LOAD_ATTEMPTS = 4, LOAD_REVIEWS = 8, LOAD
     /* what run_rows_verify() needs */
     LOAD_ENTRIES = 512,
     LOAD_CHAINS = LOAD_REVIEWS | LOAD_FINDINGS | LOAD_PRODUCTS | LOAD_EVIDENCE | LOAD_ENTRIES | LOAD_TASKS |
-    LOAD_ATTEMPTS | LOAD_HOLDS, LOAD_ALL = 1023 };
+    LOAD_ATTEMPTS | LOAD_HOLDS, LOAD_ALL = 1023,
+    LOAD_OVERVIEW = LOAD_TASKS | LOAD_SLOTS | LOAD_ATTEMPTS | LOAD_HOLDS };
 
 /* rows: NULL if there is no such run; valid during the callback. */
 typedef void load_cb(void *arg, const struct run_rows *rows);

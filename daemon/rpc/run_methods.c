@@ -15,6 +15,7 @@
 #include "rpc/document.h"
 #include "rpc/ended_cache.h"
 #include "rpc/environment.h"
+#include "rpc/overview_load.h"
 #include "rpc/run_load.h"
 #include "rpc/run_reason.h"
 
@@ -74,35 +75,27 @@ static struct reply run_get(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-/* A page of runs; the title of each one's first task is looked up. */
+/* A page of runs; the overview of each is looked up. */
 struct listing {
 	struct call *call;
 	json_t *runs, *next;
-	size_t missing;		/* runs whose title is not known yet */
-};
-
-struct title {
-	struct listing *listing;
-	json_t *run;		/* of listing->runs */
+	size_t missing;		/* runs without an overview */
 };
 
 static void listing_end(struct listing *listing)
 {
+	if (--listing->missing > 0)
+		return;
 	call_ok(listing->call, json_pack("{s:o,s:o}", "runs", listing->runs, "next", listing->next));
 	free(listing);
 }
 
-static void title_cb(void *arg, struct rowset *set)
+static void listing_cb(void *arg, size_t index, json_t *summary)
 {
-	struct title *title = arg;
-	struct listing *listing = title->listing;
+	struct listing *listing = arg;
 
-	if (set->count > 0)
-		json_object_set_new(title->run, "title", json_text(((const struct task_row *)set->rows[0])->title));
-	rowset_release(set);
-	free(title);
-	if (--listing->missing == 0)
-		listing_end(listing);
+	json_array_set_new(listing->runs, index, summary);
+	listing_end(listing);
 }
 
 static void list_cb(void *arg, struct rowset *set)
@@ -114,21 +107,16 @@ static void list_cb(void *arg, struct rowset *set)
 	listing->call = p->call;
 	listing->runs = json_array();
 	listing->next = json_null();
-	listing->missing = set->count;
+	listing->missing = set->count + 1;
 	for (size_t i = 0; i < set->count; i++) {
 		const struct run_row *run = set->rows[i];
-		const struct query_bind binds[] = { { ":run", run->id, NULL }, { NULL, 0, NULL } };
-		struct title *title = xcalloc(1, sizeof(*title));
 
-		*title = (struct title){ listing, run_summary(run, NULL) };
-		run_reason_add(p->rpc, view_run(engine_view(p->rpc->options.engine), run->id), title->run);
-		json_array_append_new(listing->runs, title->run);
+		json_array_append_new(listing->runs, json_null());
 		if ((int64_t)i + 1 == limit)
 			listing->next = json_integer(run->id);
-		rpc_read(p->rpc, "run.title", ROW_TASK, binds, title_cb, title);
+		overview_load(p->rpc, run, i, listing_cb, listing);
 	}
-	if (set->count == 0)
-		listing_end(listing);
+	listing_end(listing);
 	rowset_release(set);
 	free(p);
 }

@@ -144,6 +144,7 @@ static void looked(struct wait *w)
 static void look_cb(void *arg, const struct run_rows *rows)
 {
 	struct wait *w = arg;
+	struct run_overview overview;
 
 	if (w->call == NULL) {
 		wait_free(w);
@@ -154,10 +155,12 @@ static void look_cb(void *arg, const struct run_rows *rows)
 		wait_free(w);
 		return;
 	}
-	json_array_append_new(w->runs, run_summary(&rows->run, rows->ntasks > 0 ? rows->tasks[0]->title : NULL));
+	overview = overview_of(rows);
+	json_array_append_new(w->runs, run_summary(&rows->run, &overview));
+	overview_release(&overview);
 	w->looked++;
 	if (w->looked < id_count(w))
-		load_run(w->rpc, id_at(w, w->looked), LOAD_TASKS, look_cb, w);
+		load_run(w->rpc, id_at(w, w->looked), LOAD_OVERVIEW, look_cb, w);
 	else
 		looked(w);
 }
@@ -166,7 +169,7 @@ static void wait_look(struct wait *w)
 {
 	json_array_clear(w->runs);
 	w->looked = 0;
-	load_run(w->rpc, id_at(w, 0), LOAD_TASKS, look_cb, w);
+	load_run(w->rpc, id_at(w, 0), LOAD_OVERVIEW, look_cb, w);
 }
 
 void waits_changed(struct rpc *rpc, int64_t run)

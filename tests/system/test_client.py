@@ -221,7 +221,7 @@ def test_manual_is_clean():
 @pytest.mark.parametrize("args", [
     ["frobnicate"], ["--frobnicate"], ["list", "--frobnicate"], ["list", "extra"], ["show"],
     ["show", "x"], ["show", "0"], ["show", "-1"], ["show", "1/"],
-    ["show", "99999999999999999999"], ["diff", "1/2"], ["wait"], ["wait", "--timeout", "soon", "1"],
+    ["show", "99999999999999999999"], ["diff", "x/2"], ["wait"], ["wait", "--timeout", "soon", "1"],
     ["cancel"], ["cancel", "1", "x"],
     ["review", "show"], ["review", "burn", "1"], ["config", "burn"], ["events", "--since", "-1"],
     ["logs", "--stream", "stdin", "1"],

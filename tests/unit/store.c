@@ -1673,6 +1673,7 @@ START_TEST(test_tasks_in_order)
 		task->run = 1;
 		task->id = xstrdup(ids[i]);
 		task->position = positions[i];
+		task->state = i < 2 ? TASK_S_FAILED : TASK_S_PASSED;
 		put_row(d, ROW_TASK, task);
 	}
 	commit(&w, d, true);
@@ -1681,8 +1682,15 @@ START_TEST(test_tasks_in_order)
 	for (size_t i = 0; i < 4; i++)
 		ck_assert_str_eq(((struct task_row *)w.set.rows[i])->id, want[i]);
 	rowset_release(&w.set);
-	read_page(&w, "run.title", ROW_TASK, BINDS({ ":run", 1, NULL }));
-	ck_assert_str_eq(((struct task_row *)w.set.rows[0])->id, "b");
+	/* of each state the first task, and the number */
+	read_page(&w, "run.outline", ROW_TASK, BINDS({ ":run", 1, NULL }));
+	ck_assert_uint_eq(w.set.count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct task_row *task = w.set.rows[i];
+
+		ck_assert_int_eq(task->size, 2);
+		ck_assert_str_eq(task->id, task->state == TASK_S_PASSED ? "b" : "a");
+	}
 	rowset_release(&w.set);
 	world_close(&w);
 	world_open(&w);
