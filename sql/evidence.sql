@@ -2,10 +2,10 @@
 -- Inserts only, as in review.sql.
 
 -- name: evidence.put
-INSERT INTO evidence (run, number, product, task_id, kind, subject, tree, setup_hash, env_hash, attempt, review, exit_code,
+INSERT INTO evidence (run, number, product, task_id, kind, subject, tree, room, setup_hash, env_hash, attempt, review, exit_code,
     output_hash, result, from_run, from_attempt, policy_hash, submitter, daemon, by_uid, by_pid, by_attempt,
     created_at, previous_hash, hash)
-VALUES (:run, :number, :product, :task_id, :kind, :subject, :tree, :setup_hash, :env_hash, :attempt, :review, :exit_code,
+VALUES (:run, :number, :product, :task_id, :kind, :subject, :tree, :room, :setup_hash, :env_hash, :attempt, :review, :exit_code,
     :output_hash, :result, :from_run, :from_attempt, :policy_hash, :submitter, :daemon, :by_uid, :by_pid, :by_attempt,
     :created_at, :previous_hash, :hash)
 
@@ -26,7 +26,7 @@ ORDER BY number
 WITH RECURSIVE family (id, earlier) AS (
     SELECT id, retry_of FROM run WHERE id = :run
     UNION SELECT run.id, run.retry_of FROM family JOIN run ON run.id = family.earlier)
-SELECT e.kind, e.subject, e.tree, e.setup_hash, e.env_hash, e.result, e.created_at, e.attempt, e.run AS from_run,
+SELECT e.kind, e.subject, e.tree, e.room, e.setup_hash, e.env_hash, e.result, e.created_at, e.attempt, e.run AS from_run,
     attempt.number AS from_attempt
 FROM evidence AS e INDEXED BY evidence_of_tree JOIN attempt ON attempt.id = e.attempt JOIN run ON run.id = e.run
 WHERE e.tree = :tree AND e.kind = 'check' AND e.run <> :run

@@ -231,6 +231,7 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	plan->silence = (enum silence)get_number(layers, "review.silence");
 	plan->sandbox = (enum sandbox)get_number(layers, "review.sandbox");
 	plan->workspace = (enum review_place)get_number(layers, "review.workspace");
+	plan->room = (enum room_of)get_number(layers, "review.room");
 	plan->checks = get_words(layers, "review.checks");
 	plan->checks_mode = (enum checks_mode)get_number(layers, "review.checks_mode");
 	plan->checks_in_room = plan->checks_merged = true;

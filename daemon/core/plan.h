@@ -93,6 +93,7 @@ struct plan {
 	bool read_only;
 	enum sandbox sandbox;		/* what to do if the kernel cannot confine it */
 	enum review_place workspace;	/* where reviewers work, and checks by plan_checks_room() */
+	enum room_of room;
 	enum on_cut on_cut;
 	/* reviews have a nonce; false in plans of older versions, whose verdicts are read by their
 	 * rules (verdict/verdict.h) */

@@ -96,6 +96,7 @@ static const struct member plan_members[] = {
 	PLAN_CELL(read_only, MEMBER_BOOL, read_only),
 	PLAN_CHOICE_0(sandbox, CAME_LATER, &sandbox_names),
 	PLAN_CHOICE_0(workspace, CAME_LATER, &review_place_names),
+	PLAN_CHOICE_0(room, CAME_LATER, &room_of_names),
 	PLAN_CHOICE_0(on_cut, CAME_LATER, &on_cut_names),
 	PLAN(nonce, MEMBER_BOOL, CAME_LATER),
 	PLAN_CHOICE_0(silence, CAME_LATER, &silence_names),

@@ -75,6 +75,9 @@ struct evidence_row {
 	/* what judged it: command of the check, name of the reviewer, "human:<user>" */
 	char *subject;
 	char *tree;			/* of the product */
+	/* enum judged_in: where it was judged; JUDGED_UNSAID: by a human, nowhere, or by an earlier
+	 * version */
+	int room;
 	/* SHA-256 of what prepared the place of a check, NULL: nothing */
 	char *setup_hash;
 	char *env_hash;			/* SHA-256 of the environment of a check, NULL: unknown */

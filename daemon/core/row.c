@@ -372,6 +372,8 @@ static const struct field evidence_fields[] = {
 	TEXT(evidence_row, subject,
 	    .help = "command of the check, name of the reviewer, or human:<user>"),
 	TEXT(evidence_row, tree, .null = true, .help = "git tree of the product"),
+	STATE(evidence_row, room, judged_in_names, .null = true,
+	    .help = "where it was judged: clone, a clean room; reuse, a room of earlier trees; same, the work itself"),
 	TEXT(evidence_row, setup_hash, .null = true,
 	    .help = "SHA-256 of what prepared the place of a check"),
 	TEXT(evidence_row, env_hash, .null = true, .help = "SHA-256 of the environment of a check"),

@@ -226,6 +226,16 @@ NAMES_SINCE(review_place, "workspace", REVIEW_PLACES, "snapshot",
     [REVIEW_IN_PLACE] = "same",
     [REVIEW_IN_ROOM] = "room");
 
+NAMES(room_of, "room", ROOMS,
+    [ROOM_CLONE] = "clone",
+    [ROOM_REUSE] = "reuse");
+
+NAMES(judged_in, "room", JUDGED_INS,
+    [JUDGED_UNSAID] = NULL,
+    [JUDGED_IN_PLACE] = "same",
+    [JUDGED_IN_CLEAN_ROOM] = "clone",
+    [JUDGED_IN_REUSED_ROOM] = "reuse");
+
 NAMES(sandbox, "sandbox", SANDBOXES,
     [SANDBOX_OFF] = "off",
     [SANDBOX_TRY] = "try",

@@ -125,6 +125,8 @@ enum accepted { ACCEPTED_BY_NONE, ACCEPTED_BY_POLICY, ACCEPTED_BY_HUMAN, ACCEPTE
 /* What to do with an implementer that changed nothing without declaring it. */
 enum on_no_change { ON_NO_CHANGE_REVIEW, ON_NO_CHANGE_FAIL, ON_NO_CHANGE_PASS, ON_NO_CHANGES };
 enum review_place { REVIEW_IN_PLACE, REVIEW_IN_ROOM, REVIEW_PLACES };
+enum room_of { ROOM_CLONE, ROOM_REUSE, ROOMS };
+enum judged_in { JUDGED_UNSAID, JUDGED_IN_PLACE, JUDGED_IN_CLEAN_ROOM, JUDGED_IN_REUSED_ROOM, JUDGED_INS };
 /* What the checks of a run say about its base. */
 enum check_on_base { CHECK_ON_BASE_SKIP, CHECK_ON_BASE_WARN, CHECK_ON_BASE_REQUIRE, CHECK_ON_BASES };
 /* How far a slot has checked its base. The numbers are stored. */
@@ -189,7 +191,8 @@ extern const struct state_names run_state_names, task_state_names, iteration_sta
     slot_stage_names, slot_phase_names,
     role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names,
     finding_state_names, on_lost_names, bad_end_names, on_malformed_names, fixer_names, scope_names, commit_mode_names,
-    review_place_names, sandbox_names, on_cut_names, silence_names, check_on_base_names, checks_mode_names,
+    review_place_names, room_of_names, judged_in_names, sandbox_names, on_cut_names, silence_names,
+    check_on_base_names, checks_mode_names,
     review_merged_names, slot_merge_names,
     strictness_names, hold_kind_names, hold_state_names, slot_leaving_names, isolation_names,
     integrate_names, on_failure_names,

@@ -87,6 +87,7 @@ void evidence_check(struct txn *txn, const struct slot *slot, const struct attem
 	environment_hash(slot, a->agent, hex);
 	row->env_hash = xstrdup(hex);
 	row->setup_hash = setup_hash(slot);
+	row->room = judged_in(slot, slot_checks_room(slot));
 	row->attempt = a->id;
 	row->exit_code = a->exit_code;
 	row->output_hash = xstrdup(a->output_hash);
@@ -96,16 +97,24 @@ void evidence_check(struct txn *txn, const struct slot *slot, const struct attem
 /* What makes a check the same. */
 struct check_key {
 	const char *tree, *command;
+	/* the only task whose room, if it is reused, is the one of the slot; NULL: none */
+	const char *reuses;
 	char *setup_hash;		/* owned */
 	char env_hash[DIGEST_HEX];
 };
+
+/* In a clean room, or in the one that the slot has: what is known of other runs names no task. */
+static bool fits_room(const struct evidence_row *e, const struct check_key *key)
+{
+	return e->room != JUDGED_IN_REUSED_ROOM || (key->reuses != NULL && text_equal(e->task_id, key->reuses));
+}
 
 /* It ran, here or in the row that it names. */
 static bool fits(const struct evidence_row *e, const struct check_key *key)
 {
 	return e->kind == EVIDENCE_CHECK && (e->attempt != ROW_NONE || e->from_attempt != ROW_NONE) &&
 	    object_is(e->tree, key->tree) && strcmp(e->subject, key->command) == 0 &&
-	    text_equal(e->setup_hash, key->setup_hash) && text_equal(e->env_hash, key->env_hash);
+	    fits_room(e, key) && text_equal(e->setup_hash, key->setup_hash) && text_equal(e->env_hash, key->env_hash);
 }
 
 /* Without that, nobody knows what the room of a check will have. */
@@ -136,7 +145,8 @@ static const struct evidence_row *next_row(const struct slot *slot, const struct
 static const struct evidence_row *newest(const struct slot *slot, const char *tree, const char *command,
     const struct evidence_row **before)
 {
-	struct check_key key = { .tree = tree, .command = command, .setup_hash = setup_hash(slot) };
+	struct check_key key = { .tree = tree, .command = command, .setup_hash = setup_hash(slot),
+	    .reuses = slot_plan(slot)->room == ROOM_REUSE ? slot_task_id(slot) : NULL };
 	const struct evidence_row *found;
 	size_t at = 0;
 
@@ -218,6 +228,7 @@ static void reuse(struct txn *txn, struct slot *slot, int64_t check, bool base, 
 
 	if (base)
 		set_base(txn, slot, row);
+	row->room = found->room;
 	row->setup_hash = xstrdup(found->setup_hash);
 	row->env_hash = xstrdup(found->env_hash);
 	row->from_run = found->from_run != ROW_NONE ? found->from_run : found->run;

@@ -82,8 +82,16 @@ struct evidence_row *evidence_new(const struct slot *slot, enum evidence_kind ki
 	return row;
 }
 
-static void set_attempt(struct evidence_row *row, const struct attempt_row *a)
+enum judged_in judged_in(const struct slot *slot, bool in_room)
 {
+	if (!in_room)
+		return JUDGED_IN_PLACE;
+	return slot_plan(slot)->room == ROOM_REUSE ? JUDGED_IN_REUSED_ROOM : JUDGED_IN_CLEAN_ROOM;
+}
+
+static void set_attempt(const struct slot *slot, struct evidence_row *row, const struct attempt_row *a)
+{
+	row->room = judged_in(slot, slot_has_checkout(slot));
 	row->attempt = a->id;
 	row->exit_code = a->exit_code;
 	row->output_hash = xstrdup(a->output_hash);
@@ -100,7 +108,7 @@ void evidence_review(struct txn *txn, const struct slot *slot, const struct revi
 	if (human)
 		set_decider(slot, row);
 	else
-		set_attempt(row, run_attempt(slot->run, review->attempt));
+		set_attempt(slot, row, run_attempt(slot->run, review->attempt));
 	evidence_append(txn, slot->run, row);
 }
 
@@ -108,7 +116,7 @@ void evidence_asked(struct txn *txn, const struct slot *slot, const struct attem
 {
 	struct evidence_row *row = evidence_new(slot, EVIDENCE_REVIEW, a->agent, EVIDENCE_VOID);
 
-	set_attempt(row, a);
+	set_attempt(slot, row, a);
 	evidence_append(txn, slot->run, row);
 }
 

@@ -23,6 +23,9 @@ void evidence_append(struct txn *txn, struct run *run, struct evidence_row *row)
 struct evidence_row *evidence_new(const struct slot *slot, enum evidence_kind kind, const char *subject,
     enum evidence_result result);
 
+/* Where the slot's attempts judge, if that is a room or the work itself. */
+enum judged_in judged_in(const struct slot *slot, bool in_room);
+
 /* review: by an agent, or by a human about a held task. */
 void evidence_review(struct txn *txn, const struct slot *slot, const struct review_row *review,
     enum evidence_result result);

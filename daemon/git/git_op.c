@@ -43,6 +43,7 @@ static const struct fields_row spec_rows[] = {
 	SPEC(evidence, FIELDS_STRING),
 	SPEC(settings_kept, FIELDS_BOOL),
 	SPEC(explains, FIELDS_BOOL),
+	SPEC(reuses, FIELDS_BOOL),
 	SPEC(tree, FIELDS_STRING),
 	SPEC(base, FIELDS_STRING),
 	SPEC(ref, FIELDS_STRING),
@@ -125,6 +126,7 @@ static const struct fields_row result_rows[] = {
 	RESULT(prepared, FIELDS_OPTION),
 	RESULT(protected, FIELDS_STRING),
 	RESULT(judging, FIELDS_STRING),
+	RESULT(modules, FIELDS_STRING),
 };
 
 static const struct fields_type result_type = {
@@ -319,6 +321,11 @@ const char *git_op_base(const struct git_op *op)
 const char *git_op_protected(const struct git_op *op)
 {
 	return op->result.protected;
+}
+
+const char *git_op_modules(const struct git_op *op)
+{
+	return op->result.modules;
 }
 
 const char *git_op_judging(const struct git_op *op)

@@ -140,6 +140,10 @@ struct git_op_spec {
 	/* CHECKOUT: git_op_ignored() and git_op_manifests() are asked for. */
 	bool explains;
 
+	/* CHECKOUT: what dir has beside the files of the tree before stays, such as what was built
+	 * there. PREPARE: and so does a set-up that fits. */
+	bool reuses;
+
 	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, PREPARE, COMMIT: the tree.
 	 * WORKTREE_ADD: work to continue, NULL: none. */
 	const char *tree;
@@ -356,6 +360,8 @@ const char *git_op_modified_basis(const struct git_op *op);
  * them. In the form of git_op_changed(); NULL: none. */
 const char *git_op_protected(const struct git_op *op);
 const char *git_op_judging(const struct git_op *op);
+/* MEASURE with one of these: submodules that are new, or at another commit. NULL: none. */
+const char *git_op_modules(const struct git_op *op);
 
 /* VERIFY, PREPARE: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
 const char *git_op_changed(const struct git_op *op);

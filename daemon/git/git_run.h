@@ -24,7 +24,7 @@ struct git_result {
 	int fault;		/* errno of the host fault that caused error */
 	char *tree, *commit, *branch, *head, *head_at, *base, *changed, *permitted, *appeared;
 	char *appeared_tree, *edited, *differing, *conflicts, *refused, *unfit, *taken, *moved;
-	char *modified_basis, *copied, *unconverted, *protected, *judging;
+	char *modified_basis, *copied, *unconverted, *protected, *judging, *modules;
 	char **ahead, **ignored, **manifests;
 	int prepared;
 	bool rewritten, branch_left, hook_changed, held_back, new_tree, whole, laid;

@@ -14,6 +14,7 @@
 #include "git/path_pattern.h"
 #include "git/place_path.h"
 #include "git/prepared_room.h"
+#include "git/room_setup.h"
 #include "git/verified.h"
 #include "record/host_fault.h"
 
@@ -135,6 +136,22 @@ static bool has_other_inputs(const struct git_op *op, const struct changes *chan
 	return false;
 }
 
+/* The set-up that ran in the room for the tree was, if it is not NULL, is kept. */
+static int keep_setup(struct git_op *op, const char *was, const char *tree)
+{
+	struct changes changes = { 0 };
+	int rv = strcmp(was, tree) == 0 ? 0 : verified_difference(op, was, tree);
+
+	if (rv == 0 && strcmp(was, tree) != 0)
+		rv = git_diff(op, GIT_EVIDENCE, was, tree, NULL, &changes);
+	if (rv == 0 && !has_other_inputs(op, &changes))
+		op->result.prepared = GIT_ROOM_READY;
+	else
+		room_setup_forget(op);
+	changes_release(&changes);
+	return rv;
+}
+
 /* *cloned: the place has what copy brings as well. */
 static int clone(struct git_op *op, const char *tree, const struct changes *entries, bool *cloned)
 {
@@ -161,6 +178,37 @@ static int clone(struct git_op *op, const char *tree, const struct changes *entr
 	return rv;
 }
 
+/* As clone(), for a room that is reused. */
+static int clone_or_keep(struct git_op *op, const char *tree, const struct changes *entries, bool *cloned)
+{
+	int rv = op->spec.reuses ? copied_files_hash(op) : 0;
+	char *key = prepared_key(op, op->result.copied),
+	    *was = op->spec.reuses && rv == 0 ? room_setup_tree(op, key) : NULL;
+
+	if (rv == 0 && was == NULL)
+		rv = clone(op, tree, entries, cloned);
+	else if (rv == 0)
+		rv = keep_setup(op, was, tree);
+	*cloned |= was != NULL;
+	if (op->spec.reuses && rv == 0 && op->result.prepared == GIT_ROOM_READY)
+		room_setup_note(op, key, tree);
+	free(was);
+	free(key);
+	return rv;
+}
+
+/* The set-up has run in the room. */
+static void keep_room(struct git_op *op, const char *tree, const struct changes *entries)
+{
+	char *key = prepared_key(op, op->spec.copied);
+
+	if (strcmp(tree, op->spec.base) == 0)
+		prepared_keep(op, op->spec.copied, entries);
+	if (op->spec.reuses)
+		room_setup_note(op, key, tree);
+	free(key);
+}
+
 static int prepare(struct git_op *op, const char *tree)
 {
 	bool uses = op->spec.setup != NULL && op->spec.base != NULL && op->objects != NULL, cloned = false;
@@ -168,13 +216,13 @@ static int prepare(struct git_op *op, const char *tree)
 	int rv = checkout_list(op, tree, &entries);
 
 	if (rv == 0 && uses && op->spec.keep == 0)
-		rv = clone(op, tree, &entries, &cloned);
+		rv = clone_or_keep(op, tree, &entries, &cloned);
 	if (rv == 0 && !cloned)
 		rv = copied_files_copy(op);
 	if (rv == 0)
 		rv = restore_tracked(op, tree, &entries);
-	if (rv == 0 && uses && op->spec.keep != 0 && strcmp(tree, op->spec.base) == 0)
-		prepared_keep(op, op->spec.copied, &entries);
+	if (rv == 0 && uses && op->spec.keep != 0)
+		keep_room(op, tree, &entries);
 	changes_release(&entries);
 	return rv;
 }

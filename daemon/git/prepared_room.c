@@ -31,7 +31,7 @@
 
 /* ---- names ---- */
 
-static char *key_of(const struct git_op *op, const char *copied)
+char *prepared_key(const struct git_op *op, const char *copied)
 {
 	char *text = xasprintf("%s\n%s\n%s", op->spec.setup, op->spec.base, copied != NULL ? copied : ""),
 	    hex[DIGEST_HEX];
@@ -71,7 +71,8 @@ static int hold(const char *store, const char *name)
 /* That of the operation, for any place or for its own; -1: none. */
 static int find(const struct git_op *op, const char *copied)
 {
-	char *store = xasprintf("%s/" STORE, op->objects), *key = key_of(op, copied), *bound = bound_name(op, key);
+	char *store = xasprintf("%s/" STORE, op->objects), *key = prepared_key(op, copied),
+	    *bound = bound_name(op, key);
 	int fd = hold(store, key);
 
 	if (fd == -1)
@@ -271,7 +272,7 @@ static void make(const struct git_op *op, const struct changes *tracked, const c
 
 void prepared_keep(struct git_op *op, const char *copied, const struct changes *tracked)
 {
-	char *store = xasprintf("%s/" STORE, op->objects), *key = key_of(op, copied);
+	char *store = xasprintf("%s/" STORE, op->objects), *key = prepared_key(op, copied);
 	int found = find(op, copied);
 
 	if (found != -1)

@@ -14,6 +14,9 @@
 
 #include "git/git_run.h"
 
+/* What identifies it, malloc'd. */
+char *prepared_key(const struct git_op *op, const char *copied);
+
 /* Clone the one for spec.setup, spec.base and copied (a hash, NULL: none) into spec.dir, beside
  * the files tracked. 0; 1: there is none; -1. */
 int prepared_clone(struct git_op *op, const char *copied, const struct changes *tracked);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* MEASURE: what of the work must be shown to a human: changes of protected paths, and of the files
- * by which reviews go. */
+/* MEASURE: what of the work must be shown to a human: changes of protected paths, of the files by
+ * which reviews go, and of submodules, whose files no room has. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -27,7 +27,7 @@ static bool is_above(const char *path, bool leads_elsewhere, char *const *names)
 
 int touched_find(struct git_op *op)
 {
-	struct names protected = { 0 }, judging = { 0 };
+	struct names protected = { 0 }, judging = { 0 }, modules = { 0 };
 	struct changes changes = { 0 };
 	int rv;
 
@@ -42,11 +42,14 @@ int touched_find(struct git_op *op)
 			names_add(&protected, c->path);
 		if (is_above(c->path, leads_elsewhere, op->spec.judging))
 			names_add(&judging, c->path);
+		if (c->mode == MODE_REPOSITORY)
+			names_add(&modules, c->path);
 	}
 	if (rv == 0 && changes.count == 0 && strcmp(op->spec.tree, op->result.tree) != 0 && git_out_size(op) == 0)
 		rv = git_fail_output(op);
 	op->result.protected = names_take(&protected);
 	op->result.judging = names_take(&judging);
+	op->result.modules = names_take(&modules);
 	changes_release(&changes);
 	return rv;
 }

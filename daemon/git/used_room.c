@@ -26,6 +26,7 @@
 
 struct used_room {
 	char *dir;			/* its directory */
+	bool own;			/* it was the room of the operation */
 	struct unpack *from;
 	struct stat_cache *files;
 };
@@ -209,8 +210,8 @@ struct used_room *used_room_open(struct git_op *op)
 	files = xasprintf("%s/" FILES, used->dir);
 	/* of an operation that was killed */
 	remove_dir(used->dir);
-	if (op->objects != NULL && (pack_up(op->spec.dir, op->objects, used->dir) || take_kept(op, used->dir)) &&
-	    unpack_open(room, &used->from) == 0) {
+	used->own = op->objects != NULL && pack_up(op->spec.dir, op->objects, used->dir);
+	if (op->objects != NULL && (used->own || take_kept(op, used->dir)) && unpack_open(room, &used->from) == 0) {
 		used->files = stat_cache_load(files);
 	} else {
 		used_room_free(used);
@@ -293,4 +294,65 @@ int used_room_move(struct used_room *used, const struct changes *entries, struct
 		memcpy(rest->list, entries->list, entries->count * sizeof(*rest->list));
 	rest->count = entries->count;
 	return 0;
+}
+
+/* ---- what else it has ---- */
+
+bool used_room_is_own(const struct used_room *used)
+{
+	return used != NULL && used->own;
+}
+
+/* What is in the way, or was moved already, is left behind. */
+static bool stays_behind(int rv)
+{
+	return rv == -EEXIST || rv == -ENOTDIR || rv == -ENOENT;
+}
+
+static bool is_dir(struct unpack *unpack, const char *path)
+{
+	const char *name;
+	struct stat st;
+	int at;
+
+	return unpack_find(unpack, path, &at, &name) == 0 && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISDIR(st.st_mode);
+}
+
+/* A directory goes as a whole unless the tree, or the one before, has something in it. */
+static int move_one(struct used_room *used, FTS *tree, FTSENT *e, const char *path, struct unpack *to)
+{
+	bool dir = e->fts_info == FTS_D;
+	int rv;
+
+	if (stat_cache_has(used->files, path) || (dir && is_dir(to, path)))
+		return 0;
+	rv = move(used, path, 0, to);
+	if (dir)
+		fts_set(tree, e, FTS_SKIP);
+	return stays_behind(rv) ? 0 : rv;
+}
+
+int used_room_move_rest(struct used_room *used, struct unpack *to)
+{
+	char *room = xasprintf("%s/" ROOM, used->dir), *paths[] = { room, NULL };
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT | FTS_XDEV, NULL);
+	size_t skip = strlen(room) + 1;
+	int rv = tree != NULL ? 0 : -errno;
+	FTSENT *e;
+
+	while (rv == 0 && (errno = 0, e = fts_read(tree)) != NULL) {
+		const char *path = e->fts_path + skip;
+
+		if (e->fts_level == FTS_ROOTLEVEL || e->fts_info == FTS_DP)
+			continue;
+		if (strcmp(path, ".git") == 0)
+			fts_set(tree, e, FTS_SKIP);
+		else
+			rv = move_one(used, tree, e, path, to);
+	}
+	if (tree != NULL)
+		fts_close(tree);
+	free(room);
+	return rv;
 }

@@ -28,4 +28,10 @@ void used_room_free(struct used_room *used);
  * 0 or -errno. */
 int used_room_move(struct used_room *used, const struct changes *entries, struct unpack *to, struct changes *rest);
 
+/* Whether it is that of spec.dir, with all that was made there. */
+bool used_room_is_own(const struct used_room *used);
+/* Move what it has beside the files of its tree and .git to where there is nothing yet. 0 or
+ * -errno. */
+int used_room_move_rest(struct used_room *used, struct unpack *to);
+
 #endif

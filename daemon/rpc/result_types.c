@@ -536,6 +536,7 @@ const struct result_enum result_enums[] = {
 	{ "ProductKind", &product_kind_names, "what a tree is" },
 	{ "EvidenceKind", &evidence_kind_names, "what judged" },
 	{ "EvidenceResult", &evidence_result_names, "what a check came to" },
+	{ "JudgedIn", &judged_in_names, "where a check or a reviewer judged" },
 	{ "BadEnd", &bad_end_names, "what follows a bad end of a review" },
 	{ "OnMalformed", &on_malformed_names, "what follows a review that gives no evidence" },
 	{ "Fixer", &fixer_names, "what fixes findings" },

@@ -46,6 +46,7 @@ static const struct schema review_params[] = {
 	SETTING("on_cut", "review.on_cut"),
 	SETTING("silence", "review.silence"),
 	SETTING("workspace", "review.workspace"),
+	SETTING("room", "review.room"),
 	SETTING("protect", "review.protect"),
 	SETTING("reviewer_may_change", "review.reviewer_may_change"),
 	SETTING("developer_prompt", "review.developer_prompt"),

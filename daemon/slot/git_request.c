@@ -190,6 +190,12 @@ static char **judging_files(const struct slot *slot)
 	    .workspace = run->workspace, .subdir = run->subdir, .retry_of = ROW_NONE });
 }
 
+static bool reuses_room(const struct slot *slot, enum git_op_kind kind)
+{
+	return (kind == GIT_CHECKOUT || (kind == GIT_PREPARE && slot_prepares_room(slot))) &&
+	    slot_plan(slot)->room == ROOM_REUSE;
+}
+
 void git_begin(struct slot *slot, enum git_op_kind kind)
 {
 	struct run *run = slot->run;
@@ -222,6 +228,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.scratch = scratch,
 		.evidence = evidence,
 		.explains = kind == GIT_CHECKOUT && slot->row->base == BASE_CHECKING,
+		.reuses = reuses_room(slot, kind),
 		.settings_kept = row->settings_kept == 1 || run_is_prepared(run),
 		.tree = tree_of(slot, kind),
 		.base = kind == GIT_MERGE ? row->base_commit : kind == GIT_PREPARE ? slot_prepared_tree(slot) :

@@ -42,6 +42,19 @@ static void warn_of_judging(struct txn *txn, const struct slot *slot)
 	free(text);
 }
 
+static void warn_of_modules(struct txn *txn, const struct slot *slot)
+{
+	const char *names = git_op_modules(slot->op.git);
+	char *text;
+
+	if (names == NULL)
+		return;
+	text = xasprintf("task %s: the work changes submodules: %s; their files are in no room, so only their commits "
+	    "were judged", slot_task_id(slot), names);
+	run_warn(txn, slot->run, text);
+	free(text);
+}
+
 static void take_tree(struct txn *txn, struct slot *slot, const char *tree, int64_t patch)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -67,6 +80,8 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	/* the review of the whole run says it for all */
 	if (!facts.later)
 		warn_of_judging(txn, slot);
+	if (!facts.later && slot_has_checkout(slot))
+		warn_of_modules(txn, slot);
 	known = slot_begins_review(slot) ? checks_known(slot, tree, 0) : 0;
 	judged_warn(txn, slot);
 	measured_record(txn, slot, &facts, to);

@@ -676,7 +676,7 @@ ok; git init -q nest; git init -q nest/nest; evil nest/nest/extra.py; (cd nest/n
 ### nested-added
 ok; git init -q nest; evil nest/extra.py; (cd nest && git add -A && git commit -qm x); git add nest
 
-### module-with-entry
+### module-with-entry told=submodules
 ok; git init -q nest; evil nest/extra.py; (cd nest && git add -A && git commit -qm x)
 printf '[submodule "nest"]\n\tpath = nest\n\turl = ./nest\n\tignore = all\n' > .gitmodules; git add .gitmodules nest
 git config submodule.nest.ignore all; git config submodule.nest.active false

@@ -105,6 +105,11 @@ const char *git_op_base(const struct git_op *op) { return op->base; }
 const char *git_op_error(const struct git_op *op) { return op->error; }
 const char *git_op_modified_basis(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_protected(const struct git_op *op) { return op->protected; }
+const char *git_op_modules(const struct git_op *op)
+{
+	return (void)op, NULL;
+}
+
 const char *git_op_judging(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_changed(const struct git_op *op) { return op->changed; }
 const char *git_op_copied(const struct git_op *op) { return op->copies ? "copied" : NULL; }

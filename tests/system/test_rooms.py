@@ -171,3 +171,16 @@ def test_which_files_may_be_changed(made):
     made.set(review="rm other.lock\n" + VERDICT.passes, review_1="rm other.lock\n" + VERDICT.passes)
     assert made.run(review=ROOM)["cause"].endswith("reviewer changed the tree: other.lock")
     made.passes(made.run(review={**ROOM, "reviewer_may_change": ["*.lock"]}))
+
+
+def test_submodules_are_named(made):
+    """No room has their files: what was judged is their commits."""
+    made.set(implement="echo one > work.txt; git init -q nest\n"
+             "git -C nest -c user.name=a -c user.email=a@b commit -q --allow-empty -m x\n"
+             "printf '[submodule \"nest\"]\\n\\tpath = nest\\n\\turl = ./nest\\n' > .gitmodules\n",
+             review='grep -q "^+Subproject commit" "$RL_DIFF_FILE" || exit 9\n' + VERDICT.passes,
+             review_1='grep -q "^+Subproject commit" "$RL_DIFF_FILE" || exit 9\n' + VERDICT.passes)
+    row = checked(made, "test -e nest && test ! -e nest/.git")
+    made.passes(row)
+    assert row["warnings"] == ["task t1: the work changes submodules: nest; their files are in no room, so only their "
+                               "commits were judged"]

@@ -21,10 +21,11 @@ SCRIPTS = {
     "review": "pass\n",
     "fix": "echo \"$RL_ATTEMPT\" >> work.txt\nanswer \"answer $RL_ATTEMPT\"\n",
 }
-TABLES = {"review": 18, "finding": 9, "product": 14, "evidence": 25, "entry": 8, "task": 19, "attempt": 58, "run": 60}
+TABLES = {"review": 18, "finding": 9, "product": 14, "evidence": 26, "entry": 8, "task": 19, "attempt": 58, "run": 60}
 # Columns that name a state have other words to change to.
 OTHER_WORDS = {("finding", "state"): "CASE state WHEN 'new' THEN 'repeated' ELSE 'new' END",
-               ("product", "kind"): "'merged'", ("evidence", "kind"): "'human'", ("evidence", "result"): "'green'",
+               ("product", "kind"): "'merged'", ("evidence", "kind"): "'human'", ("evidence", "room"): "'same'",
+               ("evidence", "result"): "'green'",
                ("task", "state"): "'failed'", ("task", "end_kind"): "'limit'", ("attempt", "state"): "'lost'",
                ("attempt", "role"): "'fix'", ("attempt", "end_kind"): "'limit'", ("attempt", "process"): "'timeout'",
                ("attempt", "provider"): "'limit'", ("attempt", "outcome"): "'failed'", ("run", "state"): "'failed'",

@@ -130,7 +130,7 @@ static const struct state_names *const all_names[] = {
 	&run_state_names, &task_state_names, &iteration_state_names, &slot_stage_names, &slot_phase_names, &role_names,
 	&attempt_state_names, &process_result_names, &provider_result_names, &task_result_names, &finding_state_names,
 	&on_lost_names, &bad_end_names, &on_malformed_names, &fixer_names, &scope_names, &commit_mode_names,
-	&review_place_names, &sandbox_names,
+	&review_place_names, &room_of_names, &sandbox_names,
 	&strictness_names, &hold_kind_names, &hold_state_names, &slot_leaving_names, &isolation_names, &integrate_names,
 	&on_failure_names, &assign_names, &claim_state_names, &product_kind_names, &evidence_kind_names,
 	&evidence_result_names,
