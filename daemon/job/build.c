@@ -227,6 +227,13 @@ static void add_file(struct launch *launch, const char *name, char *data, size_t
 	    .size = size, .mode = 0600 };
 }
 
+/* Its hash stays: after a power cut, a missing file would be taken for a changed one. */
+static void add_recorded(struct launch *launch, const char *name, char *data, size_t size)
+{
+	add_file(launch, name, data, size);
+	launch->files[launch->nfiles - 1].durable = true;
+}
+
 /* Takes ownership of env, prompt, w->given and the diff in s; prompt NULL: nothing on stdin. */
 static struct launch *make_launch(struct build_job *w, const struct agent_plan *agent,
     const struct places *p, struct sources *s, char **env, char *prompt, size_t size)
@@ -262,15 +269,15 @@ static struct launch *make_launch(struct build_job *w, const struct agent_plan *
 		launch->job.writable = make_writable(agent, p, env);
 	}
 	if (prompt != NULL)
-		add_file(launch, RECORD_PROMPT, prompt, size);
+		add_recorded(launch, RECORD_PROMPT, prompt, size);
 	if (p->verdict_file != NULL && w->plan->profile->carrier != CARRIER_COMMENTS)
 		add_file(launch, RECORD_VERDICT, xstrdup(""), 0);
 	if (p->diff_file != NULL) {
-		add_file(launch, RECORD_DIFF, s->diff.data != NULL ? s->diff.data : xstrdup(""), s->diff.size);
+		add_recorded(launch, RECORD_DIFF, s->diff.data != NULL ? s->diff.data : xstrdup(""), s->diff.size);
 		s->diff = (struct buf){ 0 };
 	}
 	if (w->given != NULL) {
-		add_file(launch, RECORD_GIVEN, w->given, w->given_size);
+		add_recorded(launch, RECORD_GIVEN, w->given, w->given_size);
 		w->given = NULL;
 	}
 	if (p->findings_file != NULL && w->findings != NULL)

@@ -4,6 +4,7 @@
 #ifndef PROC_LAUNCH_H
 #define PROC_LAUNCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
 
@@ -16,6 +17,7 @@ struct launch_file {
 	char *data;		/* owned */
 	size_t size;
 	int mode;		/* 0600 */
+	bool durable;		/* on the disk before the start: a row has its hash */
 };
 
 struct launch {

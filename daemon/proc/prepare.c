@@ -92,7 +92,7 @@ static int fill(struct prepare *p, int dirfd)
 	for (size_t i = 0; i < p->launch->nfiles; i++) {
 		const struct launch_file *f = &p->launch->files[i];
 
-		rv = file_write(dirfd, f->name, f->data, f->size, f->mode, false);
+		rv = file_write(dirfd, f->name, f->data, f->size, f->mode, f->durable);
 		if (rv != 0)
 			return failed_errno(p, f->name, -rv);
 	}

@@ -237,3 +237,8 @@ def test_objects_and_refs_are_on_the_disk_before_the_end_is_told(make_daemon, re
         record = next(i for i, call in enumerate(calls)
                       if call.startswith("fsync(") and f"<{attempts}/{attempt['id']}/exit" in call)
         assert len([i for i in entries if i < record]) > number, (attempt["id"], calls)
+        # and so is what it was given, of which its row has the hash
+        given = ("prompt", "diff", "given") if attempt["role"] == "review" else ("prompt",)
+        written = [next(i for i, call in enumerate(calls) if call.startswith("fsync(")
+                        and f"<{attempts}/{attempt['id']}/{name}.tmp" in call) for name in given]
+        assert max(written) < record, (attempt["id"], given)

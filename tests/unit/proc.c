@@ -392,7 +392,8 @@ START_TEST(files_environment_and_limits)
 	int dirfd;
 
 	ck_assert_int_eq(getrlimit(RLIMIT_CORE, &core), 0);
-	launch->files[launch->nfiles++] = (struct launch_file){ RECORD_PROMPT, xstrdup("the prompt\n"), 11, 0600 };
+	launch->files[launch->nfiles++] = (struct launch_file){
+	    .name = RECORD_PROMPT, .data = xstrdup("the prompt\n"), .size = 11, .mode = 0600 };
 	launch->job.input = xstrdup(RECORD_PROMPT);
 	strings_append(&launch->envp, "MORE=x");
 	/* AddressSanitizer in rl-shim takes the limit of core files to 0 */
