@@ -371,8 +371,9 @@ struct attempt_row {
 	char *finding;
 	int64_t output_size;		/* bytes of stdout that output_hash is about */
 	/* What it was given, and what ran. SHA-256 of the files "prompt" and "diff", NULL: none;
-	 * path of its program, with the SHA-256 of that file, NULL: unknown; the version and the
-	 * model that its output names, NULL: it names none */
+	 * path of its program, with the SHA-256 of that file, NULL: unknown; the version that its
+	 * output names, else that of its npm package, and the model that its output names, NULL:
+	 * unknown */
 	char *prompt_hash, *diff_hash;
 	/* step that measured the diff, ROW_NONE: none; SHA-256 of the text of its task, of slot 0
 	 * of all tasks, NULL: it was given none */

@@ -25,6 +25,7 @@
 #include "job/filler.h"
 #include "job/kept_environment.h"
 #include "job/misnamed.h"
+#include "job/package_version.h"
 #include "job/review_program.h"
 #include "job/secrets.h"
 #include "model/briefing.h"
@@ -459,6 +460,8 @@ static void note_given(struct build_job *w)
 	if (review_program_find(launch->job.argv[0], launch->envp, &w->program) == 0 &&
 	    program_digest(w->program, hex) == 0)
 		w->program_hash = xstrdup(hex);
+	if (w->program != NULL && !role_is_command((enum role)w->attempt.role))
+		w->version = package_version(w->program);
 }
 
 static void build_run(struct job *base)
@@ -536,6 +539,7 @@ static void build_release(struct job *base)
 	free(w->given_hash);
 	free(w->program);
 	free(w->program_hash);
+	free(w->version);
 	launch_free(w->launch);
 	free(w->error);
 }

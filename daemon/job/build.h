@@ -62,7 +62,7 @@ struct build_job {
 	char *left_out;			/* owned */
 	int64_t left_out_files, diff_bytes, diff_shown;
 	/* owned: what it is given and what runs, as in the attempt's row */
-	char *prompt_hash, *diff_hash, *task_hash, *given_hash, *program, *program_hash;
+	char *prompt_hash, *diff_hash, *task_hash, *given_hash, *program, *program_hash, *version;
 	/* owned: too little free space to start anything, as a sentence; try again */
 	char *floor;
 	/* owned: the reviewing program is not that of the submit, as a sentence */

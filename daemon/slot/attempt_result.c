@@ -181,8 +181,9 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 	w->finding = NULL;
 	a->output_size = a->output_hash != NULL ? w->output_size : ROW_NONE;
 	a->answered_by = r->model;
-	a->program_version = r->version;
-	r->model = r->version = NULL;
+	r->model = NULL;
+	if (r->version != NULL)
+		text_set(&a->program_version, r->version);
 	if (w->says_no_change)
 		a->says_no_change = 1;
 	if (r->tokens_of_session)

@@ -104,6 +104,7 @@ static void commit_given(struct slot *slot, struct build_job *w)
 	text_set(&a->given_hash, w->given_hash);
 	text_set(&a->program, w->program);
 	text_set(&a->program_hash, w->program_hash);
+	text_set(&a->program_version, w->version);
 	if (w->left_out != NULL) {
 		text_set(&a->left_out, w->left_out);
 		a->left_out_files = w->left_out_files;

@@ -2,6 +2,7 @@
 """The record: what an attempt was given and what ran is in its row before it starts, and rows and
 files are compared with what was recorded when they ended."""
 import hashlib
+import json
 import os
 import shutil
 
@@ -76,6 +77,34 @@ def test_a_decision_names_the_process(make_daemon, repo):
         shutil.copy(saved, daemon.state / "rld.db")
         daemon.start()
     assert daemon.call("review.verify", run=run)["ok"]
+
+
+@pytest.mark.parametrize("named", [False, True], ids=["by its package", "by its output"])
+def test_the_version_of_a_program(make_daemon, repo, named):
+    """Its output goes before its package, in which it is the nearest manifest that counts."""
+    daemon = make_daemon(start=False)
+    package = daemon.path / "lib" / "node_modules" / "@one" / "agent"
+    (package / "bin" / "deep").mkdir(parents=True)
+    (package / "package.json").write_text('{"name": "@one/agent", "version": "1.2.3"}')
+    (package.parent.parent / "package.json").write_text('{"version": "9.9.9"}')
+    program = package / "bin" / "deep" / "agent.js"
+    said = {"type": "system", "subtype": "init", "session_id": "s"}
+    if named:
+        said["claude_code_version"] = "4.5.6"
+    end = {"type": "result", "subtype": "success", "is_error": False, "result": "done", "session_id": "s"}
+    program.write_text(f"#!/bin/sh\ncat > /dev/null\necho '{json.dumps(said)}'\necho '{json.dumps(end)}'\n")
+    program.chmod(0o755)
+    (daemon.path / "agent").symlink_to(program)
+    other = daemon.path / "plain"
+    shutil.copy(program, other)
+    (daemon.path / "package.json").write_text('{"version": "9.9.9"}')
+    daemon.write_config({"agent.one": {"command": [str(daemon.path / "agent")], "reader": "claude"},
+                         "agent.two": {"command": [str(other)], "reader": "claude"}})
+    daemon.start()
+    runs = [daemon.submit(repo.path, agent=name) for name in ("one", "two")]
+    daemon.ended(*runs)
+    found = [daemon.attempts(run)[0]["program_version"] for run in runs]
+    assert found == (["4.5.6"] * 2 if named else ["1.2.3", None])
 
 
 EDITS = {
