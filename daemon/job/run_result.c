@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "job/run_result.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/row.h"
 #include "core/state.h"
+#include "model/slots.h"
 
 const struct slot_row *run_result_slot(const struct run_rows *rows, const char *task)
 {
@@ -27,6 +29,29 @@ bool run_result_has_branch(const struct run_rows *rows, const struct task_row *t
 	const struct slot_row *slot = task->state == TASK_S_PASSED ? run_result_slot(rows, task->id) : NULL;
 
 	return slot != NULL && slot->branch != NULL && slot->commit_id != NULL && !is_base(rows, slot->commit_id);
+}
+
+const char *run_result_decision(const struct run_rows *rows, const char *task)
+{
+	const char *wanted = task != NULL ? task : rows->ntasks == 1 ? rows->tasks[0]->id : SLOT_WHOLE_RUN;
+
+	for (size_t i = rows->nreviews; i > 0; i--)
+		if (strcmp(rows->reviews[i - 1]->task_id, wanted) == 0)
+			return rows->reviews[i - 1]->decision;
+	return NULL;
+}
+
+double run_result_cost(const struct run_rows *rows, const char *task)
+{
+	double cost = NAN;
+
+	for (size_t i = 0; i < rows->nattempts; i++) {
+		const struct attempt_row *a = rows->attempts[i];
+
+		if (a->task != NULL && strcmp(a->task, task) == 0 && !isnan(a->cost_usd))
+			cost = (isnan(cost) ? 0 : cost) + a->cost_usd;
+	}
+	return cost;
 }
 
 struct run_result run_result_of(const struct run_rows *rows)

@@ -14,6 +14,13 @@ const struct slot_row *run_result_slot(const struct run_rows *rows, const char *
  * removed with its work tree. */
 bool run_result_has_branch(const struct run_rows *rows, const struct task_row *task);
 
+/* Decision of the last review of the task, in the words of the profile; task NULL: of the whole
+ * run, or of its only task. NULL: there is none. */
+const char *run_result_decision(const struct run_rows *rows, const char *task);
+
+/* USD of the attempts of the task; NaN: none was reported. */
+double run_result_cost(const struct run_rows *rows, const char *task);
+
 /* All texts are borrowed. */
 struct run_result {
 	/* short name of the branch with all of it; NULL: none, or several */

@@ -2,6 +2,7 @@
 #include "job/variables.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,8 @@ static char *base_ref(const struct receiver *r)
 {
 	const struct build_job *w = r->w;
 
+	if (w == NULL)
+		return r->hook != NULL ? text_or_empty(r->hook->base) : NULL;
 	if (w->slot.base_commit != NULL)
 		return xstrdup(w->slot.base_commit);
 	return text_or_empty(w->run.base_commit != NULL ? w->run.base_commit : w->run.base_tree);
@@ -275,6 +278,33 @@ static char *result_commit(const struct receiver *r)
 	return r->hook != NULL ? text_or_empty(r->hook->commit) : NULL;
 }
 
+static char *verdict(const struct receiver *r)
+{
+	return r->hook != NULL ? text_or_empty(r->hook->verdict) : NULL;
+}
+
+static char *cost(const struct receiver *r)
+{
+	if (r->hook == NULL)
+		return NULL;
+	return isnan(r->hook->cost) ? xstrdup("") : xasprintf("%.4f", r->hook->cost);
+}
+
+static char *tasks(const struct receiver *r)
+{
+	return r->hook != NULL ? number((int64_t)r->hook->overview->tasks) : NULL;
+}
+
+static char *passed(const struct receiver *r)
+{
+	return r->hook != NULL ? number((int64_t)r->hook->overview->states[TASK_S_PASSED]) : NULL;
+}
+
+static char *failed(const struct receiver *r)
+{
+	return r->hook != NULL ? number((int64_t)r->hook->overview->states[TASK_S_FAILED]) : NULL;
+}
+
 /* ---- the table ---- */
 
 static const struct variable {
@@ -299,7 +329,7 @@ static const struct variable {
 	{ "RL_MAX_REVIEWS", ATTEMPTS, max_reviews, false },
 	{ "RL_MODEL", ATTEMPTS, model, false },
 	{ "RL_WORKDIR", ATTEMPTS | HOOKS, workdir, false },
-	{ "RL_BASE_REF", ATTEMPTS, base_ref, false },
+	{ "RL_BASE_REF", ATTEMPTS | ON_PASS | ON_END, base_ref, false },
 	{ "RL_VERDICT_FILE", REVIEW, verdict_file, false },
 	{ "RL_DIFF_FILE", REVIEW, diff_file, false },
 	{ "RL_FINDINGS_FILE", FIX, findings_file, false },
@@ -313,6 +343,11 @@ static const struct variable {
 	{ "RL_RESULT_REF", ON_PASS | ON_END, result_ref, false },
 	{ "RL_RESULT_BRANCH", ON_PASS | ON_END, result_branch, false },
 	{ "RL_RESULT_COMMIT", ON_PASS | ON_END, result_commit, false },
+	{ "RL_VERDICT", ON_PASS | ON_END, verdict, false },
+	{ "RL_COST_USD", ON_PASS | ON_END, cost, false },
+	{ "RL_TASKS", ON_PASS | ON_END, tasks, false },
+	{ "RL_TASKS_PASSED", ON_PASS | ON_END, passed, false },
+	{ "RL_TASKS_FAILED", ON_PASS | ON_END, failed, false },
 	{ "RLD_SOCKET", ATTEMPTS | HOOKS, socket_path, false },
 	{ "SWIVAL_TASK", REVIEW, swival_task, false },
 	{ "SWIVAL_REVIEW_ROUND", REVIEW, swival_round, false },

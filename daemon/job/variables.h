@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "core/cause.h"
+#include "job/run_overview.h"
 
 /* What a hook is told. */
 struct hook_report {
@@ -18,6 +19,10 @@ struct hook_report {
 	/* on_pass, on_end: of the task or the run */
 	struct cause cause;
 	const char *title, *ref, *branch, *commit;
+	const char *base;		/* git commit or tree that the work started from */
+	const char *verdict;		/* decision of the last review; NULL: none */
+	double cost;			/* USD; NaN: nothing was reported */
+	const struct run_overview *overview;	/* of the run, as of now; NULL: on_hold */
 };
 
 /* The variables that a hook keeps in its row: a JSON object, malloc'd. */

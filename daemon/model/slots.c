@@ -46,7 +46,7 @@ const struct task_row *slot_task(const struct slot *slot)
 
 const char *slot_task_id(const struct slot *slot)
 {
-	return slot->row->task != NULL ? slot->row->task : "run";
+	return slot->row->task != NULL ? slot->row->task : SLOT_WHOLE_RUN;
 }
 
 void slot_load_plan(struct slot *slot)

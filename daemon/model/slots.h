@@ -46,7 +46,9 @@ void slot_init(struct slot *slot, struct run *run, const struct slot_row *row);
 void slot_release(struct slot *slot);
 void slot_forget_known(struct slot *slot);
 const struct task_row *slot_task(const struct slot *slot);	/* NULL: none */
-const char *slot_task_id(const struct slot *slot);	/* "run": none */
+/* In place of a task's id where several tasks are reviewed as a whole. */
+#define SLOT_WHOLE_RUN "run"
+const char *slot_task_id(const struct slot *slot);	/* SLOT_WHOLE_RUN: none */
 const struct plan *slot_plan(const struct slot *slot);
 /* Load the settings of the slot's task, if it has its own. Call after the task has changed. */
 void slot_load_plan(struct slot *slot);

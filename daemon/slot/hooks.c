@@ -13,6 +13,7 @@
 #include "core/row.h"
 #include "core/state.h"
 #include "job/kept_environment.h"
+#include "job/run_overview.h"
 #include "job/run_result.h"
 #include "job/variables.h"
 #include "model/model.h"
@@ -78,12 +79,17 @@ static void set_identity(struct engine *engine, struct hook_row *row)
 	row->started_at = engine_now(engine);
 }
 
+static bool is_wanted(char *const *command)
+{
+	return command != NULL && command[0] != NULL;
+}
+
 /* Add a hook row to the transaction, if the command is not empty. */
 static void add(struct txn *txn, struct run *run, char *const *command, const struct hook_report *report)
 {
 	struct hook_row *row;
 
-	if (command == NULL || command[0] == NULL)
+	if (!is_wanted(command))
 		return;
 	row = row_new(ROW_HOOK);
 	row->run = run->rows->run.id;
@@ -109,15 +115,23 @@ void hook_add_hold(struct txn *txn, struct run *run, const struct hold_row *hold
 	add(txn, run, run->plan.on_hold, &report);
 }
 
-void hook_add_pass(struct txn *txn, const struct slot *slot)
+static const char *base_of(const struct run_row *run)
+{
+	return run->base_commit != NULL ? run->base_commit : run->base_tree;
+}
+
+/* The overview counts all rows of the run: only for hooks that are started. */
+static void add_pass(struct txn *txn, const struct slot *slot)
 {
 	const struct task_row *task = slot_task(slot);
+	const struct run_rows *rows = slot->run->rows;
 	const struct slot_row *row = slot->row;
 	/* what is merged lasts, and the branch of its task does not */
-	const char *branch = slot_is_merged(slot) ? slot->run->rows->run.result_branch : row->branch;
+	const char *branch = slot_is_merged(slot) ? rows->run.result_branch : row->branch;
+	struct run_overview overview = overview_of(rows);
 	const struct hook_report report = {
 		.name = "on_pass",
-		.run = &slot->run->rows->run,
+		.run = &rows->run,
 		.hold = ROW_NONE,
 		.task = task->id,
 		.title = task->title,
@@ -125,15 +139,21 @@ void hook_add_pass(struct txn *txn, const struct slot *slot)
 		.ref = task->locked_ref,
 		.branch = row->commit_id != NULL ? branch : NULL,
 		.commit = row->commit_id,
+		.base = row->base_commit != NULL ? row->base_commit : base_of(&rows->run),
+		.verdict = run_result_decision(rows, task->id),
+		.cost = run_result_cost(rows, task->id),
+		.overview = &overview,
 	};
 
 	add(txn, slot->run, slot->run->plan.on_pass, &report);
+	overview_release(&overview);
 }
 
-void hook_add_end(struct txn *txn, struct run *run)
+static void add_end(struct txn *txn, struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
 	const struct run_result result = run_result_of(run->rows);
+	struct run_overview overview = overview_of(run->rows);
 	const struct hook_report report = {
 		.name = "on_end",
 		.run = row,
@@ -142,9 +162,26 @@ void hook_add_end(struct txn *txn, struct run *run)
 		.ref = row->result_ref,
 		.branch = result.branch,
 		.commit = result.commit,
+		.base = base_of(row),
+		.verdict = run_result_decision(run->rows, NULL),
+		.cost = overview.cost,
+		.overview = &overview,
 	};
 
 	add(txn, run, run->plan.on_end, &report);
+	overview_release(&overview);
+}
+
+void hook_add_pass(struct txn *txn, const struct slot *slot)
+{
+	if (is_wanted(slot->run->plan.on_pass))
+		add_pass(txn, slot);
+}
+
+void hook_add_end(struct txn *txn, struct run *run)
+{
+	if (is_wanted(run->plan.on_end))
+		add_end(txn, run);
 }
 
 void hook_add_wait(struct txn *txn, struct run *run, const char *task, const char *kind, const char *reason)
