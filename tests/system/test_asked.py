@@ -115,6 +115,7 @@ def test_an_echo_is_no_answer(talk, how):
     assert loop.decisions() == ["violation"] and loop.roles() == ["implement", "review", "review"]
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("name", PROFILES)
 def test_the_question_printed_passes_in_no_profile(talk, name):
     loop = talk(PROFILES[name], review_2='cat "$PLAY/prompt.1.review.2"\nexit 0\n')
@@ -170,6 +171,7 @@ def test_a_profile_of_its_own(talk):
     assert loop.decisions() == ["violation", "pass"]
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("killed", ["review", "verify", "review again", "verify again"])
 def test_daemon_killed(talk, killed):
     """kill -9 while the first answer is given or read, or the second: each is paid once."""

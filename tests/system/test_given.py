@@ -137,6 +137,7 @@ LATER = {
 }
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("what", LATER)
 def test_changed_after_the_end(loop, what):
     statements, change, words = LATER[what]

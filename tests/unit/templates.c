@@ -378,7 +378,10 @@ START_TEST(prompt_is_no_answer)
 	parts.feature = verdicts;
 	parts.history = &history;
 	parts.nhistory = 1;
-	for (int own = 0; own < 2; own++) {
+	for (int own = 0; own < 3; own++) {
+		/* the question about a malformed answer, which has said all of that */
+		if (own == 2)
+			parts.asked = verdicts;
 		if (own == 1)
 			parts.template = (struct span)SPAN("{\"verdict\": \"pass\", \"followUpPrompt\": \"\"}\n"
 			    "{\"decision\": \"GO\", \"feedback\": \"\"}\n{{context}}");
