@@ -10,6 +10,7 @@
 #include "client/field.h"
 #include "client/print.h"
 #include "client/status_tag.h"
+#include "proto/kinds.h"
 #include "proto/memory.h"
 
 /* State of a slot. */
@@ -140,12 +141,13 @@ static void say_of(const struct live *live, const struct live_slot *slot, const 
 	free(who);
 }
 
-/* Prefix of a line: "A1 REVIEW x-7: ", or "" if there is only one slot. The caller frees. */
+/* Prefix of a line: "A1 REVIEW x-7: ", or "" if there is only one with a task. The caller
+ * frees. */
 static char *live_whose(const struct live *live, const struct live_slot *slot, const char *word)
 {
 	char *name, *text;
 
-	if (!live->many)
+	if (!live->many && slot->number != SLOT_BASELINE)
 		return xstrdup("");
 	name = status_tag_name(slot->number);
 	text = xasprintf("%s%s%s%s%s: ", name, *word != '\0' ? " " : "", word,
@@ -380,7 +382,7 @@ static char *slot_name(struct live *live, const json_t *event)
 {
 	char *name, *text;
 
-	if (!live->many || field_int(event, "slot") == FIELD_NONE)
+	if ((!live->many && field_int(event, "slot") != SLOT_BASELINE) || field_int(event, "slot") == FIELD_NONE)
 		return xstrdup("");
 	name = status_tag_name(field_int(event, "slot"));
 	text = xasprintf("%s ", name);

@@ -8,6 +8,7 @@
 #include "client/cell.h"
 #include "client/field.h"
 #include "client/run_view.h"
+#include "proto/kinds.h"
 #include "proto/memory.h"
 
 struct tag_facts {
@@ -18,6 +19,8 @@ struct tag_facts {
 
 char *status_tag_name(int64_t slot)
 {
+	if (slot == SLOT_BASELINE)
+		return xstrdup("base");
 	return slot == 0 ? xstrdup("all") : xasprintf("A%lld", (long long)slot);
 }
 
@@ -211,7 +214,8 @@ static const struct {
 void status_tag_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events, struct status_tag *tag)
 {
 	struct tag_facts facts = { run, slot, attempt,
-		field_count(slot, "slot") == 0 ? "the whole run" : field_text(slot, "task"),
+		field_count(slot, "slot") == 0 ? "the whole run" :
+		    field_count(slot, "slot") == SLOT_BASELINE ? "the base" : field_text(slot, "task"),
 		events };
 	size_t i = 0;
 

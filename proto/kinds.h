@@ -7,6 +7,10 @@
 
 #include "proto/state_names.h"
 
+/* Number of the slot that checks the base of a run: it is no place of an iteration, and has no task
+ * and no permit. */
+#define SLOT_BASELINE 65535
+
 /* Why a run, slot or task waits: the kind of its reason. The first two are external faults that
  * delay it until they pass. */
 enum wait_kind {

@@ -234,7 +234,7 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	plan->room = (enum room_of)get_number(layers, "review.room");
 	plan->checks = get_words(layers, "review.checks");
 	plan->checks_mode = (enum checks_mode)get_number(layers, "review.checks_mode");
-	plan->checks_in_room = plan->checks_merged = true;
+	plan->checks_in_room = plan->checks_merged = plan->base_beside = true;
 	plan->review_merged = (enum review_merged)get_number(layers, "review.review_merged");
 	plan->may_change = get_words(layers, "review.reviewer_may_change");
 	plan->protect = get_words(layers, "review.protect");

@@ -114,6 +114,8 @@ struct plan {
 	/* NULL-terminated patterns of files on which the set-up depends */
 	char **setup_inputs;
 	enum check_on_base check_on_base;
+	/* the base is checked beside the first attempts; false in plans of older versions */
+	bool base_beside;
 	enum checks_mode checks_mode;
 	bool checks_merged;		/* merges that give a new tree; false as above */
 	enum review_merged review_merged;

@@ -108,6 +108,7 @@ static const struct member plan_members[] = {
 	PLAN(copy, MEMBER_WORDS, CAME_LATER),
 	PLAN(setup_inputs, MEMBER_WORDS, CAME_LATER),
 	PLAN_CHOICE_0(check_on_base, CAME_LATER, &check_on_base_names),
+	PLAN(base_beside, MEMBER_BOOL, CAME_LATER),
 	PLAN_CHOICE_0(checks_mode, CAME_LATER, &checks_mode_names),
 	PLAN(checks_merged, MEMBER_BOOL, CAME_LATER),
 	PLAN_CHOICE_0(review_merged, CAME_LATER, &review_merged_names),

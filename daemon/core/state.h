@@ -130,7 +130,11 @@ enum judged_in { JUDGED_UNSAID, JUDGED_IN_PLACE, JUDGED_IN_CLEAN_ROOM, JUDGED_IN
 /* What the checks of a run say about its base. */
 enum check_on_base { CHECK_ON_BASE_SKIP, CHECK_ON_BASE_WARN, CHECK_ON_BASE_REQUIRE, CHECK_ON_BASES };
 /* How far a slot has checked its base. The numbers are stored. */
-enum base_state { BASE_UNKNOWN, BASE_CHECKING, BASE_GREEN, BASE_RED, BASE_COMPARING };
+enum base_state {
+	BASE_UNKNOWN, BASE_CHECKING, BASE_GREEN, BASE_RED,
+	BASE_COMPARING,		/* a check that is red there runs in the user's directory */
+	BASE_AWAITED		/* the baseline is to say whether its failed check is red there */
+};
 /* The room of a slot: that of its work; one of the base, which is prepared for later rooms; or that
  * of its work, after a try to prepare one. The numbers are stored. */
 enum prepares_state { PREPARES_WORK, PREPARES_BASE, PREPARES_WORK_AGAIN };

@@ -287,6 +287,7 @@ static void resume_slot(struct slot *slot)
 	case ACTIVITY_CHECKS:
 	case ACTIVITY_PICK:
 	case ACTIVITY_TURN:
+	case ACTIVITY_BASELINE:
 	case ACTIVITY_RETRY:
 	case ACTIVITY_COMMIT:
 	case ACTIVITY_JOB:
@@ -339,11 +340,12 @@ static void resume_permits(struct run *run)
 		/* an attempt that never started waits for a permit like others */
 		bool waits = slot->activity.kind == ACTIVITY_ACCOUNT ||
 		    (activity_has_process(&slot->activity) && slot->found == FOUND_NEVER_STARTED);
+		bool awaits = slot->row->stage == SLOT_S_CHECKING && slot->row->base == BASE_AWAITED;
 
 		if (slot->row->stage == SLOT_S_CHECKING && slot_checks_merge(slot) && !waits)
 			check_permit_sit(run->slots[i]);
-		spares |= slot_spares_permit(slot);
-		if (!over && !waits && !slot_spares_permit(slot)) {
+		spares |= awaits || (slot_spares_permit(slot) && !slot_is_baseline(slot));
+		if (!over && !waits && !awaits && !slot_spares_permit(slot)) {
 			queue_sit(run->slots[i]);
 			has_permit = true;
 		}

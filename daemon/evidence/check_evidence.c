@@ -40,6 +40,11 @@ static void add_list(struct buf *b, char **list)
 	add_text(b, NULL);
 }
 
+bool check_is_of_task(const char *command)
+{
+	return strstr(command, "RL_") != NULL;
+}
+
 /* The environment of a check of the slot: what was sent, what the daemon has (parts of it pass, if
  * nothing was sent), and what the settings add. */
 static void environment_hash(const struct slot *slot, const char *command, char hex[DIGEST_HEX])
@@ -53,7 +58,7 @@ static void environment_hash(const struct slot *slot, const char *command, char 
 	add_text(&b, run->environment);
 	add_list(&b, own);
 	add_list(&b, set);
-	if (strstr(command, "RL_") != NULL) {
+	if (check_is_of_task(command)) {
 		add_text(&b, slot_task_id(slot));
 		add_text(&b, task != NULL ? task->title : NULL);
 		buf_addf(&b, "%lld,", task != NULL ? (long long)task->size : -1);
@@ -146,7 +151,7 @@ static const struct evidence_row *newest(const struct slot *slot, const char *tr
     const struct evidence_row **before)
 {
 	struct check_key key = { .tree = tree, .command = command, .setup_hash = setup_hash(slot),
-	    .reuses = slot_plan(slot)->room == ROOM_REUSE ? slot_task_id(slot) : NULL };
+	    .reuses = slot_reuses_room(slot) ? slot_task_id(slot) : NULL };
 	const struct evidence_row *found;
 	size_t at = 0;
 
@@ -170,12 +175,20 @@ static const struct evidence_row *known(const struct slot *slot, const char *tre
 	return found != NULL && found->result == EVIDENCE_GREEN ? found : NULL;
 }
 
+/* It is no evidence: nothing ran, or it was chance what another run saw. */
+static bool is_vague(const struct slot *slot, const struct evidence_row *e)
+{
+	bool elsewhere = e->from_run != ROW_NONE && e->from_run != slot->run->rows->run.id;
+
+	return e->result == EVIDENCE_VOID || (e->result == EVIDENCE_FLAKY && elsewhere);
+}
+
 /* A check has failed when it failed twice: a red row that reuses another stands for both. */
 const struct evidence_row *check_on_base(const struct slot *slot, const char *command)
 {
 	const struct evidence_row *before, *found = newest(slot, slot_base_tree(slot), command, &before);
 
-	if (found == NULL || found->result == EVIDENCE_VOID)
+	if (found == NULL || is_vague(slot, found))
 		return NULL;
 	if (found->result != EVIDENCE_RED || found->attempt == ROW_NONE)
 		return found;
@@ -202,7 +215,7 @@ int64_t checks_count(const struct slot *slot)
  * counts. */
 static const struct evidence_row *known_in_place(const struct slot *slot, const char *tree, const char *command)
 {
-	bool base = slot->row->base == BASE_CHECKING && slot_has_work(slot);
+	bool base = slot->row->base == BASE_CHECKING && (slot_has_work(slot) || slot_is_baseline(slot));
 
 	return base ? check_on_base(slot, command) : known(slot, tree, command);
 }
@@ -214,7 +227,8 @@ int64_t checks_known(const struct slot *slot, const char *tree, int64_t check)
 
 	if (!slot_checks_room(slot))
 		return check;
-	while (check < count && known_in_place(slot, tree, checks[check]) != NULL)
+	while (check < count && ((slot_is_baseline(slot) && check_is_of_task(checks[check])) ||
+	    known_in_place(slot, tree, checks[check]) != NULL))
 		check++;
 	return check;
 }
@@ -243,7 +257,8 @@ static void reuse(struct txn *txn, struct slot *slot, int64_t check, bool base, 
 
 void checks_reuse(struct txn *txn, struct slot *slot, int64_t first, int64_t last)
 {
-	for (int64_t i = first; i < last; i++)
+	/* the baseline only fills gaps */
+	for (int64_t i = first; i < last && !slot_is_baseline(slot); i++)
 		reuse(txn, slot, i, slot->row->base == BASE_CHECKING,
 		    known_in_place(slot, slot_room_tree(slot), slot_plan(slot)->checks[i]));
 }

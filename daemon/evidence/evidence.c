@@ -86,7 +86,7 @@ enum judged_in judged_in(const struct slot *slot, bool in_room)
 {
 	if (!in_room)
 		return JUDGED_IN_PLACE;
-	return slot_plan(slot)->room == ROOM_REUSE ? JUDGED_IN_REUSED_ROOM : JUDGED_IN_CLEAN_ROOM;
+	return slot_reuses_room(slot) ? JUDGED_IN_REUSED_ROOM : JUDGED_IN_CLEAN_ROOM;
 }
 
 static void set_attempt(const struct slot *slot, struct evidence_row *row, const struct attempt_row *a)

@@ -12,6 +12,7 @@ static const char *const names[ACTIVITIES] = {
 	[ACTIVITY_CHECKS] = "checks",
 	[ACTIVITY_PICK] = "pick",
 	[ACTIVITY_TURN] = "turn",
+	[ACTIVITY_BASELINE] = "baseline",
 	[ACTIVITY_RETRY] = "retry",
 	[ACTIVITY_COMMIT] = "commit",
 	[ACTIVITY_JOB] = "job",

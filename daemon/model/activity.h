@@ -9,6 +9,7 @@
  *   ACTIVITY_CHECKS     its check of a merge waits for a permit of the group "checks"
  *   ACTIVITY_PICK       waits until the slots before it have picked a task (assign = "agent")
  *   ACTIVITY_TURN       its operation waits for one of another slot that excludes it
+ *   ACTIVITY_BASELINE   waits until the checks have run on the base: slot/baseline.c
  *   ACTIVITY_RETRY      its operation waits for a fault of the host or its source to pass, and
  *                       begins again at wake_at; see wait.c
  *   ACTIVITY_COMMIT     a transaction is being committed whose effect continues the slot
@@ -36,6 +37,7 @@ enum activity_kind {
 	ACTIVITY_CHECKS,
 	ACTIVITY_PICK,
 	ACTIVITY_TURN,
+	ACTIVITY_BASELINE,
 	ACTIVITY_RETRY,
 	ACTIVITY_COMMIT,
 	ACTIVITY_JOB,

@@ -80,6 +80,21 @@ void run_add_slot(struct run *run, const struct slot_row *row)
 	slot_init(run->slots[run->nslots++], run, row);
 }
 
+const struct slot_row *run_baseline(const struct run *run)
+{
+	for (size_t i = 0; i < run->rows->nslots; i++)
+		if (run->rows->slots[i]->slot == SLOT_BASELINE)
+			return run->rows->slots[i];
+	return NULL;
+}
+
+bool run_base_failed(const struct run *run)
+{
+	const struct slot_row *row = run_baseline(run);
+
+	return row != NULL && row->stage == SLOT_S_FAILED && row->end_kind == END_BASE;
+}
+
 /* From earlier iterations only slots that still wait for something. */
 void run_make_slots(struct run *run)
 {

@@ -55,6 +55,10 @@ struct run *run_find(struct engine *engine, int64_t id);
 struct slot *run_slot(struct run *run, int64_t iteration, int64_t number);
 void run_make_slots(struct run *run);
 void run_add_slot(struct run *run, const struct slot_row *row);
+/* The slot that checks, or has checked, the base of the run; NULL: none. */
+const struct slot_row *run_baseline(const struct run *run);
+/* A check cannot be started on the base: the run ends for that. */
+bool run_base_failed(const struct run *run);
 bool run_cancelling(const struct run *run);
 bool slot_ending(const struct slot *slot);	/* the slot, or its run, is being cancelled */
 bool run_is_prepared(const struct run *run);	/* the base exists */

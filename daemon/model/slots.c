@@ -46,7 +46,9 @@ const struct task_row *slot_task(const struct slot *slot)
 
 const char *slot_task_id(const struct slot *slot)
 {
-	return slot->row->task != NULL ? slot->row->task : SLOT_WHOLE_RUN;
+	if (slot->row->task != NULL)
+		return slot->row->task;
+	return slot_is_baseline(slot) ? SLOT_BASE_ID : SLOT_WHOLE_RUN;
 }
 
 void slot_load_plan(struct slot *slot)
@@ -63,6 +65,18 @@ void slot_load_plan(struct slot *slot)
 	if (plan_from_json(task->plan, slot->plan) == -1)
 		log_fatal("run %lld: cannot read the settings of task %s; restore a backup",
 		    (long long)task->run, task->id);
+}
+
+void slot_row_init(struct slot_row *row, const struct run *run, int64_t number, const char *task)
+{
+	row->run = run->rows->run.id;
+	row->iteration = run->rows->run.iteration;
+	row->slot = number;
+	row->stage = SLOT_S_WAITING;
+	row->leaving = LEAVING_NOTHING;
+	row->task = xstrdup(task);
+	row->round = row->fix = row->stalled = row->interrupted = row->retries = row->check = row->item =
+	    row->setup = row->setup_lost = row->prepares = row->base = row->hook_changes = 0;
 }
 
 void slot_init(struct slot *slot, struct run *run, const struct slot_row *row)
@@ -135,14 +149,23 @@ bool slot_holds_merge_back(const struct slot *slot)
 	return plan_judges_merges(slot_plan(slot)) && slot->row->slot != 0 && !red;
 }
 
+bool slot_is_baseline(const struct slot *slot)
+{
+	return slot->row->slot == SLOT_BASELINE;
+}
+
+bool slot_reuses_room(const struct slot *slot)
+{
+	return slot_plan(slot)->room == ROOM_REUSE && !slot_is_baseline(slot);
+}
+
 /* Git and commands are at work. */
 bool slot_spares_permit(const struct slot *slot)
 {
 	enum slot_stage stage = (enum slot_stage)slot->row->stage;
-
 	bool room = stage == SLOT_S_CHECKOUT || stage == SLOT_S_PREPARING || stage == SLOT_S_CHECKING;
 
-	if (slot_judges_merge(slot) && room)
+	if (slot_is_baseline(slot) || (slot_judges_merge(slot) && room))
 		return true;
 	return stage == SLOT_S_SETTING_UP || stage == SLOT_S_MERGING ||
 	    (stage == SLOT_S_PREPARING && slot->row->setup > 0);

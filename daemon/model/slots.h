@@ -14,6 +14,7 @@
 #include "model/activity.h"
 #include "model/briefing.h"
 #include "proc/launch.h"
+#include "proto/kinds.h"
 
 struct run;
 
@@ -42,13 +43,16 @@ struct slot {
 	enum proc_found found;		/* recovery: result of the proc port's inspection */
 };
 
+/* A new row, in WAITING. */
+void slot_row_init(struct slot_row *row, const struct run *run, int64_t number, const char *task);
 void slot_init(struct slot *slot, struct run *run, const struct slot_row *row);
 void slot_release(struct slot *slot);
 void slot_forget_known(struct slot *slot);
 const struct task_row *slot_task(const struct slot *slot);	/* NULL: none */
-/* In place of a task's id where several tasks are reviewed as a whole. */
+/* In place of a task's id where several tasks are reviewed as a whole, and for the baseline. */
 #define SLOT_WHOLE_RUN "run"
-const char *slot_task_id(const struct slot *slot);	/* SLOT_WHOLE_RUN: none */
+#define SLOT_BASE_ID "base"
+const char *slot_task_id(const struct slot *slot);
 const struct plan *slot_plan(const struct slot *slot);
 /* Load the settings of the slot's task, if it has its own. Call after the task has changed. */
 void slot_load_plan(struct slot *slot);
@@ -66,6 +70,8 @@ bool slot_has_checkout(const struct slot *slot);	/* the reviewer works in a room
 const char *slot_prepared_tree(const struct slot *slot);
 const char *slot_room_tree(const struct slot *slot);	/* of the room that it needs now */
 bool slot_prepares_room(const struct slot *slot);	/* else its work tree */
+bool slot_is_baseline(const struct slot *slot);
+bool slot_reuses_room(const struct slot *slot);		/* not the baseline, which is for all */
 bool slot_spares_permit(const struct slot *slot);	/* it works without one */
 bool slot_checks_room(const struct slot *slot);		/* ... and checks before it */
 /* Its merge gave a new tree, which is being judged. */

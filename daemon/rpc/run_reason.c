@@ -5,6 +5,7 @@
 
 #include "core/slot.h"
 #include "model/row_json.h"
+#include "proto/kinds.h"
 #include "rpc/context.h"
 
 /* Time of its next try; ROW_NONE: unknown. */
@@ -46,11 +47,13 @@ void run_reason_add(struct rpc *rpc, const struct run_rows *rows, json_t *run)
 		    (slot_stage_is_end((enum slot_stage)slot->stage) && slot->wait == WAIT_NOTHING))
 			continue;
 		if (slot_row_phase(slot) != PHASE_COOLING && slot->wait == WAIT_NOTHING) {
-			all = false;
+			all &= slot->slot == SLOT_BASELINE;
 			continue;
 		}
 		next = next_of(rpc, slot);
 		add_slot(run, slot, next);
+		if (slot->slot == SLOT_BASELINE)
+			continue;
 		if (first == NULL || (next != ROW_NONE && next < first_at)) {
 			first = slot;
 			first_at = next != ROW_NONE ? next : INT64_MAX;

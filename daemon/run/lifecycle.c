@@ -18,6 +18,7 @@
 #include "model/runs.h"
 #include "model/slots.h"
 #include "model/view.h"
+#include "proto/kinds.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
 #include "run/file_queue.h"
@@ -101,7 +102,7 @@ static void take_result(const struct run *run, struct run_row *row)
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot_row *slot_row = run->slots[i]->row;
 
-		if (slot_row->stage != SLOT_S_PASSED)
+		if (slot_row->stage != SLOT_S_PASSED || slot_row->slot == SLOT_BASELINE)
 			continue;
 		row->result_attempt = slot_row->answer != ROW_NONE ? slot_row->answer : slot_row->earlier_answer;
 		if (slot_row->slot == 0)
@@ -240,13 +241,18 @@ static void resume(struct txn *txn, struct run *run)
 		return;
 	}
 	hold_resume(txn, run);
-	for (size_t i = 0; i < run->nslots && run->own.has_permit; i++) {
+	for (size_t i = 0; i < run->nslots; i++) {
 		struct slot *slot = run->slots[i];
 
 		if (slot->activity.kind != ACTIVITY_PERMIT || slot->has_permit)
 			continue;
-		run->own.has_permit = false;
-		slot->has_permit = true;
+		if (!slot_is_baseline(slot) && !run->own.has_permit)
+			continue;
+		/* the baseline waited for the end of a pause, say */
+		if (!slot_is_baseline(slot)) {
+			run->own.has_permit = false;
+			slot->has_permit = true;
+		}
 		slot_on_permit(txn, slot);
 	}
 	for (size_t i = 0; i < run->nslots; i++)
@@ -362,7 +368,7 @@ static bool is_own(struct cause cause)
 }
 
 /* Cause of the first slot in that stage, of any iteration: preferably one of its own; none if there
- * is no such slot, or no cause. */
+ * is no such slot, or no cause. Not of the baseline, which fails for itself. */
 static struct cause cause_of(const struct run *run, enum slot_stage stage)
 {
 	struct cause other = NO_CAUSE;
@@ -370,7 +376,7 @@ static struct cause cause_of(const struct run *run, enum slot_stage stage)
 	for (size_t i = 0; i < run->rows->nslots; i++) {
 		struct cause cause = slot_cause(run->rows->slots[i]);
 
-		if (run->rows->slots[i]->stage != (int)stage)
+		if (run->rows->slots[i]->stage != (int)stage || run->rows->slots[i]->slot == SLOT_BASELINE)
 			continue;
 		if (is_own(cause))
 			return cause;
@@ -444,6 +450,45 @@ static void let_go(struct txn *txn, struct run *run)
 		queue_update(run);
 }
 
+/* The slot that checks the base; NULL: it has ended, or there is none. */
+static struct slot *working_baseline(const struct run *run)
+{
+	for (size_t i = 0; i < run->nslots; i++)
+		if (slot_is_baseline(run->slots[i]) && (!slot_stage_is_end(slot_stage(run->slots[i])) ||
+		    run->slots[i]->row->leaving != LEAVING_NOTHING))
+			return run->slots[i];
+	return NULL;
+}
+
+/* A check cannot be started on the base: no work can change that, so none is paid for any more. */
+static void end_for_base(struct txn *txn, struct run *run)
+{
+	for (size_t i = 0; run_base_failed(run) && !run_cancelling(run) && i < run->nslots; i++) {
+		enum slot_stage stage = slot_stage(run->slots[i]);
+
+		if (slot_stage_is_end(stage) || stage == SLOT_S_ENDING)
+			continue;
+		rest_over(txn, run);
+		slot_cancel(txn, run->slots[i]);
+	}
+}
+
+/* The run ends: what is not known of its base by now is of no use. Returns whether there is
+ * something to wait for. */
+static bool end_baseline(struct txn *txn, struct run *run)
+{
+	struct slot *slot = working_baseline(run);
+
+	if (slot != NULL && slot_stage(slot) != SLOT_S_ENDING)
+		slot_cancel(txn, slot);
+	return working_baseline(run) != NULL;
+}
+
+static bool is_end(enum run_event event)
+{
+	return event == RUN_E_PASSED || event == RUN_E_FAILED || event == RUN_E_CANCELLED;
+}
+
 void run_reconcile(struct txn *txn, struct run *run)
 {
 	enum run_state state = (enum run_state)run->rows->run.state;
@@ -456,13 +501,14 @@ void run_reconcile(struct txn *txn, struct run *run)
 
 	if (run_state_is_end(state))
 		return;
+	end_for_base(txn, run);
 	let_go(txn, run);
 	if (run->plan.assign == ASSIGN_AGENT)
 		pick_stage(txn, run);
 	follow_review(txn, run);
 	loop = run_loop(run, &slots);
 	event = run_settle(&loop);
-	if (event != RUN_EVENTS && event != RUN_E_HELD && run->failure != NULL)
+	if (event != RUN_EVENTS && ((event != RUN_E_HELD && run->failure != NULL) || run_base_failed(run)))
 		event = RUN_E_FAILED;
 	if (event != RUN_EVENTS && run_cancelling(run))
 		event = RUN_E_CANCELLED;
@@ -478,9 +524,14 @@ void run_reconcile(struct txn *txn, struct run *run)
 		queue_yield(txn, run);
 		return;
 	}
+	if (is_end(event) && end_baseline(txn, run)) {
+		free(slots);
+		return;
+	}
 	limit = run_limit_cause(&loop, event, &kind);
 	free(slots);
-	cause = run->failure != NULL ? CAUSE(run->failure_kind, run->failure) : limit != NULL ?
+	cause = run_base_failed(run) ? slot_cause(run_baseline(run)) :
+	    run->failure != NULL ? CAUSE(run->failure_kind, run->failure) : limit != NULL ?
 	    CAUSE(kind, limit) : why(run, event);
 	/* they may still be in teardown, and have touched the run */
 	if (event != RUN_E_FAILED || !fail_implemented(txn, run, cause))

@@ -39,8 +39,10 @@ static bool is_idle(const struct run *run)
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot_row *row = run->slots[i]->row;
 
-		slots += row->iteration == run->rows->run.iteration && row->slot != 0;
-		tasks += row->iteration == run->rows->run.iteration && row->slot != 0 && row->task != NULL;
+		if (row->iteration != run->rows->run.iteration || row->slot == 0 || slot_is_baseline(run->slots[i]))
+			continue;
+		slots++;
+		tasks += row->task != NULL;
 	}
 	return slots > 0 && tasks == 0;
 }
@@ -58,7 +60,7 @@ static bool may_have_more(const struct run *run)
 static bool has_failed(const struct run *run)
 {
 	for (size_t i = 0; i < run->rows->nslots; i++)
-		if (run->rows->slots[i]->stage == SLOT_S_FAILED)
+		if (run->rows->slots[i]->stage == SLOT_S_FAILED && run->rows->slots[i]->slot != SLOT_BASELINE)
 			return true;
 	return false;
 }
@@ -67,13 +69,15 @@ struct loop run_loop(const struct run *run, const struct slot_row ***slots)
 {
 	const struct run_row *row = &run->rows->run;
 	struct loop loop;
+	size_t count = 0;
 
 	*slots = xcalloc(run->nslots, sizeof(**slots));
 	for (size_t i = 0; i < run->nslots; i++)
-		(*slots)[i] = run->slots[i]->row;
+		if (!slot_is_baseline(run->slots[i]))
+			(*slots)[count++] = run->slots[i]->row;
 	loop = (struct loop){
 		.slots = *slots,
-		.nslots = run->nslots,
+		.nslots = count,
 		.tasks = run->rows->tasks,
 		.ntasks = run->rows->ntasks,
 		.iteration = row->iteration,
@@ -81,27 +85,12 @@ struct loop run_loop(const struct run *run, const struct slot_row ***slots)
 		.on_failure = run->plan.on_failure,
 		.more = may_have_more(run),
 		.one_tree = run->plan.isolation != ISOLATION_WORKTREE,
-		.stopped = row->stopped == 1 || run->failure != NULL,
+		.stopped = row->stopped == 1 || run->failure != NULL || run_base_failed(run),
 		.idle = row->stopped == 2 || is_idle(run),
 		.failed = has_failed(run),
 	};
 	run_spent(run, loop.spent);
 	return loop;
-}
-
-static struct slot_row *new_slot(const struct run *run, int64_t number, const char *task)
-{
-	struct slot_row *row = row_new(ROW_SLOT);
-
-	row->run = run->rows->run.id;
-	row->iteration = run->rows->run.iteration;
-	row->slot = number;
-	row->stage = SLOT_S_WAITING;
-	row->leaving = LEAVING_NOTHING;
-	row->task = xstrdup(task);
-	row->round = row->fix = row->stalled = row->interrupted = row->retries = row->check = row->item =
-	    row->setup = row->setup_lost = row->prepares = row->base = row->hook_changes = 0;
-	return row;
 }
 
 /* Ended slots of earlier iterations are only history. */
@@ -139,8 +128,10 @@ static void put_iteration(struct txn *txn, struct run *run)
 /* A slot with a task, or with NULL because its agent will pick one. */
 static void add_slot(struct txn *txn, struct run *run, int64_t number, const struct task_row *task)
 {
-	struct slot_row *row = new_slot(run, number, task != NULL ? task->id : NULL);
+	struct slot_row *row = row_new(ROW_SLOT);
 	struct slot *slot;
+
+	slot_row_init(row, run, number, task != NULL ? task->id : NULL);
 
 	if (task != NULL) {
 		struct task_row *edit = txn_edit_task(txn, task);
@@ -202,7 +193,7 @@ bool run_finish_iteration(struct txn *txn, struct run *run)
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot_row *row = run->slots[i]->row;
 
-		if (row->iteration != last->number)
+		if (row->iteration != last->number || slot_is_baseline(run->slots[i]))
 			continue;
 		failed |= row->stage == SLOT_S_FAILED;
 		idle &= row->task == NULL;
@@ -223,8 +214,10 @@ bool run_finish_iteration(struct txn *txn, struct run *run)
 void run_begin_review(struct txn *txn, struct run *run)
 {
 	const struct run_rows *rows = run->rows;
-	struct slot_row *row = new_slot(run, 0, rows->ntasks == 1 ? rows->tasks[0]->id : NULL);
+	struct slot_row *row = row_new(ROW_SLOT);
 	struct slot *slot;
+
+	slot_row_init(row, run, 0, rows->ntasks == 1 ? rows->tasks[0]->id : NULL);
 
 	for (size_t i = 0; i < run->nslots; i++)
 		if (run->slots[i]->row->stage == SLOT_S_IMPLEMENTED)

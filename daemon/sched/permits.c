@@ -89,7 +89,8 @@ void queue_yield(struct txn *txn, struct run *run)
 	bool wanted = run_cancelling(run);
 
 	for (size_t i = 0; i < run->nslots; i++)
-		wanted |= wants(run->slots[i]) || run->slots[i]->activity.kind == ACTIVITY_ACCOUNT;
+		wanted |= wants(run->slots[i]) || run->slots[i]->activity.kind == ACTIVITY_ACCOUNT ||
+		    run->slots[i]->activity.kind == ACTIVITY_BASELINE;
 	if (!wanted || !run->own.has_permit || run->own.activity.kind != ACTIVITY_NONE)
 		return;
 	queue_give(&run->own);

@@ -26,7 +26,7 @@ static const unsigned allowed[SLOT_STAGES] = {
 	[SLOT_S_PREPARING] = OPERATION,
 	[SLOT_S_SETTING_UP] = ATTEMPT,
 	[SLOT_S_IMPLEMENTING] = ATTEMPT,
-	[SLOT_S_CHECKING] = ATTEMPT,
+	[SLOT_S_CHECKING] = ATTEMPT | IS(BASELINE),
 	[SLOT_S_MEASURING] = OPERATION,
 	[SLOT_S_CHECKOUT] = OPERATION,
 	[SLOT_S_REVIEWING] = ATTEMPT,
@@ -58,7 +58,10 @@ static bool fits_attempt(const struct slot *slot)
 {
 	const struct attempt_row *a;
 
-	if (slot->row == NULL || allowed[slot->row->stage] != ATTEMPT)
+	/* its attempt is over */
+	if (slot->row != NULL && slot->row->stage == SLOT_S_CHECKING && slot->row->base == BASE_AWAITED)
+		return slot->activity.kind == ACTIVITY_BASELINE || slot->activity.kind == ACTIVITY_COMMIT;
+	if (slot->row == NULL || (allowed[slot->row->stage] & ATTEMPT) != ATTEMPT)
 		return slot->activity.kind != ACTIVITY_ATTEMPT || slot_ending(slot);
 	a = run_rows_attempt(slot->run->rows, slot->row->attempt);
 	if (a == NULL || a->role != (int)slot_stage_role((enum slot_stage)slot->row->stage) || slot->op.step != NULL)

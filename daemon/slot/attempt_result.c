@@ -405,7 +405,7 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.setup = slot->row->setup,
 		.base_room = slot->row->prepares == PREPARES_BASE,
 		.items_left = review_items_left(slot),
-		.on_lost = plan->on_lost,
+		.on_lost = slot_is_baseline(slot) ? ON_LOST_RETRY : plan->on_lost,
 		.losses = (a->role == ROLE_SETUP ? slot->row->setup_lost : slot->row->interrupted) + 1,
 	};
 }

@@ -38,6 +38,7 @@
 #include "slot/attempt.h"
 #include "slot/attempt_report.h"
 #include "slot/base_check.h"
+#include "slot/baseline.h"
 #include "slot/left_out.h"
 #include "slot/retry.h"
 #include "slot/review_rows.h"
@@ -263,7 +264,7 @@ static char *offer_of(const struct slot *slot)
 	enum task_wait *waits;
 	struct buf b = { 0 };
 
-	if (slot->row->task != NULL || slot->row->slot == 0)
+	if (slot->row->task != NULL || slot->row->slot == 0 || slot_is_baseline(slot))
 		return NULL;
 	waits = task_waits(rows->tasks, rows->ntasks);
 	buf_adds(&b,
@@ -289,7 +290,8 @@ static bool shares_tree(const struct slot *slot)
 	size_t working = 0;
 
 	for (size_t i = 0; i < slot->run->nslots; i++)
-		working += activity_has_begun(&slot->run->slots[i]->activity);
+		working += !slot_is_baseline(slot->run->slots[i]) &&
+		    activity_has_begun(&slot->run->slots[i]->activity);
 	return working > 1 && slot_plan(slot)->isolation != ISOLATION_WORKTREE;
 }
 
@@ -460,14 +462,16 @@ static void lend_permit(struct slot *slot)
 	effect_schedule_now(run->engine);
 }
 
-/* Nothing starts while the run or its group is paused, nor without a permit. A set-up and the check
- * of a merge are no agent's work. */
+/* Nothing starts while the run or its group is paused, nor without a permit. A set-up and a check
+ * of a merge or of the base are no agent's work. */
 static bool waits_for_permit(struct slot *slot)
 {
 	struct run *run = slot->run;
 
 	if (slot_spares_permit(slot) && !is_paused(run)) {
-		lend_permit(slot);
+		/* what the run keeps is for those that work beside the baseline */
+		if (slot->has_permit || !slot_is_baseline(slot))
+			lend_permit(slot);
 		return false;
 	}
 	if (!slot->has_permit && run->own.has_permit && run->own.activity.kind == ACTIVITY_NONE) {
@@ -512,6 +516,14 @@ static void briefing_begin(struct slot *slot)
 	briefing_read(slot);
 }
 
+/* What is known of the base is known; the rest is found out meanwhile. */
+static void base_asked(struct slot *slot)
+{
+	if (!slot_ending(slot))
+		baseline_begin(slot);
+	briefing_begin(slot);
+}
+
 /* Commit what other runs know of the base, before the implementer is told. */
 static void base_known(struct slot *slot)
 {
@@ -524,7 +536,7 @@ static void base_known(struct slot *slot)
 	}
 	txn_commit_or_drop(txn);
 	if (!found)
-		briefing_begin(slot);
+		base_asked(slot);
 }
 
 void attempt_build(struct slot *slot)
@@ -533,5 +545,5 @@ void attempt_build(struct slot *slot)
 		return;
 	activity_start_job(&slot->activity);
 	if (!base_ask(slot, base_known))
-		briefing_begin(slot);
+		base_asked(slot);
 }

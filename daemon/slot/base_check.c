@@ -10,6 +10,7 @@
 #include "core/review.h"
 #include "core/row.h"
 #include "evidence/check_evidence.h"
+#include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
@@ -17,11 +18,9 @@
 #include "proto/memory.h"
 #include "slot/machine.h"
 #include "slot/measured.h"
+#include "slot/round.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
-
-/* Exit statuses of sh for a command that cannot be executed, or is not found. */
-enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 /* Its number among the checks of the plan. */
 static int64_t check_number(const struct slot *slot, const char *command)
@@ -84,7 +83,10 @@ enum slot_stage base_before_work(struct txn *txn, struct slot *slot, enum slot_s
 	return to != next && begin(txn, slot) ? to : next;
 }
 
-static bool cannot_start(const struct attempt_row *a)
+/* Exit statuses of sh for a command that cannot be executed, or is not found. */
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
+
+bool base_cannot_start(const struct attempt_row *a)
 {
 	return a->exit_code == NOT_EXECUTABLE || a->exit_code == NOT_FOUND;
 }
@@ -93,7 +95,7 @@ static bool cannot_start(const struct attempt_row *a)
 static void fail(struct txn *txn, struct slot *slot, char *cause)
 {
 	txn_edit_slot(txn, slot)->base = BASE_RED;
-	slot_move(txn, slot, SLOT_S_CHECKING, SLOT_S_FAILED, &(struct move_why){ .cause = CAUSE(END_BASE, cause) });
+	slot_move(txn, slot, slot_stage(slot), SLOT_S_FAILED, &(struct move_why){ .cause = CAUSE(END_BASE, cause) });
 	free(cause);
 }
 
@@ -108,6 +110,17 @@ static char *unstarted_cause(const struct slot *slot, const struct attempt_row *
 	    (long long)a->exit_code, !slot_checks_room(slot) ? "correct checks of [review]" :
 	    slot->row->remedy != NULL ? slot->row->remedy :
 	    "set setup or copy of [run], or review.workspace = \"same\", in .rld.toml");
+}
+
+void base_fail_unstarted(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	fail(txn, slot, unstarted_cause(slot, a));
+}
+
+void base_fail_here(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	fail(txn, slot, xasprintf("check: %s is green in your directory and red in a clean checkout; %s",
+	    a->agent, slot->row->remedy));
 }
 
 /* ---- the user's directory ---- */
@@ -127,9 +140,7 @@ static bool is_worked_in(const struct slot *slot)
 	return false;
 }
 
-/* The current check is red on the base. Whether it runs once in the user's directory, since what a
- * clean checkout lacks may be the cause. */
-static bool compare(struct txn *txn, struct slot *slot)
+bool base_compare(struct txn *txn, struct slot *slot)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
 
@@ -164,7 +175,31 @@ static void forgive(struct txn *txn, struct slot *slot, const struct attempt_row
 	if (known == checks_count(slot))
 		measured_checked(txn, slot);
 	else
-		slot_move(txn, slot, SLOT_S_CHECKING, elsewhere ? SLOT_S_CHECKOUT : SLOT_S_CHECKING, NULL);
+		slot_move(txn, slot, slot_stage(slot), elsewhere ? SLOT_S_CHECKOUT : SLOT_S_CHECKING, NULL);
+}
+
+/* The attempt that the evidence is from, ROW_NONE: not known any more. */
+static int64_t attempt_of(const struct slot *slot, const struct evidence_row *e)
+{
+	const struct run_rows *rows = slot->run->rows;
+
+	if (e->attempt != ROW_NONE)
+		return e->attempt;
+	for (size_t i = 0; i < rows->nattempts && e->from_run == rows->run.id; i++)
+		if (rows->attempts[i]->number == e->from_attempt)
+			return rows->attempts[i]->id;
+	for (size_t i = 0; i < slot->nknown; i++)
+		if (slot->known[i]->from_run == e->from_run && slot->known[i]->from_attempt == e->from_attempt)
+			return slot->known[i]->attempt;
+	return ROW_NONE;
+}
+
+/* The baseline has warned of it. */
+static bool is_of_baseline(const struct slot *slot, const struct evidence_row *said)
+{
+	const struct attempt_row *a = run_rows_attempt(slot->run->rows, attempt_of(slot, said));
+
+	return a != NULL && a->slot == SLOT_BASELINE;
 }
 
 /* What the base says of the check that has failed on the work. Returns whether the slot has
@@ -175,17 +210,40 @@ static bool judge(struct txn *txn, struct slot *slot, const struct attempt_row *
 
 	if (said == NULL || said->result != EVIDENCE_RED)
 		return false;
-	if (cannot_start(failed)) {
-		fail(txn, slot, unstarted_cause(slot, failed));
+	if (base_cannot_start(failed)) {
+		base_fail_unstarted(txn, slot, failed);
 		return true;
 	}
-	if (elsewhere && compare(txn, slot))
+	if (elsewhere && base_compare(txn, slot))
 		return true;
-	warn_red(txn, slot, failed);
+	if (!is_of_baseline(slot, said) || slot_plan(slot)->checks_mode == CHECKS_NEW_FAILURES)
+		warn_red(txn, slot, failed);
 	if (slot_plan(slot)->checks_mode != CHECKS_NEW_FAILURES)
 		return false;
 	forgive(txn, slot, failed, elsewhere);
 	return true;
+}
+
+bool base_is_of_run(const struct slot *slot)
+{
+	return slot->plan == NULL && object_is(slot_base_tree(slot), slot->run->rows->run.base_tree);
+}
+
+/* The baseline is at work, and has not said yet what the slot's failed check is on the base. */
+static bool awaits_baseline(const struct slot *slot)
+{
+	const struct slot_row *row = run_baseline(slot->run);
+
+	return row != NULL && !slot_stage_is_end((enum slot_stage)row->stage) && base_is_of_run(slot) &&
+	    check_on_base(slot, run_attempt(slot->run, slot->row->failed_check)->agent) == NULL;
+}
+
+/* Its room could not be set up, say: another try would end like that. The run has a warning. */
+static bool baseline_gave_up(const struct slot *slot)
+{
+	const struct slot_row *row = run_baseline(slot->run);
+
+	return row != NULL && row->stage == SLOT_S_FAILED && base_is_of_run(slot);
 }
 
 bool base_after_red(struct txn *txn, struct slot *slot, const struct attempt_row *failed)
@@ -199,7 +257,16 @@ bool base_after_red(struct txn *txn, struct slot *slot, const struct attempt_row
 	    (!pays && plan->checks_mode != CHECKS_NEW_FAILURES))
 		return false;
 	row->failed_check = failed->id;
+	row->base = BASE_UNKNOWN;
+	if (awaits_baseline(slot)) {
+		row->base = BASE_AWAITED;
+		activity_wait(&slot->activity, ACTIVITY_BASELINE);
+		slot_release_permit(txn, slot);
+		return true;
+	}
 	if (check_on_base(slot, failed->agent) == NULL) {
+		if (baseline_gave_up(slot))
+			return false;
 		begin(txn, slot);
 		slot_move(txn, slot, SLOT_S_CHECKING, SLOT_S_CHECKOUT, NULL);
 		return true;
@@ -210,14 +277,27 @@ bool base_after_red(struct txn *txn, struct slot *slot, const struct attempt_row
 	return judge(txn, slot, failed, false);
 }
 
+void base_look(struct slot *slot)
+{
+	const struct attempt_row *failed = run_attempt(slot->run, slot->row->failed_check);
+	struct txn *txn = txn_new(slot->run->engine);
+
+	activity_end(&slot->activity);
+	if (slot_ending(slot))
+		slot_ended(txn, slot);
+	else if (!base_after_red(txn, slot, failed))
+		round_check_failed(txn, slot, failed);
+	txn_commit(txn);
+}
+
 /* Before the work: the first red check ends it. */
 static void checked_before(struct txn *txn, struct slot *slot, const struct attempt_row *a, bool red)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
 
-	if (red && cannot_start(a))
-		fail(txn, slot, unstarted_cause(slot, a));
-	else if (red && !compare(txn, slot))
+	if (red && base_cannot_start(a))
+		base_fail_unstarted(txn, slot, a);
+	else if (red && !base_compare(txn, slot))
 		fail(txn, slot, red_cause(a));
 	if (red)
 		return;
@@ -254,8 +334,7 @@ bool base_compared(struct txn *txn, struct slot *slot, const struct attempt_row 
 
 	row->red_check = ROW_NONE;
 	if (green)
-		fail(txn, slot, xasprintf("check: %s is green in your directory and red in a clean checkout; %s",
-		    a->agent, row->remedy));
+		base_fail_here(txn, slot, a);
 	else if (!slot_has_work(slot))
 		fail(txn, slot, red_cause(a));
 	if (green || !slot_has_work(slot))
@@ -293,22 +372,6 @@ bool base_take(struct txn *txn, struct slot *slot)
 		any = true;
 	}
 	return any;
-}
-
-/* The attempt that the evidence is from, ROW_NONE: not known any more. */
-static int64_t attempt_of(const struct slot *slot, const struct evidence_row *e)
-{
-	const struct run_rows *rows = slot->run->rows;
-
-	if (e->attempt != ROW_NONE)
-		return e->attempt;
-	for (size_t i = 0; i < rows->nattempts && e->from_run == rows->run.id; i++)
-		if (rows->attempts[i]->number == e->from_attempt)
-			return rows->attempts[i]->id;
-	for (size_t i = 0; i < slot->nknown; i++)
-		if (slot->known[i]->from_run == e->from_run && slot->known[i]->from_attempt == e->from_attempt)
-			return slot->known[i]->attempt;
-	return ROW_NONE;
 }
 
 char *base_red(const struct slot *slot, int64_t *output)

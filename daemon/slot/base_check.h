@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The checks of the plan on the base of the work: run.check_on_base. "require" runs them before an
- * agent is paid; "warn" runs them when a check has failed on the work, before a fixer is. What is
- * known of the base is evidence: see check_on_base(). */
+ * agent is paid; "warn" runs them beside the first attempts (slot/baseline.h); for work that began
+ * on another base, when a check has failed on it, before a fixer is paid. What is known of the base
+ * is evidence: see check_on_base(). */
 #ifndef SLOT_BASE_CHECK_H
 #define SLOT_BASE_CHECK_H
 
@@ -27,6 +28,21 @@ bool base_checked(struct txn *txn, struct slot *slot, const struct attempt_row *
 
 /* A check that is red on the base has run in the user's directory. As base_checked(). */
 bool base_compared(struct txn *txn, struct slot *slot, const struct attempt_row *a, bool green);
+
+/* The baseline may have ended, for which the slot waits. */
+void base_look(struct slot *slot);
+
+/* The shell could not start the check. */
+bool base_cannot_start(const struct attempt_row *a);
+/* End the slot for that. */
+void base_fail_unstarted(struct txn *txn, struct slot *slot, const struct attempt_row *a);
+/* ... or since it is green in the user's directory. */
+void base_fail_here(struct txn *txn, struct slot *slot, const struct attempt_row *a);
+/* The checks of the slot are those of the run, on the base of the run. */
+bool base_is_of_run(const struct slot *slot);
+/* The current check is red on the base. Whether it runs once in the user's directory, since what a
+ * clean checkout lacks may be the cause. */
+bool base_compare(struct txn *txn, struct slot *slot);
 
 /* Before an implementer is told: ask for what other runs know of the base, then call done, as
  * checks_ask(). false: it is known, or need not be. */

@@ -193,7 +193,7 @@ static char **judging_files(const struct slot *slot)
 static bool reuses_room(const struct slot *slot, enum git_op_kind kind)
 {
 	return (kind == GIT_CHECKOUT || (kind == GIT_PREPARE && slot_prepares_room(slot))) &&
-	    slot_plan(slot)->room == ROOM_REUSE;
+	    slot_reuses_room(slot);
 }
 
 void git_begin(struct slot *slot, enum git_op_kind kind)

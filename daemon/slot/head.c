@@ -70,7 +70,8 @@ static bool has_siblings(const struct slot *slot)
 	size_t count = 0;
 
 	for (size_t i = 0; i < rows->nslots; i++)
-		count += rows->slots[i]->iteration == slot->row->iteration && rows->slots[i]->slot != 0;
+		count += rows->slots[i]->iteration == slot->row->iteration && rows->slots[i]->slot != 0 &&
+		    rows->slots[i]->slot != SLOT_BASELINE;
 	return count > 1 && !of_the_run(slot);
 }
 

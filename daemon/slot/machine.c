@@ -23,6 +23,13 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
+/* Of slots that end with the run: by a user, or since a check cannot be started on its base. */
+static struct cause cause_of_cancel(const struct run *run)
+{
+	return run_base_failed(run) && !run_cancelling(run) ? slot_cause(run_baseline(run)) :
+	    CAUSE(END_CANCELLED, "cancelled");
+}
+
 void slot_ended(struct txn *txn, struct slot *slot)
 {
 	activity_end(&slot->activity);
@@ -30,7 +37,7 @@ void slot_ended(struct txn *txn, struct slot *slot)
 	operation_free(&slot->op);
 	if (slot->row != NULL)
 		slot_move(txn, slot, SLOT_S_ENDING, SLOT_S_CANCELLED,
-		    &(struct move_why){ .cause = CAUSE(END_CANCELLED, "cancelled") });
+		    &(struct move_why){ .cause = cause_of_cancel(slot->run) });
 	else
 		/* its slots may still be in teardown */
 		txn_touch(txn, slot->run);
@@ -80,15 +87,16 @@ void slot_on_permit(struct txn *txn, struct slot *slot)
 }
 
 /* The slot is idle: its permit goes to another one, or stays with the run if no other slot of the
- * run has or wants one. */
+ * run has or wants one, and none waits for the baseline. */
 void slot_release_permit(struct txn *txn, struct slot *slot)
 {
 	struct run *run = slot->run;
 	bool last = slot->has_permit && !run->own.has_permit;
 
 	for (size_t i = 0; i < run->nslots; i++)
-		last &= run->slots[i] == slot ||
-		    (!run->slots[i]->has_permit && run->slots[i]->activity.kind != ACTIVITY_PERMIT &&
+		last &= run->slots[i] == slot ? slot->activity.kind != ACTIVITY_BASELINE :
+		    (!run->slots[i]->has_permit && run->slots[i]->activity.kind != ACTIVITY_BASELINE &&
+		    run->slots[i]->activity.kind != ACTIVITY_PERMIT &&
 		    run->slots[i]->activity.kind != ACTIVITY_ACCOUNT &&
 		    run->slots[i]->row->stage != SLOT_S_WAITING);
 	if (last && run->rows->run.state == RUN_S_RUNNING) {
@@ -130,7 +138,7 @@ void slot_cancel(struct txn *txn, struct slot *slot)
 	enum slot_stage stage = slot_stage(slot);
 
 	slot_move(txn, slot, stage, stage_after_cancel(stage),
-	    &(struct move_why){ .cause = CAUSE(END_CANCELLED, "cancelled") });
+	    &(struct move_why){ .cause = cause_of_cancel(slot->run) });
 }
 
 /* Whether the slot waits for a decision or its run, or has ended. */

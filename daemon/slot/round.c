@@ -17,6 +17,8 @@
 #include "proto/memory.h"
 #include "proto/state_names.h"
 #include "slot/machine.h"
+#include "slot/merge_state.h"
+#include "slot/repetition.h"
 #include "slot/review_rows.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
@@ -161,4 +163,35 @@ void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct c
 	    slot_judges_merge(slot)), &move);
 	free(touched);
 	free(text);
+}
+
+#define MERGED " on the merge with the work of other tasks"
+
+void round_check_failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	enum round_end end = check_classify(slot->row->fix, slot->row->fixes);
+	char *repeats = repetition_check(txn, slot, a->finding), *cause;
+	bool merged = slot->row->merge == MERGE_JUDGING || slot->row->merge == MERGE_SENT_BACK;
+	enum end_kind kind;
+
+	if (slot_checks_room(slot) && !slot_checks_merge(slot))
+		round_forgo(txn, slot);
+	if (end == ROUND_FINDINGS && repeats != NULL && repetition_stalls(slot))
+		end = ROUND_STALLED;
+	kind = end == ROUND_STALLED ? END_STALLED : merged ? END_CONFLICT : END_CHECK;
+	if (end == ROUND_STALLED)
+		cause = xasprintf("stalled: %s: check `%s` still fails%s: %s", repeats, a->agent,
+		    merged ? MERGED : "", a->cause);
+	else
+		cause = xasprintf("check `%s` still fails%s after %lld fix attempt(s): %s%s%s", a->agent,
+		    merged ? MERGED : "", (long long)slot->row->fix, a->cause, repeats != NULL ? "; " : "",
+		    repeats != NULL ? repeats : "");
+	/* what passed alone does not pass with the work of others: a conflict without markers */
+	if (merged && end != ROUND_FINDINGS)
+		end = ROUND_CONFLICT;
+	txn_edit_slot(txn, slot)->failed_check = a->id;
+	merge_send_back(txn, slot);
+	round_over(txn, slot, end, end == ROUND_FINDINGS ? NO_CAUSE : CAUSE(kind, cause));
+	free(cause);
+	free(repeats);
 }

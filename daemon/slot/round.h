@@ -28,4 +28,7 @@ void round_commit(struct txn *txn, struct slot *slot, enum slot_stage to, const 
 
 void review_skip(struct txn *txn, struct slot *slot, enum skip_kind kind);
 
+/* The check has failed: send it to a fixer, while there is a fix round left. */
+void round_check_failed(struct txn *txn, struct slot *slot, const struct attempt_row *a);
+
 #endif

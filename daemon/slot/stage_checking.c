@@ -14,9 +14,9 @@
 #include "slot/attempt.h"
 #include "slot/attempt_result.h"
 #include "slot/base_check.h"
+#include "slot/baseline.h"
+#include "slot/machine.h"
 #include "slot/measured.h"
-#include "slot/merge_state.h"
-#include "slot/repetition.h"
 #include "slot/round.h"
 #include "slot/stages.h"
 #include "txn/emit.h"
@@ -40,38 +40,6 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	attempt_begin(txn, slot, ROLE_CHECK);
 }
 
-#define MERGED " on the merge with the work of other tasks"
-
-/* The check has failed: send it to a fixer, while there is a fix round left. */
-static void failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
-{
-	enum round_end end = check_classify(slot->row->fix, slot->row->fixes);
-	char *repeats = repetition_check(txn, slot, a->finding), *cause;
-	bool merged = slot->row->merge == MERGE_JUDGING || slot->row->merge == MERGE_SENT_BACK;
-	enum end_kind kind;
-
-	if (slot_checks_room(slot) && !slot_checks_merge(slot))
-		round_forgo(txn, slot);
-	if (end == ROUND_FINDINGS && repeats != NULL && repetition_stalls(slot))
-		end = ROUND_STALLED;
-	kind = end == ROUND_STALLED ? END_STALLED : merged ? END_CONFLICT : END_CHECK;
-	if (end == ROUND_STALLED)
-		cause = xasprintf("stalled: %s: check `%s` still fails%s: %s", repeats, a->agent,
-		    merged ? MERGED : "", a->cause);
-	else
-		cause = xasprintf("check `%s` still fails%s after %lld fix attempt(s): %s%s%s", a->agent,
-		    merged ? MERGED : "", (long long)slot->row->fix, a->cause, repeats != NULL ? "; " : "",
-		    repeats != NULL ? repeats : "");
-	/* what passed alone does not pass with the work of others: a conflict without markers */
-	if (merged && end != ROUND_FINDINGS)
-		end = ROUND_CONFLICT;
-	txn_edit_slot(txn, slot)->failed_check = a->id;
-	merge_send_back(txn, slot);
-	round_over(txn, slot, end, end == ROUND_FINDINGS ? NO_CAUSE : CAUSE(kind, cause));
-	free(cause);
-	free(repeats);
-}
-
 static enum evidence_result result_of(const struct slot *slot, const struct attempt_end *end)
 {
 	if (attempt_succeeded(end->facts))
@@ -82,11 +50,14 @@ static enum evidence_result result_of(const struct slot *slot, const struct atte
 static void warn_flaky(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	const struct attempt_row *red = run_attempt(slot->run, slot->row->red_check);
-	char *text = xasprintf("flaky: check `%s` of task %s failed in attempt %lld and passed on the same "
-	    "work in attempt %lld", a->agent, slot_task_id(slot), (long long)red->number, (long long)a->number);
+	char *whose = slot_is_baseline(slot) ? xstrdup("") : xasprintf(" of task %s", slot_task_id(slot));
+	char *text = xasprintf("flaky: check `%s`%s failed in attempt %lld and passed on the same %s in attempt %lld",
+	    a->agent, whose, (long long)red->number, slot->row->base == BASE_CHECKING ? "base" : "work",
+	    (long long)a->number);
 
 	run_warn(txn, slot->run, text);
 	free(text);
+	free(whose);
 }
 
 /* Whether a check of the base is over, and the next one does not follow by itself. */
@@ -100,13 +71,19 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	const struct attempt_end *end = done->attempt;
 	enum evidence_result said = result_of(slot, end);
 
-	/* in the directory of the user it tells nothing about a product */
-	if (slot->row->base == BASE_COMPARING && !end->lost && end->to != SLOT_S_FAILED) {
-		if (!base_compared(txn, slot, end->row, attempt_succeeded(end->facts)))
-			failed(txn, slot, run_attempt(slot->run, slot->row->failed_check));
+	if (slot_is_baseline(slot) && end->to == SLOT_S_HELD) {
+		slot_fail(txn, slot, attempt_row_cause(end->row));
 		return;
 	}
-	if (!end->lost)
+	if (slot->row->base == BASE_COMPARING && !end->lost && end->to != SLOT_S_FAILED) {
+		if (slot_is_baseline(slot))
+			baseline_compared(txn, slot, end->row, attempt_succeeded(end->facts));
+		else if (!base_compared(txn, slot, end->row, attempt_succeeded(end->facts)))
+			round_check_failed(txn, slot, run_attempt(slot->run, slot->row->failed_check));
+		return;
+	}
+	/* in the directory of the user it tells nothing about a product */
+	if (!end->lost && slot->row->base != BASE_COMPARING)
 		evidence_check(txn, slot, end->row, said);
 	if (!end->lost && said == EVIDENCE_FLAKY)
 		warn_flaky(txn, slot, end->row);
@@ -115,14 +92,16 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		txn_edit_slot(txn, slot)->check = end->facts->check;
 	}
 	if (ends_base(slot, end)) {
-		if (!base_checked(txn, slot, end->row, end->to == SLOT_S_FIXING))
-			failed(txn, slot, run_attempt(slot->run, slot->row->failed_check));
+		if (slot_is_baseline(slot))
+			baseline_checked(txn, slot, end->row, end->to == SLOT_S_FIXING);
+		else if (!base_checked(txn, slot, end->row, end->to == SLOT_S_FIXING))
+			round_check_failed(txn, slot, run_attempt(slot->run, slot->row->failed_check));
 		return;
 	}
 	if (end->to == SLOT_S_FIXING && base_after_red(txn, slot, end->row))
 		return;
 	if (end->to == SLOT_S_FIXING)
-		failed(txn, slot, end->row);
+		round_check_failed(txn, slot, end->row);
 	else if (end->to == SLOT_S_CHECKOUT)
 		measured_checked(txn, slot);
 	else if (end->reason == MOVE_RERUN)
@@ -131,8 +110,16 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		attempt_move(txn, slot, end);
 }
 
+static void recover(struct slot *slot)
+{
+	if (slot->row->base == BASE_AWAITED)
+		base_look(slot);
+	else
+		attempt_missing(slot);
+}
+
 const struct stage stage_checking = {
 	.enter = enter,
 	.result = result,
-	.recover = attempt_missing,
+	.recover = recover,
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* PASSED, FAILED and CANCELLED: the slot has ended, and its teardown runs (slot/teardown.c). */
 #include "core/state.h"
+#include "model/slots.h"
+#include "slot/baseline.h"
 #include "slot/hold.h"
 #include "slot/review_rows.h"
 #include "slot/stages.h"
@@ -11,7 +13,10 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 {
 	(void)from;
 	task_end(txn, slot, why);
-	review_log(txn, slot);
+	if (slot_is_baseline(slot))
+		baseline_ended(txn, slot);
+	else
+		review_log(txn, slot);
 	leave_begin(txn, slot);
 }
 

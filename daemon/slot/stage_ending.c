@@ -23,6 +23,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 		attempt_unstarted(txn, slot);
 		break;
 	case ACTIVITY_TURN:
+	case ACTIVITY_BASELINE:
 	case ACTIVITY_RETRY:
 		slot_ended(txn, slot);
 		break;

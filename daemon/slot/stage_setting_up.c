@@ -10,6 +10,7 @@
 #include "proto/memory.h"
 #include "slot/attempt.h"
 #include "slot/attempt_result.h"
+#include "slot/machine.h"
 #include "slot/stages.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
@@ -44,6 +45,15 @@ static void failed_on_base(struct txn *txn, struct slot *slot, const struct atte
 	free(cause);
 }
 
+/* No human is asked, and no other room helps: the run continues without a baseline. */
+static void failed_baseline(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	char *cause = a->state != ATTEMPT_S_LOST ? cause_of(a) : NULL;
+
+	slot_fail(txn, slot, cause != NULL ? CAUSE(END_SETUP, cause) : attempt_row_cause(a));
+	free(cause);
+}
+
 static void failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	char *cause = cause_of(a);
@@ -57,6 +67,10 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 {
 	const struct attempt_end *end = done->attempt;
 
+	if (slot_is_baseline(slot) && (end->to == SLOT_S_HELD || end->to == SLOT_S_CHECKOUT)) {
+		failed_baseline(txn, slot, end->row);
+		return;
+	}
 	if (end->to == SLOT_S_HELD && !end->lost) {
 		failed(txn, slot, end->row);
 		return;

@@ -50,7 +50,8 @@ static bool compares_refs(const struct slot *slot)
 
 	/* the slots that still work compare them later */
 	for (size_t i = 0; i < slot->run->nslots; i++)
-		if (slot->run->slots[i] != slot && !slot_stage_is_end(slot_stage(slot->run->slots[i])))
+		if (slot->run->slots[i] != slot && !slot_is_baseline(slot->run->slots[i]) &&
+		    !slot_stage_is_end(slot_stage(slot->run->slots[i])))
 			return false;
 	return ended && !pinned && recorded_refs_count(slot->run->rows) > 0;
 }
@@ -63,6 +64,9 @@ static bool compares_tree(const struct slot *slot)
 
 static enum slot_leaving after(const struct slot *slot, enum slot_leaving leaving)
 {
+	/* it has changed nothing */
+	if (slot_is_baseline(slot))
+		return LEAVING_NOTHING;
 	if (leaving == LEAVING_NOTHING && tells_source(slot))
 		return LEAVING_TASK;
 	if (leaving < LEAVING_INSPECT && head_is_open(slot))

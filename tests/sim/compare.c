@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/slot.h"
+#include "model/slots.h"
 #include "proto/memory.h"
 #include "tale.h"
 
@@ -96,6 +97,15 @@ static void compare_reviews(struct world *w, const struct run_rows *rows, const 
 
 /* One slot */
 
+/* A check cannot be started there. */
+static bool base_fails(const struct run_rows *rows)
+{
+	for (size_t i = 0; i < rows->nslots; i++)
+		if (rows->slots[i]->slot == SLOT_BASELINE && rows->slots[i]->stage == SLOT_S_FAILED)
+			return rows->slots[i]->end_kind == END_BASE;
+	return false;
+}
+
 /* How a slot that stands so is told. */
 static bool fits(const struct tale *t, const struct run_rows *rows)
 {
@@ -116,8 +126,9 @@ static bool fits(const struct tale *t, const struct run_rows *rows)
 		    strcmp(state, "untasked") == 0 || (passed && strcmp(state, "implemented") == 0);
 	if (t->row->stage == SLOT_S_FAILED)
 		return strcmp(state, "failed") == 0 || (over && !passed && strcmp(state, "implemented") == 0);
+	/* at the end of the run the base is of no interest, and without it the run ends */
 	if (t->row->stage == SLOT_S_CANCELLED)
-		return run == RUN_S_CANCELLED;
+		return run == RUN_S_CANCELLED || t->slot.baseline || base_fails(rows);
 	if (t->row->stage == SLOT_S_HELD)
 		return strcmp(state, "held") == 0 || strcmp(state, "rework") == 0;
 	return strcmp(state, t->row->stage == SLOT_S_IMPLEMENTED ? "implemented" : "working") == 0;
@@ -307,6 +318,8 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 	for (size_t i = 0; i < count; i++) {
 		const struct tale *t = &tales[i];
 
+		if (t->slot.baseline && !base_fails(rows))
+			continue;
 		r.held |= t->row->stage == SLOT_S_HELD;
 		r.rework |= strcmp(t->end.state, "rework") == 0;
 		r.working |= strcmp(t->end.state, "working") == 0 &&

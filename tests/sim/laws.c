@@ -5,6 +5,7 @@
 #include "core/cause.h"
 #include "core/entries.h"
 #include "core/slot.h"
+#include "model/slots.h"
 #include "world_int.h"
 
 /* Single rows, before they are on disk */
@@ -101,6 +102,29 @@ static void check_known(struct world *w, const struct attempt_row *row)
 		    (long long)row->id);
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+/* Nothing runs on the base what its baseline is about to run there. */
+static void check_baseline(struct world *w, const struct attempt_row *row)
+{
+	const struct run_rows *rows = view_run(w->disk, row->run);
+	const struct slot_row *slot = disk_slot(w, (struct where){ row->run, row->iteration, row->slot }), *base = NULL;
+
+	for (size_t i = 0; i < rows->nslots; i++)
+		if (rows->slots[i]->slot == SLOT_BASELINE)
+			base = rows->slots[i];
+	if (base == NULL || slot == NULL || slot == base || slot->base != BASE_CHECKING ||
+	    slot_stage_is_end((enum slot_stage)base->stage) ||
+	    world_task_plan(w, row->run, row->task) != world_plan(w, row->run) ||
+	    !same_text(slot->base_tree != NULL ? slot->base_tree : rows->run.base_tree, base->base_tree))
+		return;
+	world_fail(w, "run %lld: attempt %lld runs a check on the base beside the baseline", (long long)row->run,
+	    (long long)row->id);
+}
+
 static void check_attempt(struct world *w, const struct attempt_row *row)
 {
 	const struct task_row *task = row->task != NULL ? disk_task(w, row->run, row->task) : NULL;
@@ -112,8 +136,10 @@ static void check_attempt(struct world *w, const struct attempt_row *row)
 		world_fail(w, "attempt %lld has started, and starts again", (long long)row->id);
 	if (row->end_kind == END_LIMIT)
 		money_forgone(w, row);
-	if (before == NULL && row->role == ROLE_CHECK)
+	if (before == NULL && row->role == ROLE_CHECK) {
 		check_known(w, row);
+		check_baseline(w, row);
+	}
 	if (task == NULL || before != NULL)
 		return;
 	if (task->locked_tree != NULL)
@@ -386,11 +412,6 @@ static void check_alone(struct world *w, const struct attempt_row *row)
 		world_fail(w, "run %lld: attempt %lld is of iteration %lld, and the counter says %lld",
 		    (long long)row->run, (long long)row->id,
 		    (long long)row->iteration, (long long)rows->run.iteration);
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
 /* An iteration */

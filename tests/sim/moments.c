@@ -48,8 +48,9 @@ static void add_group(void *arg, const struct group_info *group)
 		    p->state == PROC_RUNNING ? view_run(use->world->disk, p->run) : NULL;
 		const struct attempt_row *a = rows != NULL ? disk_attempt(use->world, p->id) : NULL;
 
-		/* a set-up needs no slot */
-		running += a != NULL && a->role != ROLE_SETUP && strcmp(rows->run.group, group->name) == 0;
+		/* a set-up needs no slot, nor does a check beside the work */
+		running += a != NULL && a->role != ROLE_SETUP && a->slot != SLOT_BASELINE &&
+		    strcmp(rows->run.group, group->name) == 0;
 	}
 	if (running > group->used)
 		world_fail(use->world, "%lld attempts of group %s run in %lld slots",

@@ -163,6 +163,9 @@ static bool hold(struct story *s, const char *kind, bool *again)
 	const struct ref_hold *h = end->nholds < s->run->nholds ? &s->run->holds[end->nholds] : NULL;
 
 	*again = false;
+	/* of what only runs checks, nothing is worth a question */
+	if (s->run->baseline)
+		return over(s, "failed", kind);
 	end->holds[end->nholds++] = kind;
 	if (h == NULL || strcmp(h->state, "open") == 0)
 		return over(s, "held", NULL);
@@ -611,6 +614,31 @@ static bool compare(struct story *s, int n)
 	return a->failed || over(s, "failed", "base");
 }
 
+/* All checks run once on the base, whatever they come to there. */
+static void tell_baseline(struct story *s)
+{
+	const struct ref_attempt *a = NULL;
+
+	if (hear(s, "O", NULL) == 0 || !prepare(s, true))
+		return;
+	for (int n = 1; n <= s->run->checks; n++) {
+		if (is_known(s, s->base, n, true))
+			continue;
+		for (int times = 0; times < 2 && (times == 0 || a->failed); times++) {
+			a = next(s, "check", 0);
+			if (a == NULL)
+				return;
+			if (a->not_started) {
+				over(s, "failed", "not-started");
+				return;
+			}
+		}
+		if (a->failed && !compare(s, n))
+			return;
+	}
+	over(s, "passed", NULL);
+}
+
 /* Check n, which has failed on the work, counts. The base is asked first, if that matters and it is
  * not known; *asked: its room is gone. false: the story ends or waits here. */
 static bool counts(struct story *s, int n, bool *asked, bool *counts)
@@ -633,10 +661,13 @@ static bool counts(struct story *s, int n, bool *asked, bool *counts)
 		const struct ref_attempt *a = next_work(s);
 
 		others = a == NULL || strcmp(a->role, "check") != 0 || a->round != s->round || a->check > n;
+		/* ... and it was not asked again */
+		if (run->base_unsaid && a != NULL && strcmp(a->role, "fix") == 0 && a->round == s->round)
+			others = false;
 	}
 	if (s->tree == s->base) {
 		red = true;
-	} else if (!ours && !others) {
+	} else if (!ours && !others && !run->base_unsaid) {
 		*asked = true;
 		if (!check_base(s, n, false, &red))
 			return false;
@@ -905,6 +936,11 @@ void reference_slot(const struct ref_slot *run, struct ref_end *end)
 	bool red;
 
 	*end = (struct ref_end){ .state = "working" };
+	if (run->baseline) {
+		s.base = run->base;
+		tell_baseline(&s);
+		return;
+	}
 	if (run->claims && !run->reviewer && !claim(&s))
 		return;
 	if (run->worktree && (hear(&s, "W", &created) == 0 || !prepare(&s, false)))

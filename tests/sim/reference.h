@@ -77,10 +77,12 @@ struct ref_slot {
 	bool has_task;		/* in the end */
 	bool reviewer;		/* it is slot 0, which reviews the whole run */
 	bool partial;			/* ... of which a task failed, and it commits all or none */
+	bool baseline;		/* it only runs the checks on the base */
 	int setups;		/* commands that set up a work tree or room */
 	bool prepares;		/* there are some, or files are copied there */
 	/* the checks run on the base, before anything else or when one has failed on the work */
 	bool base_first, base_later;
+	bool base_unsaid;	/* what only runs checks there has failed: it is not asked again */
 	bool only_new;		/* a check that fails there does not count */
 	int checks, max_fixes, stall_limit;
 	bool any_round;		/* what comes back may be older than the round before */

@@ -48,6 +48,7 @@ static void draw_knobs(struct world *w, struct plan *plan)
 	plan->any_round = below(w, 8) != 0;
 	plan->checks_merged = below(w, 8) != 0;
 	plan->review_merged = (enum review_merged)below(w, REVIEW_MERGED_CHOICES);
+	plan->base_beside = below(w, 8) != 0;
 }
 
 /* Two tasks of one run seldom pass: of some runs they do, and what they merge is judged. */

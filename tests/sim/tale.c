@@ -6,6 +6,7 @@
 
 #include "core/profile.h"
 #include "core/slot.h"
+#include "model/slots.h"
 #include "proto/memory.h"
 #include "task/task_op.h"
 
@@ -82,7 +83,7 @@ static void gather(struct tale *t, const struct world *w, const struct run_rows 
 		/* its agent may have picked the task since */
 		bool no_task = t->row->task == NULL || plan->assign == ASSIGN_AGENT;
 
-		if (e->from_attempt != ROW_NONE && ((no_task && strcmp(e->task_id, "run") == 0) ||
+		if (e->from_attempt != ROW_NONE && (t->slot.baseline || (no_task && strcmp(e->task_id, "run") == 0) ||
 		    (t->row->task != NULL && strcmp(e->task_id, t->row->task) == 0)))
 			t->reused[t->slot.nreused++] =
 			    (struct ref_reused){ content(e->tree), check_number(plan, e->subject),
@@ -130,6 +131,19 @@ static void begin_review(struct ref_slot *slot, const struct world *w, const str
 	}
 }
 
+/* The base is that of the run, and what checks it has failed. */
+static bool base_unsaid(const struct run_rows *rows, const struct slot_row *row, const struct plan *plan,
+    const struct plan *run)
+{
+	bool of_run = row->base_tree == NULL || (rows->run.base_tree != NULL &&
+	    strcmp(row->base_tree, rows->run.base_tree) == 0);
+
+	for (size_t i = 0; i < rows->nslots; i++)
+		if (rows->slots[i]->slot == SLOT_BASELINE && rows->slots[i]->stage == SLOT_S_FAILED)
+			return plan == run && of_run;
+	return false;
+}
+
 void tale_tell(struct tale *t, const struct world *w, const struct run_rows *rows,
     const struct slot_row *row, const struct tale *tales)
 {
@@ -155,11 +169,14 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.judges_merges = plan_judges_merges(plan),
 		.review_merged = plan->review_merged == REVIEW_MERGED_ALWAYS,
 		.commit = "nag"[plan->commit],
-		.claims = strcmp(rows->run.source, "beads") == 0 && run->assign == ASSIGN_DAEMON,
+		.claims = row->slot != SLOT_BASELINE && run->assign == ASSIGN_DAEMON &&
+		    strcmp(rows->run.source, "beads") == 0,
 		.markers = source->markers,
 		.has_task = row->task != NULL,
 		.reviewer = row->slot == 0,
+		.baseline = row->slot == SLOT_BASELINE,
 		.base_first = plan->check_on_base == CHECK_ON_BASE_REQUIRE && row->base != BASE_UNKNOWN,
+		.base_unsaid = base_unsaid(rows, row, plan, run),
 		.base_later = plan->check_on_base == CHECK_ON_BASE_WARN,
 		.only_new = plan->checks_mode == CHECKS_NEW_FAILURES,
 		.setups = (int)strings_count(plan->setup),
@@ -169,7 +186,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.stall_limit = (int)plan->stall_limit,
 		.any_round = plan->any_round,
 		.retries = (int)plan->retries,
-		.on_lost = "hrf"[plan->on_lost],
+		.on_lost = row->slot == SLOT_BASELINE ? 'r' : "hrf"[plan->on_lost],
 		.on_cut = plan->on_cut == ON_CUT_HOLD,
 		.protects = strings_count(plan->protect) > 0 && rows->run.has_git == 1,
 		.on_no_change = "rfp"[plan->on_no_change],

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """run.check_on_base: a check that fails without the work is not the work's fault."""
+import sqlite3
+
 import pytest
-from rld import RpcError
+from rld import Repo, RpcError, wait_gone
 
 VERDICT = """echo '{"verdict": "pass", "followUpPrompt": "fine"}'\n"""
 WORK = "echo work > work.txt\nanswer done\n"
@@ -9,8 +11,21 @@ SCRIPTS = {"implement": WORK, "fix": "echo fixed > fixed.txt\nanswer fixed\n", "
 PLACES = ("room", "same")
 
 
+BASE = 65535
+
+
 def roles(daemon, number):
-    return [a["role"] for a in daemon.attempts(number)]
+    """Of the slots with a task."""
+    return [a["role"] for a in daemon.attempts(number) if a["slot"] != BASE]
+
+
+def on_base(daemon, number):
+    """What its baseline ran."""
+    return [a["agent"] for a in daemon.attempts(number) if a["slot"] == BASE]
+
+
+def is_red(check):
+    return f'check: "{check}" is red on the base'
 
 
 def run(daemon, repo, check, on_base, place="room", **params):
@@ -59,17 +74,19 @@ def test_a_warning_before_a_fixer_is_paid(make_daemon, repo):
     daemon = make_daemon(scripts=SCRIPTS)
     number, row = run(daemon, repo, ["true", "test -e fixed.txt"], "warn")
     assert row["state"] == "succeeded", row
-    assert row["warnings"] == ['task t1: check: "test -e fixed.txt" is red on the base']
-    assert roles(daemon, number) == (["implement"] + ["check"] * 3 + ["check"] * 3 + ["fix"] + ["check"] * 2
-                                     + ["review"])
+    assert row["warnings"] == [is_red("test -e fixed.txt")]
+    assert roles(daemon, number) == ["implement"] + ["check"] * 3 + ["fix"] + ["check"] * 2 + ["review"]
+    assert on_base(daemon, number) == ["true"] + ["test -e fixed.txt"] * 2
     assert b"This check fails on the base as well" in daemon.play.prompt(number, "fix")
 
 
 def test_it_fails_with_the_work_only(make_daemon, repo):
     daemon = make_daemon(scripts=SCRIPTS)
-    number, row = run(daemon, repo, ["test ! -e work.txt || test -e fixed.txt"], "warn")
+    check = "test ! -e work.txt || test -e fixed.txt"
+    number, row = run(daemon, repo, [check], "warn")
     assert row["state"] == "succeeded" and row["warnings"] == []
-    assert roles(daemon, number) == ["implement"] + ["check"] * 3 + ["fix", "check", "review"]
+    assert roles(daemon, number) == ["implement"] + ["check"] * 2 + ["fix", "check", "review"]
+    assert on_base(daemon, number) == [check]
     assert b"on the base" not in daemon.play.prompt(number, "fix")
 
 
@@ -119,22 +136,23 @@ def evidence(daemon, number):
     return daemon.call("evidence.list", run=number)["evidence"]
 
 
-def test_the_failed_check_is_compared_not_the_first(make_daemon, repo):
-    """The work has repaired the first: its failure on the base tells nothing about the second."""
+def test_each_check_runs_on_the_base(make_daemon, repo):
+    """Also one that the work has repaired, and those after the one that fails."""
     daemon = make_daemon(scripts=SCRIPTS)
     checks = ["test -e work.txt", "test -e fixed.txt", "true"]
     number, row = run(daemon, repo, checks, "warn")
     assert row["state"] == "succeeded", row
-    assert row["warnings"] == ['task t1: check: "test -e fixed.txt" is red on the base']
-    base = [e for e in evidence(daemon, number) if e["product"] == 1]
-    assert [(e["subject"], e["result"]) for e in base] == [(c, "red") for c in checks[:2] for _ in "12"]
+    assert row["warnings"] == [is_red(check) for check in checks[:2]]
+    base = [e for e in evidence(daemon, number) if e["product"] == 1 and not e["from_run"]]
+    assert [(e["subject"], e["result"]) for e in base] == ([(c, "red") for c in checks[:2] for _ in "12"]
+                                                           + [("true", "green")])
 
 
 def test_warn_is_the_default(make_daemon, repo):
     daemon = make_daemon(scripts=SCRIPTS)
     number = daemon.review(repo.path, review={"profile": "verdict", "workspace": "room", "max_fixes": 1},
                            checks=["test -e fixed.txt"])
-    assert daemon.ended(number)["warnings"] == ['task t1: check: "test -e fixed.txt" is red on the base']
+    assert daemon.ended(number)["warnings"] == [is_red("test -e fixed.txt")]
 
 
 RED = "test -e fixed.txt || { echo said 42; exit 7; }"
@@ -151,16 +169,17 @@ def test_only_new_failures_count(make_daemon, repo):
     daemon = make_daemon(scripts=SCRIPTS)
     number, row = new_failures(daemon, repo, "true", RED, "test -e work.txt")
     assert row["state"] == "succeeded", row
-    assert row["warnings"] == [f'task t1: check: "{RED}" is red on the base; it does not count']
-    assert roles(daemon, number) == ["implement"] + ["check"] * 3 + ["check"] * 3 + ["check", "review"]
-    assert row["checks"] == {"green": 3, "red": 4, "flaky": 0, "reused": 0}
+    assert sorted(row["warnings"]) == sorted([is_red(RED), is_red("test -e work.txt"),
+                                              f"task t1: {is_red(RED)}; it does not count"])
+    assert roles(daemon, number) == ["implement"] + ["check"] * 3 + ["check", "review"]
+    assert on_base(daemon, number) == ["true"] + [RED] * 2 + ["test -e work.txt"] * 2
 
 
 def test_a_new_failure_counts(make_daemon, repo):
     daemon = make_daemon(scripts=SCRIPTS)
     number, row = new_failures(daemon, repo, "test ! -e work.txt")
     assert row["state"] == "failed" and row["end_kind"] == "check"
-    assert roles(daemon, number) == ["implement", "check", "check", "check", "fix", "check", "check"]
+    assert roles(daemon, number) == ["implement", "check", "check", "fix", "check", "check"]
 
 
 @pytest.mark.parametrize("params", [{"check_on_base": "skip"}, {"place": "same"}])
@@ -222,7 +241,8 @@ def test_green_in_the_directory_of_the_user(make_daemon, project, on_base, isola
     assert row["state"] == "failed" and row["end_kind"] == "base"
     assert row["cause"] == f"check: {NEEDS} is green in your directory and red in a clean checkout; {REMEDY}"
     checks = ["check"] * 3
-    assert roles(daemon, number) == (checks if on_base == "require" else ["implement", "check", "check"] + checks)
+    assert [a["role"] for a in daemon.attempts(number) if a["role"] == "check" and
+            (on_base == "require" or a["slot"] == BASE)] == checks
     assert [e["result"] for e in evidence(daemon, number) if e["kind"] == "check" and e["product"] == 1] == ["red"] * 2
 
 
@@ -231,8 +251,9 @@ def test_red_in_the_directory_of_the_user(make_daemon, project):
     daemon = make_daemon(scripts=SCRIPTS)
     number, row = run(daemon, project, ["test -e fixed.txt"], "warn", isolation="worktree")
     assert row["state"] == "succeeded", row
-    assert row["warnings"] == ['task t1: check: "test -e fixed.txt" is red on the base']
-    assert roles(daemon, number) == ["implement"] + ["check"] * 5 + ["fix", "check", "review"]
+    assert row["warnings"] == [is_red("test -e fixed.txt")]
+    assert roles(daemon, number) == ["implement"] + ["check"] * 2 + ["fix", "check", "review"]
+    assert on_base(daemon, number) == ["test -e fixed.txt"] * 3, "once in the user's directory"
     number, row = run(daemon, project, ["test -e fixed.txt"], "require")
     assert row["cause"] == 'check: "test -e fixed.txt" is red on the base'
 
@@ -242,7 +263,8 @@ def test_where_an_agent_has_worked_nothing_runs(make_daemon, project):
     daemon = make_daemon(scripts=SCRIPTS)
     number, row = run(daemon, project, [NEEDS], "warn", isolation="shared")
     assert row["state"] == "failed" and row["end_kind"] == "check"
-    assert roles(daemon, number) == ["implement"] + ["check"] * 4 + ["fix"] + ["check"] * 2
+    assert roles(daemon, number) == ["implement"] + ["check"] * 2 + ["fix"] + ["check"] * 2
+    assert on_base(daemon, number) == [NEEDS] * 2
 
 
 def test_what_cannot_be_started_has_a_remedy(make_daemon, project):
@@ -266,3 +288,401 @@ def test_the_comparison_outlives_the_daemon(make_daemon, project):
     daemon.play.go("here")
     assert "is green in your directory" in daemon.ended(number)["cause"]
     assert roles(daemon, number) == ["check"] * 3
+
+
+# ---- beside the first attempts -------------------------------------------------------------------
+
+def gate(play, when="test ! -e work.txt", then="true"):
+    """A check that stands at the gate "here" when that holds."""
+    return f"{when} && {{ echo $$ > {play}/here.here; read -r word < {play}/here.go; }}; {then}"
+
+
+def base_slot(daemon, number):
+    return next((s for s in daemon.run(number)["slots"] if s["slot"] == BASE), None)
+
+
+def begin(daemon, repo, *checks, config=None, **params):
+    return daemon.review(repo.path, review={"profile": "verdict", "max_fixes": 1, **(config or {})},
+                         checks=list(checks), **params)
+
+
+@pytest.mark.parametrize("isolation", ["shared", "worktree"])
+def test_it_delays_no_attempt(make_daemon, repo, isolation):
+    """What is green needs no word of the base, and the run does not wait for one at its end."""
+    daemon = make_daemon(scripts=SCRIPTS, gates=["here"])
+    number = begin(daemon, repo, gate(daemon.play.path), isolation=isolation)
+    daemon.play.arrived("here")
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded" and row["warnings"] == [], row
+    assert roles(daemon, number) == ["implement", "check", "review"]
+    assert base_slot(daemon, number)["phase"] == "cancelled"
+    assert daemon.call("review.verify", run=number)["ok"]
+
+
+def test_it_has_no_permit(make_daemon, repo):
+    """One permit is enough for both."""
+    daemon = make_daemon(scripts={**SCRIPTS, "implement": "gate at\n" + WORK}, gates=["here", "at"],
+                         config={"parallel": 1})
+    number = begin(daemon, repo, gate(daemon.play.path))
+    daemon.play.arrived("at")
+    daemon.play.arrived("here")
+    daemon.play.go("here")
+    daemon.play.go("at")
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded" and base_slot(daemon, number)["phase"] == "passed"
+    implementer, = (a for a in daemon.attempts(number) if a["role"] == "implement")
+    assert row["result"]["attempt"] == implementer["id"], "its answer is that of the run"
+
+
+FAILS = "echo said 42; test -e fixed.txt"
+
+
+def test_a_slot_waits_for_it(make_daemon, repo):
+    """What fails on the work runs on the base once, not twice, and no fixer is paid before."""
+    daemon = make_daemon(scripts=SCRIPTS, gates=["here"])
+    check = gate(daemon.play.path, then=FAILS)
+    with daemon.events() as events:
+        number = begin(daemon, repo, check)
+        daemon.play.arrived("here")
+        for _ in "12":
+            events.until("attempt.ended", lambda e: e["role"] == "check" and e["slot"] == 1)
+        assert daemon.run(number)["slots"][0]["phase"] == "checking"
+        daemon.play.go("here")
+        daemon.play.arrived("here")
+        daemon.play.go("here")
+        assert daemon.ended(number)["state"] == "succeeded"
+    assert roles(daemon, number) == ["implement", "check", "check", "fix", "check", "review"]
+    assert on_base(daemon, number) == [check] * 2
+    assert b"This check fails on the base as well" in daemon.play.prompt(number, "fix")
+
+
+@pytest.mark.parametrize("how", ["kill", "pause", "cancel"])
+def test_a_slot_that_waits_for_it(make_daemon, repo, how):
+    daemon = make_daemon(scripts=SCRIPTS, gates=["here"], config={"parallel": 1})
+    with daemon.events() as events:
+        number = begin(daemon, repo, gate(daemon.play.path, then=FAILS))
+        daemon.play.arrived("here")
+        for _ in "12":
+            events.until("attempt.ended", lambda e: e["role"] == "check" and e["slot"] == 1)
+    if how == "cancel":
+        assert daemon.cancelled(number)["state"] == "cancelled"
+        assert {s["phase"] for s in daemon.run(number)["slots"]} == {"cancelled"}
+        return
+    if how == "kill":
+        daemon.kill()
+        daemon.start()
+    else:
+        daemon.call("run.pause", id=number)
+    daemon.play.go("here")
+    if how == "pause":
+        daemon.call("run.resume", id=number)
+    daemon.play.arrived("here")
+    daemon.play.go("here")
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert roles(daemon, number) == ["implement", "check", "check", "fix", "check", "review"]
+    assert len(on_base(daemon, number)) == 2
+
+
+def test_later_implementers_are_told(make_daemon, repo):
+    daemon = make_daemon(scripts={**SCRIPTS, "implement": 'echo "$RL_TASK_ID" > work.txt\nanswer done\n'})
+    stories = '{"userStories": [%s]}' % ",".join(
+        '{"id": "s%d", "title": "t", "acceptanceCriteria": ["x"], "passes": false}' % n for n in (1, 2))
+    number = daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="worktree",
+                         integrate="none", review={"enabled": True, "profile": "verdict", "max_fixes": 1},
+                         checks=[FAILS])["id"]
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert b"said 42" not in daemon.play.prompt(number, "implement")
+    assert b"said 42" in daemon.play.prompt(number, "implement", 2)
+    assert on_base(daemon, number) == [FAILS] * 2, "once for all tasks"
+
+
+def test_what_cannot_be_started_ends_the_run(make_daemon, repo):
+    """As soon as that is known: the attempt under way is ended, and no other agent is started."""
+    daemon = make_daemon(scripts={**SCRIPTS, "implement": "echo some > some.txt\ngate at\n"}, gates=["at", "here"])
+    check = gate(daemon.play.path, "true", "deps/tool")
+    number = begin(daemon, repo, check, isolation="worktree")
+    pid = daemon.play.arrived("at")
+    for _ in "12":
+        daemon.play.arrived("here")
+        daemon.play.go("here")
+    row = daemon.ended(number)
+    assert row["state"] == "failed" and row["end_kind"] == "base"
+    assert row["cause"].startswith(f'check: "{check}" cannot be started on the base: it exited 127; ')
+    assert roles(daemon, number) == ["implement"]
+    task, = row["tasks"]
+    assert task["state"] == "cancelled" and task["end_kind"] == "base" and task["reason"] == row["cause"]
+    wait_gone(pid)
+    salvage, = daemon.call("salvage.list")["salvage"]
+    assert repo.git("show", f"{salvage['ref']}:some.txt") == "some"
+
+
+def test_what_is_known_is_not_checked_again(make_daemon, repo):
+    daemon = make_daemon(scripts=SCRIPTS)
+    for n in range(2):
+        number = begin(daemon, repo, "true", isolation="worktree")
+        assert daemon.ended(number)["state"] == "succeeded"
+        assert on_base(daemon, number) == ["true"][n:]
+        assert (base_slot(daemon, number) is None) == (n == 1)
+
+
+def test_what_could_not_be_started_is_tried_again(make_daemon, repo, tmp_path):
+    """Somebody may have installed it."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    tool = tmp_path / "tool"
+    number = begin(daemon, repo, str(tool), isolation="worktree")
+    assert daemon.ended(number)["end_kind"] == "base"
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    number = begin(daemon, repo, str(tool), isolation="worktree")
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert on_base(daemon, number) == [str(tool)]
+
+
+def test_it_uses_the_prepared_room(make_daemon, repo, tmp_path):
+    repo.write(".gitignore", "made\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "ignore")
+    daemon = make_daemon(scripts=SCRIPTS)
+    number = begin(daemon, repo, "test -e made", isolation="worktree",
+                   setup=[f"echo x >> {tmp_path}/times; echo > made"])
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert (tmp_path / "times").read_text() == "x\n"
+
+
+def test_a_setup_that_fails_on_the_base(make_daemon, repo):
+    """Work may mend it, so nobody is asked, and a check that fails on the work counts."""
+    repo.write(".gitignore", "deps\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "ignore")
+    daemon = make_daemon(scripts={**SCRIPTS, "implement": "gate at\n" + WORK}, gates=["at"])
+    with daemon.events() as events:
+        number = begin(daemon, repo, "grep work deps && test -e fixed.txt", setup=["cp work.txt deps"])
+        events.until("attempt.ended", lambda e: e["slot"] == BASE)
+    daemon.play.arrived("at")
+    daemon.play.go("at")
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    assert row["warnings"][0] == 'the checks did not run on the base: setup: "cp work.txt deps" exited 1'
+    assert on_base(daemon, number) == ["cp work.txt deps"]
+    assert roles(daemon, number).count("fix") == 1
+
+
+def test_its_failure_is_no_failure_of_the_run(make_daemon, repo):
+    """on_failure = "stop" is about tasks, and so is the cause of a run."""
+    repo.write(".gitignore", "deps\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "ignore")
+    daemon = make_daemon(scripts={**SCRIPTS, "implement": 'gate at\necho "$RL_TASK_ID" > work.txt\nanswer done\n',
+                                  "review.2": "exit 3\n"}, gates=["at"], config={"parallel": 1})
+    stories = '{"userStories": [%s]}' % ",".join(
+        '{"id": "s%d", "title": "t", "acceptanceCriteria": ["x"], "passes": false}' % n for n in (1, 2))
+    with daemon.events() as events:
+        number = daemon.call("run.submit", workdir=str(repo.path), stories=stories, on_failure="stop",
+                             review={"enabled": True, "profile": "verdict", "on_reviewer_error": "fail"},
+                             setup=["cp work.txt deps"], checks=["true"])["id"]
+        events.until("attempt.ended", lambda e: e["slot"] == BASE)
+    for _ in "12":
+        daemon.play.arrived("at")
+        daemon.play.go("at")
+    row = daemon.ended(number)
+    assert base_slot(daemon, number) is None or base_slot(daemon, number)["phase"] == "failed"
+    assert [t["state"] for t in row["tasks"]] == ["passed", "failed"]
+    assert row["state"] == "failed" and row["cause"].startswith("reviewer process exited with status 3")
+
+
+def test_a_check_that_names_a_task(make_daemon, repo):
+    """What it says of the base holds for that task, so it runs when it has failed on its work."""
+    daemon = make_daemon(scripts={**SCRIPTS, "implement": "gate at\n" + WORK}, gates=["at", "here"])
+    named = 'test -n "$RL_TASK_ID" && test -e fixed.txt'
+    number = begin(daemon, repo, gate(daemon.play.path), named, isolation="worktree")
+    daemon.play.arrived("at")
+    daemon.play.arrived("here")
+    daemon.play.go("here")
+    daemon.play.go("at")
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded" and row["warnings"] == [f"task t1: {is_red(named)}"]
+    assert len(on_base(daemon, number)) == 1
+    assert roles(daemon, number) == ["implement"] + ["check"] * 5 + ["fix"] + ["check"] * 2 + ["review"]
+
+
+def test_it_outlives_the_daemon_beside_the_work(make_daemon, repo):
+    """Neither is begun again, and what the check says counts."""
+    daemon = make_daemon(scripts={**SCRIPTS, "implement": "gate at\n" + WORK}, gates=["here", "at"])
+    check = gate(daemon.play.path, then=FAILS)
+    number = begin(daemon, repo, check, isolation="worktree")
+    daemon.play.arrived("at")
+    daemon.play.arrived("here")
+    daemon.kill()
+    daemon.play.go("here")
+    daemon.start()
+    daemon.play.arrived("here")
+    daemon.kill()
+    daemon.start()
+    daemon.play.go("here")
+    daemon.play.go("at")
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded" and row["warnings"] == [is_red(check)]
+    assert on_base(daemon, number) == [check] * 2
+    assert roles(daemon, number) == ["implement", "check", "check", "fix", "check", "review"]
+    assert daemon.call("review.verify", run=number)["ok"]
+
+
+def test_a_run_of_an_earlier_version(make_daemon, repo, tmp_path):
+    """It ends by the rules it began with: the base is checked after a check has failed."""
+    other = Repo(tmp_path / "other")
+    daemon = make_daemon(scripts={**SCRIPTS, "implement": "gate at\n" + WORK}, gates=["at"], config={"parallel": 1})
+    before = daemon.submit(other.path)
+    daemon.play.arrived("at")
+    number = begin(daemon, repo, FAILS)
+    daemon.kill()
+    database = sqlite3.connect(daemon.state / "rld.db", isolation_level=None)
+    assert database.execute("UPDATE run SET plan = json_remove(plan, '$.base_beside') WHERE id = ? AND "
+                            "json_extract(plan, '$.base_beside')", (number,)).rowcount == 1
+    database.close()
+    daemon.start()
+    daemon.play.go("at")
+    assert daemon.ended(before)["state"] == "succeeded"
+    daemon.play.arrived("at")
+    daemon.play.go("at")
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded" and row["warnings"] == [f"task t1: {is_red(FAILS)}"]
+    assert base_slot(daemon, number) is None
+    assert roles(daemon, number) == ["implement"] + ["check"] * 4 + ["fix", "check", "review"]
+
+
+def test_a_slot_that_waits_for_it_keeps_no_permit(make_daemon, repo, tmp_path):
+    """Another run has it meanwhile."""
+    daemon = make_daemon(scripts=SCRIPTS, gates=["here"], config={"parallel": 1})
+    with daemon.events() as events:
+        number = begin(daemon, repo, gate(daemon.play.path, then=FAILS))
+        daemon.play.arrived("here")
+        for _ in "12":
+            events.until("attempt.ended", lambda e: e["role"] == "check" and e["slot"] == 1)
+    other = daemon.submit(Repo(tmp_path / "other").path)
+    assert daemon.ended(other)["state"] == "succeeded"
+    daemon.play.go("here")
+    daemon.play.arrived("here")
+    daemon.play.go("here")
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert roles(daemon, number) == ["implement", "check", "check", "fix", "check", "review"]
+
+
+LIMITED = """printf '%s\\n' '{"type": "system", "subtype": "init", "session_id": "s"}' \
+    '{"type": "rate_limit_event", "rate_limit_info": {"status": "rejected", "resetsAt": 4000000000}}' \
+    '{"type": "result", "subtype": "success", "is_error": true, "api_error_status": 429, "result": "limit"}'
+exit 1
+"""
+DONE = """printf '%s\\n' '{"type": "system", "subtype": "init", "session_id": "s"}' \
+    '{"type": "result", "subtype": "success", "is_error": false, "result": "done", "session_id": "s"}'
+"""
+
+
+@pytest.fixture
+def cooling(make_daemon, repo):
+    """(daemon, run): the first implementer waits for its account, while the baseline is at work."""
+    def make(then):
+        daemon = make_daemon(scripts={**SCRIPTS, "implement.1": LIMITED, "implement": "echo work > work.txt\n" + DONE},
+                             gates=["here"], start=False)
+        daemon.write_config({"default_agent": "play", "agent.play": {"command": daemon.play.command()},
+                             "agent.coder": {"command": daemon.play.command(), "reader": "claude",
+                                             "account": "shared"}, "account.shared": {"cooldown_max": "30d"}})
+        daemon.start()
+        with daemon.events() as events:
+            number = begin(daemon, repo, gate(daemon.play.path, then=then), isolation="worktree",
+                           agent="coder", reviewer_agent="play", fixer_agent="play")
+            daemon.play.arrived("here")
+            events.until("slot.phase", lambda e: e["phase"] == "cooling")
+        assert "account shared: limit" in daemon.run(number)["reason"]
+        daemon.play.go("here")
+        daemon.play.arrived("here")
+        daemon.play.go("here")
+        return daemon, number
+    return make
+
+
+def test_an_account_that_cools(cooling):
+    """The baseline needs none, and the implementer is told what it found."""
+    daemon, number = cooling(FAILS)
+    with daemon.events(run=number) as events:
+        events.until("slot.phase", lambda e: e["slot"] == BASE and e["phase"] == "passed")
+    daemon.call("cooldown.clear", account="shared")
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert b"said 42" in daemon.play.prompt(number, "implement", 2)
+
+
+def test_what_cannot_be_started_while_an_account_cools(cooling):
+    daemon, number = cooling("deps/tool")
+    assert daemon.ended(number)["end_kind"] == "base"
+    assert len(daemon.play.starts(number)) == 1
+
+
+def test_a_hold_meanwhile(make_daemon, repo):
+    """The run is held, and what is decided ends it; nothing waits for the baseline."""
+    daemon = make_daemon(scripts={**SCRIPTS, "review": "answer nothing\n"}, gates=["here"])
+    number = begin(daemon, repo, gate(daemon.play.path), isolation="worktree", config={"on_malformed": "hold"})
+    daemon.play.arrived("here")
+    row = daemon.ended(number)
+    assert row["state"] == "held" and base_slot(daemon, number)["phase"] == "checking"
+    hold, = daemon.call("hold.list")["holds"]
+    daemon.call("hold.approve", id=hold["id"])
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert base_slot(daemon, number)["phase"] == "cancelled"
+
+
+def test_a_retry(make_daemon, repo):
+    """What the first run found on the base counts, also for one that begins anew."""
+    daemon = make_daemon(scripts={**SCRIPTS, "fix": "exit 4\n"})
+    first = begin(daemon, repo, FAILS, isolation="worktree")
+    assert daemon.ended(first)["state"] == "failed" and on_base(daemon, first) == [FAILS] * 2
+    daemon.play.set({"fix": SCRIPTS["fix"]})
+    for params in ({}, {"from_scratch": True}):
+        again = daemon.call("run.retry", id=first, **params)["id"]
+        assert daemon.ended(again)["state"] == "succeeded"
+        assert base_slot(daemon, again) is None
+        assert roles(daemon, again).count("implement") == len(params)
+        assert b"This check fails on the base as well" in daemon.play.prompt(again, "fix")
+    assert b"said 42" in daemon.play.prompt(again, "implement")
+
+
+def test_a_retry_of_what_could_not_be_started(make_daemon, repo, tmp_path):
+    daemon = make_daemon(scripts={**SCRIPTS, "implement": "gate at\n" + WORK}, gates=["at"])
+    tool = tmp_path / "tool"
+    first = begin(daemon, repo, str(tool), isolation="worktree")
+    daemon.play.arrived("at")
+    assert daemon.ended(first)["end_kind"] == "base"
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    again = daemon.call("run.retry", id=first)["id"]
+    daemon.play.arrived("at")
+    daemon.play.go("at")
+    assert daemon.ended(again)["state"] == "succeeded" and roles(daemon, again)[0] == "implement"
+
+
+def test_what_is_flaky_there(make_daemon, repo, tmp_path):
+    """It is green there, with a warning; another run does not rely on that."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    check = f"test -e work.txt || test -e {tmp_path}/once || {{ touch {tmp_path}/once; exit 1; }}"
+    for runs in (2, 1):
+        number = begin(daemon, repo, check, "test -e work.txt", isolation="worktree")
+        row = daemon.ended(number)
+        assert row["state"] == "succeeded" and on_base(daemon, number).count(check) == runs
+        flaky = [w for w in row["warnings"] if w.startswith("flaky: ")]
+        assert len(flaky) == runs - 1 and all(" passed on the same base in attempt " in w for w in flaky)
+
+
+def test_rooms_that_are_used_again(make_daemon, repo):
+    """Its own room is a clean one, so what it found holds for all tasks."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    number = begin(daemon, repo, FAILS, config={"room": "reuse"})
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert roles(daemon, number) == ["implement", "check", "check", "fix", "check", "review"]
+    assert on_base(daemon, number) == [FAILS] * 2
+    assert {e["room"] for e in evidence(daemon, number) if e["product"] == 1 and e["attempt"]} == {"clone"}
+
+
+def test_it_is_shown_as_base(make_daemon, repo):
+    daemon = make_daemon(scripts=SCRIPTS, gates=["here"])
+    number = begin(daemon, repo, gate(daemon.play.path, then=FAILS))
+    daemon.play.arrived("here")
+    assert "base CHECK  check 1 for the base: " in daemon.rlctl("show", number, check=0).out
+    daemon.cancelled(number)

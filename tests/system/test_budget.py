@@ -107,7 +107,7 @@ def test_the_rest_is_not_begun(paid, repo, on_failure):
 
 def test_a_check_is_not_begun_either(paid, repo):
     daemon = paid({"implement": WORK + says(2), "check": "true\n"})
-    row = daemon.ended(daemon.review(repo.path, max_cost=1, checks=["true"]))
+    row = daemon.ended(daemon.review(repo.path, max_cost=1, checks=["true"], check_on_base="skip"))
     assert row["cause"].startswith("limit: ") and roles(daemon, row["id"]) == [("implement", "exited"),
                                                                                ("check", "not-started")]
 

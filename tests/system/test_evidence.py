@@ -84,12 +84,12 @@ CHECK = "grep -q two work.txt || { echo said 42; exit 7; }"
 @pytest.mark.parametrize("workspace", ["room", "same"])
 def test_checks_judge_too(make_daemon, repo, workspace):
     daemon = make_daemon(scripts={**SCRIPTS, "review.1": "pass\n"})
-    run = daemon.review(repo.path, review={"checks": [CHECK, "true"], "workspace": workspace})
+    run = daemon.review(repo.path, check_on_base="skip", review={"checks": [CHECK, "true"], "workspace": workspace})
     assert daemon.ended(run)["state"] == "succeeded"
     checks = [e for e in evidence(daemon, run) if e["kind"] == "check"]
     assert {(e["subject"], e["result"], e["exit_code"]) for e in checks} == {
         (CHECK, "red", 7), (CHECK, "green", 0), ("true", "green", 0)}
-    assert {e["product"] for e in checks} == ({1, 2, 3} if workspace == "room" else {None})
+    assert {e["product"] for e in checks} == ({2, 3} if workspace == "room" else {None})
     assert checks[0]["output_hash"] == hashlib.sha256(b"said 42\n").hexdigest()
     assert daemon.call("review.verify", run=run)["ok"]
 
@@ -97,8 +97,9 @@ def test_checks_judge_too(make_daemon, repo, workspace):
 def test_what_was_green_on_a_tree_is_not_run_again(make_daemon, repo):
     """A rework that gives the same tree again costs no check; a new tree does."""
     daemon = make_daemon(scripts={**SCRIPTS, "fix": "answer 'nothing to fix'\n", "review": "drift 'more'\n"})
-    run = daemon.review(repo.path, review={"checks": ["test -e work.txt", "true"], "workspace": "room", "max_fixes": 1,
-                                           "on_exhausted": "hold"})
+    run = daemon.review(repo.path, check_on_base="skip",
+                        review={"checks": ["test -e work.txt", "true"], "workspace": "room", "max_fixes": 1,
+                                "on_exhausted": "hold"})
     assert daemon.ended(run)["state"] == "held"
     assert [a["role"] for a in daemon.attempts(run)] == ["implement", "check", "check", "review", "fix", "review"]
     checks = [e for e in evidence(daemon, run) if e["kind"] == "check"]
@@ -119,7 +120,8 @@ def test_what_was_green_on_a_tree_is_not_run_again(make_daemon, repo):
 
 def test_each_new_tree_is_checked(make_daemon, repo):
     daemon = make_daemon(scripts={**SCRIPTS, "review.2": "drift 'more'\n"})
-    run = daemon.review(repo.path, review={"checks": ["test -n \"$RL_TASK_ID\""], "workspace": "room"})
+    run = daemon.review(repo.path, check_on_base="skip",
+                        review={"checks": ["test -n \"$RL_TASK_ID\""], "workspace": "room"})
     assert daemon.ended(run)["state"] == "succeeded"
     assert [a["role"] for a in daemon.attempts(run)] == [
         "implement", "check", "review", "fix", "check", "review", "fix", "check", "review"]
@@ -137,7 +139,7 @@ def judged(daemon, repo, **params):
     repo.git("checkout", "-q", "-f", ".")
     (repo.path / "work.txt").unlink(missing_ok=True)
     review = {"checks": CHECKS, "workspace": "room", **params.pop("review", {})}
-    run = daemon.review(repo.path, review=review, **params)
+    run = daemon.review(repo.path, review=review, **{"check_on_base": "skip", **params})
     daemon.ended(run)
     return run
 
@@ -190,7 +192,8 @@ def test_copied_files_that_change_within_a_run(make_daemon, repo):
     repo.git("commit", "-q", "-m", "ignore")
     repo.write(".env", "one\n")
     daemon = make_daemon(scripts={**SCRIPTS, "fix": f"echo two > {repo.path}/.env\nanswer 'nothing to fix'\n"})
-    run = daemon.review(repo.path, copy=[".env"], review={"checks": ["test -e .env"], "workspace": "room"})
+    run = daemon.review(repo.path, copy=[".env"], check_on_base="skip",
+                        review={"checks": ["test -e .env"], "workspace": "room"})
     assert daemon.ended(run)["state"] == "succeeded"
     assert roles(daemon, run) == ["implement", "check", "review", "fix", "check", "review"]
 
@@ -221,8 +224,9 @@ def test_what_was_flaky_since_is_run_again(make_daemon, repo, tmp_path):
 def test_a_flaky_result_is_not_used_again(make_daemon, repo, tmp_path):
     once = tmp_path / "once"
     daemon = make_daemon(scripts={**SCRIPTS, "fix": "answer 'nothing to fix'\n"})
-    run = daemon.review(repo.path, review={"checks": [f"test -e {once} || {{ touch {once}; exit 1; }}"],
-                                           "workspace": "room"})
+    run = daemon.review(repo.path, check_on_base="skip",
+                        review={"checks": [f"test -e {once} || {{ touch {once}; exit 1; }}"],
+                                "workspace": "room"})
     assert daemon.ended(run)["state"] == "succeeded"
     assert [a["role"] for a in daemon.attempts(run)] == [
         "implement", "check", "check", "review", "fix", "check", "review"]

@@ -545,7 +545,7 @@ def green(repo, branch, check=CHECK):
 
 
 def merges(t, number):
-    return {s["task"]: s["merge"] for s in t.daemon.call("run.get", id=number)["slots"]}
+    return {s["task"]: s["merge"] for s in t.daemon.call("run.get", id=number)["slots"] if s["task"]}
 
 
 def test_what_breaks_only_when_merged_is_fixed(trees, repo):
@@ -582,8 +582,8 @@ def test_a_merged_tree_that_is_green(trees, repo):
     number = rename_and_use(t, checks=("test -e lib.sh",))
     row = t.daemon.ended(number)
     assert row["state"] == "succeeded" and merges(t, number) == {"x-1": "unchanged", "x-2": "checked"}, row
-    checks = [a for a in t.daemon.call("attempt.list", run=number)["attempts"] if a["role"] == "check"]
-    assert len(checks) == 3 and t.roles() == ["implement", "implement", "review", "review"]
+    slots = [a["slot"] for a in t.daemon.call("attempt.list", run=number)["attempts"] if a["role"] == "check"]
+    assert slots.count(65535) == 1 and len(slots) == 4 and t.roles() == ["implement", "implement", "review", "review"]
     products = t.daemon.call("product.list", run=number)["products"]
     merged = [p for p in products if p["kind"] == "merged"]
     assert merged[-1]["tree"] == repo.git("rev-parse", row["result_branch"] + "^{tree}")

@@ -48,7 +48,7 @@ PLAIN = {
     "exhausted": ({"review": DRIFT}, {"max_fixes": 0}, {}, "failed"),
     "stalled": ({"review.1": "drift 'first'\n", "review": "drift \"round $nth\"\n",
                  "fix": "answer same\n", "implement": "answer same\n"}, {}, {}, "failed"),
-    "check": ({"review": "pass\n"}, {"checks": ["false"], "max_fixes": 0}, {}, "failed"),
+    "check": ({"review": "pass\n"}, {"checks": ["false"], "max_fixes": 0}, {"check_on_base": "skip"}, "failed"),
     "violation": ({"review": "answer nothing\n"}, {}, {}, "failed"),
     "waived": ({"review": "answer nothing\n"}, {"on_malformed": "accept"}, {}, "succeeded"),
     "known-issues": ({"review": DRIFT}, {"max_fixes": 0, "on_exhausted": "known_issues"}, {}, "succeeded"),

@@ -134,7 +134,7 @@ def test_a_conversation_that_goes_on(claude_daemon, repo):
 def test_a_check_has_no_account(make_daemon, repo):
     """A check is paid by nobody, and one that fails is a matter of its process."""
     daemon = make_daemon()
-    run = daemon.review(repo.path, review={"checks": ["exit 4"], "max_fixes": 0})
+    run = daemon.review(repo.path, check_on_base="skip", review={"checks": ["exit 4"], "max_fixes": 0})
     daemon.ended(run)
     checks = [a for a in daemon.attempts(run) if a["role"] == "check"]
     assert [(c["account"], c["fault"], c["exit_code"]) for c in checks] == [(None, "process", 4)] * 2

@@ -48,7 +48,7 @@ def again(daemon, repo, **params):
     """A run of the same work, from the same base; its attempts."""
     repo.git("checkout", "-q", "-f", ".")
     (repo.path / "work.txt").unlink(missing_ok=True)
-    number = daemon.review(repo.path, **{"review": ROOM, "evidence_age": 0, **params})
+    number = daemon.review(repo.path, **{"review": ROOM, "evidence_age": 0, "check_on_base": "skip", **params})
     assert daemon.ended(number)["state"] == "succeeded"
     return roles(daemon, number)
 
@@ -84,7 +84,7 @@ def test_changed_inputs_set_up_again(make_daemon, repo, inputs, want):
     repo.git("commit", "-q", "-m", "lock")
     daemon = make_daemon(scripts={"implement": "echo 2 > package-lock.json\nanswer done\n", "review": VERDICT})
     number = daemon.review(repo.path, review=ROOM, setup=["cat package-lock.json >> deps"], **inputs,
-                           checks=[f"cat deps > {daemon.play.path}/saw"])
+                           check_on_base="skip", checks=[f"cat deps > {daemon.play.path}/saw"])
     assert daemon.ended(number)["state"] == "succeeded"
     assert roles(daemon, number) == want
     assert (daemon.play.path / "saw").read_text() == ("1\n" if inputs else "1\n2\n")
@@ -94,7 +94,8 @@ def test_work_may_mend_the_setup(make_daemon, repo):
     """It fails on the base; the room of the work is set up nevertheless."""
     ignoring(repo, "deps")
     daemon = make_daemon(scripts={"implement": WORK, "review": VERDICT})
-    number = daemon.review(repo.path, review=ROOM, setup=["true", "cp work.txt deps"], checks=["grep work deps"])
+    number = daemon.review(repo.path, review=ROOM, setup=["true", "cp work.txt deps"], checks=["grep work deps"],
+                           check_on_base="skip")
     row = daemon.ended(number)
     assert row["state"] == "succeeded", row
     assert roles(daemon, number) == ["implement", "setup", "setup", "setup", "setup", "check", "setup", "setup",
@@ -116,7 +117,7 @@ def test_a_setup_of_the_base_outlives_the_daemon(make_daemon, repo):
     ignoring(repo, "deps")
     daemon = make_daemon(scripts={"implement": WORK, "review": VERDICT}, gates=["here"])
     gate = f'cd {daemon.play.path}; echo s >> times; echo $$ > here.here; read -r word < here.go; echo x > $OLDPWD/deps'
-    number = daemon.review(repo.path, review=ROOM, setup=[gate], checks=["grep x deps"])
+    number = daemon.review(repo.path, review=ROOM, setup=[gate], checks=["grep x deps"], check_on_base="skip")
     daemon.play.arrived("here")
     daemon.kill()
     daemon.start()

@@ -128,7 +128,7 @@ START_TEST(test_plan_round_trip)
 	expect_words(again.checks, "make", "make test");
 	expect_words(again.protect, "tests/**", "Makefile");
 	expect_words(again.setup, "npm ci", NULL);
-	ck_assert_int_eq(again.check_on_base, CHECK_ON_BASE_REQUIRE);
+	ck_assert(again.check_on_base == CHECK_ON_BASE_REQUIRE && again.base_beside);
 	expect_words(again.copy, ".env", "config/*.key");
 	expect_words(again.setup_inputs, "x.lock", NULL);
 	ck_assert_uint_eq(strings_count(again.guidelines), 4);
@@ -287,7 +287,7 @@ static bool came_later(const char *name)
 		"account", "fallbacks", "retries", "skip_kind", "reviewer_sha256",
 		"any_round", "checks_in_room", "may_change", "on_cut", "nonce",
 		"silence", "protect", "setup", "copy", "setup_inputs", "check_on_base",
-		"checks_mode", "checks_merged", "review_merged", "room",
+		"base_beside", "checks_mode", "checks_merged", "review_merged", "room",
 		"evidence_age_ms" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -338,7 +338,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 69 + 4 + 4 * 11 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 70 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));
