@@ -95,6 +95,14 @@ bool run_base_failed(const struct run *run)
 	return row != NULL && row->stage == SLOT_S_FAILED && row->end_kind == END_BASE;
 }
 
+bool run_gave_up(const struct run *run)
+{
+	for (size_t i = 0; i < run->rows->nslots; i++)
+		if (run->rows->slots[i]->stage == SLOT_S_FAILED && run->rows->slots[i]->end_kind == END_NOT_REVIEWED)
+			return true;
+	return run->failure != NULL;
+}
+
 /* From earlier iterations only slots that still wait for something. */
 void run_make_slots(struct run *run)
 {

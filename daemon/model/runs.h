@@ -59,6 +59,9 @@ void run_add_slot(struct run *run, const struct slot_row *row);
 const struct slot_row *run_baseline(const struct run *run);
 /* A check cannot be started on the base: the run ends for that. */
 bool run_base_failed(const struct run *run);
+/* Its source or tree cannot be read any more: it ends, also when the daemon has died since it
+ * failed the tasks that waited for their review. */
+bool run_gave_up(const struct run *run);
 bool run_cancelling(const struct run *run);
 bool slot_ending(const struct slot *slot);	/* the slot, or its run, is being cancelled */
 bool run_is_prepared(const struct run *run);	/* the base exists */

@@ -508,7 +508,7 @@ void run_reconcile(struct txn *txn, struct run *run)
 	follow_review(txn, run);
 	loop = run_loop(run, &slots);
 	event = run_settle(&loop);
-	if (event != RUN_EVENTS && ((event != RUN_E_HELD && run->failure != NULL) || run_base_failed(run)))
+	if (event != RUN_EVENTS && ((event != RUN_E_HELD && run_gave_up(run)) || run_base_failed(run)))
 		event = RUN_E_FAILED;
 	if (event != RUN_EVENTS && run_cancelling(run))
 		event = RUN_E_CANCELLED;

@@ -85,7 +85,7 @@ struct loop run_loop(const struct run *run, const struct slot_row ***slots)
 		.on_failure = run->plan.on_failure,
 		.more = may_have_more(run),
 		.one_tree = run->plan.isolation != ISOLATION_WORKTREE,
-		.stopped = row->stopped == 1 || run->failure != NULL || run_base_failed(run),
+		.stopped = row->stopped == 1 || run_gave_up(run) || run_base_failed(run),
 		.idle = row->stopped == 2 || is_idle(run),
 		.failed = has_failed(run),
 	};

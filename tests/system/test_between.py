@@ -113,6 +113,28 @@ def test_a_source_that_fails_fails_what_waits_for_the_review(trees, repo):
     assert t.daemon.query("SELECT count(*) AS n FROM claim WHERE state = 'held'")[0]["n"] == 0
 
 
+def test_killed_before_the_run_has_ended_for_its_source(trees, repo):
+    """Nobody pays for the review of the rest; the record is what such a death leaves behind."""
+    beads(repo, "x-1", "x-2")
+    t = trees(scripts={"implement.2": "gate at\n", "implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; answer done\n',
+                       "review": "pass\n"}, gates=["at"])
+    number = t.submit(parallel=1, review={"profile": "verdict", "scope": "run"})
+    t.daemon.play.arrived("at")
+    t.daemon.kill()
+    cause = "not reviewed: load of beads failed"
+    database = t.daemon.database()
+    database.execute("UPDATE slot SET stage = 'failed', end_kind = 'not-reviewed', cause = ? "
+                     "WHERE task = 'x-1'", (cause,))
+    database.execute("UPDATE task SET state = 'failed', end_kind = 'not-reviewed', reason = ? "
+                     "WHERE id = 'x-1'", (cause,))
+    database.close()
+    t.daemon.start()
+    t.daemon.play.go("at")
+    row = t.daemon.ended(number)
+    assert (row["state"], row["cause"], row["end_kind"]) == ("failed", cause, "not-reviewed")
+    assert {a["role"] for a in t.daemon.attempts(number)} == {"implement"}
+
+
 # ---- a decision between two iterations -----------------------------------------------------------
 
 def test_sent_back_while_the_source_is_asked(make_daemon, tmp_path):
