@@ -247,13 +247,25 @@ bool may_be_paused(const struct world *w, const struct run_row *run)
 	return false;
 }
 
+static bool is_kept(const struct world *w, const char *group)
+{
+	for (size_t i = 0; i < w->ngroups; i++)
+		if (strcmp(w->groups[i]->name, group) == 0)
+			return w->groups[i]->paused == 1;
+	return false;
+}
+
 static void pause_cb(void *arg, const struct engine_reply *reply)
 {
 	struct pause_word *word = arg;
+	struct paused *paused = word->paused;
 
-	disk_answer(word->paused->world, reply);
-	if (!word->paused->world->dying && reply->code == RPC_OK && word->paused->asked == word->number)
-		word->paused->acked = word->pause;
+	disk_answer(paused->world, reply);
+	if (!paused->world->dying && reply->code == RPC_OK && paused->asked == word->number) {
+		paused->acked = word->pause;
+		if (word->pause && paused->run == 0 && !is_kept(paused->world, paused->group))
+			world_fail(paused->world, "group %s: an acknowledged pause is not on the disk", paused->group);
+	}
 	free(word);
 }
 

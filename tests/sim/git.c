@@ -525,7 +525,7 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 
 	*where = op->where;
 	*value = op->kind == GIT_PREPARE ? op->prepared : op->number;
-	if (op->held_back)
+	if (op->held_back || (op->kind == GIT_MERGE && op->conflicts != NULL))
 		*value = op->number << 32 | number_of(op->base);
 	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_WORKTREE_REMOVE ||
 	    op->kind == GIT_INSPECT_HEAD || op->kind == GIT_COMPARE_REFS)

@@ -403,9 +403,12 @@ static bool merge(struct story *s, bool *done)
 		how = hear(s, "MXB", &value);
 		if (how == 0)
 			return false;
-		s->tree = how == 'B' ? value >> 32 : value;
+		s->tree = how == 'M' ? value : value >> 32;
 		if (how == 'M')
 			break;
+		/* the work is on the tip of the branch now */
+		s->base = value & 0xffffffff;
+		memset(s->base_said, 0, sizeof(s->base_said));
 		s->seen_tree = s->tree;
 		if (how == 'X') {
 			s->judging = false;
@@ -414,8 +417,6 @@ static bool merge(struct story *s, bool *done)
 		}
 		if (!s->run->judges_merges)
 			snprintf(s->end->wrong, sizeof(s->end->wrong), "a merge was held back for no word");
-		s->base = value & 0xffffffff;
-		memset(s->base_said, 0, sizeof(s->base_said));
 		s->judging = true;
 		s->sent_back = false;
 		if (s->run->review_merged) {
