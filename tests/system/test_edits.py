@@ -363,7 +363,7 @@ def attested(make_daemon, repo, tmp_path):
     class Run(Attested):
         def __init__(self):		# as there, with a hold in between
             self.daemon, self.repo, self.path = daemon, repo, tmp_path
-            self.run = daemon.review(repo.path, commit="auto", review={
+            self.run = daemon.review(repo.path, commit="auto", check_on_base="skip", review={
                 "protect": ["README"], "checks": [f"{FAKES / 'play'} {daemon.play.path}"]})
             assert daemon.ended(self.run)["state"] == "held"
             hold, = daemon.call("hold.list", run=self.run)["holds"]

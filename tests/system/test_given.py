@@ -38,7 +38,7 @@ def measured(daemon):
 
 def before_the_review(loop, *statements):
     """The work is measured, and a check runs: then the daemon dies, and somebody edits."""
-    loop.submit_to("check", review={"checks": [loop.check]})
+    loop.submit_to("check", review={"checks": [loop.check]}, check_on_base="skip")
     loop.daemon.kill()
     edit(loop.daemon, *statements)
     loop.daemon.start()
@@ -63,7 +63,7 @@ def patched(text):
 
 
 def test_the_measured_diff_is_changed_before_the_review(loop):
-    loop.submit_to("check", review={"checks": [loop.check]})
+    loop.submit_to("check", review={"checks": [loop.check]}, check_on_base="skip")
     path = measured(loop.daemon)
     path.write_text(patched(path.read_text()))
     loop.play.go("check")
@@ -76,7 +76,7 @@ def test_with_the_hash_in_the_row_of_the_slot(loop, tmp_path):
     """The product has the hash of the measurement, in a chain."""
     loop.always_content()
     diff = tmp_path / "diff"
-    loop.submit_to("check", review={"checks": [loop.check]})
+    loop.submit_to("check", review={"checks": [loop.check]}, check_on_base="skip")
     loop.daemon.kill()
     path = measured(loop.daemon)
     diff.write_text(patched(path.read_text()))
@@ -113,7 +113,7 @@ def test_one_of_many_tasks_is_changed(make_daemon, repo, tmp_path):
     loop.stop_at("check")
     run = loop.daemon.call("run.submit", workdir=str(repo.path), stories=(
         '{"project": "shop", "userStories": [{"id": "a", "title": "write a", "passes": false}, '
-        '{"id": "b", "title": "write b", "passes": false}]}'), review={
+        '{"id": "b", "title": "write b", "passes": false}]}'), check_on_base="skip", review={
             "enabled": True, "profile": "file", "checks": [loop.check]})["id"]
     loop.play.arrived("check")
     loop.daemon.kill()
