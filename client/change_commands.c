@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl cancel, pause, resume and retry: one request per run. */
+/* rlctl cancel, pause, resume, change and retry: one request per run. */
 #include <string.h>
 
 #include "client/client.h"
@@ -96,6 +96,18 @@ int pause_command(struct client *c)
 int resume_command(struct client *c)
 {
 	return change_only(c, "run.resume", print_resumed);
+}
+
+/* Attempts under way keep what they began with. */
+static void print_changed(struct client *c, int64_t asked, const json_t *run)
+{
+	fprintf(c->talk.file, "Run %lld: changed, %s; attempts under way keep their limits.\n", (long long)asked,
+	    field_text(run, "state"));
+}
+
+int change_command(struct client *c)
+{
+	return change_each(c, "run.change", c->options.params, print_changed);
 }
 
 /* Scripts need the number of the new run. */

@@ -19,6 +19,7 @@ int verify_command(struct client *c);
 int cancel_command(struct client *c);
 int pause_command(struct client *c);
 int resume_command(struct client *c);
+int change_command(struct client *c);
 int retry_command(struct client *c);
 int review_command(struct client *c);
 int hold_command(struct client *c);

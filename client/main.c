@@ -84,6 +84,22 @@ static const struct option_row report_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row change_options[] = {
+	{ "priority", 0, OPTION_NUMBER, "N", "priority", NULL, "higher starts first" },
+	{ "parallel", 'P', OPTION_POSITIVE, "N", "parallel", NULL,
+	    "number of slots from the next iteration on, of a run in work trees" },
+	{ "max-cost", 0, OPTION_MONEY, "USD", "max_cost", NULL, "cost limit for all attempts of the run" },
+	{ "max-tokens", 0, OPTION_POSITIVE, "N", "max_tokens", NULL, "token limit for all attempts of the run" },
+	{ "max-wall", 0, OPTION_DURATION, "DUR", "max_wall", NULL, "time limit of the run" },
+	{ "review-max-fix-attempts", 0, OPTION_COUNT, "N", "max_fixes", NULL, "maximum number of fix rounds" },
+	{ "timeout", 0, OPTION_DURATION, "DUR", "timeout", NULL, "time limit of each later attempt" },
+	{ "idle-timeout", 0, OPTION_DURATION, "DUR", "idle_timeout", NULL,
+	    "time limit of each later attempt without progress" },
+	{ "disk-floor", 0, OPTION_TEXT, "SIZE", "disk_floor", NULL,
+	    "free space below which no attempt starts (500M, 1G)" },
+	{ .name = NULL },
+};
+
 static const struct option_row retry_options[] = {
 	{ "new-judge", 0, OPTION_TRUE, NULL, "new_judge", NULL,
 	    "read the reviewer's prompt, guidelines, conventions and program again" },
@@ -149,6 +165,8 @@ const struct command commands[] = {
 	{ "cancel", cancel_command, "RUN...", "cancel runs and end their agents", NULL, 1, ANY_NUMBER, false },
 	{ "pause", pause_command, "RUN...", "finish running attempts, start no new ones", NULL, 1, ANY_NUMBER, false },
 	{ "resume", resume_command, "RUN...", "continue paused runs", NULL, 1, ANY_NUMBER, false },
+	{ "change", change_command, "[options] RUN...", "change limits, priority or slots of unfinished runs",
+	    change_options, 1, ANY_NUMBER, false },
 	{ "retry", retry_command, "[options] RUN...", "continue what did not pass, as new runs",
 	    retry_options, 1, ANY_NUMBER, false },
 	{ "group", group_command, "list | set|pause|resume NAME",

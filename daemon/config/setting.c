@@ -305,7 +305,7 @@ const struct setting settings[] = {
 	    .layers = LAYER_FILE, .fallback = "\"64M\"" },
 	{ { "limits.disk_floor", SCHEMA_SIZE, .min = 0, .max = KIB * KIB * KIB * KIB,
 	    .help = "free space below which no attempt starts; 0: no check" },
-	    .layers = LAYER_FILE, .fallback = "\"1G\"" },
+	    .layers = BOTH, .fallback = "\"1G\"" },
 
 	{ { "group.*.slots", SCHEMA_INT, .min = 1, .max = 1000,
 	    .help = "maximum number of attempts at a time, over all runs of the group" }, .layers = LAYER_FILE },

@@ -286,6 +286,18 @@ void schedule_occupy(struct schedule *s, int64_t id)
 		schedule_enter(s, entry);
 }
 
+void schedule_set_priority(struct schedule *s, int64_t id, int64_t priority)
+{
+	struct queue_entry *entry = schedule_find(s, id);
+	int64_t wanted = entry != NULL ? entry->want : 0;
+
+	/* the trees that it is in go by its priority */
+	schedule_want(s, id, 0);
+	if (entry != NULL)
+		entry->priority = priority;
+	schedule_want(s, id, wanted);
+}
+
 int64_t schedule_next(struct schedule *s)
 {
 	struct queue_entry *entry = s->used < s->slots ? queues_next(&s->queues) : NULL;

@@ -56,6 +56,7 @@ void schedule_give(struct schedule *s, int64_t id);
 /* The run is in its workspace without a permit: held, paused. */
 void schedule_occupy(struct schedule *s, int64_t id);
 
+void schedule_set_priority(struct schedule *s, int64_t id, int64_t priority);
 /* The run that gets the next permit, by schedule_take(); 0: none can. */
 int64_t schedule_next(struct schedule *s);
 

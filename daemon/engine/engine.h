@@ -9,6 +9,7 @@
 #include "run/file_queue.h"
 #include "run/hold_decision.h"
 #include "run/retry_submit.h"
+#include "run/run_change.h"
 #include "run/submission.h"
 #include "sched/accounts.h"
 #include "sched/groups.h"

@@ -244,7 +244,6 @@ static struct launch *make_launch(struct build_job *w, const struct agent_plan *
 		[SANDBOX_TRY] = JOB_TRY,
 		[SANDBOX_REQUIRE] = JOB_REQUIRE,
 	};
-	const struct clocks *clocks = &w->plan->clocks[w->attempt.role];
 	struct launch *launch = xcalloc(1, sizeof(*launch));
 
 	launch->id = w->attempt.id;
@@ -254,10 +253,10 @@ static struct launch *make_launch(struct build_job *w, const struct agent_plan *
 		.cwd = xstrdup(p->cwd),
 		.input = prompt != NULL && agent->prompt == PROMPT_STDIN ? xstrdup(RECORD_PROMPT) : NULL,
 		.uuid = xstrdup(w->attempt.uuid),
-		.wall_ms = clocks->ms[CLOCK_WALL],
-		.idle_ms = clocks->ms[CLOCK_IDLE],
+		.wall_ms = w->limits.ms[CLOCK_WALL],
+		.idle_ms = w->limits.ms[CLOCK_IDLE],
 		.idle_stdout = !role_is_command((enum role)w->attempt.role) && reader_can_tell(agent->reader),
-		.post_result_ms = (int)clocks->ms[CLOCK_POST_RESULT],
+		.post_result_ms = (int)w->limits.ms[CLOCK_POST_RESULT],
 		.marks_signal = 1,
 		.names_step = 1,
 		.syncs_work = w->attempt.role == ROLE_IMPLEMENT || w->attempt.role == ROLE_FIX,
@@ -474,7 +473,7 @@ static void build_run(struct job *base)
 	size_t size = 0;
 
 	places_init(&p, w);
-	w->floor = disk_shortage(w->job.state_dir, p.cwd, w->plan->disk_floor_bytes);
+	w->floor = disk_shortage(w->job.state_dir, p.cwd, w->disk_floor);
 	if (w->floor != NULL || check_reviewer(w) == -1)
 		goto out;
 	if (sources_read(w, &p, &s, &w->error) == -1 ||

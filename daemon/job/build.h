@@ -25,8 +25,11 @@ struct build_job {
 	struct slot_row slot;
 	struct attempt_row attempt;
 	struct task_row task;
-	/* borrowed from the slot or its run; constant while a job is running */
+	/* borrowed from the slot or its run; while a job is running, nothing of it changes but what
+	 * run.change is for: limits and disk_floor are a copy */
 	const struct plan *plan;
+	struct clocks limits;
+	int64_t disk_floor;
 	struct briefing briefing;		/* owned */
 	/* owned: tasks that the agent may pick, Markdown; NULL: it has a task */
 	char *offer;

@@ -179,6 +179,11 @@ static const struct result_field budget_fields[] = {
 	{ "account", "string?", "the account, on this day; absent: the run" },
 	END
 };
+static const struct result_field run_changed_fields[] = {
+	{ "by", "string", "who changed it: uid N" },
+	{ "changes", "[string]", "names of the settings" },
+	END
+};
 static const struct result_field group_fields[] = {
 	{ "group", "string", "its name" }, { "paused", "boolean", "true: its runs start nothing" }, END
 };
@@ -197,6 +202,7 @@ static const struct result_field host_fields[] = {
 
 #define EVENTS(EVENT) \
 	EVENT("run.state", run_state, "state, reason or cause of a run changed") \
+	EVENT("run.changed", run_changed, "a run has new settings") \
 	EVENT("iteration.started", iteration_started, "an iteration begins") \
 	EVENT("iteration.ended", iteration_ended, "all slots of an iteration have ended") \
 	EVENT("slot.phase", slot_phase, "the phase of a slot, or why it waits, changed") \

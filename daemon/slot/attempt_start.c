@@ -43,6 +43,7 @@
 #include "slot/retry.h"
 #include "slot/review_rows.h"
 #include "task/task_op.h"
+#include "txn/emit.h"
 #include "txn/txn.h"
 
 /* A cancelled attempt that was never started. */
@@ -71,6 +72,7 @@ static void wait_for_space(struct slot *slot, struct build_job *w)
 	if (!slot_has_reason(row, REASON(WAIT_SPACE, why))) {
 		txn = txn_new(engine);
 		slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_SPACE, why));
+		slot_emit_phase(txn, slot);
 		txn_commit(txn);
 		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
 	}
@@ -87,6 +89,7 @@ static void space_is_back(struct slot *slot)
 		return;
 	txn = txn_new(slot->run->engine);
 	slot_set_reason(txn_edit_slot(txn, slot), NO_REASON);
+	slot_emit_phase(txn, slot);
 	txn_commit(txn);
 }
 
@@ -330,6 +333,8 @@ static struct job *build_new(struct slot *slot, struct briefing *briefing)
 		w->task.id = xstrdup(slot_task_id(slot));
 	w->key = slot_key(slot);
 	w->plan = slot_plan(slot);
+	w->limits = w->plan->clocks[w->attempt.role];
+	w->disk_floor = w->plan->disk_floor_bytes;
 	w->briefing = *briefing;
 	*briefing = (struct briefing){ 0 };
 	w->offer = offer_of(slot);

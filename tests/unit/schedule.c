@@ -537,7 +537,7 @@ static void random_change(struct schedule *s)
 	struct model_run *run = random_run();
 	unsigned group = pick(GROUPS);
 
-	switch (pick(run != NULL ? 16 : 2)) {
+	switch (pick(run != NULL ? 17 : 2)) {
 	case 0:
 		model.slots = pick(8);
 		schedule_set_slots(s, model.slots);
@@ -562,6 +562,10 @@ static void random_change(struct schedule *s)
 	case 9:
 		both_enter(run);
 		schedule_occupy(s, run->id);
+		return;
+	case 14:
+		run->priority = (int64_t)pick(3) - 1;
+		schedule_set_priority(s, run->id, run->priority);
 		return;
 	case 10: case 11: case 12: case 13:
 		schedule_remove(s, run->id);
