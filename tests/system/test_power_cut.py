@@ -122,9 +122,19 @@ class Life:
     def live(self, events):
         """Hear so many events, or all there are."""
         with self.daemon.events(since=self.told.last) as told:
+            self.repeat_lost()
             while events > 0 and not self.over():
-                self.told.take(told.next())
+                event = told.next()
+                self.told.take(event)
                 events -= 1
+                if event["type"] == "hold.opened":
+                    self.repeat_lost()
+
+    def repeat_lost(self):
+        """An attempt that several cuts have hit waits for a human."""
+        for hold in self.daemon.call("hold.list", state="open")["holds"]:
+            if hold["kind"] == "lost":
+                self.daemon.call("hold.rework", id=hold["id"])
 
     def check(self):
         """What was told, while others may be at work."""
