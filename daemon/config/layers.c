@@ -253,7 +253,7 @@ static int check_stricter(const struct layers *layers, const struct value *value
 		rv = config_refuse(error, "workdir",
 		    "%s:%u:%u: a project may only make '%s' %s, and it is %s already (%s)",
 		    layers->project->path, value->line, value->column, value->path,
-		    lower ? "lower" : "stricter", text, origin.text);
+		    lower && value->setting->is.kind != SCHEMA_CHOICE ? "lower" : "stricter", text, origin.text);
 	free(text);
 	free(origin.text);
 	json_decref(json);

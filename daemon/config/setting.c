@@ -227,7 +227,8 @@ const struct setting settings[] = {
 	    .help = "where reviewers and checks work" }, .layers = GUARD | LAYER_SAID,
 	    .profile_field = FIELD(workspace) },
 	{ { "review.room", SCHEMA_CHOICE, .choices = &room_of_names,
-	    .help = "whether each tree gets a clean room, or all trees of a task share one" }, .layers = GUARD,
+	    .help = "whether each tree gets a clean room, or all trees of a task share one" },
+	    .layers = KNOB | LAYER_LOWER,	/* a clean room is the first value */
 	    .fallback = "\"clone\"" },
 	{ { "review.reviewer_may_change", SCHEMA_TEXTS, .rule = &rule_not_blank,
 	    .help = "patterns of files that a reviewer may change in its room" }, .layers = KNOB,

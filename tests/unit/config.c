@@ -759,7 +759,6 @@ static const struct {
 	{ "", { "run.stop_markers", "[\" \"]" }, "the_field: (item 1) must not be empty", "the_field" },
 	{ "", { "run.base", "\"-x\"" },
 	    "the_field: must be the name of a branch or commit, '-x' is not", "the_field" },
-	{ "", { "limits.disk_floor", "0" }, "the_field: 'limits.disk_floor'", "the_field" },
 	{ "", { "group.default.slots", "9" }, "the_field: 'group.default.slots'", "the_field" },
 	{ "", { "review.checks", "[\"\"]" }, "the_field: (item 1) must not be empty", "the_field" },
 	{ "", { "review.checks", "\"make\"" }, "the_field: must be an array of strings, is a string", "the_field" },

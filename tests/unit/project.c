@@ -327,6 +327,8 @@ static const struct {
 	{ "[review]\nsandbox = \"require\"\n", "[review]\nsandbox = \"try\"\n", { 0 },
 	    "/etc/.rld.toml:2:11: a project may only make 'review.sandbox' stricter, and it is \"require\" already "
 	    "(f.toml:2)", "workdir" },
+	{ "[review]\nroom = \"clone\"\n", "[review]\nroom = \"reuse\"\n", { 0 }, "/etc/.rld.toml:2:8: "
+	    "a project may only make 'review.room' stricter, and it is \"clone\" already (f.toml:2)", "workdir" },
 	{ "[run]\nmax_cost = 3\n", "[run]\nmax_cost = 3.01\n", { 0 }, "/etc/.rld.toml:2:12: "
 	    "a project may only make 'run.max_cost' lower, and it is 3 already (f.toml:2)", "workdir" },
 	{ "[run]\nmax_tokens = 3\n", "[run]\nmax_tokens = 4\n", { 0 }, "/etc/.rld.toml:2:14: "
@@ -416,6 +418,7 @@ static const struct knob {
 	/* a project adds to what the others say */
 	{ "protect", "protect", { "[\"1\"]", "[\"2\"]", "[\"3\"]", "[\"4\"]" }, "[]" },
 	{ "workspace", "workspace", { "\"same\"", "\"room\"", "\"same\"", "\"room\"" }, "\"room\"" },
+	{ "room", "room", { "\"reuse\"", "\"clone\"", "\"reuse\"", "\"clone\"" }, "\"clone\"" },
 };
 
 struct heard {
