@@ -735,3 +735,33 @@ def test_a_merge_that_passed_and_was_cut_off_is_merged_by_the_retry(trees, repo)
     assert row["state"] == "succeeded" and t.roles(again) == [], (row, t.roles(again))
     assert names_in(repo, row["result_branch"]) >= {"use.sh", "lib.sh"}
     assert repo.git("show", row["result_branch"] + ":lib.sh") == "g() { :; }"
+
+
+@pytest.mark.parametrize("review", [False, True])
+@pytest.mark.parametrize("last", ["passes", "fails"])
+def test_the_result_is_the_last_merge(trees, repo, review, last):
+    """Ref, commit and branch of the run name it after each merge and at the end, with and without a
+    review, whatever becomes of the tasks after it."""
+    beads(repo, "x-1", "x-2", "x-3")
+    t = trees()
+    t.play.set({"implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; gate "$RL_TASK_ID"\n'
+                + ('[ "$RL_TASK_ID" != x-3 ] || exit 3\n' if last == "fails" else "")})
+    t.play.gates("x-1", "x-2", "x-3")
+    number = t.submit(review=review)
+    merged = {}
+    with t.daemon.events(run=number) as events:
+        for task in ("x-1", "x-2"):
+            t.play.arrived(task)
+            t.play.go(task)
+            merged[task] = events.until("slot.merged")["commit"]
+            row = t.daemon.run(number)
+            assert [row["result_ref"], row["result_commit"]] == [f"refs/heads/{row['result_branch']}", merged[task]]
+            assert repo.git("rev-parse", row["result_branch"]) == merged[task]
+        t.play.arrived("x-3")
+        t.play.go("x-3")
+    row = t.daemon.ended(number)
+    assert row["state"] == ("failed" if last == "fails" else "succeeded"), row
+    assert [row["result_ref"], row["result_commit"]] == [f"refs/heads/{row['result_branch']}",
+                                                         repo.git("rev-parse", row["result_branch"])]
+    assert (row["result_commit"] == merged["x-2"]) == (last == "fails")
+    assert names_in(repo, row["result_commit"]) >= {"x-1.txt", "x-2.txt"}
