@@ -7,6 +7,7 @@
 #include "client/environment_capture.h"
 #include "client/field.h"
 #include "client/print.h"
+#include "client/submit_command.h"
 
 /* more: parameters other than the id. A refusal for one run does not stop the others. */
 static int change_each(struct client *c, const char *method, const json_t *more,
@@ -107,7 +108,14 @@ static void print_changed(struct client *c, int64_t asked, const json_t *run)
 
 int change_command(struct client *c)
 {
-	return change_each(c, "run.change", c->options.params, print_changed);
+	json_t *more = json_deep_copy(c->options.params);
+	int status = json_object_get(more, "stories_path") != NULL ? submit_put_file("stories", more) : 0;
+
+	json_object_del(more, "stories_path");
+	if (status == 0)
+		status = change_each(c, "run.change", more, print_changed);
+	json_decref(more);
+	return status;
 }
 
 /* Scripts need the number of the new run. */

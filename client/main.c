@@ -97,6 +97,8 @@ static const struct option_row change_options[] = {
 	    "time limit of each later attempt without progress" },
 	{ "disk-floor", 0, OPTION_TEXT, "SIZE", "disk_floor", NULL,
 	    "free space below which no attempt starts (500M, 1G)" },
+	{ "stories", 0, OPTION_FILE, "FILE", "stories_path", NULL,
+	    "add the new stories of a JSON PRD to the tasks" },
 	{ .name = NULL },
 };
 
@@ -165,7 +167,7 @@ const struct command commands[] = {
 	{ "cancel", cancel_command, "RUN...", "cancel runs and end their agents", NULL, 1, ANY_NUMBER, false },
 	{ "pause", pause_command, "RUN...", "finish running attempts, start no new ones", NULL, 1, ANY_NUMBER, false },
 	{ "resume", resume_command, "RUN...", "continue paused runs", NULL, 1, ANY_NUMBER, false },
-	{ "change", change_command, "[options] RUN...", "change limits, priority or slots of unfinished runs",
+	{ "change", change_command, "[options] RUN...", "change limits, slots or tasks of unfinished runs",
 	    change_options, 1, ANY_NUMBER, false },
 	{ "retry", retry_command, "[options] RUN...", "continue what did not pass, as new runs",
 	    retry_options, 1, ANY_NUMBER, false },

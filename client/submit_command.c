@@ -160,8 +160,7 @@ static int put_task(struct client *c, json_t *params)
 	return status;
 }
 
-/* Content of the file named by --stories or --workflow. */
-static int put_file(const char *source, json_t *params)
+int submit_put_file(const char *source, json_t *params)
 {
 	char *name = xasprintf("%s_path", source);
 	const char *path = field_text(params, name);
@@ -215,7 +214,7 @@ static int put_source(struct client *c, json_t *params)
 		    "agentic_review decides");
 	if (source == NULL || strcmp(source, "file") == 0)
 		return put_task(c, params);
-	return strcmp(source, "beads") == 0 ? check_beads(params) : put_file(source, params);
+	return strcmp(source, "beads") == 0 ? check_beads(params) : submit_put_file(source, params);
 }
 
 static int put_workdir(json_t *params)

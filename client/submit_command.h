@@ -12,4 +12,8 @@ json_t *submit_send(struct client *c, int *status);
 /* Print the daemon's warnings about an accepted run to stderr. */
 void submit_print_warnings(const json_t *result);
 
+/* The content of the file that params names as SOURCE_path, as SOURCE. 0, or after a message the
+ * exit code. */
+int submit_put_file(const char *source, json_t *params);
+
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "config/config.h"
@@ -10,6 +11,7 @@
 #include "rpc/context.h"
 #include "rpc/document.h"
 #include "rpc/run_load.h"
+#include "task/task.h"
 
 #define CHANGES_MAX 16
 #define PRIORITY "priority"
@@ -86,12 +88,26 @@ static size_t add_agents(const struct plan *plan, struct config_override list[CH
 	return count;
 }
 
+/* False: refused. */
+static bool read_stories(struct call *call, struct task_list *list)
+{
+	const json_t *text = call_param(call, "stories");
+	char *error;
+
+	if (text == NULL || stories_read(json_string_value(text), json_string_length(text), list, &error) == 0)
+		return true;
+	call_error(call, RPC_INVALID_PARAMS, "stories", "correct the file, then change the run again", "%s", error);
+	free(error);
+	return false;
+}
+
 static struct reply run_change(struct rpc *rpc, struct call *call)
 {
 	struct run_change change = { .run = call_int(call, "id", 0), .priority = call_int(call, PRIORITY, ROW_NONE),
 	    .check = call_flag(call, "check") };
 	struct config_override list[CHANGES_MAX];
 	struct config_error error = { 0 };
+	struct task_list stories = { 0 };
 	struct plan plan = { 0 };
 	size_t count;
 	char *by;
@@ -101,7 +117,11 @@ static struct reply run_change(struct rpc *rpc, struct call *call)
 		return reply_later(call);
 	}
 	count = read_changes(call, list, &change.changes);
-	if (count == 0 && change.priority == ROW_NONE) {
+	if (!read_stories(call, &stories))
+		goto out;
+	if (call_param(call, "stories") != NULL)
+		change.stories = &stories;
+	if (count == 0 && change.priority == ROW_NONE && change.stories == NULL) {
 		call_error(call, RPC_INVALID_PARAMS, "id", "see `rlctl help change`", "nothing to change was given");
 		goto out;
 	}
@@ -120,6 +140,7 @@ static struct reply run_change(struct rpc *rpc, struct call *call)
 out:
 	for (size_t i = 0; i < count; i++)
 		free((char *)list[i].value);
+	task_list_release(&stories);
 	plan_release(&plan);
 	return reply_later(call);
 }
@@ -136,6 +157,8 @@ static const struct schema params[] = {
 	SETTING("timeout", "limits.timeout"),
 	SETTING("idle_timeout", "limits.idle_timeout"),
 	SETTING("disk_floor", "limits.disk_floor"),
+	{ "stories", SCHEMA_TEXT, .min = 1, .max = INT_MAX,
+	    .help = "the PRD by now: stories with new ids become tasks of a run of stories" },
 	{ "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" },
 	{ 0 },
 };
@@ -147,6 +170,6 @@ static const int errors[] = { RPC_NOT_FOUND, RPC_INVALID_PARAMS, RPC_WRONG_STATE
 
 const struct method change_methods[] = {
 	{ "run.change", ACCESS_OWNER, false, params, results, errors, run_change,
-	    "change the limits, the priority or the number of slots of an unfinished run" },
+	    "change the limits, priority or number of slots of an unfinished run, or add stories" },
 	{ 0 },
 };

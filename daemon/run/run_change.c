@@ -17,8 +17,10 @@
 #include "model/view.h"
 #include "proto/error.h"
 #include "proto/memory.h"
+#include "run/task_rows.h"
 #include "sched/permits.h"
 #include "sched/spending.h"
+#include "task/task.h"
 #include "txn/txn.h"
 
 static bool changes(const struct run_change *change, const char *name)
@@ -54,7 +56,32 @@ static int refusal(const struct engine *engine, const struct run *run, const str
 		reply->field = "parallel";
 		return RPC_INVALID_PARAMS;
 	}
+	if (change->stories != NULL && run_source(run) != SOURCE_STORIES) {
+		reply->message = "the tasks of this run are no stories";
+		reply->hint = run_source(run) == SOURCE_BEADS ? "create a bead: its next iteration has it" :
+		    "submit the task as a run of its own, with --after";
+		reply->field = "stories";
+		return RPC_INVALID_PARAMS;
+	}
 	return RPC_OK;
+}
+
+/* What is known already stays as it was submitted. */
+static void add_stories(struct txn *txn, struct run *run, const struct task_list *stories)
+{
+	int64_t last = 0;
+
+	for (size_t i = 0; i < run->rows->ntasks; i++)
+		last = run->rows->tasks[i]->position > last ? run->rows->tasks[i]->position : last;
+	for (size_t i = 0; i < stories->count; i++) {
+		struct task_row *task;
+
+		if (run_rows_task(run->rows, stories->items[i].id) != NULL)
+			continue;
+		task = task_row_new(run->rows->run.id, &stories->items[i]);
+		task->position = ++last;
+		txn_add(txn, run, ROW_TASK, task);
+	}
 }
 
 /* Of a task with settings of its own. */
@@ -94,6 +121,8 @@ static json_t *names_of(const struct run_change *change)
 			json_array_append_new(names, json_string(plan_changes[i].name));
 	if (change->priority != ROW_NONE)
 		json_array_append_new(names, json_string("priority"));
+	if (change->stories != NULL)
+		json_array_append_new(names, json_string("stories"));
 	return names;
 }
 
@@ -112,6 +141,8 @@ static void apply(struct txn *txn, struct run *run, const struct run_change *cha
 		row->priority = change->priority;
 		schedule_set_priority(run->engine->schedule, row->id, change->priority);
 	}
+	if (change->stories != NULL)
+		add_stories(txn, run, change->stories);
 	if (changes(change, "max_wall"))
 		budget_watch(run);
 	txn_emit(txn, "run.changed", row->id, json_pack("{s:s, s:o}", "by", change->by, "changes", names_of(change)));

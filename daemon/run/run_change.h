@@ -10,6 +10,7 @@
 #include "model/reply.h"
 
 struct engine;
+struct task_list;
 
 struct run_change {
 	int64_t run;
@@ -17,6 +18,8 @@ struct run_change {
 	const struct plan *plan;	/* has the new values ... */
 	unsigned changes;		/* ... of these, see core/plan_change.h */
 	int64_t priority;		/* ROW_NONE: as it is */
+	/* its stories by now, of which those with new ids become tasks; NULL: as they are */
+	const struct task_list *stories;
 	bool check;			/* validate only */
 };
 

@@ -126,6 +126,31 @@ def test_more_slots(make_daemon, repo):
     assert daemon.ended(number)["state"] == "succeeded"
 
 
+def test_added_stories(make_daemon, repo):
+    """They are done in the next iteration, and marked in the file; known ones stay as submitted,
+    whatever the file says of them now. A death of the daemon changes nothing."""
+    path = repo.path / "prd.json"
+    path.write_text(stories("a"))
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "prd")
+    daemon = make_daemon(scripts={"implement": "gate \"$RL_TASK_ID\"\necho x > $RL_TASK_ID.txt\nanswer done\n"},
+                         gates=["a", "b", "c"])
+    number = daemon.submit(str(repo.path), task=None, stories=stories("a"), stories_path=str(path))
+    daemon.play.arrived("a")
+    path.write_text(stories("b", "a", "c").replace("do a", "do not"))
+    assert rlctl(daemon, "change", str(number), "--stories", str(path))[0] == 0
+    daemon.kill()
+    daemon.start()
+    for gate in ("a", "b", "c"):
+        if gate != "a":
+            daemon.play.arrived(gate)
+        daemon.play.go(gate)
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded" and [t["id"] for t in row["tasks"]] == ["a", "b", "c"], row
+    assert row["tasks"][0]["title"] == "do a"
+    assert path.read_text().count('"passes": true') == 3
+
+
 def test_what_is_refused(make_daemon, repo):
     daemon = make_daemon(scripts={"implement": "gate here\nanswer done\n"}, gates=["here"])
     number = daemon.submit(repo.path)
@@ -137,6 +162,8 @@ def test_what_is_refused(make_daemon, repo):
             ("max_cost", {"max_cost": 0}, "max_cost"),
             ("timeout", {"timeout": "soon"}, "timeout"),
             ("priority", {"priority": 101}, "priority"),
+            ("stories", {"stories": stories("a")}, "no stories"),
+            ("stories", {"stories": "{"}, "line 1"),
             ("colour", {"colour": "red"}, "colour")):
         with pytest.raises(RpcError, match=words) as refused:
             daemon.call("run.change", id=number, **params)
