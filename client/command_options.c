@@ -107,6 +107,8 @@ const struct option_row options_submit[] = {
 	    "time limit without progress" },
 	{ "max-cost", 0, OPTION_MONEY, "USD", "max_cost", NULL,
 	    "cost limit for all attempts of the run" },
+	{ "strict-budget", 0, OPTION_TRUE, NULL, "strict_budget", NULL,
+	    "start an attempt only if what it is expected to use is left" },
 	{ "max-tokens", 0, OPTION_POSITIVE, "N", "max_tokens", NULL,
 	    "token limit for all attempts of the run" },
 	{ "max-wall", 0, OPTION_DURATION, "DUR", "max_wall", NULL,

@@ -318,6 +318,7 @@ static void fill_run(const struct layers *layers, struct plan *plan)
 	plan->no_change_markers = get_words(layers, "run.no_change_markers");
 	plan->max_cost_usd = get_money(layers, "run.max_cost");
 	plan->max_tokens = get_limit(layers, "run.max_tokens");
+	plan->strict_budget = get_number(layers, "run.strict_budget") != 0;
 	plan->max_wall_ms = get_limit(layers, "run.max_wall");
 	plan->evidence_age_ms = get_number(layers, "run.evidence_age");
 	plan->on_lost = (enum on_lost)get_number(layers, "run.on_lost");

@@ -184,6 +184,18 @@ enum budget_word budget_ask(const struct budget *b, const double own[BUDGET_KIND
 	return BUDGET_START;
 }
 
+bool budget_is_short(const struct budget *b, const double own[BUDGET_KINDS], enum budget_kind *kind)
+{
+	for (int i = 0; i < BUDGET_KINDS; i++) {
+		if (isnan(b->cap[i]) || isnan(own[i]) || b->under_way[i] > 0 ||
+		    b->spent[i] + own[i] <= b->cap[i] + DUST)
+			continue;
+		*kind = (enum budget_kind)i;
+		return true;
+	}
+	return false;
+}
+
 bool budget_warns(double cap, double before, double spent)
 {
 	return !isnan(cap) && before < cap * BUDGET_WARN - DUST && spent >= cap * BUDGET_WARN - DUST;
@@ -212,6 +224,14 @@ const struct budget_words budget_words[BUDGET_KINDS] = {
 	[BUDGET_TOKENS] = { "max_tokens", "budget_day_tokens", "used" },
 	[BUDGET_WALL] = { "max_wall", "budget_day_wall", "over" },
 };
+
+char *budget_amount(enum budget_kind kind, double value)
+{
+	char *number = amount(kind, value), *text = xasprintf("%s%s", number, kind == BUDGET_TOKENS ? " tokens" : "");
+
+	free(number);
+	return text;
+}
 
 char *budget_text(const struct budget *b, enum budget_kind kind)
 {

@@ -73,11 +73,17 @@ enum budget_word {
  * for. */
 enum budget_word budget_ask(const struct budget *b, const double own[BUDGET_KINDS], enum budget_kind *kind);
 
+/* Whether less than that is left, with nothing else under way. *kind: of which limit. */
+bool budget_is_short(const struct budget *b, const double own[BUDGET_KINDS], enum budget_kind *kind);
+
 /* Whether nothing is left. *kind: of which limit. */
 bool budget_is_spent(const struct budget *b, enum budget_kind *kind);
 
 /* Whether `spent` reaches four fifths of the cap and `before` did not. */
 bool budget_warns(double cap, double before, double spent);
+
+/* "$0.02", "3000 tokens"; malloc'd. */
+char *budget_amount(enum budget_kind kind, double value);
 
 /* "$4.80 of $5.00", "1200000 of 1000000 tokens", "2h 05m of 2h"; malloc'd. */
 char *budget_text(const struct budget *b, enum budget_kind kind);

@@ -86,6 +86,8 @@ struct plan {
 	double max_cost_usd;		/* over all attempts of the run; NaN: no limit */
 	int64_t evidence_age_ms;	/* of checks of other runs that count; 0: none */
 	int64_t max_tokens, max_wall_ms;	/* likewise, ROW_NONE: no limit */
+	/* an attempt does not start if what it is expected to use is more than what is left */
+	bool strict_budget;
 	char *base;			/* --base REF, NULL: none */
 	int64_t disk_floor_bytes;	/* free space below which no attempt starts; 0: no check */
 	enum strictness strictness;

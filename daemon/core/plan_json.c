@@ -89,6 +89,7 @@ static const struct member plan_members[] = {
 	PLAN(max_cost_usd, MEMBER_MONEY, CAME_LATER),
 	PLAN_OLD(max_tokens, MEMBER_LIMIT, ROW_NONE),
 	PLAN_OLD(max_wall_ms, MEMBER_LIMIT, ROW_NONE),
+	PLAN(strict_budget, MEMBER_BOOL, CAME_LATER),
 	PLAN(base, MEMBER_TEXT, CAME_LATER),
 	PLAN_OLD(disk_floor_bytes, MEMBER_INT, 0),
 	PLAN_OLD(evidence_age_ms, MEMBER_INT, 0),

@@ -82,7 +82,7 @@ const struct run_edge *run_step(enum run_state state, enum run_event event);
 
 const char *run_event_name(enum run_event event);
 
-#define RUN_SPENT_MAX 96
+#define RUN_SPENT_MAX 192
 
 /* State of the outer loop, evaluated when a slot has settled or the source was asked. */
 struct loop {

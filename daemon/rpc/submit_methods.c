@@ -109,6 +109,7 @@ static const struct schema submit_params[] = {
 	SETTING("max_cost", "run.max_cost"),
 	SETTING("max_tokens", "run.max_tokens"),
 	SETTING("max_wall", "run.max_wall"),
+	SETTING("strict_budget", "run.strict_budget"),
 	SETTING("on_no_change", "run.on_no_change"),
 	SETTING("evidence_age", "run.evidence_age"),
 	SETTING("no_change_markers", "run.no_change_markers"),

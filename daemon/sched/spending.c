@@ -113,6 +113,28 @@ static void estimate(const struct run *run, const struct attempt_row *a, const s
 	}
 }
 
+void attempt_spent(const struct slot *slot, const struct attempt_row *a, char out[RUN_SPENT_MAX])
+{
+	struct budget mine, none = { .cap = { NAN, NAN, NAN } };
+	double own[BUDGET_KINDS];
+	enum budget_kind kind;
+	char *text, *needed;
+
+	run_spent(slot->run, out);
+	if (out[0] != '\0' || !slot->run->plan.strict_budget || is_free(slot, a))
+		return;
+	mine = of_run(slot->run, a->id);
+	estimate(slot->run, a, &mine, &none, own);
+	if (!budget_is_short(&mine, own, &kind))
+		return;
+	text = budget_text(&mine, kind);
+	needed = budget_amount(kind, own[kind]);
+	snprintf(out, RUN_SPENT_MAX, "%s are %s (%s), and the next attempt is expected to use %s", text,
+	    budget_words[kind].spent, budget_words[kind].run, needed);
+	free(needed);
+	free(text);
+}
+
 static char *wait_text(const struct budget *b, enum budget_kind kind, const char *whose, const char *name)
 {
 	char *text = budget_text(b, kind), *reason =

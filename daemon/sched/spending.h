@@ -9,6 +9,7 @@
 #include "core/budget.h"
 #include "core/run.h"
 
+struct attempt_row;
 struct engine;
 struct run;
 struct slot;
@@ -16,6 +17,9 @@ struct txn;
 
 /* Why nothing more of the run may start: "$5.20 of $5.00 are spent (max_cost)"; "": it may. */
 void run_spent(const struct run *run, char out[RUN_SPENT_MAX]);
+/* Likewise why the attempt may not: with strict_budget, also "..., and this attempt is expected to
+ * use $0.02". */
+void attempt_spent(const struct slot *slot, const struct attempt_row *a, char out[RUN_SPENT_MAX]);
 /* max_wall is over; ms until then, at least 1, ROW_NONE: no limit. */
 bool run_is_out_of_time(const struct run *run);
 int64_t run_time_left(const struct run *run);

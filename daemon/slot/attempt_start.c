@@ -435,7 +435,7 @@ static bool overspends(struct slot *slot)
 	char spent[RUN_SPENT_MAX], *cause;
 	struct txn *txn;
 
-	run_spent(slot->run, spent);
+	attempt_spent(slot, run_attempt(slot->run, slot->row->attempt), spent);
 	if (spent[0] == '\0')
 		return false;
 	txn = txn_new(slot->run->engine);

@@ -105,6 +105,21 @@ def test_the_rest_is_not_begun(paid, repo, on_failure):
     assert row["tasks"][2]["reason"].startswith("not started: limit: ")
 
 
+@pytest.mark.parametrize("strict, tasks", [(False, 4), (True, 3)])
+def test_a_strict_budget_is_kept(paid, repo, strict, tasks):
+    """0.02 each, of 0.07: the fourth would need more than is left."""
+    daemon = paid({"implement": WORK + says(0.02)})
+    row = daemon.ended(daemon.submit(repo.path, task=None, stories=stories("a", "b", "c", "d", "e"), max_cost=0.07,
+                                     strict_budget=strict))
+    assert row["state"] == "failed" and row["end_kind"] == "limit", row
+    assert row["budget"]["spent_usd"] == pytest.approx(0.02 * tasks) and len(daemon.play.starts()) == tasks
+    if strict:
+        assert row["cause"].startswith("limit: $0.0600 of $0.0700 are spent (max_cost), and the next attempt is "
+                                       "expected to use $0.0200"), row["cause"]
+        shown = daemon.rlctl("run", "-C", str(repo.path), "--max-cost", "0.01", "--strict-budget", "do it")
+        assert shown.returncode == 0, "the first one has a twentieth of the limit reserved"
+
+
 def test_a_check_is_not_begun_either(paid, repo):
     daemon = paid({"implement": WORK + says(2), "check": "true\n"})
     row = daemon.ended(daemon.review(repo.path, max_cost=1, checks=["true"], check_on_base="skip"))

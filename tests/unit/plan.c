@@ -283,7 +283,7 @@ static bool came_later(const char *name)
 		"review_file", "review_log", "reviewer", "report", "on_hold", "on_pass", "on_end", "skipped",
 		"commit_said", "isolation", "integrate", "parallel", "iterations", "pause_ms",
 		"on_failure", "assign", "stop_markers", "on_no_change", "no_change_markers",
-		"max_cost_usd", "max_tokens", "max_wall_ms", "base", "disk_floor_bytes",
+		"max_cost_usd", "max_tokens", "max_wall_ms", "strict_budget", "base", "disk_floor_bytes",
 		"account", "fallbacks", "retries", "skip_kind", "reviewer_sha256",
 		"any_round", "checks_in_room", "may_change", "on_cut", "nonce",
 		"silence", "protect", "setup", "copy", "setup_inputs", "check_on_base",
@@ -338,7 +338,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 70 + 4 + 4 * 11 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 71 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));
