@@ -14,7 +14,7 @@ from rld import ENDS, RL_GIT, RLD, SHIM, Repo, RpcError, descendants, proc_stat
 FILLS = int(os.environ.get("FILLS", "1"))
 LEFT = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55]	# files, or pages
 PAGE = 4096
-NO_SPACE = "no space left for"
+NO_SPACE, SPACE = "no space left for", "the database has space again"
 KINDS = {
     "shared": {"commit": "auto", "review": {"checks": ["test -s README"]}},
     "worktree": {"isolation": "worktree", "commit": "auto", "integrate": "merge",
@@ -178,6 +178,11 @@ class Trial:
         return (row.get("wait") == "host" or any(slot.get("wait") == "host" for slot in row["slots"])
                 or self.daemon.log().count(NO_SPACE) > logged)
 
+    def resumed(self):
+        """The daemon has seen that there is space: what it says of the next fill is about that."""
+        while (log := self.daemon.log()).count(SPACE) < log.count(NO_SPACE):
+            pass
+
     def submit_more(self, repo):
         """It is kept, or refused for lack of space."""
         try:
@@ -208,6 +213,7 @@ class Trial:
                 assert run in [row["id"] for row in self.daemon.call("run.list")["runs"]]
             finally:
                 self.disk.free()
+            self.resumed()
         row = self.daemon.ended(run)
         wrong = [] if row["state"] == "succeeded" else [f"{row['state']}: {row.get('cause') or row.get('reason')}"]
         wrong = wrong or passed_is_whole(self.daemon, repo, row) + paid_once(self.daemon, run)
