@@ -450,9 +450,9 @@ def test_many_connections(daemon):
         rpc.close()
     while True:
         with daemon.connect() as rpc:
-            try:	# the refusal may be there, and the connection closed, before the request is sent
+            try:
                 rpc.send({"jsonrpc": "2.0", "id": 1, "method": "daemon.status"})
-            except BrokenPipeError:
+            except BrokenPipeError:	# refused, and closed, already
                 continue
             if "result" in rpc.receive():
                 break
