@@ -56,6 +56,8 @@ static void environment_hash(const struct slot *slot, const char *command, char 
 	struct buf b = { 0 };
 
 	add_text(&b, run->environment);
+	if (run->subdir != NULL && run->subdir[0] != '\0')
+		add_text(&b, run->subdir);
 	add_list(&b, own);
 	add_list(&b, set);
 	if (check_is_of_task(command)) {

@@ -227,6 +227,10 @@ struct git_op_spec {
 	 * no slash; NULL: none. */
 	char *const *copy;
 
+	/* PREPARE of a room: with keep, its git repository is made again, for work that started
+	 * from this tree. */
+	const char *room_base;
+
 	/* PREPARE: what identifies the set-up: then a prepared room is cloned into dir, see
 	 * git_op_ready(); or with keep, the set-up has run there, and if tree is base, the room is
 	 * kept for others. NULL: there are no prepared rooms. */
@@ -246,8 +250,9 @@ struct git_op_spec {
 	 * none. */
 	char *const *may_change;
 
-	/* MEASURE: patterns for git_op_protected(), and the paths for git_op_judging(); NULL:
-	 * none. */
+	/* MEASURE: patterns for git_op_protected(), and the paths for git_op_judging(); CHECKOUT
+	 * that reuses, and PREPARE of a room with keep: such paths are not left there by others;
+	 * NULL: none. */
 	char *const *protect, *const *judging;
 };
 

@@ -14,6 +14,8 @@
 #include "git/path_pattern.h"
 #include "git/place_path.h"
 #include "git/prepared_room.h"
+#include "git/room_git.h"
+#include "git/room_judges.h"
 #include "git/room_setup.h"
 #include "git/verified.h"
 #include "record/host_fault.h"
@@ -223,6 +225,11 @@ static int prepare(struct git_op *op, const char *tree)
 		rv = restore_tracked(op, tree, &entries);
 	if (rv == 0 && uses && op->spec.keep != 0)
 		keep_room(op, tree, &entries);
+	if (rv == 0 && op->spec.keep != 0 && op->spec.room_base != NULL) {
+		rv = room_judges_remove(op, &entries);
+		if (rv == 0)
+			rv = room_git_make_again(op);
+	}
 	changes_release(&entries);
 	return rv;
 }

@@ -19,6 +19,7 @@
 #include "git/path_pattern.h"
 #include "git/room_dirs.h"
 #include "git/room_git.h"
+#include "git/room_judges.h"
 #include "git/room_setup.h"
 #include "git/stat_cache.h"
 #include "git/used_room.h"
@@ -96,14 +97,16 @@ static void keep_earlier(const struct git_op *op)
 }
 
 /* What was made in the room beside the tree before; without it, no set-up is ready there. */
-static int keep_rest(struct git_op *op, struct used_room *used, struct unpack *unpack)
+static int keep_rest(struct git_op *op, const struct changes *entries, struct used_room *used, struct unpack *unpack)
 {
 	bool keeps = op->spec.reuses && used_room_is_own(used);
 	int error = keeps ? used_room_move_rest(used, unpack) : 0;
 
 	if (!keeps)
 		room_setup_forget(op);
-	return error == 0 ? 0 : fail_room(op, error);
+	if (error != 0)
+		return fail_room(op, error);
+	return keeps ? room_judges_remove(op, entries) : 0;
 }
 
 static int room_fill(struct git_op *op, const struct changes *entries)
@@ -125,7 +128,7 @@ static int room_fill(struct git_op *op, const struct changes *entries)
 		rv = checkout_write(op, &rest, unpack);
 	clock_gettime(CLOCK_REALTIME, &written);
 	if (rv == 0)
-		rv = keep_rest(op, used, unpack);
+		rv = keep_rest(op, entries, used, unpack);
 	if (rv == 0)
 		rv = room_git_make(op);
 	if (rv == 0 && op->objects != NULL)

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "git/evidence_repo.h"
 #include "git/exclude.h"
+#include "git/remove_dir.h"
 #include "git/room_copy.h"
 #include "record/host_fault.h"
 
@@ -23,7 +24,7 @@
 #define SHALLOW "shallow"
 
 /* What is put in is the bytes of the product, whatever a .gitattributes says. */
-static const char attributes[] = "* -text -ident -filter -working-tree-encoding -eol\n";
+static const char attributes[] = "* -text -ident -filter -working-tree-encoding -eol !diff\n";
 
 static const char settings[] =
     "[core]\n"
@@ -250,13 +251,19 @@ static int put_excludes(struct git_op *op, const char *git_dir)
 	return rv;
 }
 
+/* What the work started from, NULL: nothing. */
+static const char *start_tree(const struct git_op *op)
+{
+	return op->spec.room_base != NULL ? op->spec.room_base : op->spec.base;
+}
+
 /* The work started from more than commit (NULL: there was none): a commit of that, malloc'd. */
 static char *start_commit(struct git_op *op, const char *commit, const char *git_dir)
 {
 	char *parent = commit != NULL ? xasprintf("parent %s\n", commit) : xstrdup("");
 	long long now = (long long)time(NULL);
 	char *text = xasprintf("tree %s\n%sauthor rld <rld@localhost> %lld +0000\n"
-	    "committer rld <rld@localhost> %lld +0000\n\n%s\n", op->spec.base, parent, now, now,
+	    "committer rld <rld@localhost> %lld +0000\n\n%s\n", start_tree(op), parent, now, now,
 	    commit != NULL ? "uncommitted work at the start of the run" : "the start of the run");
 	int rv = git_run_call(op, &(struct git_call){ .flags = GIT_ALONE, .git_dir = git_dir, .input = text,
 	    .input_size = strlen(text) }, "hash-object", "-t", "commit", "-w", "--stdin", NULL);
@@ -274,8 +281,8 @@ static int add_work(struct git_op *op, const char *commit, const char *tree, con
 	int rv = 0;
 
 	buf_addf(&ids, "%s\n", op->spec.tree);
-	if (op->spec.base != NULL)
-		buf_addf(&ids, "%s\n", op->spec.base);
+	if (start_tree(op) != NULL)
+		buf_addf(&ids, "%s\n", start_tree(op));
 	if (commit != NULL)
 		buf_addf(&ids, "^%s\n", commit);
 	if (tree == NULL || strcmp(tree, op->spec.tree) != 0)
@@ -287,7 +294,7 @@ static int add_work(struct git_op *op, const char *commit, const char *tree, con
 
 static int set_head(struct git_op *op, const char *commit, const char *tree, const char *git_dir)
 {
-	bool starts = op->spec.base != NULL && (tree == NULL || strcmp(tree, op->spec.base) != 0);
+	bool starts = start_tree(op) != NULL && (tree == NULL || strcmp(tree, start_tree(op)) != 0);
 	char *made = starts ? start_commit(op, commit, git_dir) : NULL, *line;
 	int rv;
 
@@ -330,4 +337,15 @@ int room_git_make(struct git_op *op)
 	free(tree);
 	free(git_dir);
 	return rv;
+}
+
+int room_git_make_again(struct git_op *op)
+{
+	char *git_dir = xasprintf("%s/.git", op->spec.dir);
+	int rv = op->objects != NULL ? remove_dir(git_dir) : 0;
+
+	if (rv != 0)
+		git_fail(op, xasprintf("%s: %s; remove it and retry the run", git_dir, host_words(-rv)));
+	free(git_dir);
+	return rv == 0 ? room_git_make(op) : -1;
 }

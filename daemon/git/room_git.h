@@ -12,7 +12,10 @@
 
 /* Make spec.dir/.git, which does not exist yet, from the evidence repository. If the work started
  * from more than spec.commit (uncommitted changes, or none committed yet), HEAD is a commit of that
- * on top. Without an evidence repository nothing is made. 0; -1 with result.error. */
+ * on top: of spec.room_base, else of spec.base. Without an evidence repository nothing is made. 0;
+ * -1 with result.error. */
 int room_git_make(struct git_op *op);
+/* The same in place of what a set-up has left of it: its code may be that of the work. */
+int room_git_make_again(struct git_op *op);
 
 #endif

@@ -194,6 +194,14 @@ static int64_t attempt_of(const struct slot *slot, const struct evidence_row *e)
 	return ROW_NONE;
 }
 
+/* On the base, too, it could not be started; if that is not known any more, it is believed. */
+static bool said_unstarted(const struct slot *slot, const struct evidence_row *said)
+{
+	const struct attempt_row *a = run_rows_attempt(slot->run->rows, attempt_of(slot, said));
+
+	return a == NULL || base_cannot_start(a);
+}
+
 /* The baseline has warned of it. */
 static bool is_of_baseline(const struct slot *slot, const struct evidence_row *said)
 {
@@ -210,7 +218,7 @@ static bool judge(struct txn *txn, struct slot *slot, const struct attempt_row *
 
 	if (said == NULL || said->result != EVIDENCE_RED)
 		return false;
-	if (base_cannot_start(failed)) {
+	if (base_cannot_start(failed) && said_unstarted(slot, said)) {
 		base_fail_unstarted(txn, slot, failed);
 		return true;
 	}

@@ -190,6 +190,11 @@ static char **judging_files(const struct slot *slot)
 	    .workspace = run->workspace, .subdir = run->subdir, .retry_of = ROW_NONE });
 }
 
+static bool asks_for_judging(const struct slot *slot, enum git_op_kind kind)
+{
+	return kind == GIT_MEASURE || kind == GIT_CHECKOUT || (kind == GIT_PREPARE && slot_prepares_room(slot));
+}
+
 static bool reuses_room(const struct slot *slot, enum git_op_kind kind)
 {
 	return (kind == GIT_CHECKOUT || (kind == GIT_PREPARE && slot_prepares_room(slot))) &&
@@ -204,7 +209,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	bool in_repository = kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ||
 	    kind == GIT_WORKTREE_REMOVE || slot->row == NULL;
 	char *setup = kind == GIT_PREPARE ? setup_key(slot) : NULL;
-	char **judging = kind == GIT_MEASURE ? judging_files(slot) : NULL;
+	char **judging = asks_for_judging(slot, kind) ? judging_files(slot) : NULL;
 	char **copy = brings_copies(slot, kind) ? copy_patterns(slot) : NULL;
 	char **artifacts = run_artifacts(run), **shared = kind == GIT_COMPARE_REFS ?
 	    slot_written_paths(slot) : slot_shared_paths(slot);
@@ -255,6 +260,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.message = message,
 		.copy = copy,
 		.setup = setup,
+		.room_base = kind == GIT_PREPARE && slot_prepares_room(slot) ? slot_base_tree(slot) : NULL,
 		.keep = setup != NULL && slot->row->setup > 0,
 		.copied = setup != NULL ? slot->row->copied_hash : NULL,
 		.setup_inputs = setup != NULL ? slot_plan(slot)->setup_inputs : NULL,

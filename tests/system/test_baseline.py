@@ -686,3 +686,16 @@ def test_it_is_shown_as_base(make_daemon, repo):
     daemon.play.arrived("here")
     assert "base CHECK  check 1 for the base: " in daemon.rlctl("show", number, check=0).out
     daemon.cancelled(number)
+
+
+def test_red_on_the_base_and_not_to_be_started_on_the_work(make_daemon, repo):
+    """The coder has removed the script: a fixer can bring it back."""
+    repo.write("t.sh", "#!/bin/sh\nexit 1\n")
+    (repo.path / "t.sh").chmod(0o755)
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "script")
+    daemon = make_daemon(scripts={"implement": "rm t.sh; echo one > work.txt\nanswer done\n", "review": "pass\n",
+                                  "fix": "printf '#!/bin/sh\\nexit 0\\n' > t.sh; chmod +x t.sh\nanswer fixed\n"})
+    row = daemon.ended(daemon.review(repo.path, review={"profile": "verdict", "workspace": "room"}, checks=["./t.sh"],
+                                     isolation="worktree"))
+    assert row["state"] == "succeeded", row

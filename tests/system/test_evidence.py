@@ -292,3 +292,20 @@ def test_settings_planted_by_a_run_under_way(make_daemon, repo):
     assert daemon.ended(first)["state"] == second["state"] == "succeeded"
     assert b"hidden.txt" in daemon.play.prompt(second["id"], "review")
     assert "hidden.txt" in repo.git("ls-tree", "--name-only", second["tasks"][0]["locked_ref"]).split()
+
+
+def test_a_check_is_about_its_directory(make_daemon, repo):
+    """What is green in the top directory says nothing about the same command below."""
+    (repo.path / "sub").mkdir()
+    repo.write("sub/x", "x\n")
+    repo.write("ok", "ok\n")
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "more")
+    work = "echo one > $(git rev-parse --show-toplevel)/work.txt\nanswer done\n"
+    daemon = make_daemon(scripts={"implement": work, "review": "pass\n"})
+    params = {"isolation": "worktree", "integrate": "none", "check_on_base": "skip", "checks": ["test -e ok"],
+              "review": {"max_fixes": 0}}
+    assert daemon.ended(daemon.review(repo.path, **params))["state"] == "succeeded"
+    row = daemon.ended(daemon.review(repo.path / "sub", **params))
+    assert row["state"] != "succeeded"
+    assert [a["role"] for a in daemon.attempts(row["id"])] == ["implement", "check", "check"]
