@@ -133,6 +133,16 @@ void record_hash(enum row_kind kind, const void *row, char hex[DIGEST_HEX])
 	buf_release(&b);
 }
 
+bool judge_is_recorded(const struct judge_row *judge, const char *hash)
+{
+	char hex[DIGEST_HEX];
+
+	if (judge == NULL || hash == NULL)
+		return hash == NULL;
+	record_hash(ROW_JUDGE, judge, hex);
+	return strcmp(hex, hash) == 0;
+}
+
 char *record_verify(enum row_kind kind, const void *const *rows, size_t nrows, int64_t count, const char *head)
 {
 	const char *name = row_types[kind].name, *previous = NULL;

@@ -9,6 +9,7 @@
 #ifndef CORE_CHAIN_H
 #define CORE_CHAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/digest.h"
@@ -20,8 +21,12 @@ void review_hash(const struct review_row *row, const struct finding_row *const *
 
 /* Of a row of ROW_PRODUCT, ROW_EVIDENCE or ROW_ENTRY, whose previous_hash must be set; or of a row
  * that enters the record: ROW_RUN (without entry_count and entry_head), ROW_TASK (without its
- * text), ROW_ATTEMPT, ROW_HOLD. */
+ * text), ROW_ATTEMPT, ROW_HOLD; or of ROW_JUDGE, for the run's row. */
 void record_hash(enum row_kind kind, const void *row, char hex[DIGEST_HEX]);
+
+/* Whether what judges a run is what the run's row has the hash of. judge NULL: it is gone; hash
+ * NULL: an earlier version has recorded none, and nothing is compared. */
+bool judge_is_recorded(const struct judge_row *judge, const char *hash);
 
 /* Check all rows of such a kind, in order of number; count and head from the run row, count
  * ROW_NONE: none. Returns NULL if they are intact, else a sentence that names the row at fault

@@ -161,6 +161,9 @@ struct run_row {
 	int64_t retry_of;		/* run that this one retries, ROW_NONE */
 	/* JSON: what it takes over of that run, see core/continuation.h; NULL: nothing */
 	char *start;
+	/* hash of its judge_row, see record_hash(); NULL: an earlier version has written that, or
+	 * there is none */
+	char *judge_hash;
 	int64_t created_at;
 	int64_t started_at;
 	int64_t ended_at;
@@ -379,6 +382,7 @@ struct attempt_row {
 	 * of all tasks, NULL: it was given none */
 	int64_t diff;
 	char *task_hash;
+	char *judge_hash;		/* of an agent: that of its run, NULL: it has none */
 	/* REVIEW: SHA-256 of the file "given", NULL: none */
 	char *given_hash;
 	char *program, *program_hash, *program_version, *answered_by;

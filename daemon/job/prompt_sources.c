@@ -10,6 +10,7 @@
 #include "agent/agent.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "core/chain.h"
 #include "core/profile.h"
 #include "core/row.h"
 #include "core/slot.h"
@@ -104,6 +105,12 @@ static int take_judge(const struct build_job *w, const struct places *p, struct 
 {
 	const struct judge_row *judge = w->briefing.judge;
 
+	/* commands are given nothing of it */
+	if (!role_is_command((enum role)w->attempt.role) && !judge_is_recorded(judge, w->run.judge_hash)) {
+		*error = xasprintf("what judges run %lld in the database is not what was recorded at its submit: no "
+		    "agent is given it; retry the run with --new-judge", (long long)w->run.id);
+		return -1;
+	}
 	if (judge != NULL) {
 		copy_text(judge->guidelines, &s->guidelines, &s->guidelines_size);
 		copy_text(judge->conventions, &s->conventions, &s->conventions_size);

@@ -227,6 +227,10 @@ static char *verify_given(const struct run_rows *rows)
 		const struct attempt_row *a = rows->attempts[i];
 		const struct task_row *task = a->task != NULL && a->slot != 0 ? run_rows_task(rows, a->task) : NULL;
 
+		if (a->judge_hash != NULL && !text_equal(a->judge_hash, rows->run.judge_hash))
+			return xasprintf("attempt %lld had another judge than the run has: the hash in its row is "
+			    "%.12s, in that of the run %.12s", (long long)a->number, a->judge_hash,
+			    rows->run.judge_hash != NULL ? rows->run.judge_hash : "none");
 		if (a->task_hash != NULL && task != NULL && task->text_hash != NULL &&
 		    strcmp(a->task_hash, task->text_hash) != 0)
 			return xasprintf("attempt %lld was given another text of task %s than the run has: its hash "

@@ -35,7 +35,13 @@ static struct reply review_list(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-#define NOT_COVERED "run, tasks, attempts, holds and files: the run began with an earlier version"
+/* What an earlier version has not recorded; NULL: all is covered. */
+static const char *not_covered(const struct run_row *run)
+{
+	if (run->entry_count == ROW_NONE)
+		return "run, tasks, attempts, holds, files and the judge: the run began with an earlier version";
+	return run->judge_hash == NULL ? "the judge: the run began with an earlier version" : NULL;
+}
 
 /* A call of review.verify: its rows are examined on a worker, with files and refs. */
 struct verification {
@@ -70,7 +76,7 @@ static void verify_texts(void *arg, char *fault)
 	    "head", json_text(rows->run.review_head), "products", (json_int_t)rows->nproducts,
 	    "evidence", (json_int_t)rows->nevidence, "entries", (json_int_t)rows->nentries,
 	    "record", json_text(rows->run.entry_head), "files", (json_int_t)check->files,
-	    "not_covered", json_text(rows->run.entry_count == ROW_NONE ? NOT_COVERED : NULL),
+	    "not_covered", json_text(not_covered(&rows->run)),
 	    "message", json_text(check->fault)));
 	run_rows_free(v->rows);
 	free(v->check.fault);

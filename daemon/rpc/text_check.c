@@ -6,6 +6,8 @@
 
 #include "base/digest.h"
 #include "base/offload.h"
+#include "core/chain.h"
+#include "core/row.h"
 #include "proto/memory.h"
 
 struct check {
@@ -14,11 +16,49 @@ struct check {
 	text_check_cb *done;
 	void *arg;
 	size_t at;			/* task whose text is read */
+	struct judge_row *judge;	/* NULL: it is gone */
 	char *text;			/* NULL: it is gone */
 	char *fault;
 };
 
 static void go_on(struct check *check);
+
+/* ---- what judges ---- */
+
+static void judge_run(void *arg)
+{
+	struct check *check = arg;
+	const struct run_row *run = &check->rows->run;
+	char hex[DIGEST_HEX];
+
+	if (check->judge == NULL) {
+		check->fault = xasprintf("the judge of run %lld was removed", (long long)run->id);
+		return;
+	}
+	record_hash(ROW_JUDGE, check->judge, hex);
+	if (strcmp(hex, run->judge_hash) != 0)
+		check->fault = xasprintf("the judge of run %lld was changed: its hash is %.12s, the record has %.12s",
+		    (long long)run->id, hex, run->judge_hash);
+}
+
+static void judge_done(void *arg)
+{
+	struct check *check = arg;
+
+	row_free(ROW_JUDGE, check->judge);
+	go_on(check);
+}
+
+static void judge_cb(void *arg, struct rowset *set)
+{
+	struct check *check = arg;
+
+	check->judge = set->count > 0 ? row_copy(ROW_JUDGE, set->rows[0]) : NULL;
+	rowset_release(set);
+	offload(check->rpc->options.loop, judge_run, judge_done, check);
+}
+
+/* ---- texts of tasks ---- */
 
 static void hash_run(void *arg)
 {
@@ -77,5 +117,10 @@ void text_check(struct rpc *rpc, const struct run_rows *rows, text_check_cb *don
 	struct check *check = xcalloc(1, sizeof(*check));
 
 	*check = (struct check){ .rpc = rpc, .rows = rows, .done = done, .arg = arg };
-	go_on(check);
+	if (rows->run.judge_hash == NULL) {
+		go_on(check);
+		return;
+	}
+	rpc_read(rpc, "judge.get", ROW_JUDGE, (struct query_bind[]){ { ":run", rows->run.id, NULL },
+	    { NULL, 0, NULL } }, judge_cb, check);
 }

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "core/cause.h"
+#include "core/chain.h"
 #include "core/continuation.h"
 #include "core/row.h"
 #include "core/run.h"
@@ -61,6 +62,7 @@ static void open_cb(void *arg, struct job *job)
 	struct slot *slot = slot_at_job(arg, w->key);
 	struct run *run;
 	struct txn *txn;
+	char hex[DIGEST_HEX];
 	bool go_on, blocked = job->fault != 0 && (w->error != NULL || w->warnings != NULL);
 
 	if (slot == NULL) {
@@ -84,8 +86,11 @@ static void open_cb(void *arg, struct job *job)
 		job_free(job);
 		return;
 	}
-	if (w->judge != NULL && w->error == NULL)
+	if (w->judge != NULL && w->error == NULL) {
 		txn_put(txn, ROW_JUDGE, w->judge);
+		record_hash(ROW_JUDGE, w->judge, hex);
+		text_set(&txn_edit_run(txn, run)->judge_hash, hex);
+	}
 	for (char **warning = w->warnings; warning != NULL && *warning != NULL; warning++)
 		run_warn(txn, run, *warning);
 	if (go_on) {
@@ -140,7 +145,8 @@ static void take_judge(struct slot *slot, struct judge_row *judge)
 {
 	struct run *run = slot->run;
 
-	run->unjudged = judge == NULL;
+	/* one that was removed is not read again: no agent starts without it */
+	run->unjudged = judge == NULL && run->rows->run.judge_hash == NULL;
 	if (judge != NULL)
 		take_basis(run, judge);
 	row_free(ROW_JUDGE, judge);

@@ -342,6 +342,9 @@ static void retry_judge_cb(void *arg, struct judge_row *judge)
 	p->kept_is_read = true;
 	if (p->engine->stopped)
 		retry_refused(p, RPC_UNAVAILABLE, "the daemon is stopping");
+	else if (!judge_is_recorded(judge, p->kept_hash))
+		retry_refused(p, RPC_WRONG_STATE, "what judged the run is not what was recorded at its submit: "
+		    "retry it with --new-judge");
 	else
 		retry_next(p);
 }
@@ -477,6 +480,7 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, const stru
 	}
 	plan_unskip(&p->plan);
 	p->new_judge = retry->new_judge;
+	p->kept_hash = xstrdup(old->judge_hash);
 	take_run(p, rows, retry, take_tasks(p, rows, retry));
 	take_reviews(p, rows);
 	warn_of_result(p, old);

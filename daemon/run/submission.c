@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "core/cause.h"
+#include "core/chain.h"
 #include "core/plan.h"
 #include "core/plan_json.h"
 #include "core/profile.h"
@@ -63,6 +64,7 @@ void pending_submit_free(struct pending_submit *p)
 	row_free(ROW_RUN, p->row);
 	row_free(ROW_JUDGE, p->judge);
 	row_free(ROW_JUDGE, p->kept);
+	free(p->kept_hash);
 	free(p);
 }
 
@@ -302,6 +304,7 @@ static void add_warnings(struct pending_submit *p, char *const *texts)
 static void decide(struct pending_submit *p, struct intake *item)
 {
 	struct engine_reply checked = { .id = ROW_NONE };
+	char hex[DIGEST_HEX];
 
 	if (item->environment_hash != NULL)
 		text_set(&p->environment_hash, item->environment_hash);
@@ -336,6 +339,8 @@ static void decide(struct pending_submit *p, struct intake *item)
 	p->judge = item->judge;
 	item->judge = NULL;
 	p->judge->run = p->id;
+	record_hash(ROW_JUDGE, p->judge, hex);
+	text_set(&p->row->judge_hash, hex);
 	if (p->numbers != NULL)
 		p->numbers(p);
 	record_submit(p);

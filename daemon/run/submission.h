@@ -72,6 +72,7 @@ struct pending_submit {
 	bool check;
 	int64_t retry_of;		/* ROW_NONE */
 	struct judge_row *kept;		/* judge of the retried run, NULL */
+	char *kept_hash;		/* its hash in the row of that run, NULL */
 	bool new_judge, kept_is_read;
 	/* a retry: reviews and findings of the old run that become the first ones of this; NULL */
 	struct run_rows *taken_over;

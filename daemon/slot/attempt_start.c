@@ -105,6 +105,7 @@ static void commit_given(struct slot *slot, struct build_job *w)
 	text_set(&a->diff_hash, w->diff_hash);
 	a->diff = w->diff_hash != NULL ? slot->row->diff : ROW_NONE;
 	text_set(&a->task_hash, w->task_hash);
+	text_set(&a->judge_hash, role_is_command((enum role)a->role) ? NULL : w->run.judge_hash);
 	text_set(&a->given_hash, w->given_hash);
 	text_set(&a->program, w->program);
 	text_set(&a->program_hash, w->program_hash);

@@ -196,10 +196,10 @@ COLUMNS = {
     "attempt": "iteration slot task role round agent model uuid boot_id exit_code signal cause provider outcome "
                "tokens_input tokens_cached tokens_cache_write tokens_output tokens_reasoning cost_usd account resumes "
                "denials tool_errors says_no_change left_out left_out_files diff_bytes diff_shown sandbox session "
-               "program program_hash program_version answered_by bytes started_at ended_at finding",
+               "program program_hash program_version answered_by judge_hash bytes started_at ended_at finding",
     "hold": "task iteration slot reason attempt decided_by by_uid by_pid by_attempt message created_at decided_at kind",
     "run": "owner title workdir workspace profile priority plan warnings known_issues base_tree base_commit "
-           "result_commit created_at started_at ended_at",
+           "result_commit judge_hash created_at started_at ended_at",
 }
 WORDS = {**OTHER_WORDS, ("hold", "kind"): "'lost'", ("entry", "kind"): "'run'", ("evidence", "kind"): "'human'",
          ("product", "kind"): "'merged'"}
@@ -208,7 +208,8 @@ WORDS = {**OTHER_WORDS, ("hold", "kind"): "'lost'", ("entry", "kind"): "'run'", 
 REWRITTEN = (lambda record: None)
 # Columns that name what lies elsewhere, which is compared as well.
 NAMED = {*(("entry", column) for column in COLUMNS["entry"].split()), ("product", "diff_hash"),
-         ("task", "text_hash"), ("task", "locked_ref"), ("task", "locked_tree"), ("run", "result_commit")}
+         ("task", "text_hash"), ("task", "locked_ref"), ("task", "locked_tree"),
+         ("attempt", "judge_hash"), ("run", "judge_hash"), ("run", "result_commit")}
 
 
 def columns(record):
@@ -277,6 +278,10 @@ ROWS = [
          "the entries of the record were removed from the run"),
     Edit("the text of the task", statement("UPDATE task_text SET text = text || '.'"),
          "^the text of task t1 was changed"),
+    *(Edit(f"judge.{column}", statement(f"UPDATE judge SET {column} = {value}"), "^the judge of run 1 was changed")
+      for column, value in (("profile", "'exit'"), ("reviewer", "'x'"), ("guidelines", "'x'"), ("conventions", "'x'"),
+                            ("files", "'[]'"), ("kept_from", "7"))),
+    Edit("no judge", statement("DELETE FROM judge"), "^the judge of run 1 was removed"),
     Edit("no text of the task", statement("DELETE FROM task_text"), "^the text of task t1 was removed"),
 ]
 

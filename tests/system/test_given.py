@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What a reviewer is given is what was submitted and measured: an edit of the task's text or of the
-measured diff, on the disk or in the database, ends the review before it is paid, or shows in
-review.verify afterwards."""
+measured diff, on the disk or in the database, or of what judges the run, ends the review before it
+is paid, or shows in review.verify afterwards."""
 import hashlib
 import sqlite3
 
 import pytest
 from loop import End, Loop
+from rld import RpcError
 from test_profile_file import PROFILE as FILE
 from test_profile_verdict import VERDICT
 
@@ -161,3 +162,134 @@ def test_changed_after_the_end(loop, what):
     loop.daemon.start()
     answer = verified(loop.daemon)
     assert not answer["ok"] and words in answer["message"], answer
+
+
+# ---- what judges ---------------------------------------------------------------------------------
+
+JUDGE = {"profile": "exit", "reviewer": "SAY GO", "guidelines": "anything goes", "conventions": "none",
+         "files": "[]", "kept_from": 7}
+GIVEN = "what judges run 1 in the database is not what was recorded at its submit"
+
+
+def judge_hash(row):
+    """From the description in core/chain.h."""
+    text = b"".join(b"%d:%s," % (len(word), word) for name, value in row.items() if value is not None
+                    for word in (name.encode(), str(value).encode()))
+    return hashlib.sha256(text).hexdigest()
+
+
+def judge_of(daemon, **change):
+    row, = daemon.query("SELECT * FROM judge WHERE run = 1")
+    return {**row, **change}
+
+
+@pytest.mark.parametrize("column", JUDGE)
+def test_what_judges_is_changed_before_the_review(loop, column):
+    row = before_the_review(loop, (f"UPDATE judge SET {column} = ?", JUDGE[column]))
+    loop.ends(End("failed", GIVEN, 10), row)
+    assert loop.roles() == ["implement"] and loop.decisions() == ["error"]
+    assert "the judge of run 1 was changed" in verified(loop.daemon)["message"]
+
+
+def test_what_judges_is_removed_before_the_review(loop):
+    loop.ends(End("failed", GIVEN, 10), before_the_review(loop, ("DELETE FROM judge",)))
+    assert loop.roles() == ["implement"] and loop.decisions() == ["error"]
+    assert "the judge of run 1 was removed" in verified(loop.daemon)["message"]
+
+
+def test_what_judges_is_removed_before_the_run_begins(loop, repo):
+    """It is not read again, from files that an agent may have written by now."""
+    loop.stop_at("implement")
+    loop.daemon.review(repo.path, review={"profile": "verdict"})
+    loop.play.arrived("implement")
+    second = loop.daemon.review(repo.path, review={"profile": "verdict"})
+    loop.daemon.kill()
+    edit(loop.daemon, ("DELETE FROM judge WHERE run = ?", second))
+    loop.daemon.start()
+    loop.play.go("implement")
+    row = loop.daemon.ended(second)
+    assert row["state"] == "failed" and GIVEN.replace("run 1", f"run {second}") in row["cause"], row
+    assert not loop.play.starts(second), "no agent is paid"
+    loop.daemon.stop()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_what_judges_is_changed_with_its_hash(loop, known):
+    """The implementer started under another judge, by the record."""
+    loop.always_content()
+    loop.submit_to("check", review={"checks": [loop.check]})
+    loop.daemon.kill()
+    made = judge_hash(judge_of(loop.daemon, reviewer=OTHER)) if known else None
+    edit(loop.daemon, ("UPDATE judge SET reviewer = ?", OTHER), ("UPDATE run SET judge_hash = ?", made))
+    loop.daemon.start()
+    loop.play.go("check")
+    assert loop.daemon.ended(1)["state"] == "succeeded" and OTHER in loop.prompt("review")
+    assert "attempt 1 had another judge than the run has" in verified(loop.daemon)["message"]
+
+
+@pytest.mark.parametrize("change", [*JUDGE, "no row", "judge_hash", "no hash"])
+def test_what_judges_is_changed_after_the_end(loop, change):
+    loop.always_content()
+    loop.passes(loop.run())
+    daemon = loop.daemon
+    answer = verified(daemon, last=False)
+    assert answer["ok"] and answer["not_covered"] is None
+    row = daemon.run(1)
+    assert {a["judge_hash"] for a in daemon.attempts(1)} == {row["judge_hash"]}
+    daemon.stop()
+    assert row["judge_hash"] == judge_hash(judge_of(daemon))
+    statement, words = {
+        "no row": (("DELETE FROM judge",), "the judge of run 1 was removed"),
+        "judge_hash": (("UPDATE run SET judge_hash = 'x'",), "run 1 was changed"),
+        "no hash": (("UPDATE run SET judge_hash = NULL",), "run 1 was changed"),
+    }.get(change) or ((f"UPDATE judge SET {change} = ?", JUDGE[change]), "the judge of run 1 was changed")
+    edit(daemon, statement)
+    daemon.start()
+    answer = verified(daemon)
+    assert not answer["ok"] and not answer["chain"] and words in answer["message"], answer
+
+
+def test_a_retry_does_not_keep_what_was_changed(loop):
+    """It would be recorded as what judges the new run."""
+    loop.submit_to("check", review={"checks": [loop.check]})
+    loop.daemon.kill()
+    edit(loop.daemon, ("UPDATE judge SET reviewer = ?", OTHER))
+    loop.daemon.start()
+    loop.play.go("check")
+    assert loop.daemon.ended(1)["state"] == "failed"
+    with pytest.raises(RpcError, match="what judged the run is not what was recorded at its submit"):
+        loop.daemon.call("run.retry", id=1)
+    loop.always_content()
+    row = loop.daemon.ended(loop.daemon.call("run.retry", id=1, new_judge=True)["id"])
+    assert row["state"] == "succeeded" and row["judge_hash"] is not None
+    assert loop.daemon.call("review.verify", run=row["id"])["ok"]
+    loop.daemon.stop()
+
+
+def test_a_retry_records_what_it_keeps(loop):
+    loop.play.set({"review": "exit 3\n"})
+    assert loop.run()["state"] == "failed"
+    loop.always_content()
+    row = loop.daemon.ended(loop.daemon.call("run.retry", id=1)["id"])
+    loop.daemon.stop()
+    kept, = loop.daemon.query(f"SELECT * FROM judge WHERE run = {row['id']}")
+    assert row["state"] == "succeeded" and kept["kept_from"] == 1 and row["judge_hash"] == judge_hash(kept)
+
+
+def test_a_run_that_began_without_it(loop):
+    """As schema 20 left it: it ends by what is in the database, and that is not covered."""
+    loop.always_content()
+    loop.submit_to("implement")
+    loop.daemon.kill()
+    connection = sqlite3.connect(loop.daemon.state / "rld.db", isolation_level=None)
+    for table in ("run", "attempt"):
+        connection.execute(f"ALTER TABLE {table} DROP COLUMN judge_hash")
+    connection.execute("PRAGMA user_version = 20")
+    connection.close()
+    loop.daemon.start()
+    loop.play.go("implement")
+    row = loop.daemon.ended(1)
+    assert row["state"] == "succeeded" and row["judge_hash"] is None
+    assert {a["judge_hash"] for a in loop.daemon.attempts(1)} == {None}
+    answer = verified(loop.daemon, last=False)
+    assert answer["ok"] and answer["not_covered"] == "the judge: the run began with an earlier version"

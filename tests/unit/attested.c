@@ -34,6 +34,23 @@ static void put(struct run_rows *rows, enum row_kind kind, const char *key, int6
 	run_rows_put(rows, kind, row);
 }
 
+/* Rows belong to their list, which may only be read elsewhere. */
+static void *own(const void *row)
+{
+	return (void *)(uintptr_t)row;
+}
+
+/* The attempts and the run have one judge. */
+static void set_judge(struct run_rows *rows, const char *hash)
+{
+	char *copy = xstrdup(hash);
+
+	text_set(&rows->run.judge_hash, copy);
+	for (size_t i = 0; i < rows->nattempts; i++)
+		text_set(&((struct attempt_row *)own(rows->attempts[i]))->judge_hash, copy);
+	free(copy);
+}
+
 static struct run_rows *make_rows(void)
 {
 	struct run_rows *rows = run_rows_new();
@@ -50,13 +67,8 @@ static struct run_rows *make_rows(void)
 		put(rows, ROW_PRODUCT, "number", number, ROW_NONE);
 		put(rows, ROW_EVIDENCE, "number", number, ROW_NONE);
 	}
+	set_judge(rows, "judge");
 	return rows;
-}
-
-/* Rows belong to their list, which may only be read elsewhere. */
-static void *own(const void *row)
-{
-	return (void *)(uintptr_t)row;
 }
 
 static void chain_reviews(struct run_rows *rows)
@@ -226,6 +238,8 @@ START_TEST(each_edit_shows)
 			}
 			edits++;
 			edit(row, f);
+			if (strcmp(f->name, "judge_hash") == 0)
+				set_judge(edited, *(char **)field_at(row, f));
 			chain_all(edited);
 			ck_assert_msg((fault = run_rows_verify(edited)) == NULL, "%s.%s: not rewritten: %s",
 			    row_types[kind].name, f->name, fault);
