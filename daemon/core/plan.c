@@ -166,6 +166,11 @@ char *plan_settle(struct plan *plan, bool has_git, bool many, const char **field
 	return settle_trees(plan, has_git, many, field);
 }
 
+bool check_is_of_task(const char *command)
+{
+	return strstr(command, "RL_") != NULL;
+}
+
 bool plan_checks_room(const struct plan *plan)
 {
 	return plan->checks_in_room && plan->workspace == REVIEW_IN_ROOM;

@@ -146,6 +146,10 @@ struct plan {
 	char **env;			/* NULL-terminated "K=V" of --env */
 };
 
+/* The command of a check names a variable RL_*, so what it says holds for one task. Others are not
+ * given those that differ between tasks. */
+bool check_is_of_task(const char *command);
+
 /* The agent itself, then its fallbacks; NULL: no more. */
 const struct agent_plan *plan_agent_at(const struct agent_plan *agent, size_t i);
 /* Exchange the agents of a role. */

@@ -40,11 +40,6 @@ static void add_list(struct buf *b, char **list)
 	add_text(b, NULL);
 }
 
-bool check_is_of_task(const char *command)
-{
-	return strstr(command, "RL_") != NULL;
-}
-
 /* The environment of a check of the slot: what was sent, what the daemon has (parts of it pass, if
  * nothing was sent), and what the settings add. */
 static void environment_hash(const struct slot *slot, const char *command, char hex[DIGEST_HEX])

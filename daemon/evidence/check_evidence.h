@@ -17,8 +17,6 @@ struct txn;
 /* Record the ended check a of the slot. Of its product only if it ran in a room. */
 void evidence_check(struct txn *txn, const struct slot *slot, const struct attempt_row *a, enum evidence_result result);
 
-/* The command names a variable RL_*, so what it says holds for one task. */
-bool check_is_of_task(const char *command);
 
 /* How many checks run in the slot's place: on the base after the work, no more than up to the one
  * that has failed on the work. */

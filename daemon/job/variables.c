@@ -73,8 +73,16 @@ static bool hides_task(const struct build_job *w)
 	return w->plan->profile->no_task && w->plan->review;
 }
 
+/* What a check says of a tree is used for other tasks, too, unless it asks for its task. */
+static bool is_of_any_task(const struct build_job *w)
+{
+	return w->attempt.role == ROLE_CHECK && !check_is_of_task(w->attempt.agent);
+}
+
 static bool sees_task(const struct build_job *w)
 {
+	if (is_of_any_task(w))
+		return false;
 	return !hides_task(w) || !(build_is_review(w) || w->attempt.role == ROLE_FIX);
 }
 
@@ -169,6 +177,8 @@ static char *base_ref(const struct receiver *r)
 
 	if (w == NULL)
 		return r->hook != NULL ? text_or_empty(r->hook->base) : NULL;
+	if (is_of_any_task(w))
+		return NULL;
 	if (w->slot.base_commit != NULL)
 		return xstrdup(w->slot.base_commit);
 	return text_or_empty(w->run.base_commit != NULL ? w->run.base_commit : w->run.base_tree);

@@ -12,7 +12,8 @@
 #define ORIGIN_MARK_MAX 64
 
 struct origin {
-	/* it has ended, or another PID namespace hides it: nothing can be said */
+	/* it has ended, another PID namespace hides it, or a shim above it has a lock file that was
+	 * moved or removed: nothing can be said */
 	bool unknown;
 	/* attempt, step or hook of the shim above it; 0: none */
 	int64_t id;

@@ -217,3 +217,79 @@ def test_the_operator_may_do_all(asked):
     with pytest.raises(RpcError) as told:
         asked.daemon.call("run.cancel", id=1)
     assert told.value.code != 3
+
+
+# What an agent may do so that the daemon does not find the shim above the asker.
+TRACES = {
+    "its lock is removed": "rm {state}/attempts/$RL_ATTEMPT/lock\n{ask}",
+    "its directory is moved": "mv {state}/attempts/$RL_ATTEMPT {state}/attempts/x$RL_ATTEMPT\n{ask}"
+                              "mv {state}/attempts/x$RL_ATTEMPT {state}/attempts/$RL_ATTEMPT\n",
+    "its directory is moved elsewhere": "mv {state}/attempts/$RL_ATTEMPT {state}/runs/away\n{ask}"
+                                        "mv {state}/runs/away {state}/attempts/$RL_ATTEMPT\n",
+}
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_an_agent_that_hides_its_shim(asked, tmp_path, trace):
+    other, hold = held_run(asked, tmp_path)
+    ask = asked.script("asked", ("hold.approve", {"id": hold, "message": "LGTM"}), way="plainly")
+    asked.set(implement=TRACES[trace].format(state=asked.daemon.state, ask="env -i " + ask.replace(
+        "$PLAY", str(asked.play.path))) + "echo one > work.txt\nanswer done\n")
+    asked.run()
+    # refused at once, it may see the end of the connection before it has asked
+    said = asked.said("asked") if (asked.play.path / "asked.said").exists() else []
+    assert all(refused(answer) for answer in said) and asked.daemon.run(other)["state"] == "held", said
+
+
+def test_a_state_directory_behind_a_link(make_daemon, repo, tmp_path):
+    """Its shims have another path than the daemon was given."""
+    (tmp_path / "real").mkdir(mode=0o700)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "state").symlink_to(tmp_path / "real")
+    asked = Asked(make_daemon, repo, tmp_path, VERDICT)
+    asked.always_content()
+    other, hold = held_run(asked, tmp_path)
+    ask = asked.script("asked", ("hold.approve", {"id": hold, "message": "LGTM"}), way="plainly")
+    asked.set(implement="env -i " + ask.replace("$PLAY", str(asked.play.path)) + "echo one > work.txt\nanswer done\n")
+    asked.run()
+    answer, = asked.said("asked")
+    assert refused(answer) and asked.daemon.run(other)["state"] == "held", answer
+
+
+ORPHANS = textwrap.dedent("""\
+    #!/usr/bin/python3
+    import os, socket, sys
+    path, request, out = sys.argv[1:]
+    for _ in range(200):
+        read, write = os.pipe()
+        if os.fork() == 0:
+            if os.fork() == 0:
+                with socket.socket(socket.AF_UNIX) as s:
+                    s.connect(path)
+                    s.sendall(request.encode() + b"\\\\n")
+                    os.write(write, b"x")
+                    with open(out, "a") as file:
+                        file.write(s.makefile().readline())
+                os._exit(0)
+            os.close(write)
+            os.read(read, 1)
+            os._exit(0)
+        os.close(write)
+        os.wait()
+        while os.read(read, 1):
+            pass
+        os.close(read)
+    """).replace("\\\\n", "\\n")
+
+
+def test_a_parent_that_ends_meanwhile(asked, tmp_path):
+    """The asker gets another parent while the daemon looks."""
+    other, hold = held_run(asked, tmp_path)
+    (asked.play.path / "orphans").write_text(ORPHANS)
+    request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "hold.approve", "params": {"id": hold, "message": "x"}})
+    asked.set(implement=f"env -i /usr/bin/python3 $PLAY/orphans {asked.daemon.socket} '{request}' $PLAY/said\n"
+              "echo one > work.txt\nanswer done\n")
+    asked.run()
+    said = [json.loads(line) for line in (asked.play.path / "said").read_text().splitlines()]
+    assert len(said) == 200 and all(refused(answer) for answer in said)
+    assert asked.daemon.run(other)["state"] == "held"

@@ -81,7 +81,7 @@ def test_they_run_before_each_review(made):
 def test_what_a_check_sees(made):
     made.run("the task",
              review={"workspace": "same", "checks": [
-                 "env > \"$PLAY_DIR/env\"; pwd >> \"$PLAY_DIR/env\"; cat >> \"$PLAY_DIR/env\""]},
+                 ": $RL_TASK; env > \"$PLAY_DIR/env\"; pwd >> \"$PLAY_DIR/env\"; cat >> \"$PLAY_DIR/env\""]},
              env={"PLAY_DIR": str(made.play.path)})
     seen = (made.play.path / "env").read_text().split("\n")
     assert {"RL_ROLE=check", "RL_RUN=1", "RL_TASK=the task", f"RL_WORKDIR={made.repo.path}",

@@ -309,3 +309,23 @@ def test_a_check_is_about_its_directory(make_daemon, repo):
     row = daemon.ended(daemon.review(repo.path / "sub", **params))
     assert row["state"] != "succeeded"
     assert [a["role"] for a in daemon.attempts(row["id"])] == ["implement", "check", "check"]
+
+
+@pytest.mark.parametrize("command, want", [("sh check.sh", [""]),
+                                           ("RL_TASK_ID=$RL_TASK_ID sh check.sh", ["s1", "s2"])])
+def test_a_script_knows_its_task_only_if_the_command_does(make_daemon, repo, command, want):
+    """Two tasks with the same tree: what is known of one counts for the other, so the script cannot
+    tell them apart."""
+    repo.write("check.sh", 'echo "$RL_TASK_ID" >> "$PLAY/seen"\ntest -z "$RL_BASE_REF$RL_TASK_FILE$RL_TASK"\n')
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "check")
+    daemon = make_daemon(scripts={"implement": "echo one > work.txt\nanswer done\n", "review": "pass\n"})
+    stories = '{"userStories": [%s]}' % ",".join(
+        '{"id": "s%d", "title": "t", "acceptanceCriteria": ["x"], "passes": false}' % n for n in (1, 2))
+    number = daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="worktree", integrate="none",
+                         check_on_base="skip", review={"enabled": True, "profile": "verdict", "max_fixes": 0},
+                         checks=[command + " || true" if len(want) == 2 else command],
+                         env={"PLAY": str(daemon.play.path)})["id"]
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    assert (daemon.play.path / "seen").read_text().split("\n")[:-1] == want
