@@ -414,8 +414,8 @@ def test_the_questions_of_an_auditor(attested):
         if not answer.startswith("the same"):
             command = words.pop(0).split()
         assert command[0] == "rlctl", answer
-        argv = [{"id=N": f"id={review}", "run=R": f"run={attested.run}", "R": attested.run,
-                 "COMMIT": attested.commit}.get(word, word) for word in command[1:]]
+        argv = [{"id=N": f"id={review}", "id=R": f"id={attested.run}", "run=R": f"run={attested.run}",
+                 "R": attested.run, "COMMIT": attested.commit}.get(word, word) for word in command[1:]]
         if argv[0] == "verify":
             argv += ["--allowed-signers", attested.signers]
         said = d.rlctl(*argv, check=0, cwd=attested.repo.path)
@@ -425,4 +425,4 @@ def test_the_questions_of_an_auditor(attested):
         for word in words:
             assert any(fnmatch.fnmatch(name, word) for name in names), (question, word, names)
         asked += 1
-    assert asked == 9
+    assert asked == 10
