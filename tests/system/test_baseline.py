@@ -648,7 +648,6 @@ def test_a_retry_of_what_could_not_be_started(make_daemon, repo, tmp_path):
     daemon = make_daemon(scripts={**SCRIPTS, "implement": "gate at\n" + WORK}, gates=["at"])
     tool = tmp_path / "tool"
     first = begin(daemon, repo, str(tool), isolation="worktree")
-    daemon.play.arrived("at")
     assert daemon.ended(first)["end_kind"] == "base"
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)
