@@ -48,6 +48,9 @@ static int64_t shim_attempt(pid_t pid, const char *state_dir)
 
 	if (!lock_path(pid, path))
 		return UNCLEAR;
+	/* the state directory has no path at the moment: it may be this daemon's */
+	if (length == 0)
+		return UNCLEAR;
 	name = strncmp(path, state_dir, length) == 0 && path[length] == '/' ? path + length :
 	    strstr(path, "/attempts/");
 	if (name == NULL || sscanf(name, "/attempts/%" SCNd64 "/" RECORD_LOCK "%n", &id, &end) != 1 || end == 0 ||
@@ -99,11 +102,11 @@ void origin_look(pid_t pid, const char *state_dir, struct origin *origin)
 	char *real = realpath(state_dir, NULL);
 
 	*origin = (struct origin){ .unknown = true };
-	if (pidfd != -1 && real != NULL)
-		origin->id = climb_surely(pid, real);
+	if (pidfd != -1)
+		origin->id = climb_surely(pid, real != NULL ? real : "");
 	if (origin->id == 0 && pidfd != -1)
 		process_variable(pid, STRAYS_MARK, origin->mark, sizeof(origin->mark));
-	if (pidfd != -1 && real != NULL)
+	if (pidfd != -1)
 		origin->unknown = origin->id == UNCLEAR || poll(&alive, 1, 0) != 0;
 	if (origin->id == UNCLEAR)
 		origin->id = 0;
