@@ -95,6 +95,24 @@ const struct change *changes_find(const struct changes *changes, const char *pat
 	return changes->count == 0 ? NULL : bsearch(&key, changes->list, changes->count, sizeof(key), by_path);
 }
 
+bool changes_has_below(const struct changes *changes, const char *path)
+{
+	size_t low = 0, high = changes->count, size = strlen(path);
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strncmp(changes->list[middle].path, path, size);
+
+		if (order == 0 && changes->list[middle].path[size] == '/')
+			return true;
+		if (order < 0 || (order == 0 && (unsigned char)changes->list[middle].path[size] < '/'))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
 struct changes changes_in(const struct changes *changes, char *const *paths, bool in)
 {
 	struct changes some = { .list = xcalloc(changes->count + 1, sizeof(*some.list)) };

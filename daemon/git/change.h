@@ -37,6 +37,8 @@ void changes_release(struct changes *changes);
 
 /* NULL: path is not among them. */
 const struct change *changes_find(const struct changes *changes, const char *path);
+/* Whether one of them is below the directory path. */
+bool changes_has_below(const struct changes *changes, const char *path);
 
 /* Those with artifact_has(paths), or the others. Borrows them: free only the list. */
 struct changes changes_in(const struct changes *changes, char *const *paths, bool in);

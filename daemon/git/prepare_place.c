@@ -16,7 +16,7 @@
 #include "git/prepared_room.h"
 #include "git/room_git.h"
 #include "git/room_judges.h"
-#include "git/room_setup.h"
+#include "git/room_note.h"
 #include "git/verified.h"
 #include "record/host_fault.h"
 
@@ -149,7 +149,7 @@ static int keep_setup(struct git_op *op, const char *was, const char *tree)
 	if (rv == 0 && !has_other_inputs(op, &changes))
 		op->result.prepared = GIT_ROOM_READY;
 	else
-		room_setup_forget(op);
+		room_note_remove(op, ROOM_SETUP);
 	changes_release(&changes);
 	return rv;
 }
@@ -180,12 +180,32 @@ static int clone(struct git_op *op, const char *tree, const struct changes *entr
 	return rv;
 }
 
+/* The tree for which the set-up of key ran in the room last, malloc'd; NULL: none. */
+static char *setup_tree(const struct git_op *op, const char *key)
+{
+	char *text = room_note_read(op, ROOM_SETUP), *tree = NULL;
+	size_t length = strlen(key);
+
+	if (text != NULL && strncmp(text, key, length) == 0 && text[length] == ' ')
+		tree = xstrdup(text + length + 1);
+	free(text);
+	return tree;
+}
+
+static void note_setup(const struct git_op *op, const char *key, const char *tree)
+{
+	char *text = xasprintf("%s %s", key, tree);
+
+	room_note_write(op, ROOM_SETUP, text);
+	free(text);
+}
+
 /* As clone(), for a room that is reused. */
 static int clone_or_keep(struct git_op *op, const char *tree, const struct changes *entries, bool *cloned)
 {
 	int rv = op->spec.reuses ? copied_files_hash(op) : 0;
 	char *key = prepared_key(op, op->result.copied),
-	    *was = op->spec.reuses && rv == 0 ? room_setup_tree(op, key) : NULL;
+	    *was = op->spec.reuses && rv == 0 ? setup_tree(op, key) : NULL;
 
 	if (rv == 0 && was == NULL)
 		rv = clone(op, tree, entries, cloned);
@@ -193,7 +213,7 @@ static int clone_or_keep(struct git_op *op, const char *tree, const struct chang
 		rv = keep_setup(op, was, tree);
 	*cloned |= was != NULL;
 	if (op->spec.reuses && rv == 0 && op->result.prepared == GIT_ROOM_READY)
-		room_setup_note(op, key, tree);
+		note_setup(op, key, tree);
 	free(was);
 	free(key);
 	return rv;
@@ -207,7 +227,7 @@ static void keep_room(struct git_op *op, const char *tree, const struct changes 
 	if (strcmp(tree, op->spec.base) == 0)
 		prepared_keep(op, op->spec.copied, entries);
 	if (op->spec.reuses)
-		room_setup_note(op, key, tree);
+		note_setup(op, key, tree);
 	free(key);
 }
 

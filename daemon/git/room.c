@@ -20,7 +20,7 @@
 #include "git/room_dirs.h"
 #include "git/room_git.h"
 #include "git/room_judges.h"
-#include "git/room_setup.h"
+#include "git/room_note.h"
 #include "git/stat_cache.h"
 #include "git/used_room.h"
 #include "git/verified.h"
@@ -96,17 +96,24 @@ static void keep_earlier(const struct git_op *op)
 	free(parent);
 }
 
-/* What was made in the room beside the tree before; without it, no set-up is ready there. */
-static int keep_rest(struct git_op *op, const struct changes *entries, struct used_room *used, struct unpack *unpack)
+/* What was made in the room beside the files of the tree before; without it, no set-up is ready
+ * there. */
+static int keep_rest(struct git_op *op, const char *before, const struct changes *entries, struct used_room *used,
+    struct unpack *unpack)
 {
-	bool keeps = op->spec.reuses && used_room_is_own(used);
-	int error = keeps ? used_room_move_rest(used, unpack) : 0;
+	struct changes its = { 0 };
+	int rv = 0, error;
 
-	if (!keeps)
-		room_setup_forget(op);
+	if (before == NULL || !used_room_is_own(used)) {
+		room_note_remove(op, ROOM_SETUP);
+		return 0;
+	}
+	rv = verified_list(op, before, &its);
+	error = rv == 0 ? used_room_move_rest(used, &its, unpack) : 0;
 	if (error != 0)
-		return fail_room(op, error);
-	return keeps ? room_judges_remove(op, entries) : 0;
+		rv = fail_room(op, error);
+	changes_release(&its);
+	return rv == 0 ? room_judges_remove(op, entries) : -1;
 }
 
 static int room_fill(struct git_op *op, const struct changes *entries)
@@ -115,8 +122,10 @@ static int room_fill(struct git_op *op, const struct changes *entries)
 	struct unpack *unpack = NULL;
 	struct changes rest = { 0 };
 	struct timespec written;
+	char *before = op->spec.reuses ? room_note_read(op, ROOM_TREE) : NULL;
 	int rv = 0, error;
 
+	room_note_remove(op, ROOM_TREE);
 	keep_earlier(op);
 	used = used_room_open(op);
 	error = unpack_new(op->spec.dir, &unpack);
@@ -128,11 +137,14 @@ static int room_fill(struct git_op *op, const struct changes *entries)
 		rv = checkout_write(op, &rest, unpack);
 	clock_gettime(CLOCK_REALTIME, &written);
 	if (rv == 0)
-		rv = keep_rest(op, entries, used, unpack);
+		rv = keep_rest(op, before, entries, used, unpack);
 	if (rv == 0)
 		rv = room_git_make(op);
 	if (rv == 0 && op->objects != NULL)
 		keep_files(op, entries, unpack, written);
+	if (rv == 0 && op->spec.reuses)
+		room_note_write(op, ROOM_TREE, op->spec.tree);
+	free(before);
 	used_room_free(used);
 	unpack_free(unpack);
 	free(rest.list);

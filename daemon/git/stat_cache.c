@@ -192,31 +192,6 @@ const char *stat_cache_find(const struct stat_cache *cache, const char *path, co
 	return c != NULL && is_same(&c->key, key) ? c->id : NULL;
 }
 
-/* Whether something known begins with text. */
-static bool begins(const struct stat_cache *cache, const char *text)
-{
-	size_t low = 0, high = cache->old.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(cache->old.list[middle].path, text) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < cache->old.count && strncmp(cache->old.list[low].path, text, strlen(text)) == 0;
-}
-
-bool stat_cache_has(const struct stat_cache *cache, const char *path)
-{
-	char *below = xasprintf("%s/", path);
-	bool has = find(cache, path) != NULL || begins(cache, below);
-
-	free(below);
-	return has;
-}
-
 void stat_cache_add(struct stat_cache *cache, const char *path, const struct stat_key *key, const char *id)
 {
 	if (is_racy(cache, key->ctime) || is_racy(cache, key->mtime))

@@ -32,9 +32,6 @@ void stat_cache_free(struct stat_cache *cache);
 /* The id of path, if it is unchanged; NULL. Borrowed. */
 const char *stat_cache_find(const struct stat_cache *cache, const char *path, const struct stat_key *key);
 
-/* Whether it knows path, changed or not, or something below it. */
-bool stat_cache_has(const struct stat_cache *cache, const char *path);
-
 /* For the next time: in place of what was there. key: from after stat_cache_load(). */
 void stat_cache_add(struct stat_cache *cache, const char *path, const struct stat_key *key, const char *id);
 /* Replace the file by what was added, if that differs from what it has. A failure is no error: then

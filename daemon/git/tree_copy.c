@@ -19,25 +19,6 @@
 
 /* ---- what belongs to git ---- */
 
-/* Whether one of files is below the directory path. */
-static bool has_below(const struct changes *files, const char *path)
-{
-	size_t low = 0, high = files->count, size = strlen(path);
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = strncmp(files->list[middle].path, path, size);
-
-		if (order == 0 && files->list[middle].path[size] == '/')
-			return true;
-		if (order < 0 || (order == 0 && (unsigned char)files->list[middle].path[size] < '/'))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
-}
-
 static bool is_left_out(const struct tree_copy *copy, const char *path)
 {
 	return strcmp(path, ".git") == 0 || changes_find(copy->tracked, path) != NULL ||
@@ -138,7 +119,7 @@ static int copy_content(struct tree_copy *copy, int from, int to, const char *pa
 static int copy_directory(struct tree_copy *copy, int from, int to, const char *name, const char *path,
     const struct stat *st, int depth, bool *any)
 {
-	bool mixed = has_below(copy->tracked, path), content = false,
+	bool mixed = changes_has_below(copy->tracked, path), content = false,
 	    made = mkdirat(to, name, mixed ? 0755 : 0700) == 0;
 	int rv = made || errno == EEXIST ? 0 : -errno, below = -1, its = -1;
 
@@ -173,7 +154,7 @@ static int copy_entry(struct tree_copy *copy, int from, int to, const char *name
 		return -errno;
 	if (S_ISDIR(st.st_mode))
 		return copy_directory(copy, from, to, name, path, &st, depth, any);
-	if ((!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) || has_below(copy->tracked, path))
+	if ((!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) || changes_has_below(copy->tracked, path))
 		return 0;
 	rv = S_ISLNK(st.st_mode) ? copy_link(copy, from, to, name, &st) : copy_file(copy, from, to, name, &st);
 	*any = true;

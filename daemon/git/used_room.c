@@ -320,12 +320,13 @@ static bool is_dir(struct unpack *unpack, const char *path)
 }
 
 /* A directory goes as a whole unless the tree, or the one before, has something in it. */
-static int move_one(struct used_room *used, FTS *tree, FTSENT *e, const char *path, struct unpack *to)
+static int move_one(struct used_room *used, const struct changes *its, FTS *tree, FTSENT *e, struct unpack *to,
+    const char *path)
 {
 	bool dir = e->fts_info == FTS_D;
 	int rv;
 
-	if (stat_cache_has(used->files, path) || (dir && is_dir(to, path)))
+	if (changes_find(its, path) != NULL || (dir && (changes_has_below(its, path) || is_dir(to, path))))
 		return 0;
 	rv = move(used, path, 0, to);
 	if (dir)
@@ -333,7 +334,7 @@ static int move_one(struct used_room *used, FTS *tree, FTSENT *e, const char *pa
 	return stays_behind(rv) ? 0 : rv;
 }
 
-int used_room_move_rest(struct used_room *used, struct unpack *to)
+int used_room_move_rest(struct used_room *used, const struct changes *its, struct unpack *to)
 {
 	char *room = xasprintf("%s/" ROOM, used->dir), *paths[] = { room, NULL };
 	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT | FTS_XDEV, NULL);
@@ -349,7 +350,7 @@ int used_room_move_rest(struct used_room *used, struct unpack *to)
 		if (strcmp(path, ".git") == 0)
 			fts_set(tree, e, FTS_SKIP);
 		else
-			rv = move_one(used, tree, e, path, to);
+			rv = move_one(used, its, tree, e, to, path);
 	}
 	if (tree != NULL)
 		fts_close(tree);

@@ -30,8 +30,8 @@ int used_room_move(struct used_room *used, const struct changes *entries, struct
 
 /* Whether it is that of spec.dir, with all that was made there. */
 bool used_room_is_own(const struct used_room *used);
-/* Move what it has beside the files of its tree and .git to where there is nothing yet. 0 or
+/* Move what it has beside the files of its tree, and .git, to where there is nothing yet. 0 or
  * -errno. */
-int used_room_move_rest(struct used_room *used, struct unpack *to);
+int used_room_move_rest(struct used_room *used, const struct changes *its, struct unpack *to);
 
 #endif

@@ -156,3 +156,18 @@ def test_it_outlives_the_daemon(made, stop):
     made.play.go(stop)
     made.passes(made.daemon.ended(number))
     assert lines(made, "out") == ["one", "one", "fix 1"]
+
+
+def test_what_is_known_of_its_files_is_lost(made):
+    """As after a start of the machine: what the fix removes is not in the next room, and what was
+    built is."""
+    made.repo.write("gone", "gone\n")
+    made.repo.git("add", ".")
+    made.repo.git("commit", "-qm", "gone")
+    made.set(review_1="ls $STATE/evidence/*.git/rld/stat-* | grep -v -e -tree -e -setup > $PLAY/lost\n"
+             "for file in $(cat $PLAY/lost); do : > $file; done\n" + VERDICT.finds("more"),
+             review="ls > $PLAY/ls\n" + VERDICT.passes, fix="rm gone\n")
+    row = made.run(review={**REUSE, "read_only": False, "checks": ["echo >> built"]},
+                   env={"PLAY": str(made.play.path), "STATE": str(made.daemon.state)})
+    made.passes(row)
+    assert lines(made, "lost") and lines(made, "ls") == ["README", "built", "work.txt"]
