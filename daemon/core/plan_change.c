@@ -18,7 +18,7 @@ TAKE(max_wall_ms)
 TAKE(max_fixes)
 TAKE(disk_floor_bytes)
 
-/* A role with a limit of its own keeps that. */
+/* A role that has its own limit keeps it. */
 static void take_clock(struct plan *plan, const struct plan *from, enum clock clock)
 {
 	for (int role = 0; role < ROLES; role++)

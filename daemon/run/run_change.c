@@ -52,14 +52,14 @@ static int refusal(const struct engine *engine, const struct run *run, const str
 	/* what may be done in a tree depends on how many work there */
 	if (changes(change, "parallel") && run->plan.isolation != ISOLATION_WORKTREE) {
 		reply->message = "the slots of this run share a directory: their number is fixed";
-		reply->hint = "cancel it, and retry it with --isolation worktree";
+		reply->hint = "cancel it, and submit it again with --isolation worktree";
 		reply->field = "parallel";
 		return RPC_INVALID_PARAMS;
 	}
 	if (change->stories != NULL && run_source(run) != SOURCE_STORIES) {
 		reply->message = "the tasks of this run are no stories";
 		reply->hint = run_source(run) == SOURCE_BEADS ? "create a bead: its next iteration has it" :
-		    "submit the task as a run of its own, with --after";
+		    "submit the task as another run, with --after";
 		reply->field = "stories";
 		return RPC_INVALID_PARAMS;
 	}
@@ -84,7 +84,7 @@ static void add_stories(struct txn *txn, struct run *run, const struct task_list
 	}
 }
 
-/* Of a task with settings of its own. */
+/* For a task that has its own settings. */
 static void change_task(struct txn *txn, const struct task_row *task, const struct run_change *change)
 {
 	struct plan plan = { 0 };
