@@ -6,34 +6,14 @@
 #include "core/plan_change.h"
 #include "core/row.h"
 #include "core/state.h"
-#include "proto/clock.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
-#include "rpc/document.h"
+#include "rpc/run_answer.h"
 #include "rpc/run_load.h"
 #include "task/task.h"
 
 #define CHANGES_MAX 16
 #define PRIORITY "priority"
-
-struct pending {
-	struct rpc *rpc;
-	struct call *call;
-};
-
-static void reply_cb(void *arg, const struct engine_reply *reply)
-{
-	struct pending *p = arg;
-
-	if (reply->code != RPC_OK)
-		call_refused(p->call, reply, "id");
-	else if (reply->rows != NULL)
-		call_ok(p->call, run_document(reply->rows, engine_plan(p->rpc->options.engine, reply->id),
-		    clock_wall()));
-	else
-		call_ok(p->call, json_pack("{s:n,s:s}", "id", "state", "checked"));
-	free(p);
-}
 
 static void ended_cb(void *arg, const struct run_rows *rows)
 {
@@ -129,12 +109,9 @@ static struct reply run_change(struct rpc *rpc, struct call *call)
 	if (config_resolve((struct config *)rpc_config(rpc), NULL, list, count, &plan, &error) == -1) {
 		call_error(call, RPC_INVALID_PARAMS, error.field, NULL, "%s", error.text);
 	} else {
-		struct pending *p = xcalloc(1, sizeof(*p));
-
-		*p = (struct pending){ rpc, call };
 		change.plan = &plan;
 		change.by = by = xasprintf("uid %d", (int)call_uid(call));
-		engine_change(rpc->options.engine, &change, reply_cb, p);
+		engine_change(rpc->options.engine, &change, run_answer_cb, pending_new(rpc, call));
 		free(by);
 	}
 out:

@@ -16,8 +16,8 @@
 #include "rpc/ended_cache.h"
 #include "rpc/environment.h"
 #include "rpc/overview_load.h"
+#include "rpc/run_answer.h"
 #include "rpc/run_load.h"
-#include "rpc/run_reason.h"
 
 #define LIST_LIMIT 50
 #define LIST_MAX 200
@@ -25,27 +25,6 @@
     LOAD_EVIDENCE)
 /* what a retry takes over */
 #define RETRIED (LOAD_TASKS | LOAD_SLOTS | LOAD_PRODUCTS | LOAD_REVIEWS | LOAD_FINDINGS)
-
-struct pending {
-	struct rpc *rpc;
-	struct call *call;
-};
-
-static struct pending *pending_new(struct rpc *rpc, struct call *call)
-{
-	struct pending *p = xcalloc(1, sizeof(*p));
-
-	*p = (struct pending){ rpc, call };
-	return p;
-}
-
-static json_t *document(struct rpc *rpc, const struct run_rows *rows)
-{
-	json_t *json = run_document(rows, engine_plan(rpc->options.engine, rows->run.id), clock_wall());
-
-	run_reason_add(rpc, rows, json);
-	return json;
-}
 
 static void get_cb(void *arg, const struct run_rows *rows)
 {
@@ -55,7 +34,7 @@ static void get_cb(void *arg, const struct run_rows *rows)
 	if (rows == NULL) {
 		call_no_run(p->call, "id", call_int(p->call, "id", 0));
 	} else {
-		json = document(p->rpc, rows);
+		json = run_answer(p->rpc, rows);
 		if (view_run(engine_view(p->rpc->options.engine), rows->run.id) == NULL &&
 		    rows->ntasks + rows->niterations <= ENDED_ROWS)
 			ended_cache_keep(p->rpc->ended, rows->run.id, json);
@@ -135,26 +114,6 @@ static struct reply run_list(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-/* The engine's answer about a run. */
-static void change_reply(void *arg, const struct engine_reply *reply)
-{
-	struct pending *p = arg;
-	const struct run_rows *rows = reply->rows;
-
-	if (reply->code != RPC_OK) {
-		call_refused(p->call, reply, "id");
-		free(p);
-		return;
-	}
-	if (rows == NULL && reply->id != ROW_NONE)
-		rows = view_run(engine_view(p->rpc->options.engine), reply->id);
-	if (rows != NULL)
-		call_ok(p->call, document(p->rpc, rows));
-	else
-		call_ok(p->call, json_pack("{s:n,s:s}", "id", "state", "checked"));
-	free(p);
-}
-
 static void cancel_ended_cb(void *arg, const struct run_rows *rows)
 {
 	struct call *call = arg;
@@ -176,7 +135,7 @@ static void cancel_reply(void *arg, const struct engine_reply *reply)
 	struct pending *p = arg;
 
 	if (reply->code != RPC_NOT_FOUND) {
-		change_reply(arg, reply);
+		run_answer_cb(arg, reply);
 		return;
 	}
 	load_run(p->rpc, reply->id, DOCUMENT, cancel_ended_cb, p->call);
@@ -224,7 +183,7 @@ static void pause_reply(void *arg, const struct engine_reply *reply)
 	struct pending *p = arg;
 
 	if (reply->code != RPC_NOT_FOUND) {
-		change_reply(arg, reply);
+		run_answer_cb(arg, reply);
 		return;
 	}
 	load_run(p->rpc, reply->id, DOCUMENT, pause_ended_cb, p->call);
@@ -288,7 +247,7 @@ static void retry_cb(void *arg, const struct run_rows *rows)
 		    .check = call_flag(p->call, "check"), .from_scratch = call_flag(p->call, "from_scratch"),
 		    .new_judge = call_flag(p->call, "new_judge") };
 
-		engine_retry(p->rpc->options.engine, rows, &retry, change_reply, p);
+		engine_retry(p->rpc->options.engine, rows, &retry, run_answer_cb, p);
 	}
 	free(why);
 	strings_wipe(environment);
@@ -375,7 +334,7 @@ static void again_cb(void *arg, const struct run_rows *rows)
 		const struct retry retry = { .owner = call_uid(p->call), .environment = environment,
 		    .again = true, .check = call_flag(p->call, "check"), .task = call_text(p->call, "task") };
 
-		engine_retry(p->rpc->options.engine, copy, &retry, change_reply, p);
+		engine_retry(p->rpc->options.engine, copy, &retry, run_answer_cb, p);
 	} else {
 		free(p);
 	}

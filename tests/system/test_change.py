@@ -100,7 +100,8 @@ def test_another_priority(make_daemon, repo, tmp_path):
         (tmp_path / name).mkdir()
         numbers.append(daemon.submit(tmp_path / name))
     daemon.play.arrived("run.1")
-    daemon.call("run.change", id=numbers[2], priority=5)
+    answer = daemon.call("run.change", id=numbers[2], priority=5)
+    assert answer["reason"] == daemon.run(numbers[2])["reason"] == "all slots of the daemon are in use"
     daemon.restart()
     daemon.play.go("run.1")
     for gate in ("run.3", "run.2"):
