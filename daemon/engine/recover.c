@@ -44,6 +44,7 @@
 #include "slot/agent_pick.h"
 #include "slot/attempt_report.h"
 #include "slot/attempt_start.h"
+#include "slot/edits.h"
 #include "slot/git_request.h"
 #include "slot/hooks.h"
 #include "slot/machine.h"
@@ -94,12 +95,24 @@ static bool unfinished(int state)
 	return state == ATTEMPT_S_STARTING || state == ATTEMPT_S_RUNNING;
 }
 
+/* Its attempt starts when the step has ended: slot/edits.h. */
+static bool has_step(const struct run_rows *rows, const struct slot *slot)
+{
+	for (size_t i = 0; i < rows->nsteps; i++)
+		if (unfinished(rows->steps[i]->state) && rows->steps[i]->slot == slot->row->slot &&
+		    rows->steps[i]->iteration == slot->row->iteration)
+			return true;
+	return false;
+}
+
 static void adopt_run(struct engine *engine, struct run *run, const struct run_rows *rows)
 {
 	for (size_t i = 0; i < run->rows->nattempts; i++) {
 		const struct attempt_row *a = run->rows->attempts[i];
 		struct slot *slot = unfinished(a->state) ? run_slot(run, a->iteration, a->slot) : NULL;
 
+		if (slot != NULL && a->state == ATTEMPT_S_STARTING && has_step(rows, slot))
+			continue;
 		/* record the end of its cooling before it starts, so that even another reboot
 		 * cannot lose it */
 		if (slot != NULL && a->state == ATTEMPT_S_STARTING && slot_cools(slot->row))
@@ -252,6 +265,8 @@ static void name_operation(struct slot *slot)
 		slot->op.of_source = true;
 		slot->op.task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM :
 		    slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE;
+	} else if (edits_are_sought(slot)) {
+		slot->op.git_kind = GIT_FIND_EDITS;
 	} else {
 		slot->op.git_kind = slot->run->engine->stages[row->stage]->git;
 	}

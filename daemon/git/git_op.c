@@ -27,6 +27,7 @@ const char *const git_op_names[GIT_OPS] = {
 	[GIT_MERGE] = "merge",
 	[GIT_WORKTREE_REMOVE] = "clear",
 	[GIT_INSPECT_HEAD] = "look",
+	[GIT_FIND_EDITS] = "edits",
 	[GIT_COMPARE_REFS] = "refs",
 };
 

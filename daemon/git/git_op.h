@@ -106,6 +106,10 @@ enum git_op_kind {
 	/* Whether refs still are as rld set them. */
 	GIT_COMPARE_REFS,
 
+	/* What people have changed in workspace since it had tree: what VERIFY says of it beside a
+	 * checkout. Changes nothing. */
+	GIT_FIND_EDITS,
+
 	GIT_OPS
 };
 
@@ -144,8 +148,8 @@ struct git_op_spec {
 	 * there. PREPARE: and so does a set-up that fits. */
 	bool reuses;
 
-	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, PREPARE, COMMIT: the tree.
-	 * WORKTREE_ADD: work to continue, NULL: none. */
+	/* MEASURE: the base; VERIFY, FIND_EDITS: the tree before; PIN, CHECKOUT, PREPARE, COMMIT:
+	 * the tree. WORKTREE_ADD: work to continue, NULL: none. */
 	const char *tree;
 
 	/* SNAPSHOT, MEASURE, PIN, COMPARE_REFS: what the workspace is compared with for
@@ -184,8 +188,8 @@ struct git_op_spec {
 	const char *commit;
 
 	/* COMMIT: people may commit in workspace, too. What they have committed since tree was
-	 * taken stays, and HEAD need not come after commit. VERIFY with dir: only people work in
-	 * workspace meanwhile, so what changes there is theirs. */
+	 * taken stays, and HEAD need not come after commit. VERIFY with dir, FIND_EDITS: only
+	 * people work in workspace meanwhile, so what changes there is theirs. */
 	bool shared;
 
 	/* MERGE. known: what ref had when it was moved last: restored if ref is missing, and if ref
@@ -205,16 +209,16 @@ struct git_op_spec {
 	 * tracked in it. */
 	char *const *artifacts;
 
-	/* MEASURE, VERIFY of the workspace, COMMIT, ADOPT_COMMITS: files or folders that other runs
-	 * write at the same time: not part of the work, whatever the disk has. MEASURE has them as
-	 * in shared_paths_tree, else as in tree. A commit takes them from tree, and leaves an
-	 * agent's commits of them alone. NULL: none. */
+	/* MEASURE, VERIFY of the workspace, FIND_EDITS, COMMIT, ADOPT_COMMITS: files or folders that
+	 * other runs write at the same time: not part of the work, whatever the disk has. MEASURE
+	 * has them as in shared_paths_tree, else as in tree. A commit takes them from tree, and
+	 * leaves an agent's commits of them alone. NULL: none. */
 	char *const *shared_paths;
 	const char *shared_paths_tree;
 
-	/* SNAPSHOT, MEASURE, VERIFY, ADOPT_COMMITS, MERGE, and with judged: the result of an
-	 * earlier VERIFY. Its files are not part of the work as long as they stay as they are
-	 * there. NULL: none. */
+	/* SNAPSHOT, MEASURE, VERIFY, FIND_EDITS, ADOPT_COMMITS, MERGE, and with judged: the result
+	 * of an earlier VERIFY or FIND_EDITS. Its files are not part of the work as long as they
+	 * stay as they are there. NULL: none. */
 	const char *appeared_tree;
 
 	/* MEASURE, COMMIT, ADOPT_COMMITS: the .gitattributes files of this tree say what is
@@ -379,18 +383,18 @@ bool git_op_ready(const struct git_op *op);
 bool git_op_unprepared(const struct git_op *op);
 /* VERIFY: likewise, of the spec's may_change; the others are those of git_op_changed(). */
 const char *git_op_permitted(const struct git_op *op);
-/* VERIFY: up to twenty files that are there now, and neither in tree nor in the spec's
+/* VERIFY, FIND_EDITS: up to twenty files that are there now, and neither in tree nor in the spec's
  * appeared_tree; NULL: none. */
 const char *git_op_appeared(const struct git_op *op);
-/* VERIFY with dir: up to twenty files of the workspace that were changed or removed there, and that
- * are not so in the spec's appeared_tree; NULL: none. */
+/* VERIFY with dir, FIND_EDITS: up to twenty files of the workspace that were changed or removed
+ * there, and that are not so in the spec's appeared_tree; NULL: none. */
 const char *git_op_edited(const struct git_op *op);
 /* Up to twenty files of the workspace that are not as in the spec's judged, but for new ones of
  * appeared_tree, or why they cannot be compared; NULL: the workspace has what was judged. */
 const char *git_op_differing(const struct git_op *op);
-/* VERIFY: a tree of all files that are there and not in tree, and with dir of those that were
- * changed or removed. If there are such, then a blank and a tree of what tree has in their place.
- * NULL: none. */
+/* VERIFY, FIND_EDITS: a tree of all files that are there and not in tree, and except in a VERIFY
+ * without dir of those that were changed or removed. If there are such, then a blank and a tree of
+ * what tree has in their place. NULL: none. */
 const char *git_op_appeared_tree(const struct git_op *op);
 
 #endif

@@ -28,6 +28,7 @@ static int (*const runs[GIT_OPS])(struct git_op *op) = {
 	[GIT_WORKTREE_REMOVE] = worktree_remove_run,
 	[GIT_INSPECT_HEAD] = inspect_head_run,
 	[GIT_COMPARE_REFS] = compare_refs_run,
+	[GIT_FIND_EDITS] = find_edits_run,
 };
 
 /* Remove locks of a killed git, ours or an agent's: no other process works on these. */

@@ -10,6 +10,7 @@
 int base_run(struct git_op *op);		/* base.c */
 int checkout_run(struct git_op *op);		/* room.c */
 int compare_refs_run(struct git_op *op);	/* compare_refs.c */
+int find_edits_run(struct git_op *op);		/* verify.c */
 int commit_run(struct git_op *op);		/* commit.c: COMMIT and ADOPT_COMMITS */
 int inspect_head_run(struct git_op *op);		/* inspect_head.c */
 int measure_run(struct git_op *op);		/* measure.c */

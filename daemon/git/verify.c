@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* VERIFY: checks that the work tree, or the reviewer's room, is unchanged. Changes nothing. And the
- * comparison of the work tree with what was judged, where another operation ends. */
+/* VERIFY: checks that the work tree, or the reviewer's room, is unchanged. FIND_EDITS: what people
+ * have changed in the work tree. Both change nothing. And the comparison of the work tree with what
+ * was judged, where another operation ends. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,10 +74,21 @@ static int verify(struct git_op *op, struct verify *v)
 	return rv;
 }
 
-int verify_run(struct git_op *op)
+static int find_edits(struct git_op *op, struct verify *v)
+{
+	struct changes entries = { 0 };
+	int rv = checkout_list(op, op->spec.tree, &entries);
+
+	if (rv == 0)
+		rv = verify_workspace(op, v, &entries, false);
+	changes_release(&entries);
+	return rv;
+}
+
+static int run(struct git_op *op, int (*compares)(struct git_op *op, struct verify *v))
 {
 	struct verify v = { 0 };
-	int rv = verify(op, &v);
+	int rv = compares(op, &v);
 
 	op->result.changed = names_take(&v.changed);
 	op->result.permitted = names_take(&v.permitted);
@@ -85,6 +97,16 @@ int verify_run(struct git_op *op)
 	changes_release(&v.known);
 	changes_release(&v.seen);
 	return rv;
+}
+
+int verify_run(struct git_op *op)
+{
+	return run(op, verify);
+}
+
+int find_edits_run(struct git_op *op)
+{
+	return run(op, find_edits);
 }
 
 static int compare(struct git_op *op, char **tree)

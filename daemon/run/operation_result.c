@@ -8,6 +8,8 @@
 #include "run/lifecycle.h"
 #include "run/preparation.h"
 #include "run/task_load.h"
+#include "slot/attempt.h"
+#include "slot/edits.h"
 #include "slot/machine.h"
 #include "task/task_op.h"
 
@@ -17,6 +19,8 @@ static void done(struct txn *txn, struct slot *slot, int64_t last_step)
 		run_loaded(txn, slot->run, task_op_list(slot->op.task), task_op_has_bd(slot->op.task));
 	else if (slot->row == NULL)
 		run_git_done(txn, slot->run);
+	else if (edits_are_sought(slot))
+		edits_found(txn, slot);
 	else
 		slot_result(txn, slot, &(struct stage_result){ .step = last_step });
 }
@@ -25,6 +29,8 @@ static void failed(struct txn *txn, struct slot *slot, struct cause cause)
 {
 	if (slot->row == NULL)
 		run_failed(txn, slot->run, cause);
+	else if (edits_are_sought(slot))
+		edits_failed(txn, slot, cause);
 	else
 		slot_result(txn, slot, &(struct stage_result){ .step = ROW_NONE, .failure = cause });
 }
@@ -32,4 +38,5 @@ static void failed(struct txn *txn, struct slot *slot, struct cause cause)
 const struct operation_calls operation_results = {
 	.done = done,
 	.failed = failed,
+	.ended = attempt_cancelled,
 };

@@ -10,6 +10,7 @@
 #include "model/slots.h"
 #include "model/view.h"
 #include "proto/state_names.h"
+#include "slot/edits.h"
 #include "slot/turn.h"
 
 #define IS(kind) (1u << ACTIVITY_##kind)
@@ -25,13 +26,13 @@ static const unsigned allowed[SLOT_STAGES] = {
 	[SLOT_S_CREATING_WORKTREE] = OPERATION | IS(TURN),
 	[SLOT_S_PREPARING] = OPERATION,
 	[SLOT_S_SETTING_UP] = ATTEMPT,
-	[SLOT_S_IMPLEMENTING] = ATTEMPT,
+	[SLOT_S_IMPLEMENTING] = ATTEMPT | OPERATION,
 	[SLOT_S_CHECKING] = ATTEMPT | IS(BASELINE),
 	[SLOT_S_MEASURING] = OPERATION,
 	[SLOT_S_CHECKOUT] = OPERATION,
 	[SLOT_S_REVIEWING] = ATTEMPT,
 	[SLOT_S_VERIFYING] = OPERATION,
-	[SLOT_S_FIXING] = ATTEMPT,
+	[SLOT_S_FIXING] = ATTEMPT | OPERATION,
 	[SLOT_S_PINNING] = OPERATION,
 	[SLOT_S_COMMIT_AGENT] = ATTEMPT,
 	[SLOT_S_COMMITTING] = OPERATION,
@@ -64,7 +65,9 @@ static bool fits_attempt(const struct slot *slot)
 	if (slot->row == NULL || (allowed[slot->row->stage] & ATTEMPT) != ATTEMPT)
 		return slot->activity.kind != ACTIVITY_ATTEMPT || slot_ending(slot);
 	a = run_rows_attempt(slot->run->rows, slot->row->attempt);
-	if (a == NULL || a->role != (int)slot_stage_role((enum slot_stage)slot->row->stage) || slot->op.step != NULL)
+	if (a == NULL || a->role != (int)slot_stage_role((enum slot_stage)slot->row->stage))
+		return false;
+	if ((slot->op.step != NULL || slot->activity.kind == ACTIVITY_OPERATION) && !edits_are_sought(slot))
 		return false;
 	if (slot->activity.kind == ACTIVITY_ATTEMPT && slot->activity.id != a->id)
 		return false;

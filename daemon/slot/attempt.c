@@ -167,6 +167,17 @@ void attempt_unstarted(struct txn *txn, struct slot *slot)
 	slot_ended(txn, slot);
 }
 
+void attempt_cancelled(struct txn *txn, struct slot *slot)
+{
+	const struct attempt_row *a = slot->row != NULL ?
+	    run_rows_attempt(slot->run->rows, slot->row->attempt) : NULL;
+
+	if (a != NULL && a->state == ATTEMPT_S_STARTING)
+		attempt_unstarted(txn, slot);
+	else
+		slot_ended(txn, slot);
+}
+
 void attempt_forgone(struct txn *txn, struct slot *slot, struct cause cause)
 {
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);

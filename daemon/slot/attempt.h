@@ -15,6 +15,8 @@ void attempt_begin(struct txn *txn, struct slot *slot, enum role role);
 void attempt_forgone(struct txn *txn, struct slot *slot, struct cause cause);
 /* The attempt is cancelled before it was started. */
 void attempt_unstarted(struct txn *txn, struct slot *slot);
+/* The activity of a cancelled slot is over; if its attempt is not started, that ends with it. */
+void attempt_cancelled(struct txn *txn, struct slot *slot);
 /* The attempt is not started, because the reviewing program is not that of the submit: its task is
  * held. */
 void attempt_reviewer_changed(struct slot *slot, const char *why);

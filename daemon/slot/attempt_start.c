@@ -39,6 +39,7 @@
 #include "slot/attempt_report.h"
 #include "slot/base_check.h"
 #include "slot/baseline.h"
+#include "slot/edits.h"
 #include "slot/left_out.h"
 #include "slot/retry.h"
 #include "slot/review_rows.h"
@@ -547,8 +548,15 @@ static void base_known(struct slot *slot)
 
 void attempt_build(struct slot *slot)
 {
+	bool known = slot->edits_known;
+
+	slot->edits_known = false;
 	if (!passes(slot))
 		return;
+	if (!known && edits_can_be_told(slot)) {
+		edits_find(slot);
+		return;
+	}
 	activity_start_job(&slot->activity);
 	if (!base_ask(slot, base_known))
 		base_asked(slot);

@@ -123,6 +123,7 @@ static char *message_of(const struct slot *slot, enum git_op_kind kind)
 	case GIT_WORKTREE_ADD:
 	case GIT_INSPECT_HEAD:
 	case GIT_COMPARE_REFS:
+	case GIT_FIND_EDITS:
 	case GIT_OPS:
 		break;
 	}
@@ -139,6 +140,9 @@ static const char *tree_of(const struct slot *slot, enum git_op_kind kind)
 	/* that of a new work tree is noted there */
 	if (kind == GIT_PREPARE)
 		return slot_prepares_room(slot) ? slot_room_tree(slot) : slot->row->tree;
+	/* the first attempt starts from the base */
+	if (kind == GIT_FIND_EDITS && slot->row->tree == NULL)
+		return slot_base_tree(slot);
 	return slot->row != NULL ? slot->row->tree : slot->run->rows->run.base_tree;
 }
 
@@ -211,7 +215,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	char *setup = kind == GIT_PREPARE ? setup_key(slot) : NULL;
 	char **judging = asks_for_judging(slot, kind) ? judging_files(slot) : NULL;
 	char **copy = brings_copies(slot, kind) ? copy_patterns(slot) : NULL;
-	char **artifacts = run_artifacts(run), **shared = kind == GIT_COMPARE_REFS ?
+	char **artifacts = run_artifacts(run), **shared = kind == GIT_COMPARE_REFS || kind == GIT_FIND_EDITS ?
 	    slot_written_paths(slot) : slot_shared_paths(slot);
 	char *scratch = dirs_scratch(state_dir, row->id, slot->row);
 	char *evidence = row->evidence != NULL ? dirs_evidence(state_dir, row->evidence) : NULL;
@@ -247,7 +251,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		    slot->row == NULL && (kind == GIT_PIN || kind == GIT_SNAPSHOT) ? "HEAD" : NULL,
 		.branch = branch,
 		.shared = (kind == GIT_COMMIT && slot->row->worktree == NULL) ||
-		    (kind == GIT_VERIFY && run->plan.parallel == 1),
+		    (kind == GIT_VERIFY && run->plan.parallel == 1) || kind == GIT_FIND_EDITS,
 		.instance = row->instance,
 		.commit = kind == GIT_BASE ? from.base_commit : git_commit_of(slot, kind),
 		.base_commit = slot->row != NULL ? slot->row->base_commit : NULL,

@@ -155,7 +155,7 @@ static void next_cb(void *arg, struct job *job)
 	w->made = NULL;
 	activity_end(&slot->activity);
 	if (slot_ending(slot)) {
-		slot_ended(txn, slot);
+		slot->run->engine->operation->ended(txn, slot);
 	} else {
 		switch (w->next) {
 		case STEP_NEXT_RUN:
@@ -216,7 +216,7 @@ static void end_unstarted(struct slot *slot)
 
 	set_end(txn, slot, "cancelled before it was started");
 	end_step(txn, slot);
-	slot_ended(txn, slot);
+	slot->run->engine->operation->ended(txn, slot);
 	txn_commit(txn);
 }
 
@@ -275,7 +275,7 @@ void step_refused(struct slot *slot, int status, const char *error)
 	end_step(txn, slot);
 	activity_end(&slot->activity);
 	if (slot_ending(slot))
-		slot_ended(txn, slot);
+		slot->run->engine->operation->ended(txn, slot);
 	else
 		failed(txn, slot, host_fault(status) ? status : 0, error);
 	txn_commit(txn);
@@ -301,7 +301,7 @@ void step_lost(struct slot *slot)
 	}
 	activity_end(&slot->activity);
 	if (slot_ending(slot)) {
-		slot_ended(txn, slot);
+		slot->run->engine->operation->ended(txn, slot);
 	} else if (++slot->op.tries >= STEP_TRIES) {
 		fail(txn, slot, "its process was killed three times");
 	} else {
@@ -320,7 +320,7 @@ static void step_outlived(struct slot *slot)
 	end_step(txn, slot);
 	activity_end(&slot->activity);
 	if (slot_ending(slot))
-		slot_ended(txn, slot);
+		slot->run->engine->operation->ended(txn, slot);
 	else
 		again(txn, slot);
 	txn_commit(txn);

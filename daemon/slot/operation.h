@@ -16,6 +16,7 @@ struct txn;
 struct operation_calls {
 	void (*done)(struct txn *txn, struct slot *slot, int64_t last_step);
 	void (*failed)(struct txn *txn, struct slot *slot, struct cause cause);	/* permanently */
+	void (*ended)(struct txn *txn, struct slot *slot);	/* cancelled */
 };
 
 /* Ask the source of the slot's task, or of the run. */

@@ -20,12 +20,10 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	case ACTIVITY_PERMIT:
 	case ACTIVITY_ACCOUNT:
 	case ACTIVITY_CHECKS:
-		attempt_unstarted(txn, slot);
-		break;
 	case ACTIVITY_TURN:
 	case ACTIVITY_BASELINE:
 	case ACTIVITY_RETRY:
-		slot_ended(txn, slot);
+		attempt_cancelled(txn, slot);
 		break;
 	case ACTIVITY_COMMIT:
 	case ACTIVITY_JOB:
@@ -40,14 +38,14 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
 	(void)done;
-	slot_ended(txn, slot);
+	attempt_cancelled(txn, slot);
 }
 
 static void recover(struct slot *slot)
 {
 	struct txn *txn = txn_new(slot->run->engine);
 
-	slot_ended(txn, slot);
+	attempt_cancelled(txn, slot);
 	txn_commit(txn);
 }
 

@@ -7,6 +7,7 @@
 #include "proto/memory.h"
 #include "slot/attempt.h"
 #include "slot/attempt_result.h"
+#include "slot/attempt_start.h"
 #include "slot/merge_state.h"
 #include "slot/review_rows.h"
 #include "slot/stages.h"
@@ -55,5 +56,5 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 const struct stage stage_fixing = {
 	.enter = enter,
 	.result = result,
-	.recover = attempt_missing,
+	.recover = attempt_build,
 };

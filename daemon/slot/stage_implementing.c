@@ -6,6 +6,7 @@
 #include "model/slots.h"
 #include "slot/attempt.h"
 #include "slot/attempt_result.h"
+#include "slot/attempt_start.h"
 #include "slot/round.h"
 #include "slot/stages.h"
 
@@ -33,5 +34,5 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 const struct stage stage_implementing = {
 	.enter = enter,
 	.result = result,
-	.recover = attempt_missing,
+	.recover = attempt_build,
 };

@@ -30,6 +30,7 @@ const char *const git_op_names[GIT_OPS] = {
 	[GIT_COMMIT] = "commit", [GIT_BASE] = "base", [GIT_WORKTREE_ADD] = "worktree",
 	[GIT_ADOPT_COMMITS] = "committed", [GIT_MERGE] = "merge", [GIT_WORKTREE_REMOVE] = "clear",
 	[GIT_INSPECT_HEAD] = "look", [GIT_COMPARE_REFS] = "refs",
+	[GIT_FIND_EDITS] = "edits",
 };
 
 /* "t12", "c7" */
@@ -469,6 +470,9 @@ static void act(struct world *w, struct git_op *op)
 		op->changed = f != NULL && !f->changes_tree ? "file.c" : NULL;
 		op->appeared = f != NULL && f->denied ? "new.c" : NULL;
 		break;
+	case GIT_FIND_EDITS:
+		op->appeared = f != NULL && f->denied ? "new.c" : NULL;
+		break;
 	case GIT_CHECKOUT:
 		place_of(w, op->dir)->fresh = true;
 		break;
@@ -528,7 +532,8 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 	if (op->held_back || (op->kind == GIT_MERGE && op->conflicts != NULL))
 		*value = op->number << 32 | number_of(op->base);
 	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_WORKTREE_REMOVE ||
-	    op->kind == GIT_INSPECT_HEAD || op->kind == GIT_COMPARE_REFS)
+	    op->kind == GIT_INSPECT_HEAD || op->kind == GIT_COMPARE_REFS ||
+	    (op->kind == GIT_FIND_EDITS && next != STEP_NEXT_FAILED))
 		return 0;
 	if (next == STEP_NEXT_FAILED)
 		return op->kind == GIT_VERIFY ? 'f' : 'F';

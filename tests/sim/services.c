@@ -280,6 +280,16 @@ static int64_t permits_of(const struct world *w, const struct run_rows *rows)
 	return cooling > 0 || working > 0 ? working + own : 1;
 }
 
+static bool has_step(const struct world *w, const struct slot_row *slot)
+{
+	const struct run_rows *rows = view_run(w->disk, slot->run);
+
+	for (size_t i = 0; i < rows->nsteps; i++)
+		if (rows->steps[i]->iteration == slot->iteration && rows->steps[i]->slot == slot->slot)
+			return true;
+	return false;
+}
+
 /* It was cancelled before it started, and waits as if it had not been. */
 static bool is_left_waiting(const struct world *w, const struct slot_row *slot)
 {
@@ -288,12 +298,16 @@ static bool is_left_waiting(const struct world *w, const struct slot_row *slot)
 
 	if (a == NULL || a->state != ATTEMPT_S_STARTING || w->procs[a->id] != NULL || w->nreads > 0)
 		return false;
+	/* git looks at the work tree for it */
+	if (has_step(w, slot))
+		return false;
 	for (size_t i = 0; i < w->njobs; i++) {
 		const struct job *job = w->jobs[i].job;
 
 		if (job == NULL)
 			continue;
-		if ((job->type == &build_type && ((const struct build_job *)job)->attempt.id == a->id) ||
+		if (job->type == &operation_step_type ||
+		    (job->type == &build_type && ((const struct build_job *)job)->attempt.id == a->id) ||
 		    (job->type == &collect_type && ((const struct collect_job *)job)->attempt == a->id) ||
 		    (job->type == &read_pick_type && ((const struct pick_job *)job)->attempt == a->id))
 			return false;

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """People in the directory of a run: what they do there while a reviewer works is theirs. It stays,
 it is named, it is no part of the work, and the reviewer is not blamed for it."""
+import os
+import signal
+
 import pytest
 
 from loop import Loop
 from outer import WORK, Beads, bead, submit, with_bd
+from rld import proc_stat
 from test_profile_comments import COMMENTS
 from test_profile_decision import DECISION
 from test_profile_exit import PROFILE as EXIT
@@ -191,6 +195,20 @@ def test_while_it_is_held(desk, commit):
     assert desk.repo.read("README") == "a person's\n"
 
 
+def test_work_that_a_human_sends_back(desk):
+    """What they changed during the hold is work, and the fixer continues it."""
+    made = desk.made
+    made.never_content()
+    number = made.submit(review={"max_fixes": 0, "on_exhausted": "hold"}, commit="auto")
+    assert made.daemon.ended(number)["state"] == "held"
+    edit(desk.repo)
+    made.set(review=made.profile.passes)
+    made.daemon.call("hold.rework", id=made.daemon.call("hold.list", run=number)["holds"][0]["id"], message="go on")
+    row = made.daemon.ended(number)
+    assert row["state"] == "succeeded" and "a person's" in made.prompt("review", 2), row
+    assert desk.repo.git("show", "HEAD:README") == "a person's" and not row["warnings"], row
+
+
 def test_slots_that_share_a_tree_are_not_compared(desk):
     """What differs is another slot's work."""
     row = late(desk, "pin", edit, parallel=2, isolation="shared")
@@ -208,3 +226,129 @@ def test_while_a_source_is_told(make_daemon, repo, tmp_path):
     daemon.play.go("bd")
     row = daemon.ended(run)
     assert row["state"] == "succeeded" and row["warnings"] == [f"task a-1: {NO_LONGER}: README"], row
+
+
+# between the attempts of the run, when no reviewer is at work either
+
+OUTSIDE = "while no agent of the run worked there"
+
+
+def submit_cooled(desk, **params):
+    """Its first agent waits for its account."""
+    desk.made.daemon.call("cooldown.set", account="play", **{"for": "2h"})
+    number = desk.made.submit(review=ROOM, **params)
+    with desk.made.daemon.events(run=number) as events:
+        events.until("slot.phase", lambda e: e["phase"] == "cooling")
+    return number
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("act", [edit, new, undo])
+def test_before_the_first_attempt(desk, act):
+    number = submit_cooled(desk, commit="auto")
+    act(desk.repo)
+    desk.made.daemon.call("cooldown.clear", account="play")
+    row = desk.made.daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    assert len([w for w in row["warnings"] if OUTSIDE in w]) == (act is not undo), row["warnings"]
+    assert "a person's" not in desk.made.prompt("review") and "notes.txt" not in desk.made.prompt("review")
+    assert desk.repo.git("show", "HEAD:README") == "scratch"
+    assert desk.repo.git("show", "--format=", "--name-only", "HEAD") == "work.txt"
+    assert desk.repo.read("README") == ("a person's\n" if act is edit else "scratch\n")
+    assert (desk.repo.path / "notes.txt").exists() == (act is new)
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("act", [edit, new, remove])
+def test_while_a_check_fails(desk, act):
+    made = desk.made
+    made.set(check="[ -e $PLAY/fixed ] || { [ -e $PLAY/again ] && exit 1; touch $PLAY/again; gate check; exit 1; }\n",
+             fix='touch $PLAY/fixed; echo "fix $nth" >> work.txt\nanswer done\n')
+    number = made.submit(review={**ROOM, "checks": [made.check]}, check_on_base="skip", commit="auto")
+    made.play.arrived("check")
+    act(desk.repo)
+    made.play.go("check")
+    row = made.daemon.ended(number)
+    assert row["state"] == "succeeded" and made.roles() == ["implement", "fix", "review"], row
+    assert len([w for w in row["warnings"] if OUTSIDE in w]) == 1, row["warnings"]
+    assert desk.repo.git("show", "HEAD:README") == "scratch"
+    assert desk.repo.git("show", "--format=", "--name-only", "HEAD") == "work.txt"
+
+
+def test_while_the_fixer_is_paused(desk):
+    made = desk.made
+    made.set(review_1=made.profile.finds("more"), review=made.profile.passes)
+    number, _ = made.submit_to("review", review=ROOM)
+    made.daemon.call("run.pause", id=number)
+    with made.daemon.events(run=number) as events:
+        made.play.go("review")
+        events.until("slot.phase", lambda e: e["phase"] == "fixing")
+    edit(desk.repo)
+    made.daemon.call("run.resume", id=number)
+    row = made.daemon.ended(number)
+    assert row["state"] == "succeeded" and "README" not in made.prompt("review", 2), row
+    assert len([w for w in row["warnings"] if OUTSIDE in w]) == 1, row["warnings"]
+
+
+def test_what_a_lost_attempt_has_left_may_be_its_own(desk):
+    made = desk.made
+    made.set(implement_1="echo half > half.txt\ngate implement\n", implement="echo one > work.txt\nanswer done\n")
+    number = made.submit(review=ROOM, on_lost="retry", commit="auto")
+    os.kill(proc_stat(made.play.arrived("implement"))[1], signal.SIGKILL)
+    row = made.daemon.ended(number)
+    assert row["state"] == "succeeded" and made.roles() == ["implement", "implement", "review"], row
+    assert desk.repo.git("show", "HEAD:half.txt") == "half"
+    assert not [w for w in row["warnings"] if OUTSIDE in w], row
+
+
+def stop_git(desk, tmp_path):
+    """The first git from now on stands at the gate "measure"."""
+    tools, play = tmp_path / "d.tools", desk.made.play.path
+    (tools / "git.new").write_text(f"""#!/bin/sh
+if mkdir {tools}/once 2> /dev/null; then
+	echo $$ > {play}/measure.here
+	read -r word < {play}/measure.go
+fi
+exec /usr/bin/git "$@"
+""")
+    (tools / "git.new").chmod(0o755)
+    (tools / "git.new").rename(tools / "git")
+
+
+def test_between_the_comparison_and_the_start(desk, tmp_path):
+    made = desk.made
+    number = submit_cooled(desk, commit="auto")
+    stop_git(desk, tmp_path)
+    made.daemon.call("cooldown.clear", account="play")
+    made.play.arrived("measure")
+    made.daemon.call("cooldown.set", account="play", **{"for": "2h"})
+    with made.daemon.events(run=number, since=None) as events:
+        made.play.go("measure")
+        events.until("slot.phase", lambda e: e["phase"] == "cooling")
+    edit(desk.repo)
+    made.daemon.call("cooldown.clear", account="play")
+    row = made.daemon.ended(number)
+    assert row["state"] == "succeeded" and desk.repo.git("show", "HEAD:README") == "scratch", row
+    assert len([w for w in row["warnings"] if OUTSIDE in w]) == 1, row["warnings"]
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("how", ["kill", "cancel"])
+def test_when_it_ends_while_git_compares(desk, tmp_path, how):
+    made = desk.made
+    number = submit_cooled(desk)
+    edit(desk.repo)
+    stop_git(desk, tmp_path)
+    made.daemon.call("cooldown.clear", account="play")
+    made.play.arrived("measure")
+    if how == "cancel":
+        made.daemon.call("run.cancel", id=number)
+        row = made.daemon.ended(number)
+        assert row["state"] == "cancelled" and not made.roles(), row
+        assert [a["cause"] for a in made.daemon.attempts(number)] == ["cancelled before it was started"]
+        return
+    made.daemon.kill()
+    made.daemon.start()
+    row = made.daemon.ended(number)
+    assert row["state"] == "succeeded" and made.roles() == ["implement", "review"], row
+    assert len([w for w in row["warnings"] if OUTSIDE in w]) == 1, row["warnings"]

@@ -161,6 +161,16 @@ static void do_verify(void)
 	free(before);
 }
 
+static void do_find_edits(void)
+{
+	do_snapshot();
+	char *before = xstrdup(tree);
+
+	SH("echo r >new.f; rm a.f");
+	RUN(.kind = GIT_FIND_EDITS, .tree = before, .shared = true);
+	free(before);
+}
+
 static void do_pin(void)
 {
 	do_snapshot();
@@ -329,6 +339,7 @@ static const struct { enum git_op_kind kind; void (*run)(void); const char *may;
 	{ GIT_WORKTREE_REMOVE, do_clear, "" },
 	{ GIT_INSPECT_HEAD, do_look, "" },
 	{ GIT_COMPARE_REFS, do_compare, "" },
+	{ GIT_FIND_EDITS, do_find_edits, "" },
 };
 
 START_TEST(only_what_is_told_runs)

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "slot/edits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/plan.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "git/git_op.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "proto/escape.h"
+#include "proto/memory.h"
+#include "slot/attempt.h"
+#include "slot/git_request.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
+
+static const struct attempt_row *attempt_of(const struct slot *slot)
+{
+	return slot->row != NULL ? run_rows_attempt(slot->run->rows, slot->row->attempt) : NULL;
+}
+
+static bool writes(const struct attempt_row *a)
+{
+	return a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX;
+}
+
+/* What an agent of the same round has done was not measured yet. */
+static bool round_has_begun(const struct slot *slot, const struct attempt_row *a)
+{
+	const struct run_rows *rows = slot->run->rows;
+
+	for (size_t i = 0; i < rows->nattempts; i++) {
+		const struct attempt_row *other = rows->attempts[i];
+
+		if (other->slot == a->slot && other->iteration == a->iteration && other->role == a->role &&
+		    other->round == a->round && other->started_at != ROW_NONE)
+			return true;
+	}
+	return false;
+}
+
+/* A human has had the work in hand, and sent it back as it is. */
+static bool comes_from_human(const struct slot *slot, const struct attempt_row *a)
+{
+	const struct run_rows *rows = slot->run->rows;
+	int64_t before = ROW_NONE;
+
+	for (size_t i = 0; i < rows->nattempts; i++) {
+		const struct attempt_row *other = rows->attempts[i];
+
+		if (other->slot == a->slot && other->iteration == a->iteration && other->id < a->id)
+			before = other->id > before ? other->id : before;
+	}
+	for (size_t i = 0; i < rows->nholds; i++)
+		if (rows->holds[i]->attempt == before && before != ROW_NONE &&
+		    rows->holds[i]->state == HOLD_S_REWORKED)
+			return true;
+	return false;
+}
+
+bool edits_can_be_told(const struct slot *slot)
+{
+	const struct attempt_row *a = attempt_of(slot);
+	const struct run *run = slot->run;
+
+	return a != NULL && writes(a) && a->state == ATTEMPT_S_STARTING && run->rows->run.evidence != NULL &&
+	    slot->row->worktree == NULL && run->plan.parallel == 1 && slot_has_checkout(slot) &&
+	    slot_base_tree(slot) != NULL && !round_has_begun(slot, a) &&
+	    !comes_from_human(slot, a);
+}
+
+bool edits_are_sought(const struct slot *slot)
+{
+	const struct attempt_row *a = attempt_of(slot);
+
+	return a != NULL && writes(a) && a->state == ATTEMPT_S_STARTING;
+}
+
+void edits_find(struct slot *slot)
+{
+	git_begin(slot, GIT_FIND_EDITS);
+}
+
+static void warn(struct txn *txn, const struct slot *slot, const char *what, const char *names)
+{
+	char *safe, *text;
+
+	if (names == NULL)
+		return;
+	safe = text_escape(names, strlen(names), false);
+	text = xasprintf("task %s: these files %s in %s while no agent of the run worked there, and are not part of "
+	    "the work: %s", slot_task_id(slot), what, slot_workspace(slot), safe);
+	run_warn(txn, slot->run, text);
+	free(text);
+	free(safe);
+}
+
+void edits_found(struct txn *txn, struct slot *slot)
+{
+	const struct git_op *git = slot->op.git;
+
+	warn(txn, slot, "appeared", git_op_appeared(git));
+	warn(txn, slot, "were changed", git_op_edited(git));
+	text_set(&txn_edit_slot(txn, slot)->beside, git_op_appeared_tree(git));
+	slot->edits_known = true;
+	txn_effect(txn, EFFECT_BUILD, slot->run, slot, slot->row->attempt);
+}
+
+void edits_failed(struct txn *txn, struct slot *slot, struct cause cause)
+{
+	attempt_forgone(txn, slot, cause);
+}

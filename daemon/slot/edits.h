@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What people change in a shared work tree while no agent of the run works there is theirs, and no
+ * part of the work (docs/design/evidence.md). VERIFY sees what they do during a review. What they
+ * do while an agent waits for its start, or while checks run that fail, is found before the agent
+ * starts: its attempt exists, is not started, and has an operation, FIND_EDITS. What they do during
+ * a hold is part of the work that they send back. */
+#ifndef SLOT_EDITS_H
+#define SLOT_EDITS_H
+
+#include <stdbool.h>
+
+#include "core/cause.h"
+
+struct slot;
+struct txn;
+
+/* The slot's attempt writes, and what is in the work tree that the slot's product does not have
+ * is no agent's of the run. */
+bool edits_can_be_told(const struct slot *slot);
+/* The operation of an attempt that is not started, now or before the daemon was. */
+bool edits_are_sought(const struct slot *slot);
+
+void edits_find(struct slot *slot);
+/* What came of it: the attempt is built, or it ends, and the slot with it. */
+void edits_found(struct txn *txn, struct slot *slot);
+void edits_failed(struct txn *txn, struct slot *slot, struct cause cause);
+
+#endif
