@@ -216,7 +216,7 @@ struct git_op_spec {
 	char *const *shared_paths;
 	const char *shared_paths_tree;
 
-	/* SNAPSHOT, MEASURE, VERIFY, FIND_EDITS, ADOPT_COMMITS, MERGE, and with judged: the result
+	/* SNAPSHOT, MEASURE, VERIFY, FIND_EDITS, ADOPT_COMMITS, MERGE, and with judged: result
 	 * of an earlier VERIFY or FIND_EDITS. Its files are not part of the work as long as they
 	 * stay as they are there. NULL: none. */
 	const char *appeared_tree;
@@ -227,7 +227,7 @@ struct git_op_spec {
 
 	/* PIN, COMPARE_REFS: "REF ID", as rld set them; NULL: none. */
 	char *const *refs;
-	/* MEASURE, PREPARE: patterns, relative to the top of the repository, of which "*" matches
+	/* MEASURE, FIND_EDITS, PREPARE: patterns, relative to the top of the repository, of which "*" matches
 	 * no slash; NULL: none. */
 	char *const *copy;
 
@@ -374,7 +374,7 @@ const char *git_op_modules(const struct git_op *op);
 
 /* VERIFY, PREPARE: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
 const char *git_op_changed(const struct git_op *op);
-/* MEASURE, PREPARE: SHA-256 of the files that the spec's copy names: paths, modes and contents; of
+/* MEASURE, FIND_EDITS, PREPARE: SHA-256 of the files that the spec's copy names: paths, modes and contents; of
  * PREPARE, as they were copied. NULL: without patterns. */
 const char *git_op_copied(const struct git_op *op);
 /* PREPARE with setup: dir has what the set-up would make. */

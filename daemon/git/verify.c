@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "git/checkout.h"
+#include "git/copied_files.h"
 #include "git/operations.h"
 #include "git/room.h"
 #include "record/host_fault.h"
@@ -81,6 +82,8 @@ static int find_edits(struct git_op *op, struct verify *v)
 
 	if (rv == 0)
 		rv = verify_workspace(op, v, &entries, false);
+	if (rv == 0)
+		rv = copied_files_hash(op);
 	changes_release(&entries);
 	return rv;
 }

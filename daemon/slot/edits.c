@@ -106,6 +106,7 @@ void edits_found(struct txn *txn, struct slot *slot)
 	warn(txn, slot, "appeared", git_op_appeared(git));
 	warn(txn, slot, "were changed", git_op_edited(git));
 	text_set(&txn_edit_slot(txn, slot)->beside, git_op_appeared_tree(git));
+	text_set(&txn_edit_slot(txn, slot)->copied_hash, git_op_copied(git));
 	slot->edits_known = true;
 	txn_effect(txn, EFFECT_BUILD, slot->run, slot, slot->row->attempt);
 }

@@ -75,10 +75,11 @@ static char **copy_patterns(const struct slot *slot)
 	return list;
 }
 
-/* PREPARE copies them; before checks, MEASURE says what they are. */
+/* PREPARE copies them; before checks, MEASURE says what they are, and FIND_EDITS what they were
+ * before an agent worked there. */
 static bool brings_copies(const struct slot *slot, enum git_op_kind kind)
 {
-	return (kind == GIT_PREPARE && slot->row->setup == 0) ||
+	return (kind == GIT_PREPARE && slot->row->setup == 0) || kind == GIT_FIND_EDITS ||
 	    (kind == GIT_MEASURE && slot_begins_review(slot) && slot_checks_room(slot));
 }
 

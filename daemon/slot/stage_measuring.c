@@ -55,6 +55,23 @@ static void warn_of_modules(struct txn *txn, const struct slot *slot)
 	free(text);
 }
 
+/* Checks and reviewers have these files, and no product does. */
+static void take_copied(struct txn *txn, struct slot *slot)
+{
+	const char *now = git_op_copied(slot->op.git), *before = slot->row->copied_hash;
+	char *text;
+
+	if (now == NULL || object_is(now, before))
+		return;
+	if (before != NULL) {
+		text = xasprintf("task %s: files that run.copy brings to the rooms were changed while an agent worked; "
+		    "checks and reviewers have the changed ones, and the result has none of them", slot_task_id(slot));
+		run_warn(txn, slot->run, text);
+		free(text);
+	}
+	text_set(&txn_edit_slot(txn, slot)->copied_hash, now);
+}
+
 static void take_tree(struct txn *txn, struct slot *slot, const char *tree, int64_t patch)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -73,8 +90,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	bool failed = to == SLOT_S_FAILED;
 	int64_t known;
 
-	if (git_op_copied(slot->op.git) != NULL)
-		text_set(&txn_edit_slot(txn, slot)->copied_hash, git_op_copied(slot->op.git));
+	take_copied(txn, slot);
 	if (!object_is(git_op_protected(slot->op.git), slot->row->protected_paths))
 		text_set(&txn_edit_slot(txn, slot)->protected_paths, git_op_protected(slot->op.git));
 	/* the review of the whole run says it for all */

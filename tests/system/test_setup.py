@@ -232,3 +232,22 @@ def test_the_setup_between_two_tries(make_daemon, repo):
     assert roles(daemon, number) == ["implement", "setup"] + ["setup", "review"] * 3
     for n in (2, 3):
         assert b"was interrupted in the middle" in daemon.play.prompt(number, "review", n)
+
+
+CHANGED = "files that run.copy brings to the rooms were changed while an agent worked"
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("isolation", ["shared", "worktree"])
+def test_what_an_agent_makes_of_copied_files_is_told(make_daemon, repo, isolation):
+    """They are not in the result, so a check that is green because of them is green for nobody else."""
+    ignoring(repo, ".env")
+    repo.write(".env", "strict\n")
+    daemon = make_daemon(scripts={"implement": f"echo lax > {repo.path}/.env\n" + WORK, "review": VERDICT})
+    row = daemon.ended(daemon.review(repo.path, review=ROOM, isolation=isolation, copy=[".env"],
+                                     checks=["grep lax .env"], check_on_base="skip"))
+    assert row["state"] == "succeeded" and [w for w in row["warnings"] if CHANGED in w], row
+    repo.write(".env", "lax\n")
+    row = daemon.ended(daemon.review(repo.path, review=ROOM, isolation=isolation, copy=[".env"],
+                                     checks=["grep lax .env"], check_on_base="skip"))
+    assert not [w for w in row["warnings"] if CHANGED in w], row
