@@ -4,6 +4,7 @@
 #define CORE_NONCE_H
 
 #define NONCE_SIZE 9		/* eight hexadecimal digits, and NUL */
+#define NONCE_HALF 4
 #define NONCE_HALVES_SIZE 24
 /* Shown in place of a nonce where there is no attempt. */
 #define NONCE_NONE "XXXXXXXX"

@@ -10,8 +10,8 @@
 #define CONFLICT "conflicting verdicts"
 #define FOREIGN "the answer has the nonce of another review"
 
-/* The text repeats what the prompt says about the nonce: it is a copy of the prompt, or has one in
- * it. */
+/* The text repeats what the prompt says about the nonce, in whatever quotes, white space and case:
+ * it is a copy of the prompt, or has one in it. */
 bool carrier_repeats_prompt(const struct verdict_input *in, const char *text, size_t size);
 
 /* {"verdict": "pass" | "drift", "followUpPrompt": "..."} somewhere in the text. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/nonce.h"
 #include "proto/memory.h"
@@ -25,14 +27,39 @@ void carrier_single_finding(struct verdict *out)
 	out->nfindings = 1;
 }
 
+/* The text at `at` begins with the word, in whatever case. */
+static bool begins(const char *at, const char *end, const char *word, size_t size)
+{
+	return (size_t)(end - at) >= size && strncasecmp(at, word, size) == 0;
+}
+
+/* The word in the text, if not far from its start; NULL: none. Between are quotes, white space or
+ * line ends, as such or as escapes. */
+static const char *soon(const char *at, const char *end, const char *word, size_t size)
+{
+	enum { FAR = 48 };
+
+	for (const char *last = at; last < end && last - at < FAR; last++)
+		if (begins(last, end, word, size))
+			return last + size;
+	return NULL;
+}
+
+/* The two halves of the nonce are not in one piece in the text. Whatever printed them may have used
+ * other quotes, lines or letters than the prompt has. */
 bool carrier_repeats_prompt(const struct verdict_input *in, const char *text, size_t size)
 {
-	char halves[NONCE_HALVES_SIZE];
+	const char *end = size > 0 ? text + size : text, *after;
 
-	if (in->nonce == NULL || size == 0)
-		return false;
-	nonce_halves(in->nonce, halves);
-	return memmem(text, size, halves, strlen(halves)) != NULL;
+	for (const char *at = text; in->nonce != NULL && at < end; at++) {
+		after = begins(at, end, in->nonce, NONCE_HALF) ? at + NONCE_HALF : end;
+		if (after == end || isalnum((unsigned char)*after))
+			continue;
+		after = soon(after, end, "and", strlen("and"));
+		if (after != NULL && soon(after, end, in->nonce + NONCE_HALF, NONCE_HALF) != NULL)
+			return true;
+	}
+	return false;
 }
 
 void verdict_findings_free(struct verdict_finding *findings, size_t count)
