@@ -505,6 +505,19 @@ def test_a_check_that_names_a_task(make_daemon, repo):
     assert roles(daemon, number) == ["implement"] + ["check"] * 5 + ["fix"] + ["check"] * 2 + ["review"]
 
 
+def test_what_asks_for_its_task_cannot_be_started(make_daemon, repo):
+    """It has failed on the work before it ran on the base, and still no fixer is paid."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    named = '"./tool-$RL_TASK_ID"'
+    number = begin(daemon, repo, named, isolation="worktree")
+    row = daemon.ended(number)
+    assert row["state"] == "failed", row
+    task, = row["tasks"]
+    assert task["end_kind"] == "base"
+    assert task["reason"].startswith(f'check: "{named}" cannot be started on the base: it exited 127; ')
+    assert "fix" not in roles(daemon, number) and "review" not in roles(daemon, number)
+
+
 def test_it_outlives_the_daemon_beside_the_work(make_daemon, repo):
     """Neither is begun again, and what the check says counts."""
     daemon = make_daemon(scripts={**SCRIPTS, "implement": "gate at\n" + WORK}, gates=["here", "at"])
