@@ -196,6 +196,28 @@ def test_killed_while_they_go_on(old):
     test_every_run_goes_on(old)
 
 
+def test_a_later_run_has_products_and_evidence(old, repo):
+    """On the same state, while those that began without them are still at work."""
+    daemon = old.start()
+    (daemon.play.path / "implement").write_text("echo work > work.txt\nanswer done\n")
+    (daemon.play.path / "review").write_text("pass\n")
+    number = daemon.review(repo.path, review={"profile": "verdict"}, checks=["test -e work.txt || exit 1"])
+    assert daemon.ended(number)["state"] == "succeeded"
+    products = daemon.call("product.list", run=number)["products"]
+    assert [p["kind"] for p in products][:2] == ["base", "work"], products
+    evidence = daemon.call("evidence.list", run=number)["evidence"]
+    assert [e["kind"] for e in evidence if e["product"] == products[1]["number"]] == ["check", "review"], evidence
+    shown = daemon.rlctl("evidence", number, check=0).out
+    assert all(str(row["tree"])[:7] in shown for row in products), shown
+    for run in range(1, old.runs + 1):
+        assert not daemon.call("product.list", run=run)["products"], run
+    assert daemon.call("review.verify", run=number)["ok"]
+    others = [run for run in range(6, old.runs + 1) if run != 8]	# run 8 ends by itself
+    for run in others:
+        daemon.call("run.cancel", id=run)
+    daemon.ended(8, *others)
+
+
 # ---- run 13: a git of its measure is under way, as a step of one process, ------------------------
 # ---- which no rl-git has started -----------------------------------------------------------------
 
