@@ -168,8 +168,8 @@ static int read_given(struct read_verdict_job *job, int dirfd, struct echo_text 
 	};
 	int rv = 0;
 
-	if (job->nonce == NULL || job->review_file != NULL)
-		return 0;	/* a carrier file is no copy */
+	if (job->nonce == NULL || (job->review_file != NULL && !job->silence))
+		return 0;	/* a carrier file is no copy, nor is a line with the nonce */
 	for (size_t i = 0; rv == 0 && i < GIVEN_TEXTS; i++) {
 		rv = read_recorded(job, dirfd, parts[i].name, GIVEN_MAX, parts[i].hash, parts[i].what, &owned[i],
 		    &texts[i].size);

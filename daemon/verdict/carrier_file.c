@@ -8,6 +8,7 @@
 #include "base/strip.h"
 #include "proto/memory.h"
 #include "verdict/clean.h"
+#include "verdict/copied_lines.h"
 #include "verdict/items.h"
 
 /* Its items; without any the whole text is one. */
@@ -62,7 +63,9 @@ static void read_silence(const struct verdict_input *in, const char *text, size_
 		out->kind = VERDICT_PASS;
 	else if (finished)
 		out->reason = xstrdup(FOREIGN);
-	else if (in->silence && !carrier_repeats_prompt(in, text, size))
+	else if (in->silence && (carrier_repeats_prompt(in, text, size) || copied_lines(&in->prompt, text, size)))
+		out->reason = xstrdup(NO_EVIDENCE ": the final text only repeats the prompt");
+	else if (in->silence)
 		out->silent = true;
 	else
 		out->reason = xstrdup(NO_EVIDENCE ": the final text does not end with \"" LINE "\" and the nonce");

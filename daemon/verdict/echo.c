@@ -221,9 +221,28 @@ static bool stands_in_diff(const struct echo_text *diff, const json_t *object)
 	return found;
 }
 
+/* The text as a program prints it that has it as a string: without one level of escapes. */
+static bool stands_in_string(const struct echo_text *text, const json_t *object)
+{
+	struct buf plain = { 0 };
+	bool found;
+
+	for (size_t i = 0; i < text->size; i++) {
+		char byte = text->data[i];
+
+		if (byte == '\\')
+			i += unescape(text->data + i + 1, text->size - i - 1, &byte);
+		buf_add(&plain, &byte, 1);
+	}
+	found = plain.size < text->size && stands_in(plain.data, plain.size, object);
+	buf_release(&plain);
+	return found;
+}
+
 static bool stands_in_text(const struct echo_text *text, const json_t *object)
 {
-	return stands_in(text->data, text->size, object) || (text->diff && stands_in_diff(text, object));
+	return stands_in(text->data, text->size, object) || (text->diff && stands_in_diff(text, object)) ||
+	    stands_in_string(text, object);
 }
 
 bool echo_found(const struct echo_text *text, const json_t *object)

@@ -16,22 +16,15 @@ static const char *const reasons[EXTRACT_RESULTS] = {
 	[EXTRACT_ECHO] = "reviewer output only repeats what the reviewer was given",
 };
 
-/* An output, for extract_judge. */
-struct output {
-	const struct verdict_input *in;
-	bool repeats_prompt;
-};
-
 static enum extract_origin origin_of(const void *arg, const json_t *object)
 {
-	const struct output *output = arg;
-	const struct verdict_input *in = output->in;
+	const struct verdict_input *in = arg;
 	const json_t *nonce = json_object_get(object, "review");
 
 	if (nonce != NULL)
 		return json_is_string(nonce) && strcmp(json_string_value(nonce), in->nonce) == 0 ?
 		    EXTRACT_OWN : EXTRACT_FOREIGN;
-	if (output->repeats_prompt && echo_found(&in->prompt, object))
+	if (echo_found(&in->prompt, object))
 		return EXTRACT_COPY;
 	for (size_t i = 0; i < in->ngiven; i++) {
 		if (echo_found(&in->given[i], object))
@@ -115,8 +108,7 @@ static void read_rest(const struct object_form *form, const struct extract *foun
 static struct extract find(const struct object_form *form, const struct verdict_input *in, const char *text,
     size_t size)
 {
-	const struct output output = { in, carrier_repeats_prompt(in, text, size) };
-	const struct extract_judge judge = { origin_of, &output };
+	const struct extract_judge judge = { origin_of, in };
 
 	return extract_find(text, size, form->key, in->nonce != NULL ? &judge : NULL);
 }

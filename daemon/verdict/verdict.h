@@ -58,8 +58,8 @@ struct verdict_input {
 	/* of the attempt; NULL: its run began with a version without nonces, whose rules hold: any
 	 * object and any final text counts, and contradictions are not looked for */
 	const char *nonce;
-	/* what the reviewer was given to judge, and the whole prompt: the latter counts as given
-	 * where the output repeats its words about the nonce */
+	/* what the reviewer was given to judge, and the whole prompt, which may have an example of
+	 * an answer in a template of the user's */
 	const struct echo_text *given;
 	size_t ngiven;
 	struct echo_text prompt;
