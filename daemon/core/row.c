@@ -184,6 +184,7 @@ static const struct field slot_fields[] = {
 	INT(slot_row, check, .null = true, .help = "number of the check that runs"),
 	INT(slot_row, red_check, .null = true,
 	    .help = "id of the failed attempt of a check that is run once more"),
+	INT(slot_row, gap, .hidden = true),
 	INT(slot_row, setup, .help = "number of the set-up command that runs; 0: none"),
 	INT(slot_row, prepares, .hidden = true),
 	STATE(slot_row, merge, slot_merge_names, .null = true,

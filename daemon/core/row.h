@@ -271,6 +271,9 @@ struct slot_row {
 	int64_t check;
 	/* attempt of the current check that failed, while it is run once more; ROW_NONE */
 	int64_t red_check;
+	/* 1: checks before the current one did not run in its room, which a check that fails may
+	 * need */
+	int64_t gap;
 	/* set-up commands of the work tree or room that have begun; 0: none, or it is set up */
 	int64_t setup;
 	int64_t prepares;		/* enum prepares_state */

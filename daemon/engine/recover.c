@@ -44,7 +44,6 @@
 #include "slot/agent_pick.h"
 #include "slot/attempt_report.h"
 #include "slot/attempt_start.h"
-#include "slot/edits.h"
 #include "slot/git_request.h"
 #include "slot/hooks.h"
 #include "slot/machine.h"
@@ -265,7 +264,7 @@ static void name_operation(struct slot *slot)
 		slot->op.of_source = true;
 		slot->op.task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM :
 		    slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE;
-	} else if (edits_are_sought(slot)) {
+	} else if (slot_starts_writing(slot)) {
 		slot->op.git_kind = GIT_FIND_EDITS;
 	} else {
 		slot->op.git_kind = slot->run->engine->stages[row->stage]->git;

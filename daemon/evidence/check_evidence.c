@@ -224,10 +224,11 @@ int64_t checks_known(const struct slot *slot, const char *tree, int64_t check)
 
 	if (!slot_checks_room(slot))
 		return check;
-	while (check < count && ((slot_is_baseline(slot) && check_is_of_task(checks[check])) ||
-	    known_in_place(slot, tree, checks[check]) != NULL))
+	while (check < count && !(slot_is_baseline(slot) && check_is_of_task(checks[check])) &&
+	    known_in_place(slot, tree, checks[check]) != NULL)
 		check++;
-	return check;
+	/* the baseline knows no task, and what those behind this one need */
+	return check < count && slot_is_baseline(slot) && check_is_of_task(checks[check]) ? count : check;
 }
 
 /* found: what stands for the check. */
@@ -254,6 +255,8 @@ static void reuse(struct txn *txn, struct slot *slot, int64_t check, bool base, 
 
 void checks_reuse(struct txn *txn, struct slot *slot, int64_t first, int64_t last)
 {
+	if (last > first)
+		txn_edit_slot(txn, slot)->gap = 1;
 	/* the baseline only fills gaps */
 	for (int64_t i = first; i < last && !slot_is_baseline(slot); i++)
 		reuse(txn, slot, i, slot->row->base == BASE_CHECKING,

@@ -209,10 +209,10 @@ struct git_op_spec {
 	 * tracked in it. */
 	char *const *artifacts;
 
-	/* MEASURE, VERIFY of the workspace, FIND_EDITS, COMMIT, ADOPT_COMMITS: files or folders that
-	 * other runs write at the same time: not part of the work, whatever the disk has. MEASURE
-	 * has them as in shared_paths_tree, else as in tree. A commit takes them from tree, and
-	 * leaves an agent's commits of them alone. NULL: none. */
+	/* MEASURE, VERIFY of the workspace, FIND_EDITS, COMMIT, ADOPT_COMMITS: files or folders
+	 * that other runs write at the same time: not part of the work, whatever the disk has.
+	 * MEASURE has them as in shared_paths_tree, else as in tree. A commit takes them from tree,
+	 * and leaves an agent's commits of them alone. NULL: none. */
 	char *const *shared_paths;
 	const char *shared_paths_tree;
 
@@ -227,8 +227,8 @@ struct git_op_spec {
 
 	/* PIN, COMPARE_REFS: "REF ID", as rld set them; NULL: none. */
 	char *const *refs;
-	/* MEASURE, FIND_EDITS, PREPARE: patterns, relative to the top of the repository, of which "*" matches
-	 * no slash; NULL: none. */
+	/* MEASURE, FIND_EDITS, PREPARE: patterns, relative to the top of the repository, of which
+	 * "*" matches no slash; NULL: none. */
 	char *const *copy;
 
 	/* PREPARE of a room: with keep, its git repository is made again, for work that started
@@ -374,8 +374,8 @@ const char *git_op_modules(const struct git_op *op);
 
 /* VERIFY, PREPARE: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
 const char *git_op_changed(const struct git_op *op);
-/* MEASURE, FIND_EDITS, PREPARE: SHA-256 of the files that the spec's copy names: paths, modes and contents; of
- * PREPARE, as they were copied. NULL: without patterns. */
+/* MEASURE, FIND_EDITS, PREPARE: SHA-256 of the files that the spec's copy names: paths, modes and
+ * contents; of PREPARE, as they were copied. NULL: without patterns. */
 const char *git_op_copied(const struct git_op *op);
 /* PREPARE with setup: dir has what the set-up would make. */
 bool git_op_ready(const struct git_op *op);

@@ -76,7 +76,7 @@ void slot_row_init(struct slot_row *row, const struct run *run, int64_t number, 
 	row->leaving = LEAVING_NOTHING;
 	row->task = xstrdup(task);
 	row->round = row->fix = row->stalled = row->interrupted = row->retries = row->check = row->item =
-	    row->setup = row->setup_lost = row->prepares = row->base = row->hook_changes = 0;
+	    row->gap = row->setup = row->setup_lost = row->prepares = row->base = row->hook_changes = 0;
 }
 
 void slot_init(struct slot *slot, struct run *run, const struct slot_row *row)
@@ -130,6 +130,28 @@ bool slot_checks_room(const struct slot *slot)
 bool slot_prepares_room(const struct slot *slot)
 {
 	return slot->row->round > 0 || slot->row->base == BASE_CHECKING || slot_judges_merge(slot);
+}
+
+bool slot_starts_writing(const struct slot *slot)
+{
+	const struct attempt_row *a = slot->row != NULL ?
+	    run_rows_attempt(slot->run->rows, slot->row->attempt) : NULL;
+
+	return a != NULL && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX) && a->state == ATTEMPT_S_STARTING;
+}
+
+bool slot_reruns_check(const struct slot *slot)
+{
+	const struct slot_row *row = slot->row;
+
+	return row->red_check != ROW_NONE && row->check > 0 &&
+	    text_equal(run_rows_attempt(slot->run->rows, row->red_check)->agent,
+	    slot_plan(slot)->checks[row->check - 1]);
+}
+
+bool slot_replays_checks(const struct slot *slot)
+{
+	return slot->row->red_check != ROW_NONE && !slot_reruns_check(slot);
 }
 
 bool slot_judges_merge(const struct slot *slot)

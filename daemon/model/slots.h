@@ -75,6 +75,12 @@ bool slot_is_baseline(const struct slot *slot);
 bool slot_reuses_room(const struct slot *slot);		/* not the baseline, which is for all */
 bool slot_spares_permit(const struct slot *slot);	/* it works without one */
 bool slot_checks_room(const struct slot *slot);		/* ... and checks before it */
+/* Its implementer or fixer is not started yet: the slot may have an operation of slot/edits.h. */
+bool slot_starts_writing(const struct slot *slot);
+/* The current check has failed and runs once more; or it is one before that, which runs for it,
+ * since it had not run in the room. */
+bool slot_reruns_check(const struct slot *slot);
+bool slot_replays_checks(const struct slot *slot);
 /* Its merge gave a new tree, which is being judged. */
 bool slot_judges_merge(const struct slot *slot);
 /* ... by its checks, after which the merge continues; else by a reviewer, too. */

@@ -19,7 +19,7 @@ static void done(struct txn *txn, struct slot *slot, int64_t last_step)
 		run_loaded(txn, slot->run, task_op_list(slot->op.task), task_op_has_bd(slot->op.task));
 	else if (slot->row == NULL)
 		run_git_done(txn, slot->run);
-	else if (edits_are_sought(slot))
+	else if (slot_starts_writing(slot))
 		edits_found(txn, slot);
 	else
 		slot_result(txn, slot, &(struct stage_result){ .step = last_step });
@@ -29,8 +29,8 @@ static void failed(struct txn *txn, struct slot *slot, struct cause cause)
 {
 	if (slot->row == NULL)
 		run_failed(txn, slot->run, cause);
-	else if (edits_are_sought(slot))
-		edits_failed(txn, slot, cause);
+	else if (slot_starts_writing(slot))
+		edits_unknown(txn, slot, cause.text);
 	else
 		slot_result(txn, slot, &(struct stage_result){ .step = ROW_NONE, .failure = cause });
 }

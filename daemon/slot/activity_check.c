@@ -10,7 +10,6 @@
 #include "model/slots.h"
 #include "model/view.h"
 #include "proto/state_names.h"
-#include "slot/edits.h"
 #include "slot/turn.h"
 
 #define IS(kind) (1u << ACTIVITY_##kind)
@@ -67,7 +66,7 @@ static bool fits_attempt(const struct slot *slot)
 	a = run_rows_attempt(slot->run->rows, slot->row->attempt);
 	if (a == NULL || a->role != (int)slot_stage_role((enum slot_stage)slot->row->stage))
 		return false;
-	if ((slot->op.step != NULL || slot->activity.kind == ACTIVITY_OPERATION) && !edits_are_sought(slot))
+	if ((slot->op.step != NULL || slot->activity.kind == ACTIVITY_OPERATION) && !slot_starts_writing(slot))
 		return false;
 	if (slot->activity.kind == ACTIVITY_ATTEMPT && slot->activity.id != a->id)
 		return false;

@@ -398,9 +398,9 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.merged = slot_checks_merge(slot),
 		.checks = plan->review && (plan->scope == SCOPE_TASK || slot->row->slot == 0 ||
 		    slot->row->base == BASE_CHECKING) ? checks_count(slot) : 0,
-		.check = a->role == ROLE_CHECK ? checks_known(slot, slot_room_tree(slot), slot->row->check) :
-		    slot->row->check,
-		.second = slot->row->red_check != ROW_NONE || !run_is_recorded(run),
+		.check = a->role == ROLE_CHECK && !slot_replays_checks(slot) ?
+		    checks_known(slot, slot_room_tree(slot), slot->row->check) : slot->row->check,
+		.second = slot_reruns_check(slot) || !run_is_recorded(run),
 		.setups = (int64_t)strings_count(plan->setup),
 		.setup = slot->row->setup,
 		.base_room = slot->row->prepares == PREPARES_BASE,

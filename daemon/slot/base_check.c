@@ -65,6 +65,7 @@ static bool begin(struct txn *txn, struct slot *slot)
 	int64_t known;
 
 	row->base = BASE_CHECKING;
+	row->gap = 0;
 	known = checks_known(slot, slot_base_tree(slot), 0);
 	checks_reuse(txn, slot, 0, known);
 	if (known == (int64_t)strings_count(slot_plan(slot)->checks)) {
@@ -171,6 +172,7 @@ static void forgive(struct txn *txn, struct slot *slot, const struct attempt_row
 
 	checks_reuse(txn, slot, check, known);
 	row->check = known;
+	row->gap = elsewhere ? 1 : row->gap;
 	row->failed_check = row->red_check = ROW_NONE;
 	if (known == checks_count(slot))
 		measured_checked(txn, slot);
@@ -309,7 +311,7 @@ static void checked_before(struct txn *txn, struct slot *slot, const struct atte
 		fail(txn, slot, red_cause(a));
 	if (red)
 		return;
-	row->check = 0;
+	row->check = row->gap = 0;
 	row->red_check = ROW_NONE;
 	row->base = BASE_GREEN;
 	slot_move(txn, slot, SLOT_S_CHECKING, SLOT_S_IMPLEMENTING, NULL);

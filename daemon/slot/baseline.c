@@ -20,16 +20,16 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* The first check of all tasks of which nothing is known on the base; the number of checks:
- * none. */
+/* The first check of which nothing is known on the base; the number of checks: none. One of a task
+ * may make what those behind it need. */
 static int64_t first_unknown(const struct slot *slot)
 {
 	char **checks = slot_plan(slot)->checks;
 	int64_t i = 0, count = (int64_t)strings_count(checks);
 
-	while (i < count && (check_is_of_task(checks[i]) || check_on_base(slot, checks[i]) != NULL))
+	while (i < count && !check_is_of_task(checks[i]) && check_on_base(slot, checks[i]) != NULL)
 		i++;
-	return i;
+	return i < count && check_is_of_task(checks[i]) ? count : i;
 }
 
 static bool is_wanted(const struct slot *slot)
@@ -57,6 +57,7 @@ void baseline_begin(struct slot *slot)
 	row->base_tree = xstrdup(run->rows->run.base_tree);
 	row->base_commit = xstrdup(slot->row->base_commit);
 	row->check = first_unknown(slot);
+	row->gap = row->check > 0;
 	row->fixes = 0;
 	txn_add(txn, run, ROW_SLOT, row);
 	run_add_slot(run, row);
@@ -68,9 +69,11 @@ void baseline_begin(struct slot *slot)
 static void continue_checks(struct txn *txn, struct slot *slot)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
+	int64_t known = checks_known(slot, slot_base_tree(slot), row->check);
 
 	row->red_check = ROW_NONE;
-	row->check = checks_known(slot, slot_base_tree(slot), row->check);
+	row->gap |= known > row->check;
+	row->check = known;
 	slot_move(txn, slot, SLOT_S_CHECKING, row->check < checks_count(slot) ? SLOT_S_CHECKING : SLOT_S_PASSED, NULL);
 }
 

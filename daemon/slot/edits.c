@@ -13,24 +13,14 @@
 #include "model/slots.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
-#include "slot/attempt.h"
 #include "slot/git_request.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-static const struct attempt_row *attempt_of(const struct slot *slot)
-{
-	return slot->row != NULL ? run_rows_attempt(slot->run->rows, slot->row->attempt) : NULL;
-}
-
-static bool writes(const struct attempt_row *a)
-{
-	return a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX;
-}
-
 /* What an agent of the same round has done was not measured yet. */
-static bool round_has_begun(const struct slot *slot, const struct attempt_row *a)
+static bool round_has_begun(const struct slot *slot)
 {
+	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 	const struct run_rows *rows = slot->run->rows;
 
 	for (size_t i = 0; i < rows->nattempts; i++) {
@@ -44,8 +34,9 @@ static bool round_has_begun(const struct slot *slot, const struct attempt_row *a
 }
 
 /* A human has had the work in hand, and sent it back as it is. */
-static bool comes_from_human(const struct slot *slot, const struct attempt_row *a)
+static bool comes_from_human(const struct slot *slot)
 {
+	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 	const struct run_rows *rows = slot->run->rows;
 	int64_t before = ROW_NONE;
 
@@ -64,20 +55,12 @@ static bool comes_from_human(const struct slot *slot, const struct attempt_row *
 
 bool edits_can_be_told(const struct slot *slot)
 {
-	const struct attempt_row *a = attempt_of(slot);
 	const struct run *run = slot->run;
 
-	return a != NULL && writes(a) && a->state == ATTEMPT_S_STARTING && run->rows->run.evidence != NULL &&
+	return slot_starts_writing(slot) && run->rows->run.evidence != NULL &&
 	    slot->row->worktree == NULL && run->plan.parallel == 1 && slot_has_checkout(slot) &&
-	    slot_base_tree(slot) != NULL && !round_has_begun(slot, a) &&
-	    !comes_from_human(slot, a);
-}
-
-bool edits_are_sought(const struct slot *slot)
-{
-	const struct attempt_row *a = attempt_of(slot);
-
-	return a != NULL && writes(a) && a->state == ATTEMPT_S_STARTING;
+	    slot_base_tree(slot) != NULL && !round_has_begun(slot) &&
+	    !comes_from_human(slot);
 }
 
 void edits_find(struct slot *slot)
@@ -99,6 +82,12 @@ static void warn(struct txn *txn, const struct slot *slot, const char *what, con
 	free(safe);
 }
 
+static void start(struct txn *txn, struct slot *slot)
+{
+	slot->edits_known = true;
+	txn_effect(txn, EFFECT_BUILD, slot->run, slot, slot->row->attempt);
+}
+
 void edits_found(struct txn *txn, struct slot *slot)
 {
 	const struct git_op *git = slot->op.git;
@@ -107,11 +96,15 @@ void edits_found(struct txn *txn, struct slot *slot)
 	warn(txn, slot, "were changed", git_op_edited(git));
 	text_set(&txn_edit_slot(txn, slot)->beside, git_op_appeared_tree(git));
 	text_set(&txn_edit_slot(txn, slot)->copied_hash, git_op_copied(git));
-	slot->edits_known = true;
-	txn_effect(txn, EFFECT_BUILD, slot->run, slot, slot->row->attempt);
+	start(txn, slot);
 }
 
-void edits_failed(struct txn *txn, struct slot *slot, struct cause cause)
+void edits_unknown(struct txn *txn, struct slot *slot, const char *why)
 {
-	attempt_forgone(txn, slot, cause);
+	char *text = xasprintf("task %s: what people have changed in %s is not known, and is taken for the agent's "
+	    "work: %s", slot_task_id(slot), slot_workspace(slot), why);
+
+	run_warn(txn, slot->run, text);
+	free(text);
+	start(txn, slot);
 }

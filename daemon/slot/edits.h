@@ -9,20 +9,16 @@
 
 #include <stdbool.h>
 
-#include "core/cause.h"
-
 struct slot;
 struct txn;
 
 /* The slot's attempt writes, and what is in the work tree that the slot's product does not have
  * is no agent's of the run. */
 bool edits_can_be_told(const struct slot *slot);
-/* The operation of an attempt that is not started, now or before the daemon was. */
-bool edits_are_sought(const struct slot *slot);
 
 void edits_find(struct slot *slot);
-/* What came of it: the attempt is built, or it ends, and the slot with it. */
+/* What came of it; then the attempt starts. */
 void edits_found(struct txn *txn, struct slot *slot);
-void edits_failed(struct txn *txn, struct slot *slot, struct cause cause);
+void edits_unknown(struct txn *txn, struct slot *slot, const char *why);
 
 #endif

@@ -39,7 +39,7 @@ void merge_held_back(struct txn *txn, struct slot *slot)
 	text_set(&row->commit_id, git_op_commit(git));
 	text_set(&row->tree, git_op_tree(git));
 	row->merge = MERGE_JUDGING;
-	row->check = 0;
+	row->check = row->gap = 0;
 	row->red_check = row->failed_check = ROW_NONE;
 	product_add(txn, slot, PRODUCT_MERGED, row->tree);
 	if (slot_plan(slot)->review_merged == REVIEW_MERGED_ALWAYS) {

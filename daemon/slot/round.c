@@ -31,7 +31,7 @@ void round_begin(struct txn *txn, const struct slot *slot)
 	/* without an answer in this run, it is that of the run that it continues */
 	if (row->answer != ROW_NONE)
 		text_set(&row->answer_hash, run_attempt(slot->run, row->answer)->answer_hash);
-	row->check = 0;
+	row->check = row->gap = 0;
 	row->failed_check = ROW_NONE;
 	row->asked = ROW_NONE;
 	text_set(&row->asked_why, NULL);

@@ -28,22 +28,43 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	bool same = why->reason == MOVE_RETRY || why->reason == MOVE_RERUN;
 	struct slot_row *row = txn_edit_slot(txn, slot);
 
-	if (why->reason == MOVE_RERUN)
+	if (why->reason == MOVE_RERUN) {
 		row->red_check = row->attempt;
+		/* perhaps it needs what those before it would have made here */
+		row->check = row->gap == 1 ? 1 : row->check;
+		row->gap = 0;
+	}
 	if (!same) {
+		bool replays = from == SLOT_S_CHECKING && slot_replays_checks(slot);
+
 		/* in a room some need not run: MEASURING has set where to begin */
 		if (from != SLOT_S_CHECKING && !slot_checks_room(slot))
 			row->check = 0;
 		row->check++;
-		row->red_check = ROW_NONE;
+		row->red_check = replays ? row->red_check : ROW_NONE;
 	}
 	attempt_begin(txn, slot, ROLE_CHECK);
+}
+
+/* What it has failed with: no check has run since that had not run in the room. */
+static bool had_the_same(const struct slot *slot, const struct attempt_row *a)
+{
+	const struct run_rows *rows = slot->run->rows;
+
+	for (size_t i = 0; i < rows->nattempts; i++) {
+		const struct attempt_row *other = rows->attempts[i];
+
+		if (other->iteration == a->iteration && other->slot == a->slot && other->id > slot->row->red_check &&
+		    other->id < a->id && !text_equal(other->agent, a->agent))
+			return false;
+	}
+	return true;
 }
 
 static enum evidence_result result_of(const struct slot *slot, const struct attempt_end *end)
 {
 	if (attempt_succeeded(end->facts))
-		return slot->row->red_check != ROW_NONE ? EVIDENCE_FLAKY : EVIDENCE_GREEN;
+		return slot_reruns_check(slot) && had_the_same(slot, end->row) ? EVIDENCE_FLAKY : EVIDENCE_GREEN;
 	return end->facts->process == PROCESS_NOT_STARTED ? EVIDENCE_VOID : EVIDENCE_RED;
 }
 

@@ -533,7 +533,7 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 		*value = op->number << 32 | number_of(op->base);
 	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_WORKTREE_REMOVE ||
 	    op->kind == GIT_INSPECT_HEAD || op->kind == GIT_COMPARE_REFS ||
-	    (op->kind == GIT_FIND_EDITS && next != STEP_NEXT_FAILED))
+	    op->kind == GIT_FIND_EDITS)
 		return 0;
 	if (next == STEP_NEXT_FAILED)
 		return op->kind == GIT_VERIFY ? 'f' : 'F';

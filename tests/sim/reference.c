@@ -567,6 +567,34 @@ static bool is_known(const struct story *s, int64_t tree, int check, bool base)
 	return known && s->run->measure_first && (a == NULL || a->check != check || a->round != s->round);
 }
 
+/* One that fails is run once more, since one failure may be chance; with those before it that have
+ * not run in its room. */
+struct checks {
+	int n;				/* the current one, from 0 */
+	int red;			/* the one that has failed, -1: none */
+	bool gap;			/* some before it have not run in the room */
+};
+
+/* The check has failed. Whether it was the second time; else the loop continues with c->n. */
+static bool is_red(struct checks *c)
+{
+	if (c->red == c->n)
+		return true;
+	c->red = c->n;
+	c->n = c->gap ? -1 : c->n - 1;
+	c->gap = false;
+	return false;
+}
+
+static bool is_skipped(const struct story *s, struct checks *c, int64_t tree, bool base)
+{
+	/* those before a red one run for it */
+	if (c->red > c->n || !is_known(s, tree, c->n + 1, base))
+		return false;
+	c->gap = true;
+	return true;
+}
+
 /* The checks on the base: before the work as long as they are green, after it those up to the one
  * that has failed. false: the story ends or waits here. */
 static bool check_base(struct story *s, int checks, bool before, bool *red)
@@ -574,26 +602,31 @@ static bool check_base(struct story *s, int checks, bool before, bool *red)
 	int round = s->run->measure_first ? s->round : s->round + 1;
 
 	bool laid = !s->run->measure_first;
+	struct checks c = { .red = -1 };
 
 	*red = false;
-	for (int n = 0; n < checks && !(before && *red); n++) {
-		if ((!before && s->base_said[n + 1] != 0) || is_known(s, s->base, n + 1, !before))
+	for (c.n = 0; c.n < checks && !(before && *red); c.n++) {
+		const struct ref_attempt *a;
+
+		if (c.red <= c.n && !before && s->base_said[c.n + 1] != 0) {
+			c.gap = true;
+			continue;
+		}
+		if (is_skipped(s, &c, s->base, !before))
 			continue;
 		if (!laid && (hear(s, "O", NULL) == 0 || !prepare(s, true)))
 			return false;
 		laid = true;
-		for (int times = 0; times < 2; times++) {
-			const struct ref_attempt *a = next(s, "check", round);
-
-			if (a == NULL)
-				return false;
-			if (a->not_started)
-				return over(s, "failed", "not-started");
-			*red = a->failed;
-			if (!a->failed)
-				break;
-		}
-		s->base_said[n + 1] = *red ? 'r' : 'g';
+		a = next(s, "check", round);
+		if (a == NULL)
+			return false;
+		if (a->not_started)
+			return over(s, "failed", "not-started");
+		if (a->failed && !is_red(&c))
+			continue;
+		*red = a->failed;
+		c.red = c.red == c.n ? -1 : c.red;
+		s->base_said[c.n + 1] = *red ? 'r' : 'g';
 	}
 	return true;
 }
@@ -619,22 +652,24 @@ static bool compare(struct story *s, int n)
 static void tell_baseline(struct story *s)
 {
 	const struct ref_attempt *a = NULL;
+	struct checks c = { .red = -1 };
 
 	if (hear(s, "O", NULL) == 0 || !prepare(s, true))
 		return;
-	for (int n = 1; n <= s->run->checks; n++) {
-		if (is_known(s, s->base, n, true))
+	for (c.n = 0; c.n < s->run->checks; c.n++) {
+		if (is_skipped(s, &c, s->base, true))
 			continue;
-		for (int times = 0; times < 2 && (times == 0 || a->failed); times++) {
-			a = next(s, "check", 0);
-			if (a == NULL)
-				return;
-			if (a->not_started) {
-				over(s, "failed", "not-started");
-				return;
-			}
+		a = next(s, "check", 0);
+		if (a == NULL)
+			return;
+		if (a->not_started) {
+			over(s, "failed", "not-started");
+			return;
 		}
-		if (a->failed && !compare(s, n))
+		if (a->failed && !is_red(&c))
+			continue;
+		c.red = c.red == c.n ? -1 : c.red;
+		if (a->failed && !compare(s, c.n + 1))
 			return;
 	}
 	over(s, "passed", NULL);
@@ -685,13 +720,14 @@ static bool counts(struct story *s, int n, bool *asked, bool *counts)
 static bool check(struct story *s, bool *fixed)
 {
 	bool laid = !s->run->measure_first;
+	struct checks c = { .red = -1 };
 
 	*fixed = false;
-	for (int n = 0; n < s->run->checks; n++) {
+	for (c.n = 0; c.n < s->run->checks; c.n++) {
 		const struct ref_attempt *a;
 		bool asked, is_new;
 
-		if (is_known(s, s->tree, n + 1, false))
+		if (is_skipped(s, &c, s->tree, false))
 			continue;
 		if (!laid && (hear(s, "O", NULL) == 0 || !prepare(s, true)))
 			return false;
@@ -701,18 +737,17 @@ static bool check(struct story *s, bool *fixed)
 			return false;
 		if (a->not_started)
 			return over(s, "failed", "not-started");
-		/* one failure may be chance: it is run once more */
-		if (a->failed)
-			a = next(s, "check", s->run->measure_first ? s->round : s->round + 1);
-		if (a == NULL)
-			return false;
-		if (a->not_started)
-			return over(s, "failed", "not-started");
-		if (!a->failed)
+		if (!a->failed) {
+			c.red = c.red == c.n ? -1 : c.red;
 			continue;
-		if (!counts(s, n + 1, &asked, &is_new))
+		}
+		if (!is_red(&c))
+			continue;
+		c.red = -1;
+		if (!counts(s, c.n + 1, &asked, &is_new))
 			return false;
 		laid &= !asked;
+		c.gap |= asked;
 		if (!is_new)
 			continue;
 		/* the reviewer is not asked; all begins again with what the fixer made of it */
@@ -721,7 +756,7 @@ static bool check(struct story *s, bool *fixed)
 			s->round--;
 		s->unmeasured = !s->run->measure_first;
 		if (s->run->any_round)
-			object(s, s->run->measure_first ? s->tree : -1, 'C', (int64_t)(n + 1) * 1000000 + a->answer,
+			object(s, s->run->measure_first ? s->tree : -1, 'C', (int64_t)(c.n + 1) * 1000000 + a->answer,
 			    false);
 		if ((s->judging || s->sent_back) && (s->fixes_left <= 0 || (s->run->any_round && in_vain(s)))) {
 			s->judging = false;

@@ -499,10 +499,22 @@ def test_a_check_that_names_a_task(make_daemon, repo):
     daemon.play.arrived("here")
     daemon.play.go("here")
     daemon.play.go("at")
+    # before it counts as red there, the one before it runs in its room
+    daemon.play.arrived("here")
+    daemon.play.go("here")
     row = daemon.ended(number)
     assert row["state"] == "succeeded" and row["warnings"] == [f"task t1: {is_red(named)}"]
     assert len(on_base(daemon, number)) == 1
-    assert roles(daemon, number) == ["implement"] + ["check"] * 5 + ["fix"] + ["check"] * 2 + ["review"]
+    assert roles(daemon, number) == ["implement"] + ["check"] * 6 + ["fix"] + ["check"] * 2 + ["review"]
+
+
+def test_a_check_behind_one_that_names_a_task(make_daemon, repo):
+    """It may need what that one makes, so the baseline runs neither."""
+    daemon = make_daemon(scripts={**SCRIPTS, "implement": WORK})
+    number = begin(daemon, repo, 'test -n "$RL_TASK_ID" && touch made', "test -e made || exit 127",
+                   isolation="worktree")
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded" and not row["warnings"] and base_slot(daemon, number) is None, row
 
 
 def test_what_asks_for_its_task_cannot_be_started(make_daemon, repo):

@@ -329,3 +329,30 @@ def test_a_script_knows_its_task_only_if_the_command_does(make_daemon, repo, com
     row = daemon.ended(number)
     assert row["state"] == "succeeded", row
     assert (daemon.play.path / "seen").read_text().split("\n")[:-1] == want
+
+
+MAKES, NEEDS = "mkdir -p out && echo x > out/prog", "test -e out/prog"
+
+
+def test_a_check_that_needs_what_a_known_one_makes(make_daemon, repo):
+    """It fails where that one need not run; both run before that counts, and no fixer is paid."""
+    daemon = make_daemon(scripts={**SCRIPTS, "review": "pass\n", "review.1": "pass\n"})
+    judged(daemon, repo, review={"checks": [MAKES]}, check_on_base="skip")
+    run = judged(daemon, repo, review={"checks": [MAKES, NEEDS]}, check_on_base="skip")
+    assert daemon.run(run)["state"] == "succeeded", daemon.run(run)
+    assert [(a["role"], a["agent"]) for a in daemon.attempts(run) if a["role"] == "check"] == [
+        ("check", NEEDS), ("check", MAKES), ("check", NEEDS)]
+    assert roles(daemon, run).count("fix") == 0 and not daemon.run(run)["warnings"]
+    assert daemon.run(run)["checks"]["flaky"] == 0
+
+
+def test_a_check_that_fails_after_those_before_it_have_run(make_daemon, repo):
+    daemon = make_daemon(scripts={**SCRIPTS, "review": "pass\n", "review.1": "pass\n",
+                                  "fix": "echo more >> work.txt\nanswer done\n"})
+    judged(daemon, repo, review={"checks": [MAKES]}, check_on_base="skip")
+    broken = NEEDS + " && grep more work.txt"
+    run = judged(daemon, repo, review={"checks": [MAKES, broken]}, check_on_base="skip")
+    assert daemon.run(run)["state"] == "succeeded", daemon.run(run)
+    assert [a["agent"] for a in daemon.attempts(run) if a["role"] == "check"] == [
+        broken, MAKES, broken, MAKES, broken]
+    assert roles(daemon, run).count("fix") == 1

@@ -301,18 +301,27 @@ def test_what_a_lost_attempt_has_left_may_be_its_own(desk):
     assert not [w for w in row["warnings"] if OUTSIDE in w], row
 
 
-def stop_git(desk, tmp_path):
-    """The first git from now on stands at the gate "measure"."""
+def stop_git(desk, tmp_path, then=None):
+    """The first git from now on stands at the gate "measure", or does something else."""
     tools, play = tmp_path / "d.tools", desk.made.play.path
+    stands = f"echo $$ > {play}/measure.here\nread -r word < {play}/measure.go"
     (tools / "git.new").write_text(f"""#!/bin/sh
 if mkdir {tools}/once 2> /dev/null; then
-	echo $$ > {play}/measure.here
-	read -r word < {play}/measure.go
+{then or stands}
 fi
 exec /usr/bin/git "$@"
 """)
     (tools / "git.new").chmod(0o755)
     (tools / "git.new").rename(tools / "git")
+
+
+def test_what_cannot_be_compared_before_an_agent_starts(desk, tmp_path):
+    number = submit_cooled(desk)
+    stop_git(desk, tmp_path, then="echo it is odd >&2; exit 1")
+    desk.made.daemon.call("cooldown.clear", account="play")
+    row = desk.made.daemon.ended(number)
+    assert row["state"] == "succeeded" and len(row["warnings"]) == 1, row
+    assert "taken for the agent's work: git edits failed: " in row["warnings"][0], row
 
 
 def test_between_the_comparison_and_the_start(desk, tmp_path):

@@ -240,7 +240,7 @@ CHANGED = "files that run.copy brings to the rooms were changed while an agent w
 @pytest.mark.each
 @pytest.mark.parametrize("isolation", ["shared", "worktree"])
 def test_what_an_agent_makes_of_copied_files_is_told(make_daemon, repo, isolation):
-    """They are not in the result, so a check that is green because of them is green for nobody else."""
+    """They are not in the result: a check that needs them is green for nobody else."""
     ignoring(repo, ".env")
     repo.write(".env", "strict\n")
     daemon = make_daemon(scripts={"implement": f"echo lax > {repo.path}/.env\n" + WORK, "review": VERDICT})
