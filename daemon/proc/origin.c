@@ -37,7 +37,13 @@ static bool lock_path(pid_t pid, char path[PATH_MAX])
 	    own.st_ino == there.st_ino;
 }
 
-/* The attempt of a shim; 0: it is another daemon's. */
+/* What a look found. */
+struct look {
+	int64_t id;		/* or UNCLEAR */
+	char mark[ORIGIN_MARK_MAX];	/* of a shim that is known by it alone */
+};
+
+/* The attempt of a shim by the place of its lock file; 0: that is not in the state directory. */
 static int64_t shim_attempt(pid_t pid, const char *state_dir)
 {
 	char path[PATH_MAX];
@@ -59,57 +65,82 @@ static int64_t shim_attempt(pid_t pid, const char *state_dir)
 	return name == path + length ? id : 0;
 }
 
+/* A shim whose lock file lies elsewhere: of another daemon, or of this one, and somebody has moved
+ * its directory or the state directory. No agent can change the environment that its shim was
+ * started with. Returns false if it cannot be read. */
+static bool look_at_mark(pid_t pid, const struct origin_marks *marks, struct look *look)
+{
+	char mark[ORIGIN_MARK_MAX];
+
+	if (!process_variable(pid, STRAYS_MARK, mark, sizeof(mark)))
+		return false;
+	if (marks->known(marks->arg, mark))
+		strlcpy(look->mark, mark, sizeof(look->mark));
+	return true;
+}
+
 /* The outermost shim of this daemon: one further down may be a program of the agent's that looks
  * like it. UNCLEAR: an ancestor ended meanwhile, or is none that can be told. */
-static int64_t climb(pid_t pid, const char *state_dir)
+static struct look climb(pid_t pid, const char *state_dir, const struct origin_marks *marks)
 {
+	static const struct look unclear = { .id = UNCLEAR };
+	const pid_t own = getpid();
 	char name[PROCESS_NAME_MAX];
-	int64_t id = 0, its;
+	struct look look = { 0 };
 
 	for (int i = 0; pid > 1; i++) {
 		pid_t at = pid;
+		int64_t its;
 
 		if (i == ANCESTORS_MAX || !process_identify(at, name, &pid))
-			return UNCLEAR;
-		its = strcmp(name, SHIM_NAME) == 0 ? shim_attempt(at, state_dir) : 0;
-		if (its == UNCLEAR)
-			return UNCLEAR;
+			return unclear;
+		/* it has lost the shim between: this daemon starts nothing else */
+		if (at == own && look.id == 0 && look.mark[0] == '\0')
+			return unclear;
+		if (strcmp(name, SHIM_NAME) != 0)
+			continue;
+		its = shim_attempt(at, state_dir);
+		if (its == UNCLEAR || (its == 0 && !look_at_mark(at, marks, &look)))
+			return unclear;
 		if (its != 0)
-			id = its;
+			look = (struct look){ .id = its };
 	}
-	return id;
+	return look;
 }
 
 /* Until two looks agree: a process whose parent ends gets another parent between. */
-static int64_t climb_surely(pid_t pid, const char *state_dir)
+static struct look climb_surely(pid_t pid, const char *state_dir, const struct origin_marks *marks)
 {
-	int64_t id = climb(pid, state_dir), again;
+	struct look look = climb(pid, state_dir, marks), again;
 
-	for (int i = 0; i < TRIES; i++, id = again) {
-		again = climb(pid, state_dir);
-		if (again == id && id != UNCLEAR)
-			return id;
+	for (int i = 0; i < TRIES; i++, look = again) {
+		again = climb(pid, state_dir, marks);
+		if (again.id == look.id && look.id != UNCLEAR && strcmp(again.mark, look.mark) == 0)
+			return look;
 	}
-	return UNCLEAR;
+	return (struct look){ .id = UNCLEAR };
 }
 
 /* SO_PEERCRED has the process that connected: it must be alive from before the look until after it,
  * or another one may have its number. */
-void origin_look(pid_t pid, const char *state_dir, struct origin *origin)
+void origin_look(pid_t pid, const char *state_dir, const struct origin_marks *marks, struct origin *origin)
 {
 	int pidfd = pid > 0 ? pidfd_open(pid, 0) : -1;
 	struct pollfd alive = { .fd = pidfd, .events = POLLIN };
 	char *real = realpath(state_dir, NULL);
+	struct look look = { .id = UNCLEAR };
 
 	*origin = (struct origin){ .unknown = true };
 	if (pidfd != -1)
-		origin->id = climb_surely(pid, real != NULL ? real : "");
-	if (origin->id == 0 && pidfd != -1)
+		look = climb_surely(pid, real != NULL ? real : "", marks);
+	if (look.mark[0] != '\0')
+		strlcpy(origin->mark, look.mark, sizeof(origin->mark));
+	else if (look.id == 0)
 		process_variable(pid, STRAYS_MARK, origin->mark, sizeof(origin->mark));
-	if (pidfd != -1)
-		origin->unknown = origin->id == UNCLEAR || poll(&alive, 1, 0) != 0;
-	if (origin->id == UNCLEAR)
-		origin->id = 0;
+	if (look.id != UNCLEAR) {
+		origin->id = look.id;
+		origin->unknown = poll(&alive, 1, 0) != 0;
+	}
 	if (pidfd != -1)
 		close(pidfd);
 	free(real);

@@ -12,16 +12,24 @@
 #define ORIGIN_MARK_MAX 64
 
 struct origin {
-	/* it has ended, another PID namespace hides it, or a shim above it has a lock file that was
-	 * moved or removed: nothing can be said */
+	/* it has ended, another PID namespace hides it, a shim above it has a lock file that was
+	 * moved or removed, or it is below this daemon and its shim was killed: nothing can be
+	 * said */
 	bool unknown;
 	/* attempt, step or hook of the shim above it; 0: none */
 	int64_t id;
-	/* without such a shim: its STRAYS_MARK; "": none */
+	/* of the shim above it whose directory is elsewhere, if the mark is known; without such a
+	 * shim: its own STRAYS_MARK; "": none */
 	char mark[ORIGIN_MARK_MAX];
 };
 
+struct origin_marks {
+	/* the mark is that of an attempt or step of this daemon that may be alive */
+	bool (*known)(void *arg, const char *mark);
+	void *arg;
+};
+
 /* pid: 0 if it is not visible. state_dir: absolute. Reads a few files of /proc. */
-void origin_look(pid_t pid, const char *state_dir, struct origin *origin);
+void origin_look(pid_t pid, const char *state_dir, const struct origin_marks *marks, struct origin *origin);
 
 #endif

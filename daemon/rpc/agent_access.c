@@ -24,11 +24,19 @@ static const struct readable {
 	{ NULL, NULL }
 };
 
+static bool is_known(void *engine, const char *mark)
+{
+	struct agent agent;
+
+	return engine_find_agent(engine, 0, mark, &agent);
+}
+
 bool caller_identify(struct rpc *rpc, struct caller *caller)
 {
+	const struct origin_marks marks = { is_known, rpc->options.engine };
 	struct origin origin;
 
-	origin_look(caller->pid, rpc->state_dir, &origin);
+	origin_look(caller->pid, rpc->state_dir, &marks, &origin);
 	caller->is_agent = engine_find_agent(rpc->options.engine, origin.id, origin.mark, &caller->agent);
 	return !origin.unknown;
 }

@@ -2,6 +2,7 @@
 """Requests from inside an attempt: an agent may read its own run, and change nothing."""
 import json
 import os
+import signal
 import socket
 import subprocess
 import textwrap
@@ -205,7 +206,7 @@ def test_a_connection_of_a_process_that_has_gone(asked):
         _, fds, _, _ = socket.recv_fds(ours, 1, 1)
         os.waitpid(child, 0)
     finally:
-        os.kill(asked.daemon.pid, 18)
+        os.kill(asked.daemon.pid, signal.SIGCONT)
     with socket.socket(fileno=fds[0]) as s:
         answer = json.loads(s.makefile().readline())
     assert refused(answer) and "has ended" in answer["error"]["message"], answer
@@ -221,11 +222,22 @@ def test_the_operator_may_do_all(asked):
 
 # What an agent may do so that the daemon does not find the shim above the asker.
 TRACES = {
+    # as if it were another daemon's
+    "its directory is that of another daemon":
+        "mkdir -p {state}.x/attempts\nmv {state}/attempts/$RL_ATTEMPT {state}.x/attempts/$RL_ATTEMPT\n{ask}"
+        "mv {state}.x/attempts/$RL_ATTEMPT {state}/attempts/$RL_ATTEMPT\n",
     "its lock is removed": "rm {state}/attempts/$RL_ATTEMPT/lock\n{ask}",
     "its directory is moved": "mv {state}/attempts/$RL_ATTEMPT {state}/attempts/x$RL_ATTEMPT\n{ask}"
                               "mv {state}/attempts/x$RL_ATTEMPT {state}/attempts/$RL_ATTEMPT\n",
     "its directory is moved elsewhere": "mv {state}/attempts/$RL_ATTEMPT {state}/runs/away\n{ask}"
                                         "mv {state}/runs/away {state}/attempts/$RL_ATTEMPT\n",
+    "its directory is moved below another attempts/":
+        "mkdir -p {state}/runs/x/attempts\nmv {state}/attempts/$RL_ATTEMPT {state}/runs/x/attempts/1\n{ask}"
+        "mv {state}/runs/x/attempts/1 {state}/attempts/$RL_ATTEMPT\n",
+    "the state directory is another": "mv {state} {state}.x\nmkdir {state}\n{ask}rmdir {state}\nmv {state}.x {state}\n",
+    "a link is in the place of the state directory":
+        "mv {state} {state}.x\nmkdir -p {state}.y/attempts\nln -s {state}.y {state}\n{ask}"
+        "rm -r {state} {state}.y\nmv {state}.x {state}\n",
 }
 
 
@@ -280,6 +292,49 @@ ORPHANS = textwrap.dedent("""\
             pass
         os.close(read)
     """).replace("\\\\n", "\\n")
+
+
+# orphan SOCKET REQUEST DIRECTORY: asks when its shim is dead, and the daemon has not seen that yet.
+ORPHAN = textwrap.dedent("""\
+    #!/usr/bin/python3
+    import os, signal, socket, sys
+    path, request, place = sys.argv[1:]
+    shim = os.getpid()
+    while open(f"/proc/{shim}/comm").read() != "rl-shim\\n":
+        shim = int(open(f"/proc/{shim}/stat").read().rpartition(")")[2].split()[1])
+    open(f"{place}/ready", "w").close()
+    open(f"{place}/stopped").close()
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(20)
+        s.connect(path)
+        s.sendall(request.encode() + b"\\n")
+        os.kill(shim, signal.SIGKILL)
+        open(f"{place}/sent", "w").close()
+        s.makefile().readline()
+    """)
+
+
+def test_an_agent_that_kills_its_shim(asked, tmp_path):
+    """Its children are the daemon's then."""
+    other, hold = held_run(asked, tmp_path)
+    place = asked.play.path
+    (place / "orphan").write_text(ORPHAN)
+    request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "hold.approve", "params": {"id": hold, "message": "x"}})
+    asked.set(implement=f"(setsid env -i /usr/bin/python3 $PLAY/orphan {asked.daemon.socket} '{request}' {place} &)\n"
+              "sleep 30\n")
+    for name in ("ready", "stopped", "sent"):
+        os.mkfifo(place / name)
+    run = asked.daemon.review(asked.repo.path)
+    (place / "ready").read_text()
+    os.kill(asked.daemon.pid, signal.SIGSTOP)
+    try:
+        (place / "stopped").write_text("")
+        (place / "sent").read_text()
+    finally:
+        os.kill(asked.daemon.pid, signal.SIGCONT)
+    asked.daemon.ended(run)
+    found, = asked.daemon.call("hold.list", run=other)["holds"]
+    assert found["id"] == hold and found["state"] == "open", found
 
 
 def test_a_parent_that_ends_meanwhile(asked, tmp_path):
