@@ -65,7 +65,7 @@ static int64_t shim_attempt(pid_t pid, const char *state_dir)
 	return name == path + length ? id : 0;
 }
 
-/* A shim whose lock file lies elsewhere: of another daemon, or of this one, and somebody has moved
+/* A shim whose lock file lies elsewhere: of another daemon, or of this one, and it has moved
  * its directory or the state directory. No agent can change the environment that its shim was
  * started with. Returns false if it cannot be read. */
 static bool look_at_mark(pid_t pid, const struct origin_marks *marks, struct look *look)

@@ -321,17 +321,36 @@ static void retry_refused(struct pending_submit *p, int code, const char *messag
 	pending_submit_free(p);
 }
 
+/* False: it is another than the run was given. An earlier version has recorded no hash. */
+static bool take_text(struct task_row *task, const char *text, size_t size)
+{
+	char *was = xstrdup(task->text_hash);
+	bool same;
+
+	task_set_text(task, xmemdup0(text, size), size);
+	same = was == NULL || text_equal(was, task->text_hash);
+	free(was);
+	return same;
+}
+
 static void retry_text_cb(void *arg, const char *text, size_t size)
 {
 	struct pending_submit *p = arg;
+	char *refusal;
 
 	if (text == NULL || p->engine->stopped) {
 		retry_refused(p, text == NULL ? RPC_INTERNAL : RPC_UNAVAILABLE,
 		    text == NULL ? "the run's task is gone" : "the daemon is stopping");
 		return;
 	}
-	task_set_text(p->tasks[p->read], xmemdup0(text, size), size);
-	retry_next(p);
+	if (take_text(p->tasks[p->read], text, size)) {
+		retry_next(p);
+		return;
+	}
+	refusal = xasprintf("the text of task %s is not what was recorded at its submit: submit the task again",
+	    p->tasks[p->read]->id);
+	retry_refused(p, RPC_WRONG_STATE, refusal);
+	free(refusal);
 }
 
 static void retry_judge_cb(void *arg, struct judge_row *judge)

@@ -253,6 +253,24 @@ def test_an_agent_that_hides_its_shim(asked, tmp_path, trace):
     assert all(refused(answer) for answer in said) and asked.daemon.run(other)["state"] == "held", said
 
 
+def test_an_agent_that_hides_its_shim_from_a_later_daemon(asked, tmp_path):
+    """Which is no parent of it."""
+    other, hold = held_run(asked, tmp_path)
+    asked.play.gates("g")
+    ask = asked.script("asked", ("hold.approve", {"id": hold, "message": "LGTM"}), way="plainly")
+    asked.set(implement="gate g\n" + TRACES["its directory is that of another daemon"].format(
+        state=asked.daemon.state, ask="env -i " + ask.replace("$PLAY", str(asked.play.path)))
+        + "echo one > work.txt\nanswer done\n")
+    run = asked.submit()
+    asked.play.arrived("g")
+    asked.daemon.kill()
+    asked.daemon.start()
+    asked.play.go("g")
+    asked.daemon.ended(run)
+    answer, = asked.said("asked")
+    assert refused(answer) and asked.daemon.run(other)["state"] == "held", answer
+
+
 def test_a_state_directory_behind_a_link(make_daemon, repo, tmp_path):
     """Its shims have another path than the daemon was given."""
     (tmp_path / "real").mkdir(mode=0o700)

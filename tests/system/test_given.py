@@ -127,6 +127,22 @@ def test_one_of_many_tasks_is_changed(make_daemon, repo, tmp_path):
     assert "the text of task a was changed" in verified(loop.daemon)["message"]
 
 
+@pytest.mark.parametrize("from_scratch", [False, True])
+def test_a_retry_does_not_take_another_text(loop, from_scratch):
+    """Nor does it once the hash is another, too: then the attempts of the run contradict it."""
+    loop.set(review="exit 3\n")
+    assert loop.run()["state"] == "failed"
+    loop.daemon.stop()
+    edit(loop.daemon, ("UPDATE task_text SET text = ?", OTHER))
+    loop.daemon.start()
+    with pytest.raises(RpcError) as refused:
+        loop.daemon.call("run.retry", id=1, from_scratch=from_scratch)
+    assert refused.value.code == 2 and str(refused.value).startswith(
+        "2: the text of task t1 is not what was recorded at its submit: submit the task again"), refused.value
+    assert [row["id"] for row in loop.daemon.call("run.list")["runs"]] == [1]
+    loop.daemon.stop()
+
+
 LATER = {
     "the text of the task": ([("UPDATE task_text SET text = ?", OTHER)], None, "the text of task t1 was changed"),
     "no text of the task": ([("DELETE FROM task_text",)], None, "the text of task t1 was removed"),
