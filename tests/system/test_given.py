@@ -298,8 +298,8 @@ def test_a_run_that_began_without_it(loop):
     loop.submit_to("implement")
     loop.daemon.kill()
     connection = sqlite3.connect(loop.daemon.state / "rld.db", isolation_level=None)
-    for table in ("run", "attempt"):
-        connection.execute(f"ALTER TABLE {table} DROP COLUMN judge_hash")
+    for table, column in (("run", "judge_hash"), ("attempt", "judge_hash"), ("slot", "gap")):
+        connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
     connection.execute("PRAGMA user_version = 20")
     connection.close()
     loop.daemon.start()
