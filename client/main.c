@@ -105,6 +105,8 @@ static const struct option_row change_options[] = {
 static const struct option_row retry_options[] = {
 	{ "new-judge", 0, OPTION_TRUE, NULL, "new_judge", NULL,
 	    "read the reviewer's prompt, guidelines, conventions and program again" },
+	{ "new-setup", 0, OPTION_TRUE, NULL, "new_setup", NULL,
+	    "read run.setup, run.copy, run.setup_inputs and review.workspace again" },
 	{ "from-scratch", 0, OPTION_TRUE, NULL, "from_scratch", NULL,
 	    "implement everything again, instead of continuing with what failed" },
 	{ .name = NULL },

@@ -50,6 +50,25 @@ void plan_swap_agent(struct plan *plan, struct plan *other, enum role role)
 	other->agents[role] = agent;
 }
 
+static void swap_strings(char ***a, char ***b)
+{
+	char **list = *a;
+
+	*a = *b;
+	*b = list;
+}
+
+void plan_swap_setup(struct plan *plan, struct plan *other)
+{
+	enum review_place workspace = plan->workspace;
+
+	plan->workspace = other->workspace;
+	other->workspace = workspace;
+	swap_strings(&plan->setup, &other->setup);
+	swap_strings(&plan->copy, &other->copy);
+	swap_strings(&plan->setup_inputs, &other->setup_inputs);
+}
+
 const struct agent_plan *plan_agent_at(const struct agent_plan *agent, size_t i)
 {
 	return i == 0 ? agent : i <= agent->nfallbacks ? &agent->fallbacks[i - 1] : NULL;

@@ -152,6 +152,8 @@ bool check_is_of_task(const char *command);
 
 /* The agent itself, then its fallbacks; NULL: no more. */
 const struct agent_plan *plan_agent_at(const struct agent_plan *agent, size_t i);
+/* Exchange what makes rooms: setup, copy, setup_inputs, and where reviewers work. */
+void plan_swap_setup(struct plan *plan, struct plan *other);
 /* Exchange the agents of a role. */
 void plan_swap_agent(struct plan *plan, struct plan *other, enum role role);
 /* The one with that name, else the first. */

@@ -23,8 +23,6 @@
 #define LIST_MAX 200
 #define DOCUMENT (LOAD_TASKS | LOAD_SLOTS | LOAD_ATTEMPTS | LOAD_HOLDS | LOAD_ITERATIONS | \
     LOAD_EVIDENCE)
-/* what a retry takes over */
-#define RETRIED (LOAD_TASKS | LOAD_SLOTS | LOAD_PRODUCTS | LOAD_REVIEWS | LOAD_FINDINGS)
 
 static void get_cb(void *arg, const struct run_rows *rows)
 {
@@ -200,155 +198,6 @@ static struct reply run_resume(struct rpc *rpc, struct call *call)
 	return change(rpc, call, engine_unpause, pause_reply, pause_ended_cb);
 }
 
-static char *agent_set(void *arg, const char *agent, const char *name)
-{
-	return config_agent_set(arg, agent, name);
-}
-
-/* The variables set by its agents were deleted when the run ended; those of a held run still exist,
- * unless another environment is sent. Returns NULL, or why the run cannot be retried. */
-static char *retry_secrets(struct rpc *rpc, const struct run_rows *rows, char ***environment)
-{
-	struct config *config = (struct config *)rpc_config(rpc);
-	char *why = NULL;
-
-	if (*environment == NULL && rows->run.state == RUN_S_HELD)
-		return NULL;
-	for (size_t i = 0; i <= rows->ntasks && why == NULL; i++) {
-		const char *text = i == 0 ? rows->run.plan : rows->tasks[i - 1]->plan;
-		struct plan plan = { 0 };
-
-		if (text == NULL || plan_from_json(text, &plan) == -1)
-			continue;
-		why = secrets_hide_again(&plan, agent_set, config, environment);
-		plan_release(&plan);
-	}
-	return why;
-}
-
-static void retry_cb(void *arg, const struct run_rows *rows)
-{
-	struct pending *p = arg;
-	char **environment, *why;
-
-	if (rows == NULL) {
-		call_no_run(p->call, "id", call_int(p->call, "id", 0));
-		free(p);
-		return;
-	}
-	environment = environment_strings(call_param(p->call, "environment"));
-	why = retry_secrets(p->rpc, rows, &environment);
-	if (why != NULL) {
-		call_error(p->call, RPC_WRONG_STATE, "id",
-		    "set it there again and reload, or submit the task again", "%s", why);
-		free(p);
-	} else {
-		const struct retry retry = { .owner = call_uid(p->call), .environment = environment,
-		    .check = call_flag(p->call, "check"), .from_scratch = call_flag(p->call, "from_scratch"),
-		    .new_judge = call_flag(p->call, "new_judge") };
-
-		engine_retry(p->rpc->options.engine, rows, &retry, run_answer_cb, p);
-	}
-	free(why);
-	strings_wipe(environment);
-}
-
-static struct reply run_retry(struct rpc *rpc, struct call *call)
-{
-	load_run(rpc, call_int(call, "id", 0), RETRIED, retry_cb, pending_new(rpc, call));
-	return reply_later(call);
-}
-
-/* Have agent review instead, by the settings of now. plan: JSON, replaced. Returns NULL, or why
- * not. */
-static char *set_reviewer(struct rpc *rpc, char **text, const char *agent)
-{
-	struct config *config = (struct config *)rpc_config(rpc);
-	json_t *name = json_string(agent);
-	char *value = json_dumps(name, JSON_ENCODE_ANY), **secrets = NULL, *why = NULL;
-	struct plan plan = { 0 }, now = { 0 };
-	struct config_error error = { 0 };
-	char *profile = NULL;
-
-	if (plan_from_json(*text, &plan) == -1) {
-		why = xstrdup("cannot read the run's settings");
-	} else if (plan.profile->carrier == CARRIER_EXIT) {
-		why = xstrdup("the reviewer of this run is a program, not an agent");
-	} else {
-		const struct config_override overrides[] = {
-			{ "review.profile", profile = xasprintf("\"%s\"", plan.profile->name), "id" },
-			{ "review.agent", value, "reviewer_agent" },
-		};
-
-		if (config_resolve(config, NULL, overrides, sizeof(overrides) / sizeof(overrides[0]), &now,
-		    &error) == -1)
-			why = xstrdup(error.text);
-	}
-	if (why == NULL) {
-		secrets_hide(&now, &secrets);
-		plan_swap_agent(&plan, &now, ROLE_REVIEW);
-		free(*text);
-		*text = plan_to_json(&plan);
-	}
-	strings_wipe(secrets);
-	plan_release(&now);
-	plan_release(&plan);
-	json_decref(name);
-	free(profile);
-	free(value);
-	return why;
-}
-
-static char *set_reviewers(struct rpc *rpc, struct run_rows *rows, const char *agent)
-{
-	char *why = set_reviewer(rpc, &rows->run.plan, agent);
-
-	for (size_t i = 0; i < rows->ntasks && why == NULL; i++)
-		if (rows->tasks[i]->plan != NULL)
-			why = set_reviewer(rpc, &((struct task_row *)rows->tasks[i])->plan, agent);
-	return why;
-}
-
-static void again_cb(void *arg, const struct run_rows *rows)
-{
-	struct pending *p = arg;
-	const char *agent = call_text(p->call, "reviewer_agent");
-	char **environment, *why = NULL;
-	struct run_rows *copy;
-
-	if (rows == NULL) {
-		call_no_run(p->call, "run", call_int(p->call, "run", 0));
-		free(p);
-		return;
-	}
-	copy = run_rows_copy(rows);
-	environment = environment_strings(call_param(p->call, "environment"));
-	if (agent != NULL)
-		why = set_reviewers(p->rpc, copy, agent);
-	if (why != NULL)
-		call_error(p->call, RPC_INVALID_PARAMS, "reviewer_agent", "see `rlctl config show`", "%s", why);
-	else if ((why = retry_secrets(p->rpc, copy, &environment)) != NULL)
-		call_error(p->call, RPC_WRONG_STATE, "run",
-		    "set it there again and reload, or submit the task again", "%s", why);
-	if (why == NULL) {
-		const struct retry retry = { .owner = call_uid(p->call), .environment = environment,
-		    .again = true, .check = call_flag(p->call, "check"), .task = call_text(p->call, "task") };
-
-		engine_retry(p->rpc->options.engine, copy, &retry, run_answer_cb, p);
-	} else {
-		free(p);
-	}
-	free(why);
-	run_rows_free(copy);
-	strings_wipe(environment);
-}
-
-static struct reply review_again(struct rpc *rpc, struct call *call)
-{
-	load_run(rpc, call_int(call, "run", 0), RETRIED, again_cb, pending_new(rpc, call));
-	return reply_later(call);
-}
-
 #define ID_PARAM { "id", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" }
 #define CHECK_PARAM { "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" }
 
@@ -362,25 +211,6 @@ static const struct schema list_params[] = {
 	{ 0 },
 };
 static const struct schema change_params[] = { ID_PARAM, CHECK_PARAM, { 0 } };
-static const struct schema retry_params[] = {
-	ID_PARAM,
-	{ "environment", SCHEMA_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables, as in run.submit" },
-	{ "new_judge", SCHEMA_BOOL, .help =
-	    "read the reviewer's prompt, guidelines, conventions and program again; "
-	    "default: those of the first run" },
-	{ "from_scratch", SCHEMA_BOOL, .help = "take over no work: implement everything again" },
-	CHECK_PARAM,
-	{ 0 },
-};
-static const struct schema again_params[] = {
-	{ "run", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "that made it" },
-	{ "task", SCHEMA_TEXT, .max = 4096, .help = "id of the task; default: each that has been worked on" },
-	{ "reviewer_agent", SCHEMA_TEXT, .max = 256, .help = "default: the reviewer of the run" },
-	{ "environment", SCHEMA_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables, as in run.submit" },
-	CHECK_PARAM,
-	{ 0 },
-};
-
 static const struct result_field run_results[] = {
 	RESULT_TYPE("Run"),
 	{ 0 },
@@ -393,11 +223,6 @@ static const struct result_field list_results[] = {
 
 static const int get_errors[] = { RPC_NOT_FOUND, 0 };
 static const int change_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
-static const int again_errors[] = { RPC_NOT_FOUND, RPC_INVALID_PARAMS, RPC_WRONG_STATE, RPC_DRAINING, RPC_NO_SPACE,
-    RPC_UNAVAILABLE, RPC_BUSY, 0 };
-static const int retry_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_DRAINING, RPC_NO_SPACE,
-    RPC_UNAVAILABLE, RPC_BUSY, 0 };
-
 const struct method run_methods[] = {
 	{ "run.get", ACCESS_READ, true, get_params, run_results, get_errors, run_get,
 	    "return a run in detail" },
@@ -409,9 +234,5 @@ const struct method run_methods[] = {
 	    "finish running attempts, start no new ones" },
 	{ "run.resume", ACCESS_OWNER, false, change_params, run_results, change_errors, run_resume,
 	    "undo run.pause" },
-	{ "run.retry", ACCESS_OWNER, false, retry_params, run_results, retry_errors, run_retry,
-	    "retry a run as a new run of the tasks that did not pass, from the phase that failed" },
-	{ "review.again", ACCESS_OWNER, false, again_params, run_results, again_errors, review_again,
-	    "judge once more what a run has made, as a new run" },
 	{ 0 },
 };

@@ -251,3 +251,34 @@ def test_what_an_agent_makes_of_copied_files_is_told(make_daemon, repo, isolatio
     row = daemon.ended(daemon.review(repo.path, review=ROOM, isolation=isolation, copy=[".env"],
                                      checks=["grep lax .env"], check_on_base="skip"))
     assert not [w for w in row["warnings"] if CHANGED in w], row
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("client", [False, True], ids=["", "rlctl"])
+def test_a_retry_takes_the_remedy(make_daemon, repo, client):
+    """The set-up that was added since, for the work that there is: no implementer is paid again."""
+    ignoring(repo, "deps")
+    daemon = make_daemon(scripts={"implement": WORK, "review": VERDICT})
+    number = daemon.review(repo.path, review=ROOM, isolation="worktree", checks=["test -e deps || exit 127"])
+    assert daemon.ended(number)["end_kind"] == "base"
+    repo.write(".rld.toml", '[run]\nsetup = ["touch deps"]\n')
+    again = daemon.call("run.retry", id=number)["id"]
+    assert daemon.ended(again)["state"] == "failed", "it keeps the settings of the first run"
+    again = (int(daemon.rlctl("retry", "--new-setup", again).out) if client else
+             daemon.call("run.retry", id=again, new_setup=True)["id"])
+    row = daemon.ended(again)
+    assert row["state"] == "succeeded" and "implement" not in roles(daemon, again), row
+    assert daemon.call("run.get", id=daemon.call("run.retry", id=number, from_scratch=True, new_setup=True)["id"])
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("text, words", [("[run]\nsetup = 1\n", "run.setup"), ("[run\n", ".rld.toml")])
+def test_a_remedy_that_cannot_be_read(make_daemon, repo, text, words):
+    daemon = make_daemon(scripts={"implement": "exit 1\n"})
+    number = daemon.submit(repo.path)
+    assert daemon.ended(number)["state"] == "failed"
+    repo.write(".rld.toml", text)
+    with pytest.raises(RpcError) as refused:
+        daemon.call("run.retry", id=number, new_setup=True)
+    assert words in str(refused.value), refused.value
+    assert len(daemon.call("run.list")["runs"]) == 1
