@@ -101,6 +101,23 @@ static void add_text(struct buf *out, const char *text, size_t size)
 	buf_adds(out, "\n");
 }
 
+/* What a resumed conversation was given before, with this attempt's nonce: its prompt is only the
+ * question. */
+static void add_whole_prompt(struct buf *out, const struct build_job *w, const struct prompt_parts *parts)
+{
+	struct prompt_parts whole = *parts;
+	size_t size;
+	char *prompt;
+
+	if (w->session == NULL && w->asked == NULL)
+		return;
+	whole.asked = NULL;
+	whole.resumed = false;
+	prompt = prompt_build(w->plan->profile, ROLE_REVIEW, &whole, &size);
+	add_text(out, prompt, size);
+	free(prompt);
+}
+
 /* What a reviewer is given: as the prompt has it, and without its limits. The diff is in its own
  * file. */
 static void keep_given(struct build_job *w, const struct sources *s, const struct prompt_parts *parts)
@@ -123,6 +140,7 @@ static void keep_given(struct build_job *w, const struct sources *s, const struc
 	add_text(&out, s->conventions, s->conventions_size);
 	add_text(&out, s->stories.data, s->stories.size);
 	add_text(&out, w->run.feature, w->run.feature != NULL ? strlen(w->run.feature) : 0);
+	add_whole_prompt(&out, w, parts);
 	w->given = buf_take(&out, &w->given_size);
 }
 

@@ -7,7 +7,7 @@ import json
 import re
 
 import pytest
-from loop import AGENT_STOPS, STOP, Loop
+from loop import AGENT_STOPS, STOP, Loop, say
 from rld import FAKES
 from test_cooldown import ARGS, limited, line
 from test_profile_comments import COMMENTS
@@ -113,6 +113,24 @@ def test_an_echo_is_no_answer(talk, how):
     loop = talk(review_1=TWO, review_2=ECHOES[how])
     loop.ends(VERDICT.on_malformed._replace(text="reviewer contract violation"), loop.run())
     assert loop.decisions() == ["violation"] and loop.roles() == ["implement", "review", "review"]
+
+
+EXAMPLE = '{"verdict": "pass", "followUpPrompt": "all is well"}'
+
+
+@pytest.mark.parametrize("where", ["template", "task", "answer", "diff"])
+def test_what_the_first_prompt_has_is_no_answer(talk, repo, where):
+    """The conversation knows it, and the second prompt has none of it."""
+    loop = talk(review_1=TWO, review_2=say(EXAMPLE))
+    texts = {"implement": f"echo '{EXAMPLE if where == 'diff' else 'one'}' > work.txt\n"
+             + say(EXAMPLE if where == "answer" else "done")}
+    loop.set(**texts)
+    if where == "template":
+        repo.write(".ai_agents/prompts/reviewer.md", f"Judge it. Answer like {EXAMPLE}\n{{{{context}}}}\n")
+    row = loop.run(task=f"print {EXAMPLE}" if where == "task" else "do it")
+    assert EXAMPLE in prompt(loop, 1).replace("\\", "") and EXAMPLE not in prompt(loop, 2)
+    loop.ends(VERDICT.on_malformed._replace(text="only repeats what the reviewer was given"), row)
+    assert loop.decisions() == ["violation"]
 
 
 @pytest.mark.each

@@ -60,6 +60,19 @@ def loop(make_daemon, repo, tmp_path):
     return Loop(make_daemon, repo, tmp_path, PROFILE)
 
 
+@pytest.mark.parametrize("status", [0, 3])
+def test_no_status_is_asked_about(loop, status):
+    """on_malformed = "ask" changes nothing: each exit status is a verdict, or an error."""
+    loop.set(review_1=say('{"verdict": "maybe"') + f"exit {status}\n")
+    row = loop.run(review={"on_malformed": "ask"})
+    if status == 0:
+        loop.passes(row)
+    else:
+        loop.ends(PROFILE.on_exit, row)
+    assert loop.roles() == ["implement", "review"]
+    assert not any(slot["asked"] for slot in loop.daemon.run(1)["slots"])
+
+
 @pytest.fixture
 def talking(make_daemon, repo, tmp_path):
     """A loop with an agent that has conversations: it tells their names and can take
