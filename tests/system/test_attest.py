@@ -255,6 +255,32 @@ def test_without_ssh_keygen(attested):
     assert "cannot start ssh-keygen" in attested.attest(check=1, environment=env).err
 
 
+CLONES = {"bare": ["--bare"], "mirror": ["--mirror"], "shallow": ["--depth", "1"], "one branch": ["--single-branch"]}
+
+
+@pytest.mark.parametrize("clone", CLONES)
+def test_any_clone_will_do(attested, clone):
+    attested.attest()
+    attested.fetch()
+    url, attested.clone = f"file://{attested.repo.path}", attested.path / "other"
+    attested.repo.git("clone", "-q", *CLONES[clone], url, str(attested.clone))
+    attested.there("git", "fetch", "-q", url, "+refs/notes/rld:refs/notes/rld")
+    done = attested.verify()
+    assert done.returncode == 0 and f"Commit {attested.commit[:12]} passed" in done.stdout, done
+    refused(attested.verify(commit=attested.repo.git("rev-parse", "HEAD^"))
+            if clone != "shallow" else attested.verify(commit="HEAD^"), "")
+
+
+def test_from_any_directory_of_a_clone(attested):
+    attested.attest()
+    attested.fetch().there("git", "worktree", "add", "-q", "--detach", attested.path / "linked")
+    below = attested.clone / "a" / "b"
+    below.mkdir(parents=True)
+    for attested.clone in (below, attested.path / "linked"):
+        done = attested.verify(commit="HEAD")
+        assert done.returncode == 0 and f"Commit {attested.commit[:12]} passed" in done.stdout, done
+
+
 HOOK = """#!/bin/sh
 # Every commit that is pushed to main must have passed.
 notes=refs/notes/rld
