@@ -122,6 +122,20 @@ static void show_add_holds(struct table *t, const json_t *run)
 		table_fact(t, "next", PAINT_NONE, xasprintf("rlctl retry %lld, or rlctl cancel %lld", id, id));
 }
 
+/* Work whose review gave no evidence may be as good as any: it can be judged once more. */
+static void show_add_again(struct table *t, const json_t *run)
+{
+	const json_t *tasks = field_array(run, "tasks");
+	long long id = field_count(run, "id");
+
+	for (size_t i = 0; i < json_array_size(tasks) && field_is(run, "state", "failed"); i++) {
+		if (field_end_kind(json_array_get(tasks, i)) != END_VIOLATION)
+			continue;
+		table_fact(t, "next", PAINT_NONE, xasprintf("rlctl review again %lld, or rlctl retry %lld", id, id));
+		return;
+	}
+}
+
 /* Task source, number of tasks, and the run it waits for. */
 static void show_add_work(struct table *t, const json_t *run)
 {
@@ -198,6 +212,7 @@ static void show_run_facts(const struct print *p, const json_t *run)
 	show_add_texts(t, "warning", field_array(run, "warnings"));
 	if (!many)
 		show_add_holds(t, run);
+	show_add_again(t, run);
 	table_print_facts(t, p);
 }
 

@@ -261,6 +261,27 @@ def test_review_again(make_daemon, repo):
         daemon.call("review.again", run=first["id"], reviewer_agent="nobody")
 
 
+def test_a_persons_edit_during_the_review(make_daemon, repo):
+    """It ends the review as a violation. Once it is undone the work is judged again, and not paid
+    again; that is offered."""
+    daemon = make_daemon(scripts={"implement": WORK, "review": "gate at\npass\n"}, gates=["at"])
+    review = {"profile": "verdict", "workspace": "same"}
+    number = daemon.review(repo.path, review=review)
+    daemon.play.arrived("at")
+    before = repo.read("README")
+    repo.write("README", before + "mine\n")
+    daemon.play.go("at")
+    row = daemon.ended(number)
+    assert row["state"] == "failed" and "reviewer changed the tree: README" in row["cause"], row
+    next_ = [line.split(None, 1)[1] for line in daemon.rlctl("show", number).out.splitlines()
+             if line.startswith("next ")]
+    assert next_ == [f"rlctl review again {number}, or rlctl retry {number}"]
+    repo.write("README", before)
+    daemon.play.set({"review": "pass\n"})
+    again = daemon.ended(int(daemon.rlctl(*next_[0].split(",")[0].split()[1:], check=0).out.split()[-1]))
+    assert again["state"] == "succeeded" and started(daemon, again["id"]) == ["review"]
+
+
 @pytest.mark.parametrize("says", [None, "say two"])
 @pytest.mark.parametrize("what", ["exit 3\n", "answer nothing\n"], ids=["error", "malformed"])
 def test_rework_of_a_reviewers_failure(make_daemon, repo, what, says):
