@@ -53,14 +53,22 @@ static bool comes_from_human(const struct slot *slot)
 	return false;
 }
 
+/* In a work tree there are no people, but the set-up may have made files that git does not
+ * ignore. */
+static bool was_set_up(const struct slot *slot)
+{
+	return slot->row->worktree != NULL && strings_count(slot_plan(slot)->setup) > 0 && !slot_has_work(slot);
+}
+
+static bool is_shared(const struct slot *slot)
+{
+	return slot->row->worktree == NULL && slot->run->plan.parallel == 1 && slot_has_checkout(slot);
+}
+
 bool edits_can_be_told(const struct slot *slot)
 {
-	const struct run *run = slot->run;
-
-	return slot_starts_writing(slot) && run->rows->run.evidence != NULL &&
-	    slot->row->worktree == NULL && run->plan.parallel == 1 && slot_has_checkout(slot) &&
-	    slot_base_tree(slot) != NULL && !round_has_begun(slot) &&
-	    !comes_from_human(slot);
+	return slot_starts_writing(slot) && slot->run->rows->run.evidence != NULL && slot_base_tree(slot) != NULL &&
+	    (is_shared(slot) || was_set_up(slot)) && !round_has_begun(slot) && !comes_from_human(slot);
 }
 
 void edits_find(struct slot *slot)
@@ -70,13 +78,16 @@ void edits_find(struct slot *slot)
 
 static void warn(struct txn *txn, const struct slot *slot, const char *what, const char *names)
 {
-	char *safe, *text;
+	char *safe = names != NULL ? text_escape(names, strlen(names), false) : NULL, *text;
 
 	if (names == NULL)
 		return;
-	safe = text_escape(names, strlen(names), false);
-	text = xasprintf("task %s: these files %s in %s while no agent of the run worked there, and are not part of "
-	    "the work: %s", slot_task_id(slot), what, slot_workspace(slot), safe);
+	if (slot->row->worktree != NULL)
+		text = xasprintf("task %s: setup made files that git does not ignore, which are not part of the work: %s",
+		    slot_task_id(slot), safe);
+	else
+		text = xasprintf("task %s: these files %s in %s while no agent of the run worked there, and are not "
+		    "part of the work: %s", slot_task_id(slot), what, slot_workspace(slot), safe);
 	run_warn(txn, slot->run, text);
 	free(text);
 	free(safe);

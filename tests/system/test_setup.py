@@ -37,7 +37,9 @@ def test_a_work_tree_is_set_up(make_daemon, repo):
     assert (daemon.play.path / "mode").read_text() == "600\n"
     assert roles(daemon, number) == ["setup", "setup", "implement"]
     assert [a["account"] for a in daemon.attempts(number)][:2] == [None, None]
-    assert row["warnings"] == ["task t1: setup changed tracked files, which were restored: README"]
+    assert row["warnings"] == ["task t1: setup changed tracked files, which were restored: README",
+                               "task t1: setup made files that git does not ignore, which are not part of the work: "
+                               "built, made"]
     assert {k: v for k, v in repo.state().items() if k != "branches"} == before
 
 
@@ -282,3 +284,18 @@ def test_a_remedy_that_cannot_be_read(make_daemon, repo, text, words):
         daemon.call("run.retry", id=number, new_setup=True)
     assert words in str(refused.value), refused.value
     assert len(daemon.call("run.list")["runs"]) == 1
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("changes", [False, True])
+def test_what_a_setup_makes_is_no_work(make_daemon, repo, changes):
+    """Unless the implementer changes it. A later run clones the prepared room, which has it."""
+    daemon = make_daemon(scripts={"implement": ("echo more >> made.txt\n" if changes else "") + WORK, "review": VERDICT})
+    for _ in "12":
+        number = daemon.review(repo.path, review=ROOM, isolation="worktree", setup=["echo made > made.txt"])
+        row = daemon.ended(number)
+        assert row["state"] == "succeeded", row
+        assert row["warnings"] == ["task t1: setup made files that git does not ignore, which are not part of the "
+                                   "work: made.txt"]
+        names = repo.git("ls-tree", "--name-only", row["result_ref"]).split()
+        assert ("made.txt" in names) == changes and "work.txt" in names
