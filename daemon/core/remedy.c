@@ -29,10 +29,25 @@ static const struct {
 
 bool remedy_is_manifest(const char *path)
 {
+	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+
 	for (size_t i = 0; i < KNOWN; i++)
-		if (strcmp(manifests_known[i].path, path) == 0)
+		if (strcmp(manifests_known[i].path, name) == 0)
 			return true;
 	return false;
+}
+
+char **remedy_below(char *const *names, const char *subdir)
+{
+	size_t size = subdir != NULL ? strlen(subdir) : 0;
+	char **below = NULL;
+
+	for (; names != NULL && *names != NULL; names++)
+		if (size == 0)
+			strings_append(&below, *names);
+		else if (strncmp(*names, subdir, size) == 0 && (*names)[size] == '/' && (*names)[size + 1] != '\0')
+			strings_append(&below, *names + size + 1);
+	return below;
 }
 
 static bool is_listed(char *const *list, const char *name)

@@ -5,8 +5,12 @@
 
 #include <stdbool.h>
 
-/* Whether a tracked file of that name at the top of a project says how it is set up. */
+/* Whether a tracked file of that name says how the project in its directory is set up. */
 bool remedy_is_manifest(const char *path);
+
+/* The names below the directory subdir, relative to it, at any depth; NULL or "": all of them. A
+ * new list of new strings. */
+char **remedy_below(char *const *names, const char *subdir);
 
 /* ignored: what git ignores in the user's directory, directories with a slash at the end;
  * manifests: the files found of remedy_is_manifest(). sets_up: there are set-up commands already;

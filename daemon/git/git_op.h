@@ -332,8 +332,7 @@ const char *git_op_head_at(const struct git_op *op);
 char *const *git_op_ahead(const struct git_op *op);
 
 /* CHECKOUT: what git ignores in the user's directory, at most 100 names, directories with a slash
- * at the end; and files at the top of the tree that say how it is set up (core/remedy.h). NULL:
- * none. */
+ * at the end; and files of the tree that say how it is set up (core/remedy.h). NULL: none. */
 char *const *git_op_ignored(const struct git_op *op);
 char *const *git_op_manifests(const struct git_op *op);
 /* INSPECT_HEAD, COMMIT: HEAD does not come after commit. */

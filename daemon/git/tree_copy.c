@@ -19,9 +19,14 @@
 
 /* ---- what belongs to git ---- */
 
+#define MODE_REPOSITORY 0160000
+
+/* A submodule is a directory of git's, with the content of nobody but a set-up. */
 static bool is_left_out(const struct tree_copy *copy, const char *path)
 {
-	return strcmp(path, ".git") == 0 || changes_find(copy->tracked, path) != NULL ||
+	const struct change *tracked = changes_find(copy->tracked, path);
+
+	return strcmp(path, ".git") == 0 || (tracked != NULL && tracked->mode != MODE_REPOSITORY) ||
 	    artifact_has(copy->left_out, path);
 }
 

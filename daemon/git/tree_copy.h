@@ -9,8 +9,8 @@
 #include "git/change.h"
 
 struct tree_copy {
-	/* in order: neither these paths are copied, nor anything in the place of one; nor .git at
-	 * the top */
+	/* in order: neither these paths are copied, except in the directory of a submodule, nor
+	 * anything in the place of one; nor .git at the top */
 	const struct changes *tracked;
 	char *const *left_out;		/* likewise, for artifact_has(); NULL: none */
 	/* texts that are looked for in files and links, NULL-terminated; NULL: none */

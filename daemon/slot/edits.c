@@ -83,8 +83,8 @@ static void warn(struct txn *txn, const struct slot *slot, const char *what, con
 	if (names == NULL)
 		return;
 	if (slot->row->worktree != NULL)
-		text = xasprintf("task %s: setup made files that git does not ignore, which are not part of the work: %s",
-		    slot_task_id(slot), safe);
+		text = xasprintf("task %s: setup made files that git does not ignore, which are not part of the work: "
+		    "%s", slot_task_id(slot), safe);
 	else
 		text = xasprintf("task %s: these files %s in %s while no agent of the run worked there, and are not "
 		    "part of the work: %s", slot_task_id(slot), what, slot_workspace(slot), safe);

@@ -65,7 +65,10 @@ static enum evidence_result result_of(const struct slot *slot, const struct atte
 {
 	if (attempt_succeeded(end->facts))
 		return slot_reruns_check(slot) && had_the_same(slot, end->row) ? EVIDENCE_FLAKY : EVIDENCE_GREEN;
-	return end->facts->process == PROCESS_NOT_STARTED ? EVIDENCE_VOID : EVIDENCE_RED;
+	/* the run was out of time, which says nothing of the tree */
+	if (end->facts->process == PROCESS_NOT_STARTED || end->row->end_kind == END_LIMIT)
+		return EVIDENCE_VOID;
+	return EVIDENCE_RED;
 }
 
 static void warn_flaky(struct txn *txn, struct slot *slot, const struct attempt_row *a)

@@ -43,11 +43,16 @@ static void skip_known(struct txn *txn, struct slot *slot)
 /* For a check that fails there. */
 static void take_remedy(struct txn *txn, struct slot *slot)
 {
-	char *text = remedy_text(git_op_ignored(slot->op.git), git_op_manifests(slot->op.git),
-	    strings_count(slot_plan(slot)->setup) > 0, slot_plan(slot)->copy);
+	/* settings are relative to the working directory */
+	const char *subdir = slot->run->rows->run.subdir;
+	char **ignored = remedy_below(git_op_ignored(slot->op.git), subdir),
+	    **manifests = remedy_below(git_op_manifests(slot->op.git), subdir);
+	char *text = remedy_text(ignored, manifests, strings_count(slot_plan(slot)->setup) > 0, slot_plan(slot)->copy);
 
 	text_set(&txn_edit_slot(txn, slot)->remedy, text);
 	free(text);
+	strings_free(manifests);
+	strings_free(ignored);
 }
 
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)

@@ -246,6 +246,19 @@ def test_green_in_the_directory_of_the_user(make_daemon, project, on_base, isola
     assert [e["result"] for e in evidence(daemon, number) if e["kind"] == "check" and e["product"] == 1] == ["red"] * 2
 
 
+def test_the_remedy_for_a_directory_below(make_daemon, project):
+    """Settings are relative to the working directory."""
+    (project.path / "web").mkdir()
+    for name in ("package-lock.json", "node_modules", ".env"):
+        (project.path / name).rename(project.path / "web" / name)
+    project.git("add", "-A")
+    project.git("commit", "-q", "-m", "below")
+    daemon = make_daemon(scripts=SCRIPTS)
+    row = daemon.ended(daemon.review(project.path / "web", review={"profile": "verdict"}, checks=[NEEDS],
+                                     check_on_base="require"))
+    assert row["cause"] == f"check: {NEEDS} is green in your directory and red in a clean checkout; {REMEDY}"
+
+
 def test_red_in_the_directory_of_the_user(make_daemon, project):
     """It fails there, too: that is all that is said, and a fixer is paid."""
     daemon = make_daemon(scripts=SCRIPTS)

@@ -261,8 +261,9 @@ def test_a_retry_takes_the_remedy(make_daemon, repo, client):
     """The set-up that was added since, for the work that there is: no implementer is paid again."""
     ignoring(repo, "deps")
     daemon = make_daemon(scripts={"implement": WORK, "review": VERDICT})
-    number = daemon.review(repo.path, review=ROOM, isolation="worktree", checks=["test -e deps || exit 127"])
-    assert daemon.ended(number)["end_kind"] == "base"
+    number = daemon.review(repo.path, review={**ROOM, "max_fixes": 0}, isolation="worktree",
+                           checks=["test -e deps"], check_on_base="skip")
+    assert daemon.ended(number)["state"] == "failed" and roles(daemon, number)[0] == "implement"
     repo.write(".rld.toml", '[run]\nsetup = ["touch deps"]\n')
     again = daemon.call("run.retry", id=number)["id"]
     assert daemon.ended(again)["state"] == "failed", "it keeps the settings of the first run"
@@ -290,7 +291,8 @@ def test_a_remedy_that_cannot_be_read(make_daemon, repo, text, words):
 @pytest.mark.parametrize("changes", [False, True])
 def test_what_a_setup_makes_is_no_work(make_daemon, repo, changes):
     """Unless the implementer changes it. A later run clones the prepared room, which has it."""
-    daemon = make_daemon(scripts={"implement": ("echo more >> made.txt\n" if changes else "") + WORK, "review": VERDICT})
+    more = "echo more >> made.txt\n" if changes else ""
+    daemon = make_daemon(scripts={"implement": more + WORK, "review": VERDICT})
     for _ in "12":
         number = daemon.review(repo.path, review=ROOM, isolation="worktree", setup=["echo made > made.txt"])
         row = daemon.ended(number)
@@ -299,3 +301,14 @@ def test_what_a_setup_makes_is_no_work(make_daemon, repo, changes):
                                    "work: made.txt"]
         names = repo.git("ls-tree", "--name-only", row["result_ref"]).split()
         assert ("made.txt" in names) == changes and "work.txt" in names
+
+
+def test_what_a_setup_brings_into_a_submodule(make_daemon, repo, tmp_path):
+    """Also where the room is a clone of a prepared one."""
+    other = Repo(tmp_path / "other")
+    repo.git("-c", "protocol.file.allow=always", "submodule", "-q", "add", str(other.path), "m")
+    repo.git("commit", "-q", "-m", "module")
+    daemon = make_daemon(scripts={"implement": WORK, "review": VERDICT})
+    params = {"setup": [f"cp -r {other.path}/README m/"], "checks": ["test -e m/README"]}
+    assert again(daemon, repo, **params) == ["implement", "setup", "check", "review"]
+    assert again(daemon, repo, **params) == ["implement", "check", "review"]

@@ -43,6 +43,26 @@ START_TEST(names_what_is_ignored_and_the_settings)
 }
 END_TEST
 
+START_TEST(those_of_a_directory)
+{
+	static char inside[] = "sub/.env", deeper[] = "sub/config/local.json";
+	static char itself[] = "sub/", beside[] = "subject/x";
+	char *const names[] = { name_env, inside, deeper, itself, beside, NULL };
+	char **below = remedy_below(names, "sub");
+
+	ck_assert_uint_eq(strings_count(below), 2);
+	ck_assert_str_eq(below[0], ".env");
+	ck_assert_str_eq(below[1], "config/local.json");
+	strings_free(below);
+	below = remedy_below(names, "");
+	ck_assert_uint_eq(strings_count(below), 5);
+	strings_free(below);
+	ck_assert_ptr_null(remedy_below(NULL, NULL));
+	ck_assert(remedy_is_manifest("sub/package-lock.json") && remedy_is_manifest("yarn.lock"));
+	ck_assert(!remedy_is_manifest("package-lock.json/x") && !remedy_is_manifest("my-yarn.lock"));
+}
+END_TEST
+
 START_TEST(nothing_is_ignored)
 {
 	char *const none[] = { NULL };
@@ -71,7 +91,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { names_what_is_ignored_and_the_settings, nothing_is_ignored, odd_and_many_names };
+	const TTest *const tests[] = { names_what_is_ignored_and_the_settings, those_of_a_directory,
+	    nothing_is_ignored, odd_and_many_names };
 
 	return RUN_SUITE("remedy", tests);
 }
