@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """People in the directory of a run: what they do there while a reviewer works is theirs. It stays,
 it is named, it is no part of the work, and the reviewer is not blamed for it."""
+import json
 import os
 import signal
 
@@ -361,3 +362,25 @@ def test_when_it_ends_while_git_compares(desk, tmp_path, how):
     row = made.daemon.ended(number)
     assert row["state"] == "succeeded" and made.roles() == ["implement", "review"], row
     assert len([w for w in row["warnings"] if OUTSIDE in w]) == 1, row["warnings"]
+
+
+def test_slots_that_share_a_tree_work_beside_each_other(desk):
+    """What appears before a fixer starts may be another slot's."""
+    made = desk.made
+    stories = json.dumps({"userStories": [
+        {"id": s, "title": "t", "acceptanceCriteria": ["x"], "passes": False} for s in ("a", "b")]})
+    made.set(implement="[ $RL_TASK_ID = a ] || { gate implement; echo b > README; }\n"
+                       "echo one > $RL_TASK_ID.txt\nanswer done\n",
+             review_1="gate review\n" + made.profile.finds("more"), review=made.profile.passes,
+             fix='echo "fix $nth" >> a.txt\nanswer done\n')
+    number = made.daemon.call("run.submit", workdir=str(desk.repo.path), stories=stories, parallel=2,
+                              isolation="shared", review={"enabled": True, "profile": "verdict", **ROOM})["id"]
+    made.play.arrived("implement")
+    made.play.arrived("review")
+    with made.daemon.events(run=number, since=None) as events:
+        made.play.go("implement")
+        events.until("attempt.ended", lambda e: e["role"] == "implement")
+    made.play.go("review")
+    row = made.daemon.ended(number)
+    assert row["state"] == "succeeded" and not [w for w in row["warnings"] if OUTSIDE in w], row
+    assert desk.repo.read("b.txt") == "one\n" and "fix" in made.roles()
