@@ -94,7 +94,7 @@ const struct setting settings[] = {
 	{ { "run.iterations", SCHEMA_INT, .min = 1, .max = 1000000,
 	    .help = "maximum number of iterations; unset: until no task remains" }, .layers = WORK },
 	{ { "run.parallel", SCHEMA_INT, .min = 1, .max = 64,
-	    .help = "slots per iteration, one task each" }, .layers = WORK, .fallback = "1" },
+	    .help = "slots: tasks at work at a time" }, .layers = WORK, .fallback = "1" },
 	{ { "run.pause_ms", SCHEMA_INT, .min = 0, .max = 30 * DAY,
 	    .help = "pause between iterations, in milliseconds" }, .layers = WORK, .fallback = "0" },
 	{ { "run.isolation", SCHEMA_CHOICE, .choices = &isolation_names,

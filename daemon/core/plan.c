@@ -181,6 +181,7 @@ char *plan_settle(struct plan *plan, bool has_git, bool many, const char **field
 
 	if (text != NULL)
 		return text;
+	plan->rolls = many && plan->assign == ASSIGN_DAEMON && plan->iterations == ROW_NONE && plan->pause_ms == 0;
 	settle_commit(plan, many);
 	return settle_trees(plan, has_git, many, field);
 }

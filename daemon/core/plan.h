@@ -75,9 +75,12 @@ struct plan {
 	bool commit_said;
 	enum isolation isolation;	/* AUTO until plan_settle() */
 	enum integrate integrate;	/* likewise */
-	int64_t parallel;		/* slots per iteration */
+	int64_t parallel;		/* slots at work at a time */
 	int64_t iterations;		/* ROW_NONE: until no task remains */
 	int64_t pause_ms;		/* between iterations */
+	/* A free slot takes the next task at once: the run is one iteration. plan_settle() decides;
+	 * false in plans of older versions. */
+	bool rolls;
 	enum on_failure on_failure;
 	enum assign assign;
 	char **stop_markers;		/* NULL-terminated */

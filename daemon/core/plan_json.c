@@ -81,6 +81,7 @@ static const struct member plan_members[] = {
 	PLAN_OLD(parallel, MEMBER_INT, 1),
 	PLAN_OLD(iterations, MEMBER_LIMIT, ROW_NONE),
 	PLAN_OLD(pause_ms, MEMBER_INT, 0),
+	PLAN(rolls, MEMBER_BOOL, CAME_LATER),
 	PLAN_CHOICE_OLD(on_failure, &on_failure_names, ON_FAILURE_STOP),
 	PLAN_CHOICE_OLD(assign, &assign_names, ASSIGN_DAEMON),
 	PLAN(stop_markers, MEMBER_WORDS, CAME_LATER),

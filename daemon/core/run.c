@@ -17,6 +17,7 @@ const struct run_edge run_edges[] = {
 	{ IN(QUEUED),  RUN_E_CANCEL,    RUN_A_FINISH,  RUN_S_CANCELLED },
 	{ IN(RUNNING), RUN_E_PREPARED,  RUN_A_LOAD,    RUN_S_RUNNING },
 	{ IN(RUNNING), RUN_E_NEXT,      RUN_A_LOAD,    RUN_S_RUNNING },
+	{ IN(RUNNING), RUN_E_ROLL,     RUN_A_LOAD,    RUN_S_RUNNING },
 	{ IN(RUNNING), RUN_E_LOADED,    RUN_A_BEGIN,   RUN_S_RUNNING },
 	{ IN(QUEUED),  RUN_E_CANCEL_BEGUN, RUN_A_END,  RUN_S_QUEUED },
 	{ IN(QUEUED),  RUN_E_RESUME,    RUN_A_RESUME,  RUN_S_RUNNING },
@@ -41,6 +42,7 @@ static const char *const event_names[RUN_EVENTS] = {
 	[RUN_E_START] = "start",
 	[RUN_E_PREPARED] = "prepared",
 	[RUN_E_NEXT] = "next",
+	[RUN_E_ROLL] = "roll",
 	[RUN_E_LOADED] = "loaded",
 	[RUN_E_PAUSE] = "pause",
 	[RUN_E_UNPAUSE] = "unpause",
@@ -144,11 +146,36 @@ static bool goes_on(const struct loop *l)
 	return is_open(l) && (l->more || run_begins(l));
 }
 
-enum run_event run_settle(const struct loop *l)
+static size_t count_working(const struct loop *l)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < l->nslots; i++)
+		count += works(l->slots[i]);
+	return count;
+}
+
+size_t run_free_slots(const struct loop *l, int64_t parallel)
+{
+	size_t working = count_working(l);
+
+	return parallel > (int64_t)working ? (size_t)parallel - working : 0;
+}
+
+/* Whether a free slot takes a task beside those that work. Nothing begins beside the review of the
+ * run, which would not cover it. */
+static bool rolls(const struct loop *l)
 {
 	for (size_t i = 0; i < l->nslots; i++)
-		if (works(l->slots[i]))
-			return RUN_EVENTS;
+		if ((l->slots[i]->slot == 0 && works(l->slots[i])) || l->slots[i]->stage == SLOT_S_CANCELLED)
+			return false;
+	return is_open(l) && !at_limit(l) && run_free_slots(l, l->roll) > 0 && (l->more || has_ready(l));
+}
+
+enum run_event run_settle(const struct loop *l)
+{
+	if (count_working(l) > 0)
+		return rolls(l) ? RUN_E_ROLL : RUN_EVENTS;
 	if (count_slots(l, SLOT_S_CANCELLED) > 0)
 		return RUN_E_CANCELLED;
 	if (goes_on(l))

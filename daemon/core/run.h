@@ -4,8 +4,8 @@
  *   QUEUED ── START, RESUME ──▶ RUNNING ── PASSED ──▶ SUCCEEDED
  *     ▲  ▲                      │ ▲ │ ▲ └── FAILED ──▶ FAILED
  *     │  │                      │ │ │ └─┐
- *     │  │                      │ │ │   │ PREPARED, NEXT (ask the source), LOADED (an iteration
- *     │  │                      │ │ └───┘ begins), REVIEW (scope "run": slot 0 reviews the rest)
+ *     │  │                      │ │ │   │ PREPARED, NEXT or ROLL (ask the source), LOADED (tasks
+ *     │  │                      │ │ └───┘ begin), REVIEW (scope "run": slot 0 reviews the rest)
  *     │  │                 HELD │ │ BACK (a human accepted, and there is something to commit)
  *     │  │                      ▼ │
  *     │  └── REWORK ─────────── HELD ── PASSED, FAILED ──▶ SUCCEEDED, FAILED
@@ -34,7 +34,8 @@
 enum run_event {
 	RUN_E_START,		/* the scheduler granted a permit */
 	RUN_E_PREPARED,		/* base snapshot and task file exist */
-	RUN_E_NEXT,		/* the iteration is over, and there may be more to do */
+	RUN_E_NEXT,		/* nothing works any more, and there may be more to do */
+	RUN_E_ROLL,		/* a slot is free beside those that work: likewise */
 	RUN_E_LOADED,		/* the source was asked, and there is something to do */
 	RUN_E_PASSED,		/* every task passed */
 	RUN_E_FAILED,		/* a task failed, or the run could not be prepared */
@@ -54,7 +55,7 @@ enum run_event {
 enum run_action {
 	RUN_A_PREPARE,
 	RUN_A_LOAD,		/* ask the source for tasks */
-	RUN_A_BEGIN,		/* start an iteration: fill the slots */
+	RUN_A_BEGIN,		/* fill the slots, of a new iteration or of one that rolls */
 	RUN_A_END,		/* cancel all slots */
 	RUN_A_HOLD,
 	RUN_A_REVIEW,		/* create slot 0 */
@@ -96,6 +97,9 @@ struct loop {
 	int64_t iterations;		/* ROW_NONE: until no task remains */
 	enum on_failure on_failure;
 	bool more;			/* the source may have tasks that are not rows yet */
+	/* tasks that may work at a time, if each free slot takes the next at once; 0: it waits for
+	 * the end of the iteration */
+	int64_t roll;
 	bool one_tree;			/* the slots share a tree, which a held task occupies */
 	bool stopped;			/* an agent gave a stop marker, or the source cannot be
 					 * asked any more ... */
@@ -109,12 +113,15 @@ struct loop {
 #define RUN_LIMIT "limit: "		/* prefix of a cause of END_LIMIT */
 
 /* The event that follows from slots and tasks; RUN_EVENTS: a slot still works, also one that is
- * leaving. Cancelled comes before held, held before failed with on_failure = "stop"; then the next
- * iteration; then held, the review of the run, failed, passed. */
+ * leaving. ROLL: a slot still works, and another one is free. Cancelled comes before held, held
+ * before failed with on_failure = "stop"; then what is next; then held, the review of the run,
+ * failed, passed. */
 enum run_event run_settle(const struct loop *loop);
 
-/* Whether another iteration may begin, after the source was asked. */
+/* Whether a task may begin, after the source was asked. */
 bool run_begins(const struct loop *loop);
+/* How many tasks may begin beside those at work, at most parallel in all. */
+size_t run_free_slots(const struct loop *loop, int64_t parallel);
 
 /* Why the run ended with tasks left, malloc'd: "limit: 3 iterations, 5 tasks left", "limit: $5.20
  * of $5.00 are spent (max_cost), 5 tasks left", "stop-marker: 2 tasks left", "nothing was picked: 2

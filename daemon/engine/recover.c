@@ -328,7 +328,8 @@ static void resume_preparation(struct run *run)
 	}
 }
 
-/* Nothing of it is running: the outer loop is between two iterations, or a slot waits. */
+/* Nothing of it is running: the outer loop is between two iterations, or a slot waits. Or a slot is
+ * free. */
 static void resume_loop(struct run *run)
 {
 	struct txn *txn = txn_new(run->engine);
@@ -365,8 +366,8 @@ static void resume_permits(struct run *run)
 		}
 	}
 	/* also if its source is being asked while a slot works: the next iteration needs a
-	 * permit */
-	if (((!has_permit && !spares) || activity_has_process(&run->own.activity)) &&
+	 * permit, and what rolls waits for one */
+	if (((!has_permit && !spares) || (activity_has_process(&run->own.activity) && !run->plan.rolls)) &&
 	    run->rows->run.state == RUN_S_RUNNING)
 		queue_sit(&run->own);
 	/* a permit reduces the number wanted by one, but what was found did not wait for one */
@@ -422,7 +423,8 @@ void engine_resume(struct engine *engine)
 			resume_slot(&run->own);
 		for (size_t i = 0; i < run->nslots; i++)
 			resume_slot(run->slots[i]);
-		if (run->nslots > 0 && !run_is_active(run))
+		/* a slot may have been free beside those at work */
+		if (run->nslots > 0 && (!run_is_active(run) || run->plan.rolls))
 			resume_loop(run);
 		if (run->plan.assign == ASSIGN_AGENT)
 			resume_picks(run);

@@ -148,6 +148,10 @@ struct git_op_spec {
 	 * there. PREPARE: and so does a set-up that fits. */
 	bool reuses;
 
+	/* CHECKOUT: names of the rooms beside dir whose tasks have not ended. Of the others, those
+	 * made before dir are superfluous. */
+	char *const *rooms;
+
 	/* MEASURE: the base; VERIFY, FIND_EDITS: the tree before; PIN, CHECKOUT, PREPARE, COMMIT:
 	 * the tree. WORKTREE_ADD: work to continue, NULL: none. */
 	const char *tree;

@@ -24,6 +24,7 @@
 #include "git/stat_cache.h"
 #include "git/used_room.h"
 #include "git/verified.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 
 #define MODE_REPOSITORY 0160000
@@ -73,8 +74,7 @@ static void keep_files(struct git_op *op, const struct changes *entries, struct 
 	stat_cache_free(cache);
 }
 
-/* Rooms of the slot in earlier iterations, whose tasks have ended: "tree-3-1" makes "tree-2-1"
- * superfluous. */
+/* Rooms of tasks that have ended. Rooms made meanwhile have greater numbers. */
 static void keep_earlier(const struct git_op *op)
 {
 	const char *room = op->spec.dir, *name = strrchr(room, '/') + 1;
@@ -86,8 +86,9 @@ static void keep_earlier(const struct git_op *op)
 	while (dir != NULL && (e = readdir(dir)) != NULL) {
 		char *path = xasprintf("%s%s", parent, e->d_name);
 
-		if (sscanf(e->d_name, "tree-%lld-%lld%c", &earlier, &its_slot, &rest) == 2 && its_slot == slot &&
-		    earlier < iteration)
+		if (sscanf(e->d_name, "tree-%lld-%lld%c", &earlier, &its_slot, &rest) == 2 &&
+		    (earlier < iteration || (earlier == iteration && its_slot < slot)) &&
+		    !strings_contain(op->spec.rooms, e->d_name))
 			used_room_keep(path, op->objects);
 		free(path);
 	}

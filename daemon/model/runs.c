@@ -28,6 +28,8 @@ struct run *run_new(struct engine *engine, struct run_rows *rows, struct plan *p
 	}
 	run->engine = engine;
 	run->rows = rows;
+	run->asked = SIZE_MAX;
+	run->asked_at = ROW_NONE;
 	slot_init(&run->own, run, NULL);
 	LIST_INSERT_HEAD(&engine->runs, run, entry);
 	RB_INSERT(run_tree, &engine->runs_by_id, run);

@@ -25,7 +25,8 @@ struct run {
 	struct plan plan;
 	struct slot own;		/* has the run's permit between its slots: it
 					 * prepares, loads */
-	struct slot **slots;		/* of the iteration; of earlier ones those
+	struct slot **slots;		/* of the iteration, one for each task that it has begun
+					 * if the run rolls; of earlier ones those
 					 * held or implemented */
 	size_t nslots;
 	enum end_kind failure_kind;	/* kind of failure */
@@ -36,7 +37,10 @@ struct run {
 					 * NULL: as in the run */
 	char *iteration_tree;		/* a shared tree when an iteration begins,
 					 * owned; NULL: not read */
-	bool drained;			/* the source had no more tasks; a decision resets it */
+	/* slots that had ended when the source was asked last: it has no more until another one
+	 * has; SIZE_MAX: ask it */
+	size_t asked;
+	int64_t asked_at;		/* ROW_NONE: not since the daemon started */
 	/* while it is prepared: the files that its judge was read from, as in its row; owned, NULL:
 	 * none */
 	char **basis;

@@ -100,15 +100,41 @@ static json_t *budget(const struct run_rows *rows, const struct plan *plan, int6
 	    "max_wall_ms", limit(b.cap[BUDGET_WALL], true), "wall_ms", (json_int_t)b.spent[BUDGET_WALL]);
 }
 
-/* The slots of the current iteration. */
-static json_t *slots(const struct run_rows *rows)
+static bool is_at_work(const struct slot_row *slot)
+{
+	return !slot_stage_is_end((enum slot_stage)slot->stage) || slot->leaving != LEAVING_NOTHING;
+}
+
+/* Index of the first slot that is shown though its task has ended: each of the run's slots shows
+ * its last task until it has another. */
+static size_t first_ended(const struct run_rows *rows, int64_t parallel)
+{
+	size_t first = rows->nslots;
+
+	for (size_t i = 0; i < rows->nslots; i++)
+		parallel -= rows->slots[i]->iteration == rows->run.iteration && rows->slots[i]->slot > 0 &&
+		    rows->slots[i]->slot != SLOT_BASELINE && is_at_work(rows->slots[i]);
+	for (; first > 0 && rows->slots[first - 1]->iteration == rows->run.iteration; first--) {
+		const struct slot_row *slot = rows->slots[first - 1];
+
+		if (slot->slot > 0 && slot->slot != SLOT_BASELINE && !is_at_work(slot) && parallel-- <= 0)
+			break;
+	}
+	return first;
+}
+
+/* The slots of the current iteration: those at work, and those that are free. */
+static json_t *slots(const struct run_rows *rows, int64_t parallel)
 {
 	json_t *list = json_array(), *json;
+	size_t ended = first_ended(rows, parallel);
 
 	for (size_t i = 0; i < rows->nslots; i++) {
 		const struct slot_row *slot = rows->slots[i];
 
 		if (slot->iteration != rows->run.iteration)
+			continue;
+		if (slot->slot > 0 && slot->slot != SLOT_BASELINE && i < ended && !is_at_work(slot))
 			continue;
 		json = json_row(ROW_SLOT, slot);
 		add_wait(json, slot->wait, slot->wait_reason, slot->wait_until);
@@ -203,7 +229,9 @@ json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64
 	json_t *json = run_summary(run, &overview);
 
 	overview_release(&overview);
-	json_object_set_new(json, "slots", slots(rows));
+	if (plan == NULL && run->plan != NULL && plan_from_json(run->plan, &stored) == 0)
+		plan = &stored;
+	json_object_set_new(json, "slots", slots(rows, plan != NULL ? plan->parallel : INT64_MAX));
 	json_object_set_new(json, "tasks", task_list_make(rows));
 	json_object_set_new(json, "disk_bytes", json_int(disk_bytes(rows)));
 	json_object_set_new(json, "attempts", json_integer((json_int_t)rows->nattempts));
@@ -217,8 +245,6 @@ json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64
 	    json_text(run->result_ref), "commit", json_text(run->result_commit)));
 	if (plan != NULL)
 		set_plan(json, rows, plan, now);
-	else if (run->plan != NULL && plan_from_json(run->plan, &stored) == 0)
-		set_plan(json, rows, &stored, now);
 	plan_release(&stored);
 	return json;
 }

@@ -42,7 +42,7 @@ static const struct result_field overview_fields[] = {
 
 static const struct result_field run_fields[] = {
 	RESULT_TYPE("RunSummary"),
-	{ "slots", "[Slot]", "slots of the current iteration" },
+	{ "slots", "[Slot]", "slots of the current iteration: those at work, and those that are free" },
 	{ "tasks", "[Task]", "in the order in which they are offered" },
 	{ "disk_bytes", "integer|null", "size of the work trees of its tasks, when they were last measured" },
 	{ "attempts", "integer", "number of attempts so far" },
@@ -53,7 +53,7 @@ static const struct result_field run_fields[] = {
 	{ "history", "[Iteration]", "iterations so far" },
 	{ "result", "RunResult|null", "the accepted answer; null: none yet" },
 	{ "agents", "{AgentChoice}", "the agent of each role" },
-	{ "parallel", "integer", "number of slots per iteration" },
+	{ "parallel", "integer", "number of slots" },
 	{ "assign", "Assign", "what picks the task of a slot" },
 	{ "review", "ReviewSettings", "how its tasks are reviewed" },
 	END

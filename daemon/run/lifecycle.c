@@ -171,7 +171,7 @@ static void load(struct txn *txn, struct run *run, struct cause cause)
 	struct run_row *row = txn_edit_run(txn, run);
 
 	(void)cause;
-	if (run_finish_iteration(txn, run))
+	if (run_iteration_is_over(run) && run_finish_iteration(txn, run))
 		row->next_at = run->plan.pause_ms > 0 ? engine_now(run->engine) + run->plan.pause_ms : ROW_NONE;
 	if (row->next_at != ROW_NONE)
 		run_set_reason(row, REASON(WAIT_PAUSE, "pausing between iterations"));
@@ -181,7 +181,7 @@ static void load(struct txn *txn, struct run *run, struct cause cause)
 static void begin(struct txn *txn, struct run *run, struct cause cause)
 {
 	(void)cause;
-	run_begin_iteration(txn, run);
+	run_begin_tasks(txn, run);
 }
 
 static void end(struct txn *txn, struct run *run, struct cause cause)
@@ -489,6 +489,17 @@ static bool is_end(enum run_event event)
 	return event == RUN_E_PASSED || event == RUN_E_FAILED || event == RUN_E_CANCELLED;
 }
 
+/* A slot works: nothing is decided about the run as a whole. */
+static bool waits(enum run_event event)
+{
+	return event == RUN_EVENTS || event == RUN_E_ROLL;
+}
+
+static bool goes_on(enum run_event event)
+{
+	return event == RUN_E_HELD || event == RUN_E_NEXT || event == RUN_E_ROLL || event == RUN_E_REVIEW;
+}
+
 void run_reconcile(struct txn *txn, struct run *run)
 {
 	enum run_state state = (enum run_state)run->rows->run.state;
@@ -508,9 +519,9 @@ void run_reconcile(struct txn *txn, struct run *run)
 	follow_review(txn, run);
 	loop = run_loop(run, &slots);
 	event = run_settle(&loop);
-	if (event != RUN_EVENTS && ((event != RUN_E_HELD && run_gave_up(run)) || run_base_failed(run)))
+	if (!waits(event) && ((event != RUN_E_HELD && run_gave_up(run)) || run_base_failed(run)))
 		event = RUN_E_FAILED;
-	if (event != RUN_EVENTS && run_cancelling(run))
+	if (!waits(event) && run_cancelling(run))
 		event = RUN_E_CANCELLED;
 	/* continuing needs a permit, which a decision does not bring with it */
 	if ((event == RUN_E_NEXT || event == RUN_E_REVIEW) && !run->own.has_permit &&
@@ -519,7 +530,8 @@ void run_reconcile(struct txn *txn, struct run *run)
 	/* queued, paused or held: only an end counts now, the rest is evaluated when the run
 	 * continues */
 	if (event == RUN_EVENTS || activity_has_begun(&run->own.activity) ||
-	    (state != RUN_S_RUNNING && (event == RUN_E_HELD || event == RUN_E_NEXT || event == RUN_E_REVIEW))) {
+	    (event == RUN_E_ROLL && (run_cancelling(run) || run->engine->draining)) ||
+	    (state != RUN_S_RUNNING && goes_on(event))) {
 		free(slots);
 		queue_yield(txn, run);
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The iterations of the outer loop: starting and finishing one. */
+/* The iterations of the outer loop: starting and finishing one. One that rolls starts further tasks
+ * until none is left. */
 #include "run/loop.h"
 
 #include <jansson.h>
@@ -47,6 +48,21 @@ static bool is_idle(const struct run *run)
 	return slots > 0 && tasks == 0;
 }
 
+size_t run_settled(const struct run *run)
+{
+	size_t count = 0;
+
+	/* one that has lost its task to another program changes nothing */
+	for (size_t i = 0; i < run->nslots; i++) {
+		const struct slot_row *row = run->slots[i]->row;
+		bool ended = slot_stage_is_end((enum slot_stage)row->stage) && row->leaving == LEAVING_NOTHING;
+
+		count += row->task != NULL && !slot_is_baseline(run->slots[i]) &&
+		    (ended || row->stage == SLOT_S_IMPLEMENTED);
+	}
+	return count;
+}
+
 /* Tasks claimed elsewhere may be released, which a source that is read only once does not tell. */
 static bool may_have_more(const struct run *run)
 {
@@ -54,7 +70,7 @@ static bool may_have_more(const struct run *run)
 
 	for (size_t i = 0; i < run->rows->ntasks; i++)
 		more |= run->rows->tasks[i]->state == TASK_S_TAKEN;
-	return more && !run->drained;
+	return more && run->asked != run_settled(run);
 }
 
 static bool has_failed(const struct run *run)
@@ -84,13 +100,24 @@ struct loop run_loop(const struct run *run, const struct slot_row ***slots)
 		.iterations = run->plan.iterations,
 		.on_failure = run->plan.on_failure,
 		.more = may_have_more(run),
+		.roll = run->plan.rolls ? run->plan.parallel : 0,
 		.one_tree = run->plan.isolation != ISOLATION_WORKTREE,
 		.stopped = row->stopped == 1 || run_gave_up(run) || run_base_failed(run),
-		.idle = row->stopped == 2 || is_idle(run),
+		.idle = row->stopped == 2 || (!run->plan.rolls && is_idle(run)),
 		.failed = has_failed(run),
 	};
 	run_spent(run, loop.spent);
 	return loop;
+}
+
+size_t run_room(const struct run *run)
+{
+	const struct slot_row **slots;
+	struct loop loop = run_loop(run, &slots);
+	size_t room = run_free_slots(&loop, run->plan.parallel);
+
+	free(slots);
+	return run->plan.rolls ? room : (size_t)run->plan.parallel;
 }
 
 /* Ended slots of earlier iterations are only history. */
@@ -153,38 +180,83 @@ static void add_slot(struct txn *txn, struct run *run, int64_t number, const str
 	}
 }
 
-void run_begin_iteration(struct txn *txn, struct run *run)
+static const struct iteration_row *last_iteration(const struct run *run)
 {
-	size_t count, first;
-	/* claiming a task makes no other task ready */
-	const struct task_row **ready = task_ready(run->rows->tasks, run->rows->ntasks,
-	    (size_t)run->plan.parallel, &count);
+	return run->rows->niterations > 0 ? run->rows->iterations[run->rows->niterations - 1] : NULL;
+}
 
+static void begin_iteration(struct txn *txn, struct run *run)
+{
 	drop_slots(run);
-	first = run->nslots;
 	txn_edit_run(txn, run)->iteration++;
-	run->drained = false;
 	put_iteration(txn, run);
-	for (size_t i = 0; i < count; i++)
-		add_slot(txn, run, (int64_t)i + 1, run->plan.assign == ASSIGN_DAEMON || ready[i]->start != NULL ?
-		    ready[i] : NULL);
-	free(ready);
-	run->slots[first]->has_permit = true;
-	run->own.has_permit = false;
-	for (size_t i = first + 1; i < run->nslots; i++)
+	run->asked = run->plan.rolls ? run_settled(run) : SIZE_MAX;
+}
+
+/* Each task of an iteration has a slot of its own, with the next number. */
+static int64_t next_number(const struct run *run)
+{
+	int64_t last = 0;
+
+	for (size_t i = 0; i < run->nslots; i++) {
+		const struct slot_row *row = run->slots[i]->row;
+
+		if (row->iteration == run->rows->run.iteration && row->slot > last && row->slot != SLOT_BASELINE)
+			last = row->slot;
+	}
+	return last + 1 != SLOT_BASELINE ? last + 1 : last + 2;
+}
+
+/* The first one has the permit that the run kept. */
+static void start_slots(struct txn *txn, struct run *run, size_t first)
+{
+	bool keeps = run->own.has_permit;
+
+	if (keeps) {
+		run->own.has_permit = false;
+		run->slots[first]->has_permit = true;
+		slot_on_permit(txn, run->slots[first]);
+	}
+	for (size_t i = keeps ? first + 1 : first; i < run->nslots; i++)
 		if (run->slots[i]->activity.kind == ACTIVITY_NONE)
 			queue_want(run->slots[i]);
-	text_set(&run->iteration_tree, NULL);
-	slot_on_permit(txn, run->slots[first]);
 	queue_update(run);
 	txn_effect_schedule(txn);
+}
+
+void run_begin_tasks(struct txn *txn, struct run *run)
+{
+	const struct iteration_row *last = last_iteration(run);
+	const struct task_row **ready;
+	size_t count, first;
+
+	if (last == NULL || last->state != ITERATION_S_RUNNING)
+		begin_iteration(txn, run);
+	/* claiming a task makes no other task ready */
+	ready = task_ready(run->rows->tasks, run->rows->ntasks, run_room(run), &count);
+	first = run->nslots;
+	for (size_t i = 0; i < count; i++)
+		add_slot(txn, run, next_number(run), run->plan.assign == ASSIGN_DAEMON || ready[i]->start != NULL ?
+		    ready[i] : NULL);
+	free(ready);
+	start_slots(txn, run, first);
+	text_set(&run->iteration_tree, NULL);
+}
+
+/* What is reviewed as a whole is one iteration. */
+bool run_iteration_is_over(const struct run *run)
+{
+	for (size_t i = 0; i < run->nslots; i++)
+		if (run->slots[i]->row->slot == 0 && run->slots[i]->row->iteration == run->rows->run.iteration)
+			return true;
+	return !run->plan.rolls;
 }
 
 /* Failed if one of its slots is; idle if none had a task, which ends the loop. */
 bool run_finish_iteration(struct txn *txn, struct run *run)
 {
 	const struct run_rows *rows = run->rows;
-	const struct iteration_row *last = rows->niterations > 0 ? rows->iterations[rows->niterations - 1] : NULL;
+	const struct iteration_row *last = last_iteration(run);
 	struct iteration_row *edit;
 	bool failed = false, idle = true;
 
@@ -205,7 +277,7 @@ bool run_finish_iteration(struct txn *txn, struct run *run)
 	txn_emit(txn, "iteration.ended", rows->run.id, json_pack("{s:I, s:s}", "iteration", (json_int_t)last->number,
 	    "state", state_name(&iteration_state_names, last->state)));
 	if (idle) {
-		run->drained = true;
+		run->asked = run_settled(run);
 		txn_edit_run(txn, run)->stopped = rows->run.stopped == 1 ? 1 : 2;
 	}
 	return true;

@@ -4,13 +4,21 @@
 #define RUN_LOOP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "core/run.h"
 
 struct run;
 struct txn;
 
-void run_begin_iteration(struct txn *txn, struct run *run);
+/* Give each free slot its next task, in a new iteration if the last one has ended. */
+void run_begin_tasks(struct txn *txn, struct run *run);
+/* Whether what begins now belongs to the next iteration. */
+bool run_iteration_is_over(const struct run *run);
+/* Number of free slots. */
+size_t run_room(const struct run *run);
+/* Number of slots whose task has ended, or waits for the review of the run. */
+size_t run_settled(const struct run *run);
 /* End the iteration. False: it was over already. */
 bool run_finish_iteration(struct txn *txn, struct run *run);
 /* Scope "run": all tasks are implemented, slot 0 reviews them. */

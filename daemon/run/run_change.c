@@ -145,6 +145,9 @@ static void apply(struct txn *txn, struct run *run, const struct run_change *cha
 		add_stories(txn, run, change->stories);
 	if (changes(change, "max_wall"))
 		budget_watch(run);
+	/* a slot may be free for them */
+	if (run->plan.rolls && run->nslots > 0)
+		txn_touch(txn, run);
 	txn_emit(txn, "run.changed", row->id, json_pack("{s:s, s:o}", "by", change->by, "changes", names_of(change)));
 	log_info("run %lld: settings changed by %s", (long long)row->id, change->by);
 }

@@ -23,7 +23,7 @@ struct run_change {
 	bool check;			/* validate only */
 };
 
-/* Attempts under way keep what they began with; slots keep their number until the next iteration.
+/* Attempts under way keep what they began with; slots above a lower number finish.
  * What waits for space or a budget tries again. Codes: not-found, no-space, wrong-state (the run is
  * ending), invalid-params. The reply's rows are the run's. */
 void engine_change(struct engine *engine, const struct run_change *change, engine_reply_cb *cb, void *arg);

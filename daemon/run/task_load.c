@@ -83,6 +83,8 @@ void run_load(struct run *run)
 		git_begin(&run->own, GIT_SNAPSHOT);
 		return;
 	}
+	run->asked = run_settled(run);
+	run->asked_at = engine_now(run->engine);
 	if (sources[run_source(run)].reloads) {
 		source_begin(&run->own, TASK_OP_LOAD);
 		return;
@@ -102,6 +104,7 @@ void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, 
 	/* paused or cancelled: ask again when the run continues */
 	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run)) {
 		text_set(&run->iteration_tree, NULL);
+		run->asked = SIZE_MAX;
 		queue_give(&run->own);
 		txn_effect_schedule(txn);
 		txn_touch(txn, run);
@@ -113,13 +116,13 @@ void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, 
 	else
 		offer_follow_claims(txn, run);
 	loop = run_loop(run, &slots);
-	begins = run_begins(&loop);
+	begins = run_begins(&loop) && run_room(run) > 0;
 	free(slots);
 	if (begins) {
 		run_event(txn, run, RUN_E_LOADED, NO_CAUSE);
 		return;
 	}
 	/* without a task there is no iteration: it would cost something for nothing */
-	run->drained = true;
+	text_set(&run->iteration_tree, NULL);
 	txn_touch(txn, run);
 }

@@ -110,11 +110,13 @@ char *run_claim_source(const struct run *run)
 	return claim_source(run_source(run), run->rows->run.source_path);
 }
 
-/* Time of the last answer of the source: an iteration begins with it. */
+/* Time of the last answer of the source: an iteration begins with one. */
 static int64_t loaded_at(const struct run *run)
 {
 	const struct run_rows *rows = run->rows;
 
+	if (run->plan.rolls && run->asked_at != ROW_NONE)
+		return run->asked_at;
 	return rows->niterations > 0 ? rows->iterations[rows->niterations - 1]->started_at : 0;
 }
 

@@ -11,6 +11,7 @@
 #include "core/plan_json.h"
 #include "core/profile.h"
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "evidence/setup_key.h"
 #include "git/git_op.h"
@@ -200,6 +201,24 @@ static bool asks_for_judging(const struct slot *slot, enum git_op_kind kind)
 	return kind == GIT_MEASURE || kind == GIT_CHECKOUT || (kind == GIT_PREPARE && slot_prepares_room(slot));
 }
 
+/* Names of the rooms whose tasks have not ended. */
+static char **rooms_in_use(const struct run *run)
+{
+	char **names = NULL;
+
+	for (size_t i = 0; i < run->nslots; i++) {
+		const struct slot_row *row = run->slots[i]->row;
+		char *dir;
+
+		if (slot_stage_is_end((enum slot_stage)row->stage) && row->leaving == LEAVING_NOTHING)
+			continue;
+		dir = dirs_checkout(run->engine->state_dir, row);
+		strings_append(&names, strrchr(dir, '/') + 1);
+		free(dir);
+	}
+	return names;
+}
+
 static bool reuses_room(const struct slot *slot, enum git_op_kind kind)
 {
 	return (kind == GIT_CHECKOUT || (kind == GIT_PREPARE && slot_prepares_room(slot))) &&
@@ -214,6 +233,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	bool in_repository = kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ||
 	    kind == GIT_WORKTREE_REMOVE || slot->row == NULL;
 	char *setup = kind == GIT_PREPARE ? setup_key(slot) : NULL;
+	char **rooms = kind == GIT_CHECKOUT ? rooms_in_use(run) : NULL;
 	char **judging = asks_for_judging(slot, kind) ? judging_files(slot) : NULL;
 	char **copy = brings_copies(slot, kind) ? copy_patterns(slot) : NULL;
 	char **artifacts = run_artifacts(run), **shared = kind == GIT_COMPARE_REFS || kind == GIT_FIND_EDITS ?
@@ -239,6 +259,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.evidence = evidence,
 		.explains = kind == GIT_CHECKOUT && slot->row->base == BASE_CHECKING,
 		.reuses = reuses_room(slot, kind),
+		.rooms = rooms,
 		.settings_kept = row->settings_kept == 1 || run_is_prepared(run),
 		.tree = tree_of(slot, kind),
 		.base = kind == GIT_MERGE ? row->base_commit : kind == GIT_PREPARE ? slot_prepared_tree(slot) :
@@ -304,6 +325,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	strings_free(refs);
 	strings_free(judging);
 	strings_free(copy);
+	strings_free(rooms);
 	strings_free(shared);
 	strings_free(artifacts);
 }

@@ -69,6 +69,9 @@ static bool has_siblings(const struct slot *slot)
 	const struct run_rows *rows = slot->run->rows;
 	size_t count = 0;
 
+	/* one after the other, all in one iteration */
+	if (slot->run->plan.rolls && slot->run->plan.parallel == 1)
+		return false;
 	for (size_t i = 0; i < rows->nslots; i++)
 		count += rows->slots[i]->iteration == slot->row->iteration && rows->slots[i]->slot != 0 &&
 		    rows->slots[i]->slot != SLOT_BASELINE;

@@ -72,7 +72,7 @@ void hold_set_state(struct txn *txn, struct slot *slot, const struct hold_row *r
 		text_set(&hold->decided_by, by);
 		hold->decided_at = engine_now(slot->run->engine);
 		/* it may have waited for weeks: ask its source again */
-		slot->run->drained = false;
+		slot->run->asked = SIZE_MAX;
 	}
 	if (message != NULL)
 		text_set(&hold->message, message);

@@ -489,6 +489,65 @@ static void check_filled(struct world *w, const struct decision *d, const struct
 		    (long long)ready, (long long)plan->parallel);
 }
 
+/* It takes one of the slots. */
+static bool is_working(const struct slot_row *slot)
+{
+	return slot->slot != 0 && slot->slot != SLOT_BASELINE && slot->stage != SLOT_S_HELD &&
+	    slot->stage != SLOT_S_IMPLEMENTED &&
+	    (!slot_stage_is_end((enum slot_stage)slot->stage) || slot->leaving != LEAVING_NOTHING);
+}
+
+/* A task begins in a free slot: those that are held, or wait for the review of the run, need
+ * none. */
+static void check_room(struct world *w, const struct decision *d, const struct slot_row *row)
+{
+	const struct run_rows *rows = view_run(w->disk, row->run);
+	int64_t working = 0;
+
+	if (row->stage != SLOT_S_WAITING || row->task == NULL || row->slot == 0 || !is_begun(d, row->task))
+		return;
+	for (size_t i = 0; i < rows->nslots; i++)
+		working += is_working(rows->slots[i]);
+	if (world_plan(w, row->run)->rolls && working > world_plan(w, row->run)->parallel)
+		world_fail(w, "run %lld: task %s begins, and %lld are at work", (long long)row->run, row->task,
+		    (long long)working);
+}
+
+/* Nothing may begin in the run, whatever is free. */
+static bool is_closed(const struct world *w, const struct run_rows *rows, const struct plan *plan)
+{
+	bool closed = rows->run.stopped != 0 || money_is_gone(w, rows);
+
+	for (size_t i = 0; i < rows->ntasks; i++)
+		closed |= rows->tasks[i]->state == TASK_S_FAILED && plan->on_failure == ON_FAILURE_STOP;
+	for (size_t i = 0; i < rows->nslots; i++) {
+		const struct slot_row *slot = rows->slots[i];
+
+		closed |= slot->stage == SLOT_S_FAILED && (slot->slot == SLOT_BASELINE || slot->slot == 0 ||
+		    plan->on_failure == ON_FAILURE_STOP);
+		closed |= slot->stage == SLOT_S_CANCELLED && slot->slot != SLOT_BASELINE;
+		closed |= slot->stage == SLOT_S_HELD && (slot->slot == 0 || plan->isolation != ISOLATION_WORKTREE);
+		closed |= slot->slot == 0 && !is_over(slot);
+	}
+	return closed;
+}
+
+void law_rolls(struct world *w, const struct run_rows *rows)
+{
+	const struct plan *plan = world_plan(w, rows->run.id);
+	int64_t working = 0, ready = 0;
+
+	if (!plan->rolls || rows->run.iteration == 0 || is_closed(w, rows, plan))
+		return;
+	for (size_t i = 0; i < rows->nslots; i++)
+		working += is_working(rows->slots[i]);
+	for (size_t i = 0; i < rows->ntasks; i++)
+		ready += is_ready(rows, rows->tasks[i]);
+	if (working > 0 && working < plan->parallel && ready > 0)
+		world_fail(w, "run %lld: %lld of %lld slots work, and %lld tasks are ready", (long long)rows->run.id,
+		    (long long)working, (long long)plan->parallel, (long long)ready);
+}
+
 /* Who resumes a run ends its rest as well. */
 static bool was_paused(const struct world *w, int64_t run)
 {
@@ -614,6 +673,8 @@ void law_decision(struct world *w, const struct decision *d)
 		}
 		if (c->kind == ROW_SLOT)
 			check_owner(w, c->row);
+		if (c->kind == ROW_SLOT)
+			check_room(w, d, c->row);
 		if (c->kind == ROW_TASK)
 			check_passed(w, c->row);
 		if (c->kind == ROW_ITERATION)

@@ -75,6 +75,13 @@ static void compare_steps(struct world *w, struct run *run, const struct run_row
 	}
 }
 
+/* Nothing of the daemon or the run itself stands in the way of the next task. */
+static bool rolls_on(const struct engine *engine, const struct run *run)
+{
+	return !engine->draining && !engine->recovering && !engine->full && run->rows->run.state == RUN_S_RUNNING &&
+	    !run_cancelling(run) && run->own.activity.kind == ACTIVITY_NONE && run->failure == NULL;
+}
+
 static void compare_runs_of(struct world *w, struct engine *engine)
 {
 	struct run *run;
@@ -88,6 +95,8 @@ static void compare_runs_of(struct world *w, struct engine *engine)
 		}
 		compare_lists(w, run->rows, committed);
 		compare_steps(w, run, committed);
+		if (rolls_on(engine, run))
+			law_rolls(w, committed);
 	}
 }
 

@@ -304,6 +304,8 @@ void law_row(struct world *w, enum row_kind kind, const void *row);
 void law_decision(struct world *w, const struct decision *d);
 /* Before it is on disk. */
 void law_news(struct world *w, const struct decision *d);
+/* no slot of a run that rolls is idle while a task is ready */
+void law_rolls(struct world *w, const struct run_rows *rows);
 void law_start(struct world *w, const struct attempt_row *row);
 /* At rest: what was spent is what the attempts have cost. */
 void money_check_end(struct world *w);

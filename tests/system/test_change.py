@@ -111,7 +111,7 @@ def test_another_priority(make_daemon, repo, tmp_path):
 
 
 def test_more_slots(make_daemon, repo):
-    """From the next iteration on."""
+    """A free slot takes the next task at once."""
     daemon = make_daemon(scripts={"implement": "gate \"$RL_TASK_ID\"\necho x > $RL_TASK_ID.txt\nanswer done\n"},
                          gates=["a", "b", "c"])
     number = daemon.submit(str(repo.path), task=None, stories=stories("a", "b", "c"), isolation="worktree", parallel=1)
@@ -119,8 +119,8 @@ def test_more_slots(make_daemon, repo):
     with daemon.events(run=number) as events:
         daemon.call("run.change", id=number, parallel=2)
         assert events.until("run.changed")["changes"] == ["parallel"]
-    daemon.play.go("a")
     daemon.play.arrived("b")
+    daemon.play.go("a")
     daemon.play.arrived("c")
     for gate in ("b", "c"):
         daemon.play.go(gate)
@@ -128,7 +128,7 @@ def test_more_slots(make_daemon, repo):
 
 
 def test_added_stories(make_daemon, repo):
-    """They are done in the next iteration, and marked in the file; known ones stay as submitted,
+    """They are done after those known, and marked in the file; known ones stay as submitted,
     whatever the file says of them now. A death of the daemon changes nothing."""
     path = repo.path / "prd.json"
     path.write_text(stories("a"))

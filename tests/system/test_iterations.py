@@ -28,7 +28,7 @@ def test_killed_right_after_each_count(make_daemon, tmp_path):
     names = [f"x-{n}" for n in range(8)]
     beads = Beads(tmp_path / "beads", *(bead(n) for n in names))
     daemon = make_daemon(scripts={"implement": WORK})
-    run, told, since = submit(daemon, beads.path, on_lost="retry"), [], 0
+    run, told, since = submit(daemon, beads.path, on_lost="retry", iterations=20), [], 0
     while True:
         with daemon.events(since=since, run=run, types=["iteration.started", "run.state"]) as events:
             event = events.until("iteration.started", lambda e: True) if len(told) < len(names) else None
@@ -51,14 +51,14 @@ def test_killed_right_after_each_count(make_daemon, tmp_path):
 
 def test_each_iteration_is_told(make_daemon, beads):
     daemon = make_daemon(scripts={"implement": WORK}, config={"parallel": 4})
-    run = submit(daemon, beads.path, parallel=3)
+    run = submit(daemon, beads.path, parallel=3, iterations=9)
     with daemon.events(run=run, types=["iteration.started", "iteration.ended", "run.state"]) as events:
         events.until_end()
         told = [(e["type"], e["iteration"], e.get("state")) for e in events.seen if e["type"] != "run.state"]
     assert told == [("iteration.started", 1, None), ("iteration.ended", 1, "passed"),
                     ("iteration.started", 2, None), ("iteration.ended", 2, "passed")]
     assert [d.iteration for d in sorted(done(daemon.play), key=lambda d: d.task)] == [1, 1, 1, 2]
-    assert (daemon.run(run)["iteration"], daemon.run(run)["iterations"]) == (2, None)
+    assert (daemon.run(run)["iteration"], daemon.run(run)["iterations"]) == (2, 9)
 
 
 # ---- limits --------------------------------------------------------------------------------------

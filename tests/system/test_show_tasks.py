@@ -154,11 +154,11 @@ def test_slots_at_work(make_daemon, repo, stories):
     assert len(lines) == 3 and all(slots[n]["branch"] in "\n".join(lines)
                                    and slots[n]["worktree"] in "\n".join(lines) for n in slots), lines
     daemon.play.go("US-3")
-    daemon.play.go("US-1")
-    daemon.play.arrived("US-2")      # the next iteration
+    daemon.play.arrived("US-2")      # in the slot that is free
     row = daemon.run(run)
-    assert ([s["task"] for s in row["slots"]] == ["US-2"]
-            and [bool(t["commit"]) for t in row["tasks"]] == [True, True, False]), row
+    assert ([(s["slot"], s["task"]) for s in row["slots"]] == [(2, "US-1"), (3, "US-2")]
+            and [bool(t["commit"]) for t in row["tasks"]] == [True, False, False]), row
+    daemon.play.go("US-1")
     daemon.play.go("US-2")
     assert daemon.ended(run)["state"] == "succeeded"
 

@@ -263,7 +263,7 @@ BEADS = {"implement": 'echo "I work on $RL_TASK_ID"; gate "$RL_TASK_ID"; '
 def test_two_slots_and_two_iterations(make_daemon, repo, on):
     with_beads(repo, 3)
     daemon = make_daemon(scripts=BEADS, gates=["x-1", "x-2", "x-3"], config={"agent.play": {"reader": "text"}})
-    daemon.rlctl("submit", "--beads", "-P", "2", "--review", "-C", repo.path, check=0)
+    daemon.rlctl("submit", "--beads", "-P", "2", "-n", "9", "--review", "-C", repo.path, check=0)
     screen = on(daemon, "watch", 1, width=120)
     daemon.play.arrived("x-1")
     daemon.play.arrived("x-2")

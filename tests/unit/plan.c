@@ -98,6 +98,7 @@ START_TEST(test_plan_round_trip)
 	char *first, *second;
 
 	resolve_full(&plan);
+	plan.rolls = true;
 	first = plan_to_json(&plan);
 	plan_release(&plan);
 	ck_assert_int_eq(plan_from_json(first, &again), 0);
@@ -128,7 +129,7 @@ START_TEST(test_plan_round_trip)
 	expect_words(again.checks, "make", "make test");
 	expect_words(again.protect, "tests/**", "Makefile");
 	expect_words(again.setup, "npm ci", NULL);
-	ck_assert(again.check_on_base == CHECK_ON_BASE_REQUIRE && again.base_beside);
+	ck_assert(again.check_on_base == CHECK_ON_BASE_REQUIRE && again.base_beside && again.rolls);
 	expect_words(again.copy, ".env", "config/*.key");
 	expect_words(again.setup_inputs, "x.lock", NULL);
 	ck_assert_uint_eq(strings_count(again.guidelines), 4);
@@ -197,7 +198,8 @@ START_TEST(test_old_plan)
 	ck_assert(plan.review_file == NULL && plan.review_log == NULL && plan.reviewer == NULL && plan.report == NULL);
 	ck_assert(plan.protect[0] == NULL);
 	ck_assert(plan.setup[0] == NULL && plan.copy[0] == NULL && plan.check_on_base == CHECK_ON_BASE_SKIP &&
-	    plan.checks_mode == CHECKS_ALL && !plan.checks_merged && plan.review_merged == REVIEW_MERGED_ON_CONFLICT);
+	    plan.checks_mode == CHECKS_ALL && !plan.checks_merged && !plan.rolls &&
+	    plan.review_merged == REVIEW_MERGED_ON_CONFLICT);
 	ck_assert(plan.checks[0] == NULL && plan.guidelines[0] == NULL &&
 	    plan.conventions[0] == NULL && plan.on_hold[0] == NULL && plan.on_pass[0] == NULL &&
 	    plan.on_end[0] == NULL);
@@ -288,7 +290,7 @@ static bool came_later(const char *name)
 		"any_round", "checks_in_room", "may_change", "on_cut", "nonce",
 		"silence", "protect", "setup", "copy", "setup_inputs", "check_on_base",
 		"base_beside", "checks_mode", "checks_merged", "review_merged", "room",
-		"evidence_age_ms" };
+		"evidence_age_ms", "rolls" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], name) == 0)
@@ -338,7 +340,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 71 + 4 + 4 * 11 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 72 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));

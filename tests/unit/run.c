@@ -37,6 +37,7 @@ static const struct cell {
 	{ RUN_S_RUNNING, RUN_E_PREPARED, RUN_A_LOAD, RUN_S_RUNNING },
 	{ RUN_S_RUNNING, RUN_E_LOADED, RUN_A_BEGIN, RUN_S_RUNNING },
 	{ RUN_S_RUNNING, RUN_E_NEXT, RUN_A_LOAD, RUN_S_RUNNING },
+	{ RUN_S_RUNNING, RUN_E_ROLL, RUN_A_LOAD, RUN_S_RUNNING },
 	{ RUN_S_RUNNING, RUN_E_REVIEW, RUN_A_REVIEW, RUN_S_RUNNING },
 	{ RUN_S_RUNNING, RUN_E_PASSED, RUN_A_FINISH, RUN_S_SUCCEEDED },
 	{ RUN_S_RUNNING, RUN_E_FAILED, RUN_A_FINISH, RUN_S_FAILED },
@@ -119,6 +120,7 @@ static const struct scene {
 	const char *name, *slots, *tasks;
 	int64_t iteration, iterations;	/* 0: until no task remains */
 	enum on_failure on_failure;
+	int64_t roll;
 	bool more, one_tree, stopped, idle, slot_failed;
 	size_t ready;
 	const char *spent;		/* NULL: nothing is */
@@ -162,6 +164,39 @@ static const struct scene {
 		.cause = "1 task(s) left to other runs", .kind = END_TASKS_LEFT },
 	{ .name = "a source without tasks", .tasks = "", .event = RUN_E_PASSED },
 	{ .name = "all done before", .tasks = "a:done b:done", .event = RUN_E_PASSED },
+	/* a free slot takes the next task at once */
+	{ .name = "a slot is free, and a task is ready", .slots = "passed reviewing", .roll = 2,
+	    .tasks = "a:passed b:claimed c:open", .iteration = 1, .ready = 1, .event = RUN_E_ROLL },
+	{ .name = "a slot is free, and the source may have more", .slots = "passed reviewing", .roll = 2,
+	    .tasks = "a:passed b:claimed", .iteration = 1, .more = true, .event = RUN_E_ROLL },
+	{ .name = "a slot is free, and nothing is ready", .slots = "passed reviewing", .roll = 2,
+	    .tasks = "a:passed b:claimed c:open<b", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "no slot is free", .slots = "passed fixing waiting", .roll = 2,
+	    .tasks = "a:passed b:claimed c:claimed d:open", .iteration = 1, .ready = 1, .event = RUN_EVENTS },
+	{ .name = "one that leaves is not free", .slots = "passed! fixing", .roll = 2,
+	    .tasks = "a:passed b:claimed c:open", .iteration = 1, .ready = 1, .event = RUN_EVENTS },
+	{ .name = "what is held has no slot", .slots = "held fixing", .roll = 2,
+	    .tasks = "a:claimed b:claimed c:open", .iteration = 1, .ready = 1, .event = RUN_E_ROLL },
+	{ .name = "what is implemented has none", .slots = "implemented fixing", .roll = 2,
+	    .tasks = "a:implemented b:claimed c:open<a", .iteration = 1, .ready = 1, .event = RUN_E_ROLL },
+	{ .name = "held in the tree of all, and a slot is free", .slots = "held fixing", .roll = 2,
+	    .tasks = "a:claimed b:claimed c:open", .iteration = 1, .one_tree = true, .ready = 1, .event = RUN_EVENTS },
+	{ .name = "nothing starts after a failure", .slots = "failed fixing", .roll = 2,
+	    .tasks = "a:failed b:claimed c:open", .iteration = 1, .on_failure = ON_FAILURE_STOP,
+	    .ready = 1, .event = RUN_EVENTS },
+	{ .name = "unless it is to continue", .slots = "failed fixing", .roll = 2,
+	    .tasks = "a:failed b:claimed c:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE,
+	    .ready = 1, .event = RUN_E_ROLL },
+	{ .name = "nothing starts after a stop marker", .slots = "passed fixing", .roll = 2, .stopped = true,
+	    .tasks = "a:released b:claimed c:open", .iteration = 1, .ready = 1, .event = RUN_EVENTS },
+	{ .name = "nothing starts without money", .slots = "passed fixing", .roll = 2, .spent = "x",
+	    .tasks = "a:passed b:claimed c:open", .iteration = 1, .more = true, .ready = 1, .event = RUN_EVENTS },
+	{ .name = "nothing starts beside the review of the whole", .slots = "implemented 0:reviewing",
+	    .roll = 2, .tasks = "a:implemented b:open", .iteration = 1, .ready = 1, .event = RUN_EVENTS },
+	{ .name = "nothing starts while the run ends", .slots = "cancelled fixing", .roll = 2,
+	    .tasks = "a:cancelled b:claimed c:open", .iteration = 1, .ready = 1, .event = RUN_EVENTS },
+	{ .name = "none works any more, and a task is ready", .slots = "passed passed", .roll = 2,
+	    .tasks = "a:passed b:passed c:open", .iteration = 1, .ready = 1, .event = RUN_E_NEXT },
 	/* limits */
 	{ .name = "the last iteration, and work left", .slots = "passed",
 	    .tasks = "a:passed b:open c:open<b", .iteration = 3, .iterations = 3, .ready = 1,
@@ -298,7 +333,8 @@ static void expect_scene(const struct scene *scene)
 	struct task_row **tasks;
 	struct loop loop = { .iteration = scene->iteration, .iterations = scene->iterations > 0 ?
 	    scene->iterations : ROW_NONE, .on_failure = scene->on_failure,
-		.more = scene->more, .one_tree = scene->one_tree, .stopped = scene->stopped, .idle = scene->idle,
+		.roll = scene->roll, .more = scene->more, .one_tree = scene->one_tree,
+		.stopped = scene->stopped, .idle = scene->idle,
 		.failed = scene->slot_failed };
 	enum run_event event;
 	enum end_kind kind;
