@@ -30,7 +30,7 @@ struct slot {
 	bool bd_claimed;		/* bd expects close or release; lost with the daemon */
 	struct briefing briefing;	/* of the attempt that is being built; see
 					 * attempt_start.c */
-	bool edits_known;		/* its attempt starts next: see slot/edits.h */
+	bool edits_known;		/* git has just compared its work tree: see slot/edits.h */
 	size_t briefing_next;		/* next text to read: 0: the task, n: story n - 1 */
 	/* evidence of other runs about the tree under review, newest first, owned; see
 	 * evidence_read.c. Gone after a restart, which costs only time */

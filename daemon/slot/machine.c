@@ -157,6 +157,7 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 	enum slot_stage entered;
 
 	why = why != NULL ? why : &done;
+	slot->edits_known &= from == SLOT_S_VERIFYING;
 	slot_wait_over(txn, slot);
 	if (!slot_row_move(row, from, to)) {
 		log_bug("run %lld slot %lld: stage %s must not follow %s, its stage is %s",

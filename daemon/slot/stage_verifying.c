@@ -255,6 +255,7 @@ static void read_verdict_cb(void *arg, struct job *job)
 	if (slot != NULL && job->fault != 0 && j->job.error != NULL && !slot_ending(slot)) {
 		txn = txn_new(engine);
 		slot_waits(txn, slot, WAIT_HOST, job->fault, j->job.error);
+		slot->edits_known = false;
 		txn_commit(txn);
 		again = judgement_new(slot);
 		again->changed = j->changed;
@@ -336,6 +337,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	}
 	warn_of_permitted(txn, slot);
 	text_set(&txn_edit_slot(txn, slot)->beside, git_op_appeared_tree(git));
+	slot->edits_known = true;
 	judge(slot, git);
 }
 

@@ -276,6 +276,16 @@ def test_while_a_check_fails(desk, act):
     assert desk.repo.git("show", "--format=", "--name-only", "HEAD") == "work.txt"
 
 
+def test_a_fixer_that_follows_a_review_at_once(desk):
+    """VERIFY has just compared the work tree."""
+    made = desk.made
+    made.set(review_1=made.profile.finds("more"), review=made.profile.passes)
+    row = made.run(review=ROOM)
+    assert row["state"] == "succeeded" and made.roles() == ["implement", "review", "fix", "review"], row
+    made.daemon.stop()
+    assert made.daemon.query("SELECT count(*) AS n FROM step WHERE name = 'edits'") == [{"n": 1}]
+
+
 def test_while_the_fixer_is_paused(desk):
     made = desk.made
     made.set(review_1=made.profile.finds("more"), review=made.profile.passes)
