@@ -516,7 +516,7 @@ static void check_room(struct world *w, const struct decision *d, const struct s
 /* Nothing may begin in the run, whatever is free. */
 static bool is_closed(const struct world *w, const struct run_rows *rows, const struct plan *plan)
 {
-	bool closed = rows->run.stopped != 0 || money_is_gone(w, rows);
+	bool closed = rows->run.stopped != 0 || world_is_spent(w, rows);
 
 	for (size_t i = 0; i < rows->ntasks; i++)
 		closed |= rows->tasks[i]->state == TASK_S_FAILED && plan->on_failure == ON_FAILURE_STOP;
