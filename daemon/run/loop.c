@@ -58,7 +58,7 @@ size_t run_settled(const struct run *run)
 		bool ended = slot_stage_is_end((enum slot_stage)row->stage) && row->leaving == LEAVING_NOTHING;
 
 		count += row->task != NULL && !slot_is_baseline(run->slots[i]) &&
-		    (ended || row->stage == SLOT_S_IMPLEMENTED);
+		    (ended || row->stage == SLOT_S_IMPLEMENTED || row->stage == SLOT_S_HELD);
 	}
 	return count;
 }

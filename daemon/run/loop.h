@@ -17,7 +17,7 @@ void run_begin_tasks(struct txn *txn, struct run *run);
 bool run_iteration_is_over(const struct run *run);
 /* Number of free slots. */
 size_t run_room(const struct run *run);
-/* Number of slots whose task has ended, or waits for the review of the run. */
+/* Number of slots whose task has ended, is held, or waits for the review of the run. */
 size_t run_settled(const struct run *run);
 /* End the iteration. False: it was over already. */
 bool run_finish_iteration(struct txn *txn, struct run *run);

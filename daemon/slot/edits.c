@@ -60,8 +60,11 @@ static bool was_set_up(const struct slot *slot)
 	return slot->row->worktree != NULL && strings_count(slot_plan(slot)->setup) > 0 && !slot_has_work(slot);
 }
 
+/* With another base than what was on the disk, the difference is work to be reviewed. */
 static bool is_shared(const struct slot *slot)
 {
+	if (slot->row->tree == NULL && slot->run->plan.base != NULL)
+		return false;
 	return slot->row->worktree == NULL && slot->run->plan.parallel == 1 && slot_has_checkout(slot);
 }
 

@@ -141,7 +141,7 @@ def test_artifacts(trees, repo, profile, place, who):
     """Of all profiles, also when an agent stages all there is."""
     beads(repo, "x-1", "x-2")
     finds, passes, artifacts = REVIEWS[profile]
-    t = trees(scripts={"implement": 'echo one >> both.txt; echo "$RL_ITERATION" > "own.$RL_ITERATION"\n',
+    t = trees(scripts={"implement": 'echo one >> both.txt; echo "$RL_SLOT" > "own.$RL_SLOT"\n',
                        "review": passes, "review.1": finds,
                        "fix": "echo two >> both.txt; git add -A\n", "commit": ME +
                        "git add -A; git diff --cached --quiet || git commit -q -m 'all there is'\n"})

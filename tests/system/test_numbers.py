@@ -9,8 +9,9 @@ import pytest
 from rld import Repo, proc_stat, wait_gone
 
 COUNT = 40
-# what an attempt, a step or a hook would leave behind, for the next numbers
-PLANT = """for i in $(seq $((RL_ATTEMPT + 1)) $((RL_ATTEMPT + %d))); do
+# what an attempt, a step or a hook would leave behind, for the next numbers; git has looked at the
+# work tree before the attempt, with a number after its own
+PLANT = """for i in $(seq $((RL_ATTEMPT + 2)) $((RL_ATTEMPT + 1 + %d))); do
 	mkdir -p %s/attempts/$i && (cd %s/attempts/$i && %s)
 done
 """
@@ -49,10 +50,10 @@ def test_directories_of_attempts_made_by_an_agent(make_daemon, repo, what):
     assert daemon.ended(run)["state"] == "succeeded"
     assert [r["decision"] for r in daemon.reviews(run)] == ["must-fix", "pass"]
     first = daemon.attempts(run)[0]["id"]
-    planted = set(range(first + 1, first + COUNT + 1))
-    assert all(a["id"] == first or a["id"] > first + COUNT for a in daemon.attempts(run))
-    assert not planted & started(daemon) and max(started(daemon)) > first + COUNT
-    left = {p.name for p in (daemon.state / "attempts" / str(first + 1)).iterdir()}
+    planted = set(range(first + 2, first + COUNT + 2))
+    assert all(a["id"] == first or a["id"] > first + COUNT + 1 for a in daemon.attempts(run))
+    assert not planted & started(daemon) and max(started(daemon)) > first + COUNT + 1
+    left = {p.name for p in (daemon.state / "attempts" / str(first + 2)).iterdir()}
     assert left == {"nothing": set(), "carrier": {"carrier", "verdict.json", "answer"},
                     "aside": {"aside", "job"}}.get(what, {what}), "nobody has touched it"
     assert [a["number"] for a in daemon.attempts(run)] == [1, 2, 3, 4]

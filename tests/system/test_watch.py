@@ -267,7 +267,7 @@ def test_two_slots_and_two_iterations(make_daemon, repo, on):
     screen = on(daemon, "watch", 1, width=120)
     daemon.play.arrived("x-1")
     daemon.play.arrived("x-2")
-    text = screen.shows("Run 1  running  beads  iteration 1  0/3 done", "| I work on x-1", "| I work on x-2")
+    text = screen.shows("Run 1  running  beads  iteration 1/9  0/3 done", "| I work on x-1", "| I work on x-2")
     assert re.search(r"^> A1 EVENTS \d+  working on x-1  play .*\n    x-1  bead number 1\n    \| I "
                      r"work on x-1\n  A2 EVENTS \d+  working on x-2", text, re.M), text
     screen.press("2")
@@ -278,7 +278,7 @@ def test_two_slots_and_two_iterations(make_daemon, repo, on):
     screen.shows("A2 PASSED", "A1 EVENTS", "1/3 done")
     daemon.play.go("x-1")
     daemon.play.arrived("x-3")
-    text = screen.shows("iteration 2  2/3 done", "iterations: 1 passed | 2 running",
+    text = screen.shows("iteration 2/9  2/3 done", "iterations: 1 passed | 2 running",
                         "working on x-3", "| I work on x-3")
     assert "A2" not in text.split("iterations:")[1].rsplit("\n", 2)[0], "the slots of the last iteration are gone"
     daemon.play.go("x-3")
