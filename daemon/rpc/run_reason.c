@@ -27,7 +27,7 @@ static void add_slot(json_t *run, const struct slot_row *slot, int64_t next)
 	size_t i;
 
 	json_array_foreach(json_object_get(run, "slots"), i, json) {
-		if (json_integer_value(json_object_get(json, "slot")) == slot->slot)
+		if (json_integer_value(json_object_get(json, "slot")) == slot->slot && next != ROW_NONE)
 			json_object_set_new(json, "next_at", json_time(next));
 	}
 }

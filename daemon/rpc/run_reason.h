@@ -11,8 +11,8 @@
 struct rpc;
 
 /* Adds to the document of an unfinished run, or its entry of a list: "reason" and "next_at" if
- * every active slot waits, and "next_at" of each slot. rows: with the slots; NULL: unknown, nothing
- * is changed. */
+ * every active slot waits, and "next_at" of each slot whose next try has a known time. rows: with
+ * the slots; NULL: unknown, nothing is changed. */
 void run_reason_add(struct rpc *rpc, const struct run_rows *rows, json_t *run);
 
 #endif

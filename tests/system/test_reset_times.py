@@ -61,10 +61,21 @@ def test_a_zone_that_nobody_knows_is_told_once(make_daemon, repo):
         if restart:
             daemon.kill()
             daemon.start()
-        with daemon.events(run=run) as events:
+        with daemon.events(run=run, since=None) as events:
             daemon.call("cooldown.clear", account="coder")
             events.until("attempt.ended")
             while events.next().get("phase") != "cooling":
                 pass
         warning, = daemon.run(run)["warnings"]
         assert "Mars/Olympus" in warning
+
+
+def test_a_slot_has_no_time_of_its_next_try_once_its_cooldown_is_cleared(make_daemon, repo):
+    daemon = daemon_in(make_daemon, "Asia/Tokyo")
+    run, _ = limited(daemon, repo, CODEX)
+    assert daemon.run(run)["slots"][0]["next_at"]
+    with daemon.connect() as rpc, daemon.connect() as other:
+        rpc.send({"jsonrpc": "2.0", "id": 0, "method": "cooldown.clear", "params": {"account": "coder"}})
+        # between the commit and the next try: each answer is held against rpc.discover
+        while other.call("run.get", id=run)["slots"][0]["phase"] == "cooling":
+            pass
