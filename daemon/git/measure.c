@@ -85,7 +85,7 @@ static int ask(struct git_op *op, int rehearsals, const char *asked)
 
 int measure_run(struct git_op *op)
 {
-	struct changes appeared = { 0 };
+	struct changes appeared = { 0 }, differs = { 0 };
 	char *asked = NULL;
 	int rv = appeared_read(op, &appeared);
 
@@ -107,7 +107,9 @@ int measure_run(struct git_op *op)
 	if (copied_files_hash(op) != 0)
 		return -1;
 	/* the patch looks at each object that differs */
-	if (patch_write(op, GIT_EVIDENCE, op->spec.tree, op->result.tree) != 0)
-		return -1;
-	return touched_find(op);
+	rv = patch_write(op, GIT_EVIDENCE, op->spec.tree, op->result.tree, &differs);
+	if (rv == 0)
+		touched_find(op, &differs);
+	changes_release(&differs);
+	return rv;
 }

@@ -135,7 +135,7 @@ static int whole(struct git_op *op, const char *tip)
 	if (rv == -1)
 		return -1;
 	if (op->spec.base != NULL)
-		rv = patch_write(op, 0, op->spec.base, tip);
+		rv = patch_write(op, 0, op->spec.base, tip, NULL);
 	/* the merge is done, and its patch is only shown to people */
 	return rv == -1 && op->result.fault != 0 ? -1 : 0;
 }

@@ -67,9 +67,9 @@ int appeared_keep(struct git_op *op, const struct changes *files, const struct c
 /* ---- patch.c: all that differs, as text on stdout ---- */
 
 /* The patch between two trees or commits, after a note for each file that it leaves out, see
- * base/patch_note.h. where: GIT_EVIDENCE, or 0: in the user's repository. Uses the private
- * index. */
-int patch_write(struct git_op *op, unsigned where, const char *from, const char *to);
+ * base/patch_note.h. where: GIT_EVIDENCE, or 0: in the user's repository. differs: receives the
+ * paths that differ, with their modes; NULL: not wanted. Uses the private index. */
+int patch_write(struct git_op *op, unsigned where, const char *from, const char *to, struct changes *differs);
 
 /* ---- compare_refs.c ---- */
 
@@ -84,8 +84,8 @@ int modified_basis_find(struct git_op *op);
 
 /* ---- touched.c ---- */
 
-/* Of what differs between spec.tree and result.tree: result.protected, result.judging. */
-int touched_find(struct git_op *op);
+/* Of the paths that differ since the base: result.protected, result.judging, result.modules. */
+void touched_find(struct git_op *op, const struct changes *differs);
 
 /* ---- reattach_head.c: a task's work tree that an agent has turned away ---- */
 

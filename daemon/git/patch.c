@@ -94,6 +94,23 @@ static bool patch_read(struct patch_files *files, const char *data, size_t size)
 	return true;
 }
 
+/* A renamed file differs at both of its paths. */
+static void tell(const struct patch_files *files, struct changes *differs)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		const struct side *was = &files->list[i].was, *now = &files->list[i].now;
+		bool same = strcmp(was->path, now->path) == 0;
+
+		changes_add(differs, now->path, now->mode, now->id);
+		differs->list[differs->count - 1].was = same ? was->mode : 0;
+		if (same)
+			continue;
+		changes_add(differs, was->path, 0, now->id);
+		differs->list[differs->count - 1].was = was->mode;
+	}
+	changes_order(differs);
+}
+
 /* ---- what they contain ---- */
 
 /* The sides that have an object, in order. */
@@ -245,7 +262,7 @@ static int write_rest(struct git_op *op, const char *from, const char *to, const
 	return rv;
 }
 
-int patch_write(struct git_op *op, unsigned where, const char *from, const char *to)
+int patch_write(struct git_op *op, unsigned where, const char *from, const char *to, struct changes *differs)
 {
 	struct patch_files files = { .where = where };
 	bool all = true;
@@ -257,8 +274,10 @@ int patch_write(struct git_op *op, unsigned where, const char *from, const char 
 	    "--ignore-submodules=none", from, to);
 	if (rv == 1)
 		rv = where == GIT_EVIDENCE ? verified_fail_tree(op, to) : git_fail_process(op);
-	if (rv == 0 && !patch_read(&files, git_out(op), git_out_size(op)))
+	if (rv == 0 && (git_out_size(op) == 0 || !patch_read(&files, git_out(op), git_out_size(op))))
 		rv = git_fail_output(op);
+	if (rv == 0 && differs != NULL)
+		tell(&files, differs);
 	if (rv == 0)
 		rv = look(op, &files, from, to);
 	if (rv == 0)
