@@ -129,7 +129,9 @@ def refused(daemon, repo):
 
 
 def test_a_retry_needs_no_file_of_the_first_run(refused):
-    shutil.rmtree(refused.path / "state" / "runs" / "1")
+    # the daemon removes what the run no longer needs at the same time
+    while (directory := refused.path / "state" / "runs" / "1").exists():
+        shutil.rmtree(directory, ignore_errors=True)
     number = refused.call("run.retry", id=1, from_scratch=True)["id"]
     assert refused.ended(number)["state"] == "succeeded" and is_ours(prompt(refused, number))
 
