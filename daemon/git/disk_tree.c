@@ -239,15 +239,20 @@ static int list_nested(struct git_op *op, struct snapshot *s, const char *nested
 
 static int add_nested(struct git_op *op, struct snapshot *s, const char *place)
 {
+	struct names modules = { 0 };
 	const char *nested;
 	int rv = 0;
 
 	while (rv == 0 && (nested = snapshot_nested(s)) != NULL) {
 		char *name = xstrdup(nested);
 
+		if (snapshot_nested_tracked(s))
+			names_add(&modules, name);
 		rv = list_nested(op, s, name, place);
 		free(name);
 	}
+	free(op->result.modules);
+	op->result.modules = names_take(&modules);
 	return rv;
 }
 

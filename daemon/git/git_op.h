@@ -372,7 +372,8 @@ const char *git_op_modified_basis(const struct git_op *op);
  * them. In the form of git_op_changed(); NULL: none. */
 const char *git_op_protected(const struct git_op *op);
 const char *git_op_judging(const struct git_op *op);
-/* MEASURE with one of these: submodules that are new, or at another commit. NULL: none. */
+/* MEASURE with one of these: submodules that are new, or at another commit. SNAPSHOT: those that
+ * are checked out. NULL: none. */
 const char *git_op_modules(const struct git_op *op);
 
 /* VERIFY, PREPARE: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */

@@ -30,6 +30,7 @@ void touched_find(struct git_op *op, const struct changes *differs)
 {
 	struct names protected = { 0 }, judging = { 0 }, modules = { 0 };
 
+	text_set(&op->result.modules, NULL);
 	if (op->spec.protect == NULL && op->spec.judging == NULL)
 		return;
 	for (size_t i = 0; i < differs->count; i++) {

@@ -232,6 +232,20 @@ static void take_start(struct run *run, struct run_row *row)
 	run_continuation_release(&from);
 }
 
+/* Their files are read by no snapshot. */
+static void warn_of_modules(struct txn *txn, struct slot *slot)
+{
+	const char *names = git_op_modules(slot->op.git);
+	char *text;
+
+	if (names == NULL)
+		return;
+	text = xasprintf("submodules are checked out: %s; the work has only their commits: a file that an agent "
+	    "changes inside is neither reviewed nor part of the result until it is committed there", names);
+	run_warn(txn, slot->run, text);
+	free(text);
+}
+
 void run_git_done(struct txn *txn, struct run *run)
 {
 	struct slot *slot = &run->own;
@@ -256,6 +270,7 @@ void run_git_done(struct txn *txn, struct run *run)
 		take_start(run, row);
 		product_base(txn, run);
 		warn_of_modified_basis(txn, slot);
+		warn_of_modules(txn, slot);
 		/* a commit agent's commits are compared with this */
 		if (run->plan.commit == COMMIT_MODE_AGENT) {
 			txn_effect(txn, EFFECT_GIT, run, slot, GIT_PIN);

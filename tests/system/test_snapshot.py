@@ -119,7 +119,10 @@ def test_in_a_linked_worktree(made, tmp_path):
 def test_with_a_submodule(made, tmp_path):
     inner = Repo(tmp_path / "inner")
     made.repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.path), "sub")
-    made.passes(made.run(review=SNAPSHOT))
+    row = made.run(review=SNAPSHOT)
+    made.passes(row)
+    warning, = [w for w in row["warnings"] if "submodule" in w]
+    assert warning.startswith("submodules are checked out: sub; the work has only their commits")
 
 
 def test_the_checkouts_go_with_the_run(made):
