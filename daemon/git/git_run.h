@@ -122,6 +122,8 @@ int git_fail_moved(struct git_op *op, char *error);
 
 /* What to do in the work tree; for a task's own, that its content is saved. */
 const char *git_remedy(const struct git_op *op, const char *there);
+/* What to do when a set-up has broken its place. */
+#define GIT_OTHER_SETUP "change run.setup, then use `rlctl retry --new-setup`"
 #define GIT_KEPT \
 	"that work tree is removed with its task, and its content is saved: " \
 	    "see its branch and `rlctl salvage list`, then retry the run"

@@ -14,6 +14,7 @@
 #include "git/path_pattern.h"
 #include "git/place_path.h"
 #include "git/prepared_room.h"
+#include "git/remove_dir.h"
 #include "git/room_git.h"
 #include "git/room_judges.h"
 #include "git/room_note.h"
@@ -54,19 +55,47 @@ static int write_blob(struct git_op *op, int dir, const struct change *e)
 	return rv;
 }
 
+/* Remove what is a directory in place of the file, or no directory in place of one above it. 0 or
+ * -errno. */
+static int clear_way(const char *top, const char *path)
+{
+	char *place = xasprintf("%s/%s", top, path), *end = place + strlen(top);
+	struct stat st;
+	bool above = true;
+	int rv = 0;
+
+	while (rv == 0 && above) {
+		end += 1 + strcspn(end + 1, "/");
+		above = *end == '/';
+		*end = '\0';
+		if (lstat(place, &st) == -1) {
+			rv = errno == ENOENT ? 0 : -errno;
+			break;
+		}
+		if (S_ISDIR(st.st_mode) != above) {
+			rv = remove_dir(place);
+			break;
+		}
+		if (above)
+			*end = '/';
+	}
+	free(place);
+	return rv;
+}
+
 static int restore_one(struct git_op *op, const struct change *e)
 {
-	int dir = place_parent(op->spec.dir, e->path), rv = dir;
+	int rv = clear_way(op->spec.dir, e->path), dir = rv == 0 ? place_parent(op->spec.dir, e->path) : rv;
 
 	if (dir >= 0) {
 		rv = write_blob(op, dir, e);
 		close(dir);
+	} else {
+		rv = dir;
 	}
 	if (rv == 0 || op->result.error != NULL)
 		return rv == 0 ? 0 : -1;
-	return place_fail(op, op->spec.dir, e->path, rv == -ENOTDIR || rv == -EISDIR || rv == -ENOTEMPTY ?
-	    "setup has replaced a tracked file or directory by another kind of file; change run.setup" :
-	    host_words(-rv));
+	return place_fail(op, op->spec.dir, e->path, host_words(-rv));
 }
 
 /* The tree of the tracked files as they are. */
@@ -259,6 +288,9 @@ int prepare_run(struct git_op *op)
 	char *tree = xstrdup(op->spec.tree);
 	int rv = git_find_common(op);
 
+	if (rv == 0 && access(op->spec.dir, F_OK) == -1 && errno == ENOENT)
+		rv = git_fail(op, xasprintf("%s no longer exists: its set-up removed it; " GIT_OTHER_SETUP,
+		    op->spec.dir));
 	if (rv == 0 && tree == NULL) {
 		op->place = op->spec.dir;
 		rv = git_resolve(op, WORKTREE_TREE "^{tree}", &tree);

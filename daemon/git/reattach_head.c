@@ -35,15 +35,16 @@ static char *admin_of(const struct git_op *op)
 char *reattach_trouble(const struct git_op *op)
 {
 	char *admin = admin_of(op), *own = git_dir_own(op->spec.workspace), *error = NULL;
+	bool setup = op->spec.kind == GIT_PREPARE;
 	struct stat st;
 
 	if (lstat(op->spec.workspace, &st) == -1)
-		error = xasprintf("%s no longer exists: its agent removed it; retry the run",
-		    op->spec.workspace);
+		error = xasprintf("%s no longer exists: its %s removed it; %s", op->spec.workspace,
+		    setup ? "set-up" : "agent", setup ? GIT_OTHER_SETUP : "retry the run");
 	else if (admin == NULL || own == NULL || !same_directory(admin, own))
-		error = xasprintf("%s is no longer a work tree of %s: its agent changed .git or "
-		    "its target; `rlctl salvage list` shows its files when the task has ended",
-		    op->spec.workspace, op->spec.repository);
+		error = xasprintf("%s is no longer a work tree of %s: its %s changed .git or its target; %s",
+		    op->spec.workspace, op->spec.repository, setup ? "set-up" : "agent", setup ? GIT_OTHER_SETUP :
+		    "`rlctl salvage list` shows its files when the task has ended");
 	free(admin);
 	free(own);
 	return error;

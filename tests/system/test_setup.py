@@ -166,6 +166,32 @@ def test_a_failed_setup_is_held(make_daemon, repo):
     assert roles(daemon, number) == ["setup", "setup", "setup", "setup", "implement"]
 
 
+@pytest.mark.parametrize("isolation", ["worktree", "shared"])
+@pytest.mark.parametrize("setup, names", [("rm README && mkdir README && touch README/x", "README"),
+                                          ("rm -rf dir && echo x > dir", "dir/one"),
+                                          ("rm -rf dir && ln -s /tmp dir", "dir/one")])
+def test_what_it_replaces_is_restored(make_daemon, repo, setup, names, isolation):
+    (repo.path / "dir").mkdir()
+    repo.write("dir/one", "1\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "dir")
+    daemon = make_daemon(scripts={"implement": WORK, "review": VERDICT})
+    row = daemon.ended(daemon.review(repo.path, isolation=isolation, review=ROOM, setup=[setup],
+                                     checks=["test -f README && test -f dir/one && test ! -h dir"]))
+    assert row["state"] == "succeeded", row
+    assert f": setup changed tracked files, which were restored: {names}" in row["warnings"][0]
+
+
+@pytest.mark.parametrize("isolation, setup, words", [
+    ("worktree", "rm -rf .git", "is no longer a work tree of"), ("worktree", 'rm -rf "$PWD"', "no longer exists"),
+    ("shared", 'rm -rf "$PWD"', "no longer exists")])
+def test_what_it_breaks_is_told(make_daemon, repo, isolation, setup, words):
+    daemon = make_daemon(scripts={"implement": WORK, "review": VERDICT})
+    row = daemon.ended(daemon.review(repo.path, isolation=isolation, review=ROOM, setup=[setup], checks=["true"]))
+    assert row["state"] == "failed" and words in row["cause"] and "its set-up" in row["cause"], row
+    assert row["cause"].endswith("change run.setup, then use `rlctl retry --new-setup`")
+
+
 def test_it_outlives_the_daemon(make_daemon, repo):
     daemon = make_daemon(scripts={"implement": WORK}, gates=["here"])
     gate = f'cd {daemon.play.path}; echo s >> times; echo $$ > here.here; read -r word < here.go'

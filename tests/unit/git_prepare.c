@@ -162,10 +162,20 @@ START_TEST(tracked_files_are_restored)
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_ptr_null(git_op_changed(op));
 	git_op_free(op);
-	SH("rm ../out/run; mkdir -p ../out/run/x");
+	SH("rm ../out/run; mkdir -p ../out/run/x; rm -r ../out/e; ln -s /etc ../out/e");
+	op = prepare(tree, NULL, NULL);
+	ck_assert_msg(drive(op) == STEP_NEXT_DONE, "%s", git_op_error(op));
+	ck_assert_str_eq(git_op_changed(op), "e/lock, run");
+	git_op_free(op);
+	SH("diff -r --no-dereference --exclude=.git . ../out; test -x ../out/run; test ! -e /etc/lock");
+	SH("rm -r ../out/e; echo file >../out/e");
+	op = prepare(tree, NULL, NULL);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	git_op_free(op);
+	SH("diff -r --no-dereference --exclude=.git . ../out; rm -rf ../out");
 	op = prepare(tree, NULL, NULL);
 	ck_assert_int_eq(drive(op), STEP_NEXT_FAILED);
-	EXPECT_IN(git_op_error(op), "/run: setup has replaced a tracked file or directory");
+	EXPECT_IN(git_op_error(op), "no longer exists: its set-up removed it; change run.setup");
 	git_op_free(op);
 	free(tree);
 }
