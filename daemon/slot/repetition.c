@@ -68,17 +68,20 @@ char *repetition_check(struct txn *txn, struct slot *slot, const char *finding)
 char *repetition_obstacle(struct txn *txn, struct slot *slot, const char *why, bool again)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
-	char id[FINDING_ID];
+	char id[FINDING_ID], *findings, *repeats;
 
 	if (!slot_plan(slot)->any_round) {
 		row->stalled = again ? row->stalled + 1 : 0;
 		return row->stalled == 0 ? NULL :
 		    xasprintf("%lld consecutive fix attempts did not change this", (long long)row->stalled);
 	}
-	/* a conflict with the next task is another one */
-	finding_id(row->base_commit, why, id);
-	return add(txn, slot, &(struct judged_round){ .fix = row->fix, .review = ROW_NONE,
-	    .tree = row->tree, .findings = id, .same = again });
+	/* a conflict with the next task is another one, whatever the words */
+	finding_id(NULL, why, id);
+	findings = xasprintf("%s %s", id, row->base_commit != NULL ? row->base_commit : "");
+	repeats = add(txn, slot, &(struct judged_round){ .fix = row->fix, .review = ROW_NONE,
+	    .tree = row->tree, .findings = findings, .same = again });
+	free(findings);
+	return repeats;
 }
 
 bool repetition_stalls(const struct slot *slot)

@@ -121,6 +121,32 @@ def test_a_conflict_that_is_resolved(trees, lines):
             and "b/x-1.txt" not in review), "the review is of this task's work on top of the other's"
 
 
+def test_a_conflict_with_each_of_several_tasks(trees, lines):
+    """A task that meets other merged ones three times is not stalled: each conflict is new."""
+    ids = ["x-1", "x-2", "x-3", "x-4"]
+    t = trees(scripts={"implement": 'sed -i "s/^line 5$/line 5 of $RL_TASK_ID/" shared.txt; gate "$RL_TASK_ID"\n',
+                       "fix": f'gate "fix-$RL_TASK_ID"; {RESOLVE}', "review": NO_MARKS},
+              gates=[*ids, *(f"fix-{each}" for each in ids)])
+    beads(lines, *ids)
+    number = t.submit(parallel=4, review=True)
+    at_gates(t, number, *ids)
+    with t.daemon.events(run=number) as events:
+        t.play.go("x-1")
+        events.until("slot.merged", lambda e: e["task"] == "x-1")
+        for each in ids[1:]:
+            t.play.go(each)
+        at_gates(t, number, *(f"fix-{each}" for each in ids[1:]))
+        for n, first in enumerate(ids[1:], 2):
+            t.play.go(f"fix-{first}")
+            events.until("slot.merged", lambda e: e["task"] == first)
+            for each in ids[n:]:
+                t.play.go(f"fix-{each}")
+                t.play.arrived(f"fix-{each}")
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded" and row["holds"] == [], row
+    assert t.roles(number).count("fix") == 6
+
+
 def test_a_fixer_that_leaves_markers(trees, lines):
     """They are found before a reviewer is paid for a tree that cannot be committed."""
     t = trees(scripts={"fix.1": "answer 'I did nothing'\n", "fix": RESOLVE, "review": NO_MARKS}, gates=("x-1", "x-2"))
