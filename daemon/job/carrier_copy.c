@@ -50,7 +50,7 @@ int carrier_dir(const char *state_dir, const char *workspace, const char *file, 
 	return fd;
 }
 
-/* The reviewer changed the file after its shim began to end it: that is no answer. */
+/* A change after the shim began to end the reviewer is no answer. st: of it or its directory. */
 static bool is_answer_to_end(int dirfd, const struct stat *st)
 {
 	struct exit_record record;
@@ -69,7 +69,7 @@ static char *carrier_fault(int dirfd, const struct stat *st)
 		return xasprintf("the review file belongs to another user, with uid %lld", (long long)st->st_uid);
 	if (st->st_nlink > 1)
 		return xstrdup("the review file has another name, too: it is a hard link");
-	if (st->st_size > 0 && is_answer_to_end(dirfd, st))
+	if (is_answer_to_end(dirfd, st))
 		return xstrdup("the review file was changed after the reviewer was told to stop");
 	return NULL;
 }
@@ -92,9 +92,14 @@ static int copy_open(struct carrier_copy *copy, int fd, int at, const char *name
 	struct stat st;
 	int rv = 0;
 
-	if (fd != -1 && fstat(fd, &st) == -1)
+	if (at >= 0 && fstat(fd != -1 ? fd : at, &st) == -1)
 		return -errno;
-	if (fd != -1 && (copy->fault = carrier_fault(dirfd, &st)) != NULL)
+	if (fd != -1)
+		copy->fault = carrier_fault(dirfd, &st);
+	else if (at >= 0 && at != dirfd && is_answer_to_end(dirfd, &st))
+		copy->fault = xstrdup("there is no review file, and its directory was changed after the reviewer "
+		    "was told to stop");
+	if (copy->fault != NULL)
 		return 0;
 	if (fd != -1)
 		rv = buf_read(&b, fd, FILE_MAX);

@@ -228,6 +228,7 @@ def test_whole_transcript_as_an_answer_to_its_end(make_daemon, tmp_path):
 REVIEW_FILES = {
     "verdict": ("", "printf %s '{\"verdict\": \"pass\", \"followUpPrompt\": \"fine\"}' > \"$RL_VERDICT_FILE\""),
     "file": ("echo '- [ ] README:1: wrong' > autom8_review.md", ": > autom8_review.md"),
+    "file removed": ("echo '- [ ] README:1: wrong' > autom8_review.md", "rm autom8_review.md"),
     "comments": ("echo '{\"comments\": [{\"file\": \"README\", \"line\": 1, \"severity\": "
                  "\"must-fix\", \"comment\": \"wrong\"}], \"summary\": \"s\"}'"
                  " > review-comments.json",
@@ -240,21 +241,25 @@ def test_review_file_written_as_an_answer_to_its_end(make_daemon, repo, tmp_path
     was when that came."""
     before, after = REVIEW_FILES[profile]
     result = json.dumps({"type": "result", "subtype": "success", "is_error": False, "session_id": "s",
-                         "result": '{"verdict": "drift", "followUpPrompt": "wrong"}'})
+                         "result": '{"verdict": "drift", "followUpPrompt": "wrong"}\n\nReview finished: NONCE'})
     agent = tmp_path / "agent"
-    agent.write_text("#!/bin/sh\ncat >/dev/null\n"
-                     f"[ $RL_ROLE = review ] || {{ echo two >> README; echo '{result}'; exit 0; }}\n"
+    half = r"`\([0-9a-f]\{4\}\)`"
+    agent.write_text("#!/bin/sh\n"
+                     f"nonce=$(sed -n 's/.*{half} and {half}.*/\\1\\2/p' | tail -n 1)\n"
+                     f"[ $RL_ROLE = review ] || {{ echo two >> README; printf '%s\\n' '{result}'; exit 0; }}\n"
                      f"{before}\n"
                      f"trap '{after.replace(chr(39), chr(39) + chr(34) + chr(39) + chr(34) + chr(39))}; "
-                     "exit 0' TERM\n" f"echo '{result}'\nwhile :; do sleep 0.05; done\n")
+                     f"exit 0' TERM\nprintf '%s\\n' '{result}' | sed \"s/NONCE/$nonce/\"\n"
+                     "while :; do sleep 0.05; done\n")
     agent.chmod(0o755)
     daemon = make_daemon(config={"limits": {**GRACE, "post_result": "1s"},
                                  "agent.late": {"command": [str(agent)], "reader": "claude"}})
     run = daemon.submit(repo.path, agent="late",
-                        review={"enabled": True, "profile": profile, "max_fixes": 0, "read_only": False})
+                        review={"enabled": True, "profile": profile.split()[0], "max_fixes": 0, "read_only": False})
     row = daemon.ended(run)
-    assert (row["state"], row["cause"]) == ("failed", "reviewer contract violation: the review "
-                                            "file was changed after the reviewer was told to stop")
+    what = "there is no review file, and its directory" if profile == "file removed" else "the review file"
+    assert (row["state"], row["cause"]) == ("failed", f"reviewer contract violation: {what} was changed after the "
+                                            "reviewer was told to stop")
     assert [review["decision"] for review in daemon.reviews(run)] == ["violation"]
 
 
