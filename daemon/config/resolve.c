@@ -238,6 +238,7 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	plan->review_merged = (enum review_merged)get_number(layers, "review.review_merged");
 	plan->may_change = get_words(layers, "review.reviewer_may_change");
 	plan->protect = get_words(layers, "review.protect");
+	plan->escalate = get_words(layers, "review.escalate");
 	plan->guidelines = get_words(layers, "review.guidelines");
 	plan->conventions = get_words(layers, "review.conventions");
 	if (plan->profile->carrier_file != NULL)

@@ -84,6 +84,16 @@ const struct agent_plan *plan_agent(const struct plan *plan, enum role role, con
 	return first;
 }
 
+const char *plan_model(const struct plan *plan, enum role role, const struct agent_plan *agent, int64_t fix)
+{
+	bool works = role == ROLE_IMPLEMENT || role == ROLE_FIX;
+	size_t count = plan->review && works && agent == &plan->agents[role] ? strings_count(plan->escalate) : 0;
+
+	if (count == 0)
+		return agent->model;
+	return plan->escalate[(size_t)fix < count ? (size_t)fix : count - 1];
+}
+
 /* An impossible combination, with the parameter at fault and the remedy. */
 struct refusal {
 	bool holds;
@@ -242,6 +252,7 @@ void plan_release(struct plan *plan)
 	strings_free(plan->checks);
 	strings_free(plan->may_change);
 	strings_free(plan->protect);
+	strings_free(plan->escalate);
 	strings_free(plan->setup);
 	strings_free(plan->copy);
 	strings_free(plan->setup_inputs);

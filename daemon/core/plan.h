@@ -58,6 +58,9 @@ struct plan {
 	bool skipped;
 	const struct profile *profile;	/* the built-in profile: carrier, words, parts */
 	char *profile_name;		/* as chosen: a [profile.NAME] or a built-in one */
+	/* models of the implementer and then of each fixer, the last one for all further fixes;
+	 * empty: those of their agents */
+	char **escalate;
 	int64_t max_fixes;
 	int64_t stall_limit;		/* 0: no limit */
 	/* A round is compared with all before it, checks and objections of git included, and
@@ -161,6 +164,10 @@ void plan_swap_setup(struct plan *plan, struct plan *other);
 void plan_swap_agent(struct plan *plan, struct plan *other, enum role role);
 /* The one with that name, else the first. */
 const struct agent_plan *plan_agent(const struct plan *plan, enum role role, const char *name);
+/* The model for an attempt of role by agent, which is one of the role's: that of escalate for the
+ * first choice, the agent's own for a fallback and for other roles. fix: the slot's fix rounds,
+ * with the one that begins. Borrowed; NULL: the program's default. */
+const char *plan_model(const struct plan *plan, enum role role, const struct agent_plan *agent, int64_t fix);
 
 /* With git, checks run on a tree that was measured, in the room; otherwise in the work tree, which
  * is measured after them, since they may change it. */

@@ -105,6 +105,7 @@ static const struct member plan_members[] = {
 	PLAN(checks, MEMBER_WORDS, CAME_LATER),
 	PLAN(may_change, MEMBER_WORDS, CAME_LATER),
 	PLAN(protect, MEMBER_WORDS, CAME_LATER),
+	PLAN(escalate, MEMBER_WORDS, CAME_LATER),
 	PLAN(checks_in_room, MEMBER_BOOL, CAME_LATER),
 	PLAN(setup, MEMBER_WORDS, CAME_LATER),
 	PLAN(copy, MEMBER_WORDS, CAME_LATER),

@@ -484,12 +484,15 @@ static void note_given(struct build_job *w)
 static void build_run(struct job *base)
 {
 	struct build_job *w = (struct build_job *)base;
-	const struct agent_plan *agent = plan_agent(w->plan, (enum role)w->attempt.role, w->attempt.agent);
+	struct agent_plan chosen = *plan_agent(w->plan, (enum role)w->attempt.role, w->attempt.agent),
+	    *agent = &chosen;
 	struct places p = { 0 };
 	struct sources s = { 0 };
 	char *prompt = NULL, **env;
 	size_t size = 0;
 
+	/* the attempt may have another one than the plan's, see plan_model() */
+	chosen.model = w->attempt.model;
 	places_init(&p, w);
 	w->floor = disk_shortage(w->job.state_dir, p.cwd, w->disk_floor);
 	if (w->floor != NULL || check_reviewer(w) == -1)

@@ -193,6 +193,15 @@ static json_t *open_holds(const struct run_rows *rows)
 	return list;
 }
 
+static json_t *texts(char *const *list)
+{
+	json_t *array = json_array();
+
+	for (; list != NULL && *list != NULL; list++)
+		json_array_append_new(array, json_text(*list));
+	return array;
+}
+
 /* The settings of the run that users ask for. */
 static void set_plan(json_t *json, const struct run_rows *rows, const struct plan *plan, int64_t now)
 {
@@ -209,11 +218,11 @@ static void set_plan(json_t *json, const struct run_rows *rows, const struct pla
 	json_object_set_new(json, "parallel", json_integer((json_int_t)plan->parallel));
 	json_object_set_new(json, "assign", json_string(state_name(&assign_names, (int)plan->assign)));
 	json_object_set_new(json, "review",
-	    json_pack("{s:b,s:o,s:o,s:o,s:s,s:I,s:I,s:s,s:s,s:s,s:s,s:I}", "enabled", plan->review,
+	    json_pack("{s:b,s:o,s:o,s:o,s:s,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:I}", "enabled", plan->review,
 	    "skip_reason", json_text(plan->skip_reason),
 	    "skip_kind", json_text(state_name(&skip_kind_names, (int)plan->skip_kind)),
 	    "profile", json_text(plan->profile_name != NULL ? plan->profile_name : plan->profile->name),
-	    "base_profile", plan->profile->name,
+	    "base_profile", plan->profile->name, "escalate", texts(plan->escalate),
 	    "max_fixes", (json_int_t)plan->max_fixes, "stall_limit", (json_int_t)plan->stall_limit,
 	    "fixer", state_name(&fixer_names, plan->fixer), "scope", state_name(&scope_names, plan->scope),
 	    "commit", state_name(&commit_mode_names, plan->commit), "on_exhausted",

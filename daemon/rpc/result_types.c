@@ -128,6 +128,7 @@ static const struct result_field review_settings_fields[] = {
 	{ "skip_kind", "SkipKind|null", "kind of that reason, for programs" },
 	{ "profile", "string", "as chosen" },
 	{ "base_profile", "string", "the built-in profile that it is or extends" },
+	{ "escalate", "[string]", "models of the implementer and then of each fixer; empty: their own" },
 	{ "max_fixes", "integer", "fix rounds allowed" },
 	{ "stall_limit", "integer", "stalled rounds allowed; 0: any number" },
 	{ "fixer", "Fixer", "what fixes findings" },

@@ -48,6 +48,7 @@ static const struct schema review_params[] = {
 	SETTING("workspace", "review.workspace"),
 	SETTING("room", "review.room"),
 	SETTING("protect", "review.protect"),
+	SETTING("escalate", "review.escalate"),
 	SETTING("reviewer_may_change", "review.reviewer_may_change"),
 	SETTING("developer_prompt", "review.developer_prompt"),
 	SETTING("reviewer_prompt", "review.reviewer_prompt"),

@@ -235,7 +235,7 @@ static bool takes_over(struct txn *txn, struct slot *slot, const struct attempt_
 		    (long long)a->slot, agent->name, a->agent);
 	edit = txn_edit_attempt(txn, a);
 	text_set(&edit->agent, agent->name);
-	text_set(&edit->model, agent->model);
+	text_set(&edit->model, plan_model(slot_plan(slot), (enum role)a->role, agent, slot->row->fix));
 	text_set(&edit->account, agent->account);
 	/* another account has other limits */
 	budget_release(txn, a);

@@ -92,7 +92,7 @@ void attempt_begin(struct txn *txn, struct slot *slot, enum role role)
 	a->role = (int)role;
 	a->round = round_of(slot, role);
 	a->agent = xstrdup(name_of(slot, role));
-	a->model = xstrdup(agent->model);
+	a->model = xstrdup(plan_model(slot_plan(slot), role, agent, slot->row->fix));
 	a->account = !role_is_command(role) ? xstrdup(agent->account) : NULL;
 	a->uuid = xstrdup(uuid);
 	a->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
