@@ -314,7 +314,7 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 	for (size_t i = 0; i < rows->ntasks; i++)
 		tasks[i] = describe_task(rows, rows->tasks[i]);
 	for (int64_t n = 1; n <= run->iteration; n++)
-		r.idle |= is_idle(rows, n);
+		r.idle |= !world_plan(w, run->id)->rolls && is_idle(rows, n);
 	for (size_t i = 0; i < count; i++) {
 		const struct tale *t = &tales[i];
 
