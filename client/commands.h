@@ -22,6 +22,7 @@ int resume_command(struct client *c);
 int change_command(struct client *c);
 int retry_command(struct client *c);
 int review_command(struct client *c);
+int finding_command(struct client *c);
 int hold_command(struct client *c);
 int group_command(struct client *c);
 int cooldown_command(struct client *c);

@@ -470,7 +470,9 @@ static bool is_human(const json_t *event)
 static void on_review_decided(struct live *live, const json_t *event)
 {
 	const char *decision = field_text(event, "decision"), *feedback = field_text(event, "feedback");
-	bool counted = field_count(event, "new") + field_count(event, "repeated") + field_count(event, "resolved") > 0;
+	long long dismissed = field_count(event, "dismissed");
+	bool counted = field_count(event, "new") + field_count(event, "repeated") + field_count(event, "resolved") +
+	    dismissed > 0;
 	struct live_slot *slot = slot_of(live, event);
 	char *name;
 
@@ -482,10 +484,9 @@ static void on_review_decided(struct live *live, const json_t *event)
 	slot->round = field_count(event, "round");
 	name = slot_name(live, event);
 	if (counted)
-		live_say(live, print_state_paint(decision),
-		    "  %s%s: %lld new, %lld repeated, %lld resolved", name, decision,
-		    field_count(event, "new"), field_count(event, "repeated"),
-		    field_count(event, "resolved"));
+		live_say(live, print_state_paint(decision), "  %s%s: %lld new, %lld repeated, %lld resolved%s%.0lld",
+		    name, decision, field_count(event, "new"), field_count(event, "repeated"),
+		    field_count(event, "resolved"), dismissed > 0 ? ", dismissed: " : "", dismissed);
 	else
 		live_say(live, print_state_paint(decision), "  %s%s", name, decision);
 	free(name);
@@ -521,10 +522,18 @@ static void on_finding(struct live *live, const json_t *event)
 	char *place = cell_place(event, NULL);
 
 	say_cut(live, "    - %s%s%s%s%s%.*s",
-	    field_is(event, "state", "resolved") ? "resolved: " : "", place,
+	    field_is(event, "state", "resolved") ? "resolved: " :
+	    field_is(event, "state", "dismissed") ? "dismissed: " : "", place,
 	    *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
 	    (int)strcspn(text, "\r\n"), text);
 	free(place);
+}
+
+static void on_finding_dismissed(struct live *live, const json_t *event)
+{
+	const char *text = field_text(event, "text");
+
+	say_cut(live, "    - dismissed by %s: %.*s", field_text(event, "by"), (int)strcspn(text, "\r\n"), text);
 }
 
 static void on_hold_opened(struct live *live, const json_t *event)
@@ -572,7 +581,7 @@ static const struct {
 	{ "check.reused", on_check_reused },
 	{ "review.asked", on_review_asked },
 	{ "review.skipped", on_review_skipped },
-	{ "finding", on_finding },
+	{ "finding", on_finding }, { "finding.dismissed", on_finding_dismissed },
 	{ "hold.opened", on_hold_opened },
 	{ "hold.closed", on_hold_closed },
 	{ "budget", on_budget },

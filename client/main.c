@@ -32,6 +32,12 @@ static const struct option_row logs_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row finding_options[] = {
+	{ "reason", 0, OPTION_TEXT, "TEXT", NULL, NULL,
+	    "dismiss: why the finding need not be fixed; fixers and reviewers are told" },
+	{ .name = NULL },
+};
+
 static const struct option_row hold_options[] = {
 	{ "message", 'm', OPTION_TEXT, "TEXT", NULL, NULL,
 	    "reason; for rework: instructions; - reads standard input" },
@@ -163,6 +169,8 @@ const struct command commands[] = {
 	    "sign what passed in a run, as notes of its commits", NULL, 1, 1, false },
 	{ "verify", verify_command, "[options] COMMIT",
 	    "check the attestation of a commit, without a daemon", verify_options, 1, 1, false },
+	{ "finding", finding_command, "list RUN[/TASK] | dismiss RUN[/TASK] FINDING",
+	    "list open findings, or decide that one need not be fixed", finding_options, 2, 3, false },
 	{ "hold", hold_command, "list | show|approve|reject|rework ID",
 	    "list and decide holds", hold_options, 1, 2, false },
 	{ "report", report_command, "[options] RUN", "print a full report of a run", report_options, 1, 1, false },
@@ -199,6 +207,7 @@ const struct command commands[] = {
 static const struct {
 	const char *command, *option, *actions;
 } particular[] = {
+	{ "finding", "reason", "dismiss" },
 	{ "hold", "message", "approve|reject|rework" }, { "hold", "state", "list" },
 	{ "hold", "run", "list" }, { "hold", "limit", "list" },
 	{ "hold", "before", "list" }, { "group", "slots", "set" }, { "cooldown", "message", "set" },

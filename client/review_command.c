@@ -16,14 +16,20 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 
-/* Number of findings to fix, without resolved ones. */
+static bool review_is_open(const json_t *finding)
+{
+	return !field_is(finding, "state", "resolved") && !field_is(finding, "state", "dismissed") &&
+	    !json_is_object(json_object_get(finding, "dismissed"));
+}
+
+/* Number of findings to fix, without resolved and dismissed ones. */
 static char *review_findings(const json_t *review, const char *key)
 {
 	const json_t *findings = field_array(review, key);
 	size_t count = 0;
 
 	for (size_t i = 0; i < json_array_size(findings); i++)
-		count += !field_is(json_array_get(findings, i), "state", "resolved");
+		count += review_is_open(json_array_get(findings, i));
 	return count == 0 ? xstrdup("") : xasprintf("%zu", count);
 }
 
@@ -66,6 +72,7 @@ static void review_print_finding(const struct print *p, const json_t *finding)
 {
 	const char *severity = field_text(finding, "severity"),
 	           *state = field_text(finding, "state"), *text = field_text(finding, "text");
+	const json_t *dismissed = json_object_get(finding, "dismissed");
 	char *place = cell_place(finding, NULL);
 
 	fputs("    - ", p->file);
@@ -73,6 +80,9 @@ static void review_print_finding(const struct print *p, const json_t *finding)
 	    severity, *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text,
 	    *state != '\0' ? " [" : "", state, *state != '\0' ? "]" : "");
 	fputc('\n', p->file);
+	if (json_is_object(dismissed))
+		print_paintedf(p, PAINT_NONE, "      dismissed by %s: %.*s\n", field_text(dismissed, "by"),
+		    (int)strcspn(field_text(dismissed, "reason"), "\r\n"), field_text(dismissed, "reason"));
 	free(place);
 }
 
@@ -108,7 +118,8 @@ void review_print(const struct print *p, const json_t *review)
 	for (size_t i = 0; i < json_array_size(findings); i++) {
 		const json_t *finding = json_array_get(findings, i);
 
-		if (!review_says_it_all(field_text(review, "feedback"), field_text(finding, "text")))
+		if (json_is_object(json_object_get(finding, "dismissed")) ||
+		    !review_says_it_all(field_text(review, "feedback"), field_text(finding, "text")))
 			review_print_finding(p, finding);
 	}
 	free(age);

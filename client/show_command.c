@@ -98,6 +98,17 @@ static char *show_review(const json_t *review)
 	return text;
 }
 
+static void show_add_dismissed(struct table *t, const json_t *dismissed)
+{
+	for (size_t i = 0; i < json_array_size(dismissed); i++) {
+		const json_t *one = json_array_get(dismissed, i);
+
+		table_fact(t, "dismissed", PAINT_NONE, xasprintf("%s by %s: %.*s", field_text(one, "finding"),
+		    field_text(one, "by"), (int)strcspn(field_text(one, "reason"), "\r\n"),
+		    field_text(one, "reason")));
+	}
+}
+
 static void show_add_texts(struct table *t, const char *name, const json_t *texts)
 {
 	for (size_t i = 0; i < json_array_size(texts); i++)
@@ -209,6 +220,7 @@ static void show_run_facts(const struct print *p, const json_t *run)
 	table_fact(t, "disk", PAINT_NONE, cell_size(run, "disk_bytes"));
 	tasks_add_result(t, run);
 	show_add_texts(t, "known issue", field_array(run, "known_issues"));
+	show_add_dismissed(t, field_array(run, "dismissed"));
 	show_add_texts(t, "warning", field_array(run, "warnings"));
 	if (!many)
 		show_add_holds(t, run);

@@ -72,7 +72,7 @@ void finding_id_first(const char *file, const char *text, char id[FINDING_ID])
 
 bool finding_is_open(const struct finding_row *finding)
 {
-	return finding->state != FINDING_RESOLVED &&
+	return finding->state != FINDING_RESOLVED && finding->state != FINDING_DISMISSED &&
 	    (finding->severity == NULL || strcmp(finding->severity, "suggestion") != 0);
 }
 

@@ -15,7 +15,7 @@ void finding_id(const char *file, const char *text, char id[FINDING_ID]);
  * left out, and only of the text. */
 void finding_id_first(const char *file, const char *text, char id[FINDING_ID]);
 
-/* Whether it must be fixed: it was not resolved, and is no suggestion. */
+/* Whether it must be fixed: it was neither resolved nor dismissed, and is no suggestion. */
 bool finding_is_open(const struct finding_row *finding);
 
 /* Hash of the set of ids of the open ones, whatever their order; of the feedback if none is. */
@@ -26,6 +26,8 @@ bool findings_have(const struct finding_row *const *rows, size_t count, const ch
 
 struct finding_counts {
 	int64_t new, repeated, resolved;
+	int64_t dismissed;	/* those that the review has, see core/dismissal.h */
+	int64_t open;		/* those of them that must be fixed: finding_is_open() */
 };
 
 /* Mark each finding of now as new or repeated compared with before (the previous round of the same

@@ -211,6 +211,8 @@ enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, b
 {
 	if (merged && end == ROUND_PASS)
 		return SLOT_S_MERGING;
+	if (end == ROUND_DISMISSED)
+		return stage_after_acceptance(plan, has_git);
 	switch (round_policy(plan, end, touched)) {
 	case BAD_END_FAIL:
 		return SLOT_S_FAILED;

@@ -143,7 +143,7 @@ enum end_kind attempt_end_kind(const struct attempt_facts *f)
 }
 
 /* A verdict, before budget and stalls are considered. */
-enum word { WORD_PASS, WORD_FINDINGS, WORD_NONE };
+enum word { WORD_PASS, WORD_DISMISSED, WORD_FINDINGS, WORD_NONE };
 
 static const struct {
 	enum word word;
@@ -160,6 +160,9 @@ static const struct {
 	{ WORD_PASS,     ANY, ANY, NO,  NO,  ANY, ROUND_PASS },
 	{ WORD_PASS,     ANY, ANY, NO,  YES, ANY, ROUND_CUT },
 	{ WORD_PASS,     ANY, ANY, YES, ANY, ANY, ROUND_PROTECTED },
+	{ WORD_DISMISSED, ANY, ANY, NO, NO,  ANY, ROUND_DISMISSED },
+	{ WORD_DISMISSED, ANY, ANY, NO, YES, ANY, ROUND_DISMISSED_HELD },
+	{ WORD_DISMISSED, ANY, ANY, YES, ANY, ANY, ROUND_DISMISSED_HELD },
 	{ WORD_FINDINGS, YES, ANY, ANY, ANY, ANY, ROUND_EXHAUSTED },
 	{ WORD_FINDINGS, NO,  YES, ANY, ANY, ANY, ROUND_STALLED },
 	{ WORD_FINDINGS, NO,  NO,  ANY, ANY, ANY, ROUND_FINDINGS },
@@ -174,7 +177,8 @@ bool round_is_stalled(int64_t stalled, int64_t limit)
 
 enum round_end review_classify(const struct review_facts *f)
 {
-	enum word word = f->tree_changed || !f->verdict ? WORD_NONE : f->pass ? WORD_PASS : WORD_FINDINGS;
+	enum word word = f->tree_changed || !f->verdict ? WORD_NONE : f->pass ? WORD_PASS :
+	    f->dismissed ? WORD_DISMISSED : WORD_FINDINGS;
 	unsigned spent = f->fix >= f->fixes ? YES : NO;
 	unsigned stalled = round_is_stalled(f->stalled, f->stall_limit) ? YES : NO;
 	unsigned touched = f->touched ? YES : NO, cut = f->cut ? YES : NO;
@@ -216,9 +220,11 @@ static enum bad_end policy_of(const struct plan *plan, enum round_end end)
 	case ROUND_CUT:
 	case ROUND_PROTECTED:
 	case ROUND_REF_MOVED:
+	case ROUND_DISMISSED_HELD:
 		return BAD_END_HOLD;
 	case ROUND_PASS:
 	case ROUND_FINDINGS:
+	case ROUND_DISMISSED:
 	case ROUND_ENDS:
 		break;
 	}
@@ -245,6 +251,7 @@ enum hold_kind round_hold(enum round_end end)
 		[ROUND_CUT] = HOLD_CUT,
 		[ROUND_PROTECTED] = HOLD_PROTECTED,
 		[ROUND_REF_MOVED] = HOLD_REF_MOVED,
+		[ROUND_DISMISSED_HELD] = HOLD_DISMISSED,
 	};
 
 	return kinds[end];
@@ -263,6 +270,8 @@ enum end_kind round_end_kind(enum round_end end)
 		[ROUND_CUT] = END_CUT,
 		[ROUND_PROTECTED] = END_PROTECTED,
 		[ROUND_REF_MOVED] = END_REF_MOVED,
+		[ROUND_DISMISSED] = END_APPROVED,
+		[ROUND_DISMISSED_HELD] = END_CUT,
 	};
 
 	return kinds[end];

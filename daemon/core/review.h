@@ -127,6 +127,9 @@ enum round_end {
 	ROUND_CUT,			/* passed, and on_cut holds it */
 	ROUND_PROTECTED,		/* passed, and the work touches a protected path */
 	ROUND_REF_MOVED,		/* a ref is no longer as rld set it */
+	ROUND_DISMISSED,		/* findings, but users dismissed all that must be fixed */
+	/* likewise, but the work touches a protected path, or on_cut holds it */
+	ROUND_DISMISSED_HELD,
 	ROUND_ENDS
 };
 
@@ -134,6 +137,8 @@ enum round_end {
 struct review_facts {
 	bool verdict;			/* there is a valid verdict ... */
 	bool pass;			/* ... and it is a pass */
+	/* ... or users dismissed all of its findings that must be fixed, and there are some */
+	bool dismissed;
 	/* the prompt left out a part of the diff, and a pass of that is held */
 	bool cut;
 	bool touched;			/* the work touches a protected path */
@@ -151,7 +156,8 @@ enum round_end review_classify(const struct review_facts *facts);
 /* For findings that need no reviewer: those of a failed check. */
 enum round_end check_classify(int64_t fix, int64_t fixes);
 
-/* The policy that decides about the round; BAD_ENDS for pass and findings, which are not bad.
+/* The policy that decides about the round; BAD_ENDS for pass, findings and dismissed ones, which
+ * are not bad.
  * touched: the work touches a protected path, or may do so: no policy accepts that. */
 enum bad_end round_policy(const struct plan *plan, enum round_end end, bool touched);
 /* Whether the policy accepts work without a pass. */
@@ -163,7 +169,7 @@ enum hold_kind round_hold(enum round_end end);
 char *round_cause(const struct plan *plan, enum round_end end, const struct slot_row *slot, const char *repeats);
 /* Whether the profile's words for an exhausted loop have room for that. */
 bool round_names_repetition(const struct plan *plan);
-/* The kind of the cause of a round that ended badly. */
+/* The kind of the cause of a round that ended badly, or with findings that users dismissed. */
 enum end_kind round_end_kind(enum round_end end);
 
 /* Whether so many fixes without progress end the loop. limit 0: never. */

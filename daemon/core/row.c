@@ -90,6 +90,7 @@ static const struct field run_fields[] = {
 	INT(run_row, retry_of, .null = true, .help = "run that this run retries"),
 	JSON(run_row, start, .hidden = true),
 	TEXT(run_row, judge_hash, .null = true, .help = "SHA-256 of what judges it, as it was at its submit"),
+	JSON(run_row, dismissed, .hidden = true),
 	TIME(run_row, created_at, .help = "time of the submit"),
 	TIME(run_row, started_at, .null = true, .help = "time of the start"),
 	TIME(run_row, ended_at, .null = true, .help = "time of the end"),
@@ -345,7 +346,7 @@ static const struct field finding_fields[] = {
 	INT(finding_row, line, .null = true, .help = "where"),
 	TEXT(finding_row, severity, .null = true, .help = "in the words of the profile"),
 	TEXT(finding_row, text, .help = "what was found"),
-	STATE(finding_row, state, finding_state_names, .help = "new, repeated or resolved"),
+	STATE(finding_row, state, finding_state_names, .help = "new, repeated, resolved or dismissed"),
 };
 
 static const struct field product_fields[] = {

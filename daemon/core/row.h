@@ -164,6 +164,8 @@ struct run_row {
 	/* hash of its judge_row, see record_hash(); NULL: an earlier version has written that, or
 	 * there is none */
 	char *judge_hash;
+	/* JSON array: findings that users dismissed, see core/dismissal.h; NULL: none */
+	char *dismissed;
 	int64_t created_at;
 	int64_t started_at;
 	int64_t ended_at;

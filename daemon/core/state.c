@@ -123,7 +123,8 @@ NAMES(task_result, "task result", TASK_RESULTS,
 NAMES(finding_state, "finding state", FINDING_STATES,
     [FINDING_NEW] = "new",
     [FINDING_REPEATED] = "repeated",
-    [FINDING_RESOLVED] = "resolved");
+    [FINDING_RESOLVED] = "resolved",
+    [FINDING_DISMISSED] = "dismissed");
 
 NAMES(product_kind, "product kind", PRODUCT_KINDS,
     [PRODUCT_BASE] = "base",
@@ -285,7 +286,8 @@ NAMES(hold_kind, "hold kind", HOLD_KINDS,
     [HOLD_CUT] = "cut",
     [HOLD_REF_MOVED] = "ref-moved",
     [HOLD_SETUP] = "setup",
-    [HOLD_PROTECTED] = "protected");
+    [HOLD_PROTECTED] = "protected",
+    [HOLD_DISMISSED] = "dismissed");
 
 NAMES(hold_state, "hold state", HOLD_STATES,
     [HOLD_S_OPEN] = "open",

@@ -91,7 +91,11 @@ enum provider_result {
 enum task_result { TASK_R_NONE, TASK_R_DONE, TASK_R_DENIED, TASK_R_NO_CHANGE, TASK_R_STOP_MARKER,
     TASK_R_FAILED, TASK_RESULTS };
 
-enum finding_state { FINDING_NEW, FINDING_REPEATED, FINDING_RESOLVED, FINDING_STATES };
+enum finding_state {
+	FINDING_NEW, FINDING_REPEATED, FINDING_RESOLVED,
+	FINDING_DISMISSED,	/* a user decided that it need not be fixed */
+	FINDING_STATES
+};
 enum on_lost { ON_LOST_HOLD, ON_LOST_RETRY, ON_LOST_FAIL, ON_LOST_CHOICES };
 
 /* What a bad end of a review leads to: no evidence, a failed reviewer, or remaining findings. ASK:
@@ -184,7 +188,7 @@ enum evidence_result {
 
 enum hold_kind { HOLD_LOST, HOLD_EXHAUSTED, HOLD_STALLED, HOLD_VIOLATION, HOLD_REVIEWER,
     HOLD_CONFLICT, HOLD_REFUSED, HOLD_REVIEWER_CHANGED, HOLD_CUT, HOLD_REF_MOVED, HOLD_SETUP,
-    HOLD_PROTECTED, HOLD_KINDS };
+    HOLD_PROTECTED, HOLD_DISMISSED, HOLD_KINDS };
 enum hold_state {
 	HOLD_S_OPEN, HOLD_S_APPROVED, HOLD_S_REJECTED,
 	HOLD_S_REWORK,		/* decided; the slot continues when the run has a permit */

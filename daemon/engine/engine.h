@@ -7,6 +7,7 @@
 #include "model/reply.h"
 #include "model/view.h"
 #include "run/file_queue.h"
+#include "run/finding_dismissal.h"
 #include "run/hold_decision.h"
 #include "run/retry_submit.h"
 #include "run/run_change.h"

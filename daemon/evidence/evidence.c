@@ -45,7 +45,7 @@ static char *policy_hash(const struct slot *slot)
 	return xstrdup(hex);
 }
 
-/* Who decided the newest hold of the slot: a human judges in no other way. */
+/* Who decided the newest hold of the slot. */
 static void set_decider(const struct slot *slot, struct evidence_row *row)
 {
 	const struct run_rows *rows = slot->run->rows;
@@ -98,17 +98,22 @@ static void set_attempt(const struct slot *slot, struct evidence_row *row, const
 }
 
 void evidence_review(struct txn *txn, const struct slot *slot, const struct review_row *review,
-    enum evidence_result result)
+    enum evidence_result result, const struct judge_process *by)
 {
 	bool human = review->attempt == ROW_NONE;
 	struct evidence_row *row = evidence_new(slot, human ? EVIDENCE_HUMAN : EVIDENCE_REVIEW,
 	    review->reviewer_agent, result);
 
 	row->review = review->number;
-	if (human)
+	if (human && by != NULL) {
+		row->by_uid = by->uid;
+		row->by_pid = by->pid;
+		row->by_attempt = by->attempt;
+	} else if (human) {
 		set_decider(slot, row);
-	else
+	} else {
 		set_attempt(slot, row, run_attempt(slot->run, review->attempt));
+	}
 	evidence_append(txn, slot->run, row);
 }
 

@@ -26,9 +26,14 @@ struct evidence_row *evidence_new(const struct slot *slot, enum evidence_kind ki
 /* Where the slot's attempts judge, if that is a room or the work itself. */
 enum judged_in judged_in(const struct slot *slot, bool in_room);
 
-/* review: by an agent, or by a human about a held task. */
+/* The process that gave a human's judgement, and the attempt that it belongs to; ROW_NONE: none. */
+struct judge_process {
+	int64_t uid, pid, attempt;
+};
+
+/* review: by an agent, or by a human. by: of a human; NULL: what decided the newest hold. */
 void evidence_review(struct txn *txn, const struct slot *slot, const struct review_row *review,
-    enum evidence_result result);
+    enum evidence_result result, const struct judge_process *by);
 /* The answer of that review attempt is malformed, and the reviewer is asked about it: no review of
  * the log comes of it. */
 void evidence_asked(struct txn *txn, const struct slot *slot, const struct attempt_row *a);

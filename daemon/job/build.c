@@ -130,6 +130,7 @@ static void keep_given(struct build_job *w, const struct sources *s, const struc
 	free(shown);
 	add_text(&out, s->answer, s->answer_size);
 	add_text(&out, s->follow_up.data, s->follow_up.size);
+	add_text(&out, s->dismissed, s->dismissed != NULL ? strlen(s->dismissed) : 0);
 	for (size_t i = 0; i < w->nhistory; i++) {
 		const char *feedback = s->history[i].feedback;
 
@@ -160,6 +161,7 @@ static char *make_prompt(struct build_job *w, const struct sources *s, const str
 		.read_only = w->plan->read_only,
 		.resumed = w->session != NULL,
 		.asked = w->asked,
+		.dismissed = { s->dismissed, s->dismissed != NULL ? strlen(s->dismissed) : 0 },
 		/* without git the claim cannot be checked */
 		.no_change_marker = w->run.has_git == 1 ? w->plan->no_change_markers[0] : NULL,
 	};
@@ -392,6 +394,10 @@ static void mask_sources(const struct build_job *w, struct sources *s)
 	char *follow_up = redact_text(redactor, s->follow_up.data, s->follow_up.size, NULL), *answer = NULL;
 	size_t size = 0;
 
+	if (w->dismissed != NULL)
+		s->dismissed = redact_text(redactor, w->dismissed, strlen(w->dismissed), NULL);
+	if (w->dismissed != NULL && s->dismissed == NULL)
+		s->dismissed = xstrdup(w->dismissed);
 	if (follow_up != NULL) {
 		buf_release(&s->follow_up);
 		buf_adds(&s->follow_up, follow_up);
@@ -547,6 +553,7 @@ static void build_release(struct job *base)
 	free(w->asked);
 	free(w->interruption);
 	free(w->findings);
+	free(w->dismissed);
 	briefing_release(&w->briefing);
 	free(w->offer);
 	free(w->floor);

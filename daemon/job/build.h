@@ -54,6 +54,7 @@ struct build_job {
 	 * ROW_NONE: it is a fixer's answer */
 	int64_t says_no_change;
 	char *findings;			/* JSON for RL_FINDINGS_FILE, NULL */
+	char *dismissed;		/* owned: dismissed findings, Markdown; NULL: none */
 	/* until the run ends because of max_wall, ROW_NONE: no limit */
 	int64_t time_left_ms;
 	/* out */

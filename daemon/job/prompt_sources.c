@@ -34,6 +34,7 @@ void sources_release(struct sources *s)
 	free(s->answer);
 	free(s->guidelines);
 	free(s->conventions);
+	free(s->dismissed);
 	buf_release(&s->diff);
 	buf_release(&s->follow_up);
 	buf_release(&s->stories);

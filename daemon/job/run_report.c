@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "core/dismissal.h"
 #include "core/fault.h"
 #include "core/profile.h"
 #include "core/slot.h"
@@ -43,6 +44,18 @@ static bool is_last(const struct run_rows *rows, size_t at)
 	return true;
 }
 
+/* With its dismissal, if any. */
+static json_t *finding_document(const struct run_rows *rows, const char *task, const struct finding_row *finding)
+{
+	json_t *json = json_row(ROW_FINDING, finding);
+	struct dismissals all = dismissals_read(rows->run.dismissed);
+	const struct dismissal *d = dismissals_find(&all, task, finding->id);
+
+	json_object_set(json, "dismissed", d != NULL ? json_array_get(all.json, (size_t)(d - all.list)) : json_null());
+	dismissals_release(&all);
+	return json;
+}
+
 json_t *review_document(const struct run_rows *rows, size_t at)
 {
 	const struct review_row *review = rows->reviews[at];
@@ -51,7 +64,7 @@ json_t *review_document(const struct run_rows *rows, size_t at)
 	const struct finding_row **said = run_rows_findings(rows, review->number, &count);
 
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(findings, json_row(ROW_FINDING, said[i]));
+		json_array_append_new(findings, finding_document(rows, review->task_id, said[i]));
 	json_object_set_new(json, "findings", findings);
 	json_object_set_new(json, "final", json_boolean(is_last(rows, at) && reviews_are_over(rows, review->task_id)));
 	return json;
@@ -335,7 +348,7 @@ static json_t *finding_ids(const struct run_rows *rows, int64_t review)
 	const struct finding_row **said = run_rows_findings(rows, review, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		if (said[i]->state != FINDING_RESOLVED)
+		if (said[i]->state != FINDING_RESOLVED && said[i]->state != FINDING_DISMISSED)
 			json_array_append_new(list, json_text(said[i]->id));
 	}
 	return list;
@@ -396,6 +409,14 @@ static json_t *result(const struct run_rows *rows, const char *answer, size_t si
 	return json;
 }
 
+static const char *task_of(const struct run_rows *rows, const struct finding_row *finding)
+{
+	for (size_t i = 0; i < rows->nreviews; i++)
+		if (rows->reviews[i]->number == finding->review)
+			return rows->reviews[i]->task_id;
+	return "";
+}
+
 /* Each finding once, with its state in the last review that mentions it. */
 static json_t *findings(const struct run_rows *rows)
 {
@@ -405,7 +426,8 @@ static json_t *findings(const struct run_rows *rows)
 		json_object_set_new_nocheck(last, rows->findings[i]->id, json_integer((json_int_t)i));
 	for (size_t i = 0; i < rows->nfindings; i++) {
 		if (json_integer_value(json_object_get(last, rows->findings[i]->id)) == (json_int_t)i)
-			json_array_append_new(list, json_row(ROW_FINDING, rows->findings[i]));
+			json_array_append_new(list, finding_document(rows, task_of(rows, rows->findings[i]),
+			    rows->findings[i]));
 	}
 	json_decref(last);
 	return list;

@@ -112,6 +112,7 @@ static const struct result_field review_decided_fields[] = {
 	{ "new", "integer", "number of findings of no earlier review" },
 	{ "repeated", "integer", "number of findings of an earlier review" },
 	{ "resolved", "integer", "number of earlier findings that are gone" },
+	{ "dismissed", "integer", "number of findings that users dismissed" },
 	{ "by", "string", "name of the reviewer, or human:<user>" },
 	{ "attempt", "integer?", "id of the attempt that reviewed" },
 	END
@@ -141,6 +142,14 @@ static const struct result_field finding_fields[] = {
 	{ "text", "string", "what was found" },
 	{ "state", "FindingState", "since the review before" },
 	{ "by", "string", "who says so" },
+	END
+};
+static const struct result_field finding_dismissed_fields[] = {
+	{ "task", "string", "id of the task" },
+	{ "finding", "string", "id of the finding" },
+	{ "text", "string", "the finding with its place, shortened" },
+	{ "by", "string", "human:<user>" },
+	{ "reason", "string", "why it need not be fixed" },
 	END
 };
 static const struct result_field hold_opened_fields[] = {
@@ -217,6 +226,7 @@ static const struct result_field host_fields[] = {
 	EVENT("review.asked", review_asked, "a reviewer is asked about a malformed answer") \
 	EVENT("review.skipped", review_skipped, "a result was not reviewed") \
 	EVENT("finding", finding, "a finding of a review, or one that a fixer marked as fixed") \
+	EVENT("finding.dismissed", finding_dismissed, "a user decided that a finding need not be fixed") \
 	EVENT("hold.opened", hold_opened, "a human has to decide") \
 	EVENT("hold.closed", hold_closed, "a human decided, or the run was cancelled") \
 	EVENT("salvaged", salvaged, "the content of a work tree was saved") \

@@ -50,6 +50,7 @@ static const struct result_field run_fields[] = {
 	{ "checks", "CheckCounts", "how often each was the result of a check" },
 	{ "budget", "Budget|null", "limits and use; null: no limit" },
 	{ "holds", "[HoldSummary]", "its open holds" },
+	{ "dismissed", "[Dismissal]", "findings that users dismissed, also in the runs that it retries" },
 	{ "history", "[Iteration]", "iterations so far" },
 	{ "result", "RunResult|null", "the accepted answer; null: none yet" },
 	{ "agents", "{AgentChoice}", "the agent of each role" },
@@ -178,7 +179,29 @@ static const struct result_field review_fields[] = {
 	{ "final", "boolean", "true: no further review of the task follows" },
 	END
 };
-static const struct result_field finding_fields[] = { RESULT_ROW("finding"), END };
+static const struct result_field finding_fields[] = {
+	RESULT_ROW("finding"),
+	{ "dismissed", "Dismissal|null", "the decision of a user that it need not be fixed; null: there is none" },
+	END
+};
+static const struct result_field open_finding_fields[] = {
+	RESULT_TYPE("Finding"),
+	{ "task", "string", "id of its task" },
+	END
+};
+static const struct result_field dismissal_fields[] = {
+	{ "task", "string", "id of the task" },
+	{ "finding", "string", "id of the finding" },
+	{ "text", "string", "the finding with its place, shortened" },
+	{ "by", "string", "human:<user>" },
+	{ "by_uid", "integer", "uid of the process that asked for it" },
+	{ "by_pid", "integer", "pid of that process" },
+	{ "reason", "string", "why" },
+	{ "at", "time", "when" },
+	{ "run", "integer", "run in which the finding was dismissed: this one, or one that it retries" },
+	{ "review", "integer", "number of the newest review of that run then; 0: none" },
+	END
+};
 static const struct result_field hold_summary_fields[] = { RESULT_ROW("hold"), END };
 static const struct result_field hold_fields[] = {
 	RESULT_TYPE("HoldSummary"),
@@ -489,6 +512,8 @@ const struct result_type result_types[] = {
 	{ "LeftOut", "a changed file that a reviewer's prompt does not show in full", left_out_fields },
 	{ "Review", "a row of the review log", review_fields },
 	{ "Finding", "one item of a review", finding_fields },
+	{ "OpenFinding", "a finding that must be fixed", open_finding_fields },
+	{ "Dismissal", "the decision of a user that a finding need not be fixed", dismissal_fields },
 	{ "Hold", "a question to a human, with the reviews of its task", hold_fields },
 	{ "HoldSummary", "a question to a human", hold_summary_fields },
 	{ "Product", "a tree of the run", product_fields },

@@ -57,7 +57,7 @@ static void approve(struct txn *txn, struct slot *slot, const struct hold_row *h
 	char *cause = cause_of("accepted: ", by, message);
 
 	hold_close(txn, slot, HOLD_S_APPROVED, by, message);
-	review_human(txn, slot, pass ? plan->profile->pass_word : REVIEW_ACCEPTED, by, message);
+	review_human(txn, slot, pass ? plan->profile->pass_word : REVIEW_ACCEPTED, by, message, NULL);
 	/* a commit needs no attempt, or one that waits for the end of the pause */
 	if (commit && run->rows->run.state == RUN_S_HELD && run->rows->run.paused == 1)
 		run_event(txn, run, RUN_E_PAUSE, CAUSE(END_NONE, "paused"));
@@ -76,7 +76,7 @@ static void reject(struct txn *txn, struct slot *slot, const char *by, const cha
 	char *cause = cause_of("rejected by ", by, message);
 
 	hold_close(txn, slot, HOLD_S_REJECTED, by, message);
-	review_human(txn, slot, REVIEW_REJECTED, by, message);
+	review_human(txn, slot, REVIEW_REJECTED, by, message, NULL);
 	slot_fail(txn, slot, CAUSE(END_REJECTED, cause));
 	free(cause);
 }

@@ -500,6 +500,7 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, const stru
 	plan_unskip(&p->plan);
 	p->new_judge = retry->new_judge;
 	p->kept_hash = xstrdup(old->judge_hash);
+	p->dismissed = xstrdup(old->dismissed);
 	take_run(p, rows, retry, take_tasks(p, rows, retry));
 	take_reviews(p, rows);
 	warn_of_result(p, old);

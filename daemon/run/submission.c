@@ -61,6 +61,7 @@ void pending_submit_free(struct pending_submit *p)
 	if (p->taken_over != NULL)
 		run_rows_free(p->taken_over);
 	free(p->start);
+	free(p->dismissed);
 	row_free(ROW_RUN, p->row);
 	row_free(ROW_JUDGE, p->judge);
 	row_free(ROW_JUDGE, p->kept);
@@ -154,6 +155,7 @@ static struct run_row *make_row(const struct pending_submit *p, const struct int
 	row->instance = xstrdup(p->engine->instance);
 	row->retry_of = p->retry_of;
 	row->start = xstrdup(p->start);
+	row->dismissed = xstrdup(p->dismissed);
 	row->warnings = xstrdup(p->warnings);
 	row->created_at = engine_now(p->engine);
 	return row;

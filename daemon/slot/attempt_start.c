@@ -39,6 +39,7 @@
 #include "slot/attempt_report.h"
 #include "slot/base_check.h"
 #include "slot/baseline.h"
+#include "slot/dismissed.h"
 #include "slot/edits.h"
 #include "slot/left_out.h"
 #include "slot/retry.h"
@@ -177,7 +178,7 @@ static void set_follow_up(struct build_job *w, const struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
 	const struct review_row *last = review_last(slot);
-	const struct finding_row *item = row->item > 0 ? review_item(slot, row->item - 1) : NULL;
+	const struct finding_row *item = row->item > 0 ? review_finding(slot, row->item) : NULL;
 	bool fix = w->attempt.role == ROLE_FIX;
 
 	w->follow_up_output = ROW_NONE;
@@ -343,6 +344,7 @@ static struct job *build_new(struct slot *slot, struct briefing *briefing)
 	w->shared_tree = shares_tree(slot);
 	set_follow_up(w, slot);
 	w->findings = review_findings_json(slot);
+	w->dismissed = dismissed_text(slot);
 	copy_history(w, slot);
 	w->session = session_of(slot);
 	if (attempt_is_asked(slot, &w->attempt))

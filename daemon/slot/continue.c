@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/cause.h"
+#include "core/findings.h"
 #include "core/next_stage.h"
 #include "core/plan.h"
 #include "core/profile.h"
@@ -19,6 +20,7 @@
 #include "model/view.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
+#include "slot/dismissed.h"
 #include "slot/review_rows.h"
 #include "slot/round.h"
 #include "txn/emit.h"
@@ -88,6 +90,23 @@ static const char *human_word(const struct review_row *last)
 	return last != NULL && last->source != NULL && strcmp(last->source, "human") == 0 ? last->decision : NULL;
 }
 
+/* Users dismissed what was to be fixed. */
+static bool is_dismissed(const struct slot *slot, const struct review_row *review)
+{
+	bool any = false;
+	size_t count;
+	const struct finding_row **findings = run_rows_findings(slot->run->rows, review->number, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		bool dismissed = dismissed_has(slot, findings[i]);
+
+		if (finding_is_open(findings[i]) && !dismissed)
+			return false;
+		any |= dismissed && findings[i]->state != FINDING_RESOLVED;
+	}
+	return any;
+}
+
 static enum earlier_verdict earlier_verdict(const struct slot *slot, const char *tree)
 {
 	const struct review_row *last = earlier_review(slot, tree), *reviewer = review_last_verdict(slot);
@@ -103,8 +122,11 @@ static enum earlier_verdict earlier_verdict(const struct slot *slot, const char 
 		return EARLIER_PASS;
 	if (human != NULL && strcmp(human, REVIEW_REJECTED) == 0 && slot->row->message != NULL)
 		return EARLIER_FINDINGS;
-	return reviewer != NULL && object_is(reviewer->tree, tree) &&
-	    strcmp(reviewer->decision, profile->findings_word) == 0 ? EARLIER_FINDINGS : EARLIER_NONE;
+	if (reviewer == NULL || !object_is(reviewer->tree, tree) ||
+	    strcmp(reviewer->decision, profile->findings_word) != 0)
+		return EARLIER_NONE;
+	/* if users dismissed them all, it is reviewed again: only a verdict makes that count */
+	return is_dismissed(slot, reviewer) ? EARLIER_NONE : EARLIER_FINDINGS;
 }
 
 /* A person has accepted, or refused, the work. */

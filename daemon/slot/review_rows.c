@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/chain.h"
+#include "core/dismissal.h"
 #include "core/findings.h"
 #include "core/profile.h"
 #include "core/row.h"
@@ -18,6 +19,7 @@
 #include "model/view.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
+#include "slot/dismissed.h"
 #include "txn/txn.h"
 #include "verdict/verdict.h"
 
@@ -62,7 +64,22 @@ const struct finding_row *review_item(const struct slot *slot, int64_t after)
 		return NULL;
 	findings = run_rows_findings(slot->run->rows, last->number, &count);
 	for (size_t i = 0; i < count; i++)
-		if (findings[i]->number > after && finding_is_open(findings[i]))
+		if (findings[i]->number > after && finding_is_open(findings[i]) && !dismissed_has(slot, findings[i]))
+			return findings[i];
+	return NULL;
+}
+
+const struct finding_row *review_finding(const struct slot *slot, int64_t number)
+{
+	const struct review_row *last = review_last(slot);
+	const struct finding_row **findings;
+	size_t count;
+
+	if (last == NULL)
+		return NULL;
+	findings = run_rows_findings(slot->run->rows, last->number, &count);
+	for (size_t i = 0; i < count; i++)
+		if (findings[i]->number == number)
 			return findings[i];
 	return NULL;
 }
@@ -121,7 +138,8 @@ char *review_findings_json(const struct slot *slot)
 			continue;
 		item = json_pack("{s:s, s:s*, s:s*, s:s*, s:s}", "id", findings[i]->id, "file", findings[i]->file,
 		    "severity", findings[i]->severity, "text", findings[i]->text,
-		    "state", state_name(&finding_state_names, findings[i]->state));
+		    "state", state_name(&finding_state_names, dismissed_has(slot, findings[i]) ? FINDING_DISMISSED :
+		    findings[i]->state));
 		if (findings[i]->line != ROW_NONE)
 			json_object_set_new(item, "line", json_integer(findings[i]->line));
 		json_array_append_new(list, item);
@@ -179,6 +197,7 @@ static struct finding_row **make_findings(const struct slot *slot, int64_t revie
 {
 	const struct review_row *last = review_last_verdict(slot);
 	const struct finding_row **old = NULL, **before;
+	struct dismissals dismissed = dismissals_read(slot->run->rows->run.dismissed);
 	struct finding_row **rows;
 	size_t nold = 0, nbefore = 0;
 
@@ -186,12 +205,15 @@ static struct finding_row **make_findings(const struct slot *slot, int64_t revie
 		old = run_rows_findings(slot->run->rows, last->number, &nold);
 	before = xcalloc(nold, sizeof(*before));
 	for (size_t i = 0; i < nold; i++)
-		if (old[i]->state != FINDING_RESOLVED)
+		if (old[i]->state != FINDING_RESOLVED && old[i]->state != FINDING_DISMISSED)
 			before[nbefore++] = old[i];
 	rows = xcalloc(v->nfindings + nbefore, sizeof(*rows));
 	for (*said = 0; *said < v->nfindings; ++*said)
 		rows[*said] = make_finding(slot, review, &v->findings[*said]);
 	*counts = findings_compare(rows, *said, before, nbefore);
+	dismissals_mark(&dismissed, slot_task_id(slot), rows, *said, counts);
+	for (size_t i = 0; i < *said; i++)
+		counts->open += finding_is_open(rows[i]);
 	*count = *said;
 	/* without a verdict nothing is resolved */
 	for (size_t i = 0; i < nbefore && v->kind != VERDICT_NONE; i++) {
@@ -199,11 +221,17 @@ static struct finding_row **make_findings(const struct slot *slot, int64_t revie
 			continue;
 		rows[*count] = row_copy(ROW_FINDING, before[i]);
 		rows[*count]->review = review;
-		rows[(*count)++]->state = FINDING_RESOLVED;
+		rows[*count]->state = FINDING_RESOLVED;
+		if (dismissals_find(&dismissed, slot_task_id(slot), before[i]->id) != NULL) {
+			rows[*count]->state = FINDING_DISMISSED;
+			counts->resolved--;
+		}
+		++*count;
 	}
 	for (size_t i = 0; i < *count; i++)
 		rows[i]->number = (int64_t)i + 1;
 	free(before);
+	dismissals_release(&dismissed);
 	return rows;
 }
 
@@ -252,9 +280,9 @@ static enum evidence_result result_of(const struct slot *slot, const struct revi
 }
 
 /* Append the row and its findings to the run's chain. Takes ownership of row and findings.
- * iteration: its number among the task's. */
+ * iteration: its number among the task's. by: of a human, see evidence_review(). */
 static void chain(struct txn *txn, struct slot *slot, struct review_row *row, int64_t iteration,
-    struct finding_row **findings, size_t count)
+    struct finding_row **findings, size_t count, const struct judge_process *by)
 {
 	struct run_row *run = txn_edit_run(txn, slot->run);
 	char hex[DIGEST_HEX];
@@ -276,20 +304,20 @@ static void chain(struct txn *txn, struct slot *slot, struct review_row *row, in
 	txn_add(txn, slot->run, ROW_REVIEW, row);
 	for (size_t i = 0; i < count; i++)
 		txn_add(txn, slot->run, ROW_FINDING, findings[i]);
-	evidence_review(txn, slot, row, result_of(slot, row));
+	evidence_review(txn, slot, row, result_of(slot, row), by);
 	review_log(txn, slot);
 }
 
 static void emit_decided(struct txn *txn, const struct slot *slot, const struct review_row *row,
     size_t said, const struct finding_counts *counts)
 {
-	json_t *body = json_pack("{s:I, s:s, s:I, s:I, s:s, s:s*, s:I, s:I, s:I, s:I, s:s*}",
+	json_t *body = json_pack("{s:I, s:s, s:I, s:I, s:s, s:s*, s:I, s:I, s:I, s:I, s:I, s:s*}",
 	    "review", (json_int_t)row->number, "task", row->task_id, "slot",
 	    (json_int_t)slot->row->slot, "round", (json_int_t)row->iteration,
 	    "decision", row->decision, "feedback", row->feedback, "findings", (json_int_t)said,
 	    "new", (json_int_t)counts->new,
 	    "repeated", (json_int_t)counts->repeated, "resolved", (json_int_t)counts->resolved,
-	    "by", row->reviewer_agent);
+	    "dismissed", (json_int_t)counts->dismissed, "by", row->reviewer_agent);
 
 	if (row->attempt != ROW_NONE)
 		json_object_set_new(body, "attempt", json_integer(row->attempt));
@@ -314,7 +342,7 @@ struct finding_counts review_append(struct txn *txn, struct slot *slot, const ch
 	row->source = xstrdup(v->source);
 	row->attempt = a->id;
 	findings = make_findings(slot, slot->run->rows->run.review_count + 1, v, &said, &count, &counts);
-	chain(txn, slot, row, slot->row->round, findings, count);
+	chain(txn, slot, row, slot->row->round, findings, count, NULL);
 	emit_decided(txn, slot, row, said, &counts);
 	for (size_t i = 0; i < count; i++)
 		emit_finding(txn, findings[i], row->reviewer_agent);
@@ -332,10 +360,11 @@ void review_error(struct txn *txn, struct slot *slot, const char *cause)
 
 	slot_row->stalled = 0;
 	text_set(&slot_row->obstacle, NULL);
-	review_append(txn, slot, "error", cause, &none);
+	review_append(txn, slot, REVIEW_ERROR, cause, &none);
 }
 
-void review_human(struct txn *txn, struct slot *slot, const char *decision, const char *by, const char *message)
+void review_human(struct txn *txn, struct slot *slot, const char *decision, const char *by, const char *message,
+    const struct judge_process *process)
 {
 	static const struct finding_counts none;
 	struct review_row *row = row_new(ROW_REVIEW);
@@ -344,7 +373,7 @@ void review_human(struct txn *txn, struct slot *slot, const char *decision, cons
 	row->decision = xstrdup(decision);
 	row->feedback = xstrdup(message != NULL ? message : "");
 	row->source = xstrdup("human");
-	chain(txn, slot, row, human_round(slot), NULL, 0);
+	chain(txn, slot, row, human_round(slot), NULL, 0, process);
 	emit_decided(txn, slot, row, 0, &none);
 }
 

@@ -11,20 +11,26 @@
 #include "core/row.h"
 #include "verdict/verdict.h"
 
+struct judge_process;
 struct slot;
 struct txn;
 
 #define REVIEW_ACCEPTED "accepted"
 #define REVIEW_REJECTED "rejected"
+/* no verdict */
+#define REVIEW_VIOLATION "violation"
+#define REVIEW_ERROR "error"
 
 /* The slot's review attempt has given an answer, or failed to. decision, feedback: see struct
  * review_row. */
 struct finding_counts review_append(struct txn *txn, struct slot *slot, const char *decision,
     const char *feedback, const struct verdict *v);
 void review_error(struct txn *txn, struct slot *slot, const char *cause);
-/* A human decision about a held task. decision: REVIEW_ACCEPTED,
- * REVIEW_REJECTED, or the profile's pass word for a pass that stays one */
-void review_human(struct txn *txn, struct slot *slot, const char *decision, const char *by, const char *message);
+/* A human decision about the work. decision: REVIEW_ACCEPTED, REVIEW_REJECTED, or the profile's
+ * pass word for a pass that stays one. process: that asked for it, NULL: it decided the newest
+ * hold. */
+void review_human(struct txn *txn, struct slot *slot, const char *decision, const char *by, const char *message,
+    const struct judge_process *process);
 /* Report the corrector's marks as resolved findings; the next review records them. */
 void review_marked(struct txn *txn, struct slot *slot, const struct verdict_finding *marks, size_t count);
 /* Write the review log again: it has a new review, or a final decision. */
@@ -35,6 +41,8 @@ const struct review_row *review_last(const struct slot *slot);
 const struct review_row *review_last_verdict(const struct slot *slot);
 /* The next finding to fix after number `after` of the last review, NULL: none. */
 const struct finding_row *review_item(const struct slot *slot, int64_t after);
+/* The finding of that number in the last review, NULL: none. */
+const struct finding_row *review_finding(const struct slot *slot, int64_t number);
 int64_t review_items_left(const struct slot *slot);
 /* "src/foo.ts:42: the comment", malloc'd. */
 char *review_issue(const struct finding_row *finding);

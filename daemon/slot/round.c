@@ -147,7 +147,7 @@ void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct c
 		move.cause = CAUSE(END_KNOWN_ISSUES, text);
 		break;
 	case BAD_END_HOLD:
-		if (touched != NULL && end != ROUND_PROTECTED) {
+		if (touched != NULL && end != ROUND_PROTECTED && end != ROUND_DISMISSED_HELD) {
 			text = xasprintf("%s; %s", why.text, touched);
 			move.cause = CAUSE(why.kind, text);
 		}
@@ -155,8 +155,10 @@ void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct c
 	case BAD_END_ASK:
 		move.reason = MOVE_RETRY;
 		break;
-	case BAD_END_FAIL:
 	case BAD_ENDS:
+		move.reason = end == ROUND_DISMISSED ? MOVE_ACCEPTED : MOVE_DONE;
+		break;
+	case BAD_END_FAIL:
 		break;
 	}
 	round_commit(txn, slot, stage_after_round(slot_plan(slot), end, touched != NULL, has_git,

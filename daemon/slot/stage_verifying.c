@@ -26,6 +26,7 @@
 #include "model/slots.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "slot/acceptance.h"
 #include "slot/git_request.h"
 #include "slot/left_out.h"
 #include "slot/repetition.h"
@@ -78,16 +79,29 @@ static void warn_of_silence(struct txn *txn, struct slot *slot)
 	free(text);
 }
 
-static char *held_cause(const struct review_facts *facts, const struct slot_row *row, const struct attempt_row *review)
+/* word: what the round came to otherwise, "passed". */
+static char *held_cause(const struct review_facts *facts, const struct slot_row *row,
+    const struct attempt_row *review, const char *word)
 {
 	char *what = facts->cut ? left_out_text(review) : NULL, *cause;
 
 	if (facts->touched)
-		cause = xasprintf("passed, but the work touches protected paths: %s%s%s", row->protected_paths,
+		cause = xasprintf("%s, but the work touches protected paths: %s%s%s", word, row->protected_paths,
 		    what != NULL ? "; " : "", what != NULL ? what : "");
 	else
-		cause = xasprintf("passed, but %s", what);
+		cause = xasprintf("%s, but %s", word, what);
 	free(what);
+	return cause;
+}
+
+static char *dismissed_cause(const struct review_facts *facts, const struct slot *slot,
+    const struct attempt_row *review)
+{
+	char *users = acceptance_users(slot), *word = xasprintf("findings dismissed by %s", users),
+	    *cause = held_cause(facts, slot->row, review, word);
+
+	free(users);
+	free(word);
 	return cause;
 }
 
@@ -138,6 +152,7 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 	};
 	char *reason = NULL, *cause = NULL, *repeats = NULL;
 	enum round_end end;
+	enum end_kind kind;
 
 	if (review_classify(&facts) == ROUND_ASK) {
 		ask(txn, slot, v->reason);
@@ -148,14 +163,15 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 	else if (!facts.verdict)
 		reason = xstrdup(v->reason);
 	if (reason != NULL)
-		counts = review_append(txn, slot, "violation", reason, &none);
+		counts = review_append(txn, slot, REVIEW_VIOLATION, reason, &none);
 	else
 		counts = review_append(txn, slot, facts.pass ? plan->profile->pass_word :
 		    plan->profile->findings_word, v->feedback, v);
+	facts.dismissed = reason == NULL && !facts.pass && counts.dismissed > 0 && counts.open == 0;
 	/* git may still object to passed work */
 	if (reason != NULL)
 		row->stalled = 0;
-	else if (!facts.pass)
+	else if (!facts.pass && !facts.dismissed)
 		repeats = repetition_review(txn, slot, &counts);
 	if (reason != NULL || !facts.pass)
 		text_set(&row->obstacle, NULL);
@@ -167,14 +183,19 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 	else if (end == ROUND_EXHAUSTED || end == ROUND_STALLED)
 		cause = round_cause(plan, end, row, repeats);
 	else if (end == ROUND_CUT || end == ROUND_PROTECTED)
-		cause = held_cause(&facts, row, review);
+		cause = held_cause(&facts, row, review, "passed");
+	else if (end == ROUND_DISMISSED)
+		cause = acceptance_append(txn, slot);
+	else if (end == ROUND_DISMISSED_HELD)
+		cause = dismissed_cause(&facts, slot, review);
 	if (end == ROUND_EXHAUSTED && repeats != NULL && !round_names_repetition(plan))
 		warn_of_repetition(txn, slot, repeats);
 	if (end == ROUND_PASS)
 		warn_of_nothing(txn, slot);
 	if (end == ROUND_PASS && v->silent)
 		warn_of_silence(txn, slot);
-	round_over(txn, slot, end, cause != NULL ? CAUSE(round_end_kind(end), cause) : NO_CAUSE);
+	kind = end == ROUND_DISMISSED_HELD && facts.touched ? END_PROTECTED : round_end_kind(end);
+	round_over(txn, slot, end, cause != NULL ? CAUSE(kind, cause) : NO_CAUSE);
 	free(cause);
 	free(repeats);
 	free(reason);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Those who ask: cancels, retries, pauses, limits, and humans who decide about holds. */
+#include "core/dismissal.h"
 #include "core/next_stage.h"
 #include "core/slot.h"
 #include "proto/error.h"
+#include "run/finding_dismissal.h"
 #include "run/retry_submit.h"
 #include "world_int.h"
 
@@ -198,8 +200,80 @@ void client_hold(struct world *w)
 	decide(w, id, decision, message, below(w, 10) == 0);
 }
 
+/* Dismissed findings */
+
+static bool is_dismissed(const struct world *w, const struct dismissed *said)
+{
+	const struct run_rows *rows = view_run(w->disk, said->run);
+	struct dismissals d = dismissals_read(rows != NULL ? rows->run.dismissed : NULL);
+	bool is = dismissals_find(&d, said->task, said->finding) != NULL;
+
+	dismissals_release(&d);
+	return is;
+}
+
+static void dismiss_cb(void *arg, const struct engine_reply *reply)
+{
+	struct dismissed *said = arg;
+	struct world *w = said->world;
+
+	disk_answer(w, reply);
+	if (w->dying || reply->code != RPC_OK || said->check)
+		return;
+	said->acked = true;
+	if (!is_dismissed(w, said))
+		world_fail(w, "run %lld: the dismissal of %s was acknowledged, but is not on disk",
+		    (long long)said->run, said->finding);
+	for (size_t i = 0; i < w->ndismissed; i++)
+		if (w->dismissed[i] != said && w->dismissed[i]->acked && w->dismissed[i]->run == said->run &&
+		    strcmp(w->dismissed[i]->task, said->task) == 0 &&
+		    strcmp(w->dismissed[i]->finding, said->finding) == 0)
+			world_fail(w, "run %lld: %s was dismissed twice", (long long)said->run, said->finding);
+}
+
+/* A run with open findings, mostly; NULL: there is none. */
+static const struct run_rows *run_to_dismiss(struct world *w)
+{
+	const struct run_rows *rows = NULL, *found = NULL;
+	unsigned seen = 0;
+
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
+		size_t count;
+
+		free(open_findings(rows, &count));
+		if (count > 0 && !run_state_is_end((enum run_state)rows->run.state) && below(w, ++seen) == 0)
+			found = rows;
+	}
+	return found != NULL && below(w, 8) != 0 ? found : random_run(w);
+}
+
+void client_dismiss(struct world *w)
+{
+	const struct run_rows *rows = run_to_dismiss(w);
+	const struct finding_row **open, *finding;
+	struct dismissed *said;
+	size_t count;
+
+	if (rows == NULL)
+		return;
+	open = open_findings(rows, &count);
+	finding = count > 0 ? open[below(w, (unsigned)count)] : NULL;
+	said = xcalloc(1, sizeof(*said));
+	*said = (struct dismissed){ .world = w, .run = rows->run.id, .check = below(w, 10) == 0,
+	    .task = xstrdup(finding != NULL ? finding_task(rows, finding) : "t1"),
+	    .finding = xstrdup(finding != NULL ? finding->id : "0123456789abcdef") };
+	free(open);
+	PUSH(dismissed, said);
+	engine_dismiss(w->engine, &(struct finding_dismissal){ .run = said->run, .task = said->task,
+	    .finding = said->finding, .reason = "on purpose", .check = said->check,
+	    .by = &(struct decider){ "ann", 1000, 4711, ROW_NONE } }, dismiss_cb, said);
+}
+
 void clients_check_end(struct world *w)
 {
+	for (size_t i = 0; i < w->ndismissed; i++)
+		if (w->dismissed[i]->acked && !is_dismissed(w, w->dismissed[i]))
+			world_fail(w, "run %lld: an acknowledged dismissal is gone", (long long)w->dismissed[i]->run);
 	for (size_t i = 0; i < w->nsaid; i++) {
 		const struct hold_row *hold = disk_hold(w, w->said[i]->hold);
 

@@ -12,6 +12,8 @@
 struct said {
 	bool same, suggestion;
 	int fresh;
+	bool same_dismissed;		/* the one that is the same need not be fixed */
+	int fresh_gone, gone;		/* dismissed since, as in struct ref_attempt */
 };
 
 /* Work that somebody had something against. */
@@ -334,6 +336,15 @@ static bool take_work(struct story *s, const struct ref_attempt *a)
 	return true;
 }
 
+/* The next attempt on record is one of the current fix round. */
+static bool fixes_next(const struct story *s)
+{
+	int next = s->end->used;
+
+	return next < s->run->count && strcmp(s->run->attempts[next].role, "fix") == 0 &&
+	    s->run->attempts[next].round == s->end->fixes;
+}
+
 /* One fix round. told: whose word it is about. */
 static bool fix(struct story *s, int fixers, const char *told)
 {
@@ -341,8 +352,15 @@ static bool fix(struct story *s, int fixers, const char *told)
 	s->fixes_left--;
 	s->sent_back |= s->judging;
 	s->judging = false;
-	for (int i = 0; i < fixers; i++) {
-		const struct ref_attempt *a = next(s, "fix", s->end->fixes);
+	for (int i = 0, skipped = 0; i < fixers; i++) {
+		const struct ref_attempt *a;
+
+		/* nobody is paid for what was dismissed meanwhile */
+		if (i > 0 && skipped < s->said.gone && !fixes_next(s)) {
+			skipped++;
+			continue;
+		}
+		a = next(s, "fix", s->end->fixes);
 
 		if (a != NULL && a->told != NULL && strcmp(a->told, told) != 0)
 			snprintf(s->end->wrong, sizeof(s->end->wrong),
@@ -517,7 +535,7 @@ static bool finish(struct story *s, bool passed, const char *kind)
 /* How many findings of the last review somebody has to settle. */
 static int open_findings(const struct story *s)
 {
-	return s->said.same + s->said.fresh;
+	return (s->said.same && !s->said.same_dismissed) + s->said.fresh;
 }
 
 /* Work that a human has to look at; before it was measured, whatever it is. */
@@ -539,6 +557,7 @@ static bool bad_end(struct story *s, char policy, const char *hold_kind, int kno
 		return finish(s, false, "waived");
 	case 'k':
 		s->end->known += known;
+		s->end->known_less += s->said.gone;
 		return finish(s, false, "known-issues");
 	default:
 		return ask(s, hold_kind);
@@ -785,15 +804,21 @@ static bool no_verdict(struct story *s, char policy, const char *hold_kind, cons
 static const struct ref_review *write_verdict(struct story *s, const struct ref_attempt *a)
 {
 	struct ref_review *row = write_review(s, word(s, a->verdict == 'p'));
-	struct said now = { .suggestion = a->suggestion };
+	bool was_same = s->said.same && !s->said.same_dismissed;
+	struct said now = { .suggestion = a->suggestion, .gone = a->gone };
 
 	if (a->verdict == 'f') {
 		now.same = a->same;
 		now.fresh = a->fresh;
+		now.fresh_gone = a->fresh_gone;
+		now.same_dismissed = a->same && a->same_dismissed;
 	}
-	row->repeated = (now.same && s->said.same) + (now.suggestion && s->said.suggestion);
-	row->new = now.same + now.suggestion + now.fresh - row->repeated;
-	row->resolved = s->said.same + s->said.suggestion + s->said.fresh - row->repeated;
+	row->repeated = (now.same && !now.same_dismissed && was_same) + (now.suggestion && s->said.suggestion);
+	row->new = (now.same && !now.same_dismissed) + now.suggestion + now.fresh - row->repeated;
+	/* what is gone was settled, unless a user had said that it need not be */
+	row->dismissed = now.same_dismissed + (was_same && !now.same && a->same_dismissed) + s->said.fresh_gone;
+	row->resolved = (was_same && !now.same && !a->same_dismissed) + (s->said.suggestion && !now.suggestion) +
+	    s->said.fresh - s->said.fresh_gone;
 	s->said = now;
 	return row;
 }
@@ -915,6 +940,13 @@ static bool review(struct story *s)
 	if (a->verdict == 'p')
 		return finish(s, true, NULL);
 	s->obstacle = false;
+	/* users have dismissed all of it: that is a user's word, and no pass */
+	if (s->said.same_dismissed && open_findings(s) == 0) {
+		if (touched(s) || (a->cut && run->on_cut))
+			return ask(s, "dismissed");
+		write_human(s, "accepted");
+		return finish(s, false, "approved");
+	}
 	if (run->any_round)
 		object(s, s->tree, s->said.same && s->said.fresh == 0 ? 'S' : 'U',
 		    s->said.same && s->said.fresh == 0 ? 0 : s->end->used, false);

@@ -35,6 +35,11 @@ struct ref_attempt {
 	bool same;		/* findings: the one that every such review has is among them */
 	int fresh;		/* findings that nobody had before */
 	bool suggestion;	/* a remark, the same each time, that nobody has to settle */
+	/* review: a user has dismissed the one that is the same, before the verdict */
+	bool same_dismissed;
+	/* of its findings, how many users dismissed before the next verdict: fresh ones, and all
+	 * that were open */
+	int fresh_gone, gone;
 };
 
 /* What git or the task's source answered: 'K' the task is ours, 'k' somebody else has it; 'W' a
@@ -113,7 +118,7 @@ struct ref_slot {
 struct ref_review {
 	const char *decision;
 	bool human;
-	int round, new, repeated, resolved;
+	int round, new, repeated, resolved, dismissed;
 };
 
 struct ref_end {
@@ -131,7 +136,8 @@ struct ref_end {
 	const char *holds[REF_MAX];	/* kinds, in order */
 	int nholds;
 	int fixes;			/* fix rounds used */
-	int known;			/* known issues that it ends with */
+	int known;			/* known issues that it ends with ... */
+	int known_less;			/* ... unless users dismissed some meanwhile */
 	bool passed;			/* a verdict passed it */
 	bool pinned;			/* ... and git holds what it passed */
 	bool committed;

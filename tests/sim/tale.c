@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tale.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/dismissal.h"
 #include "core/profile.h"
 #include "core/slot.h"
 #include "model/slots.h"
@@ -52,6 +54,42 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 	return a;
 }
 
+/* Which findings of a review users dismissed before its verdict, and which after it. */
+static void tell_dismissed(struct ref_attempt *a, const struct run_rows *rows, const struct slot_row *slot,
+    const struct attempt_row *row)
+{
+	struct dismissals d = dismissals_read(rows->run.dismissed);
+	int64_t own = INT64_MAX, next = INT64_MAX;
+	char fresh[40];
+
+	/* the verdict, and the next one on the task */
+	for (size_t i = rows->nreviews; i > 0; i--) {
+		const struct review_row *review = rows->reviews[i - 1];
+
+		if (review->attempt == row->id)
+			own = review->number;
+		else if (own == INT64_MAX && review->attempt != ROW_NONE &&
+		    strcmp(review->task_id, slot->task != NULL ? slot->task : "run") == 0)
+			next = review->number;
+	}
+	snprintf(fresh, sizeof(fresh), "new x%lldx", (long long)row->id);
+	for (size_t i = 0; i < d.count; i++) {
+		bool earlier = d.list[i].run != rows->run.id || d.list[i].review < own,
+		    later = !earlier && d.list[i].review < next;
+
+		if (strcmp(d.list[i].task, slot->task != NULL ? slot->task : "run") != 0)
+			continue;
+		if (strcmp(d.list[i].text, "the same again") == 0) {
+			a->same_dismissed |= earlier;
+			a->gone += later && a->same;
+		} else if (strncmp(d.list[i].text, fresh, strlen(fresh)) == 0) {
+			a->fresh_gone += later;
+			a->gone += later;
+		}
+	}
+	dismissals_release(&d);
+}
+
 /* "t12" */
 static int64_t content(const char *tree)
 {
@@ -68,8 +106,12 @@ static void gather(struct tale *t, const struct world *w, const struct run_rows 
 	struct world_answer answers[ANSWERS_MAX];
 
 	for (size_t i = 0; i < rows->nattempts && t->slot.count < REF_MAX * 2; i++)
-		if (rows->attempts[i]->iteration == t->row->iteration && rows->attempts[i]->slot == t->row->slot)
-			t->attempts[t->slot.count++] = describe(w, rows->attempts[i], plan);
+		if (rows->attempts[i]->iteration == t->row->iteration && rows->attempts[i]->slot == t->row->slot) {
+			t->attempts[t->slot.count] = describe(w, rows->attempts[i], plan);
+			if (rows->attempts[i]->role == ROLE_REVIEW)
+				tell_dismissed(&t->attempts[t->slot.count], rows, t->row, rows->attempts[i]);
+			t->slot.count++;
+		}
 	for (size_t i = 0; i < rows->nholds && t->slot.nholds < REF_MAX; i++)
 		if (rows->holds[i]->iteration == t->row->iteration && rows->holds[i]->slot == t->row->slot)
 			t->holds[t->slot.nholds++] = (struct ref_hold){ state_name(&hold_kind_names,

@@ -235,9 +235,9 @@ static void ask(struct world *w)
 		{ 14, client_hold, false },
 		{ 5, client_pause, false }, { 3, client_group, false }, { 1, client_slots, false },
 		{ 10, beads_other, false },
-		{ 4, client_cooldown, false },
+		{ 4, client_cooldown, false }, { 8, client_dismiss, false },
 	};
-	unsigned what = below(w, 57);
+	unsigned what = below(w, 65);
 	size_t i = 0;
 
 	while (what >= clients[i].often)
@@ -316,7 +316,7 @@ struct world *world_new(uint64_t seed, bool crowd)
 	for (int i = 0; i < ACCOUNTS; i++) {
 		w->limits[i] = (struct account_limits){ ACCOUNT_COOLDOWN_MAX_MS, NAN, ROW_NONE, ROW_NONE };
 		if (!crowd && below(w, 3) == 0)
-			w->limits[i].budget_day_usd = 1 + below(w, 60);
+			w->limits[i].budget_day_usd = 1 + below(w, 65);
 		if (!crowd && below(w, 6) == 0)
 			w->limits[i].budget_day_tokens = 1000 + (int64_t)below(w, 30000);
 	}
@@ -347,6 +347,11 @@ void world_free(struct world *w)
 		row_free(ROW_HOOK, w->told[i].row);
 	for (size_t i = 0; i < w->nsaid; i++)
 		free(w->said[i]);
+	for (size_t i = 0; i < w->ndismissed; i++) {
+		free(w->dismissed[i]->task);
+		free(w->dismissed[i]->finding);
+		free(w->dismissed[i]);
+	}
 	for (size_t i = 0; i < w->ntexts; i++) {
 		free(w->texts[i].task);
 		free(w->texts[i].text);

@@ -105,6 +105,14 @@ struct said {
 	bool acked;
 };
 
+/* A user's decision that a finding need not be fixed. */
+struct dismissed {
+	struct world *world;
+	int64_t run;
+	char *task, *finding;
+	bool check, acked;
+};
+
 /* A hook as the disk has it. */
 struct hook_told {
 	struct hook_row *row;
@@ -230,6 +238,7 @@ struct world {
 	LIST_OF(struct question, questions);
 	LIST_OF(struct asked, asked);
 	LIST_OF(struct said *, said);
+	LIST_OF(struct dismissed *, dismissed);
 	LIST_OF(struct hook_told, told);
 	LIST_OF(struct kept_text, texts);
 	LIST_OF(struct judge_row *, judges);
@@ -402,6 +411,7 @@ void submit_cb(void *arg, const struct engine_reply *reply);
 void client_cancel(struct world *w);
 void client_retry(struct world *w);
 void client_hold(struct world *w);
+void client_dismiss(struct world *w);
 void client_pause(struct world *w);
 void client_group(struct world *w);
 void client_slots(struct world *w);

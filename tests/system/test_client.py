@@ -19,8 +19,8 @@ from rld import RLCTL
 from terminal import open_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ("run submit list show wait watch logs diff review evidence attest verify hold report cancel pause resume "
-            "change retry group cooldown salvage events status doctor stop config prompt rpc help".split())
+COMMANDS = ("run submit list show wait watch logs diff review evidence attest verify finding hold report cancel pause "
+            "resume change retry group cooldown salvage events status doctor stop config prompt rpc help".split())
 
 
 class Refuse(Exception):
@@ -242,6 +242,9 @@ def test_manual_is_clean():
     ["submit", "--stories", "/etc/hostname", "--workflow", "/etc/hostname"],
     ["submit", "--workflow", "/etc/hostname", "--beads"], ["watch", "x"], ["watch", "1/2"],
     ["watch", "1", "2"], ["list", "--state", "nonsense"],
+    ["finding", "list"], ["finding", "dismiss", "1"], ["finding", "dismiss", "1", "aa"],
+    ["finding", "dismiss", "1", "aa", "--reason", " "], ["finding", "list", "1", "--reason", "x"],
+    ["finding", "burn", "1"], ["finding", "list", "x/t1"],
     ["hold"], ["hold", "show"], ["hold", "show", "x"], ["hold", "show", "0"], ["hold", "list", "1"],
     ["hold", "approve", "1", "2"], ["hold", "burn", "1"],
     ["hold", "list", "--state", "nonsense"], ["hold", "list", "--run", "x"], ["report"],

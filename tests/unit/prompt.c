@@ -626,6 +626,30 @@ START_TEST(masks)
 }
 END_TEST
 
+/* Those who judge and fix are told, whatever else they see; also in a conversation that goes on. */
+START_TEST(dismissed_findings)
+{
+	struct prompt_parts parts = { .template = SPAN("{{context}}"), .dismissed = SPAN("- a\n  Reason: b\n") };
+	char *prompt;
+
+	expect_build(ROLE_IMPLEMENT, &parts, "");
+	expect_build(ROLE_FIX, &parts, "## Dismissed findings\n\nThe user dismissed these findings of this work, "
+	    "for the reasons given. Do not fix them.\n\n```text\n- a\n  Reason: b\n```\n");
+	parts.template = (struct span)SPAN("{{dismissed}}{{contract}}");
+	for (size_t i = 0; i < sizeof(sights) / sizeof(sights[0]); i++) {
+		prompt = build_for(sights[i].profile, sights[i].role, &parts);
+		ck_assert_int_eq(strstr(prompt, "  Reason: b\n") != NULL, sights[i].role != ROLE_IMPLEMENT);
+		ck_assert_int_eq(strstr(prompt, "do not report them again") != NULL, sights[i].role == ROLE_REVIEW);
+		free(prompt);
+	}
+	parts.resumed = true;
+	parts.follow_up = (struct span)SPAN("Add.");
+	prompt = build_for("exit", ROLE_FIX, &parts);
+	ck_assert_ptr_nonnull(strstr(prompt, "Add.\n\n## Dismissed findings\n"));
+	free(prompt);
+}
+END_TEST
+
 /* Answers are for who sees them; each has its share, and none can look like a review. */
 START_TEST(history_with_answers)
 {
@@ -839,6 +863,7 @@ int main(void)
 	tcase_add_test(tcase, task_is_whole);
 	tcase_add_loop_test(tcase, masks, 0, sizeof(sights) / sizeof(sights[0]));
 	tcase_add_test(tcase, history);
+	tcase_add_test(tcase, dismissed_findings);
 	tcase_add_test(tcase, history_with_answers);
 	tcase_add_loop_test(tcase, feedback_by_origin, 0, sizeof(origins) / sizeof(origins[0]));
 	tcase_add_test(tcase, resumed);

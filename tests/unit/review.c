@@ -479,28 +479,34 @@ START_TEST(causes)
 }
 END_TEST
 
-/* Over every combination: a pass needs a valid verdict that says so and an unchanged tree; whoever
- * has changed the tree is not asked what he means. */
+/* Over every combination: a pass needs a valid verdict that says so and an unchanged tree, and
+ * dismissed findings need a valid verdict, too; a reviewer that changed the tree is not asked. */
 START_TEST(every_round_has_one_meaning)
 {
-	for (int verdict = 0; verdict < 4; verdict++)
+	for (int verdict = 0; verdict < 8; verdict++)
 		for (int pass = 0; pass < 8; pass++)
 			for (int changed = 0; changed < 2; changed++)
 				for (int fix = 0; fix < 4; fix++)
 					for (int stalled = 0; stalled < 4; stalled++)
 						for (int limit = 0; limit < 3; limit++) {
-							struct review_facts f = { verdict & 1, pass & 1,
-							    (pass >> 1) & 1, pass >> 2,
-							    changed, verdict >> 1, fix, 2, stalled, limit };
+							struct review_facts f = { .verdict = verdict & 1,
+							    .pass = pass & 1, .dismissed = verdict >> 2,
+							    .cut = (pass >> 1) & 1, .touched = pass >> 2,
+							    .tree_changed = changed, .asks = (verdict >> 1) & 1,
+							    .fix = fix, .fixes = 2, .stalled = stalled,
+							    .stall_limit = limit };
 							enum round_end want = ROUND_FINDINGS;
 
-							if (verdict == 2 && !changed)
+							if ((verdict & 3) == 2 && !changed)
 								want = ROUND_ASK;
 							else if (!(verdict & 1) || changed)
 								want = ROUND_VIOLATION;
 							else if (pass & 1)
 								want = pass >> 2 ? ROUND_PROTECTED :
 								    pass == 3 ? ROUND_CUT : ROUND_PASS;
+							else if (f.dismissed)
+								want = pass != 0 ? ROUND_DISMISSED_HELD :
+								    ROUND_DISMISSED;
 							else if (fix >= 2)
 								want = ROUND_EXHAUSTED;
 							else if (limit > 0 && stalled >= limit)
@@ -547,7 +553,8 @@ START_TEST(every_end_has_its_policy)
 							    plan.on_exhausted :
 							    end == ROUND_CONFLICT || end == ROUND_REFUSED ||
 							    end == ROUND_REVIEWER_CHANGED || end == ROUND_CUT ||
-							    end == ROUND_REF_MOVED || end == ROUND_PROTECTED ?
+							    end == ROUND_REF_MOVED || end == ROUND_PROTECTED ||
+							    end == ROUND_DISMISSED_HELD ?
 							    BAD_END_HOLD : BAD_ENDS;
 							enum slot_stage want = SLOT_S_FAILED;
 
@@ -564,7 +571,7 @@ START_TEST(every_end_has_its_policy)
 							else if (policy == BAD_END_HOLD)
 								want = SLOT_S_HELD;
 							else if (policy == BAD_END_ACCEPT ||
-							    policy == BAD_END_KNOWN_ISSUES)
+							    policy == BAD_END_KNOWN_ISSUES || end == ROUND_DISMISSED)
 								want = git && commit != COMMIT_MODE_NONE ?
 								    SLOT_S_MEASURING : SLOT_S_PASSED;
 							ck_assert_int_eq(round_policy(&plan,
@@ -597,6 +604,7 @@ START_TEST(holds_say_why)
 	ck_assert_int_eq(round_hold(ROUND_CUT), HOLD_CUT);
 	ck_assert_int_eq(round_hold(ROUND_PROTECTED), HOLD_PROTECTED);
 	ck_assert_int_eq(round_hold(ROUND_REF_MOVED), HOLD_REF_MOVED);
+	ck_assert_int_eq(round_hold(ROUND_DISMISSED_HELD), HOLD_DISMISSED);
 }
 END_TEST
 

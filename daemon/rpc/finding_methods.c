@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/row.h"
+#include "model/row_json.h"
+#include "proto/error.h"
+#include "proto/memory.h"
+#include "rpc/context.h"
+#include "rpc/run_load.h"
+#include "rpc/user.h"
+
+#define REASON_MAX (16 * 1024)
+
+static json_t *open_list(const struct run_rows *rows, const char *task, bool ids)
+{
+	json_t *list = json_array();
+	size_t count;
+	const struct finding_row **open = open_findings(rows, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *of = finding_task(rows, open[i]);
+		json_t *json;
+
+		if (task != NULL && strcmp(of, task) != 0)
+			continue;
+		if (ids) {
+			json_array_append_new(list, json_text(open[i]->id));
+			continue;
+		}
+		json = json_row(ROW_FINDING, open[i]);
+		json_object_set_new(json, "task", json_text(of));
+		json_object_set_new(json, "dismissed", json_null());
+		json_array_append_new(list, json);
+	}
+	free(open);
+	return list;
+}
+
+static void list_cb(void *arg, const struct run_rows *rows)
+{
+	struct call *call = arg;
+	const char *task = call_text(call, "task");
+
+	if (rows == NULL)
+		call_no_run(call, "run", call_int(call, "run", 0));
+	else
+		call_ok(call, json_pack("{s:o, s:o}", "open", open_list(rows, task, false),
+		    "dismissed", json_document(rows->run.dismissed, json_array())));
+}
+
+static struct reply finding_list(struct rpc *rpc, struct call *call)
+{
+	load_run(rpc, call_int(call, "run", 0), LOAD_TASKS | LOAD_REVIEWS | LOAD_FINDINGS, list_cb, call);
+	return reply_later(call);
+}
+
+/* ---- finding.dismiss ---- */
+
+struct dismissing {
+	struct rpc *rpc;
+	struct call *call;
+};
+
+/* The task of the finding, which need not be named. */
+static const char *task_of(const struct run_rows *rows, const char *id)
+{
+	for (size_t i = rows->nfindings; i > 0; i--)
+		if (strcmp(rows->findings[i - 1]->id, id) == 0)
+			return finding_task(rows, rows->findings[i - 1]);
+	return "";
+}
+
+static json_t *open_hold(const struct run_rows *rows, const char *task)
+{
+	for (size_t i = 0; i < rows->nholds; i++)
+		if (rows->holds[i]->state == HOLD_S_OPEN && strcmp(rows->holds[i]->task, task) == 0)
+			return json_integer((json_int_t)rows->holds[i]->id);
+	return json_null();
+}
+
+/* For a dry run, the finding is still open. */
+static json_t *dismissed_answer(const struct run_rows *rows, const struct call *call)
+{
+	const char *finding = call_text(call, "finding"), *task = call_text(call, "task");
+	json_t *open, *id;
+	size_t i;
+
+	if (task == NULL)
+		task = task_of(rows, finding);
+	open = open_list(rows, task, true);
+	json_array_foreach(open, i, id)
+		if (strcmp(json_string_value(id), finding) == 0)
+			json_array_remove(open, i--);
+	return json_pack("{s:I, s:s, s:s, s:o, s:o}", "run", (json_int_t)rows->run.id, "task", task,
+	    "finding", finding, "open", open, "hold", open_hold(rows, task));
+}
+
+static void ended_cb(void *arg, const struct run_rows *rows)
+{
+	struct call *call = arg;
+	int64_t id = call_int(call, "run", 0);
+
+	if (rows == NULL)
+		call_no_run(call, "run", id);
+	else
+		call_error(call, RPC_WRONG_STATE, "run",
+		    "`rlctl retry` continues its work as a new run; dismiss the finding there",
+		    "run %lld has ended: %s", (long long)id, state_name(&run_state_names, rows->run.state));
+}
+
+static void dismissed_cb(void *arg, const struct engine_reply *reply)
+{
+	struct dismissing *d = arg;
+	const struct run_rows *rows = reply->rows;
+
+	if (reply->code == RPC_OK && rows == NULL)
+		rows = view_run(engine_view(d->rpc->options.engine), reply->id);
+	if (reply->code != RPC_OK)
+		call_refused(d->call, reply, "run");
+	else
+		call_ok(d->call, dismissed_answer(rows, d->call));
+	free(d);
+}
+
+static void dismiss_cb(void *arg, const char *name)
+{
+	struct dismissing *d = arg;
+	const struct caller *caller = link_caller(call_link(d->call));
+	int64_t run = call_int(d->call, "run", 0);
+
+	/* it may have ended meanwhile */
+	if (view_run(engine_view(d->rpc->options.engine), run) == NULL) {
+		load_run(d->rpc, run, 0, ended_cb, d->call);
+		free(d);
+		return;
+	}
+	engine_dismiss(d->rpc->options.engine, &(struct finding_dismissal){
+	    .run = run, .task = call_text(d->call, "task"), .finding = call_text(d->call, "finding"),
+	    .reason = call_text(d->call, "reason"), .check = call_flag(d->call, "check"),
+	    .by = &(struct decider){ .name = name, .uid = (int64_t)caller->uid, .pid = (int64_t)caller->pid,
+	    .attempt = ROW_NONE } }, dismissed_cb, d);
+}
+
+static struct reply finding_dismiss(struct rpc *rpc, struct call *call)
+{
+	struct dismissing *d = xcalloc(1, sizeof(*d));
+
+	*d = (struct dismissing){ rpc, call };
+	user_name(rpc->options.loop, call_uid(call), dismiss_cb, d);
+	return reply_later(call);
+}
+
+#define RUN_PARAM { "run", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "id of the run" }
+
+static const struct schema list_params[] = {
+	RUN_PARAM,
+	{ "task", SCHEMA_TEXT, .min = 1, .max = 256, .help = "only open findings of this task" },
+	{ 0 },
+};
+static const struct schema dismiss_params[] = {
+	RUN_PARAM,
+	{ "task", SCHEMA_TEXT, .min = 1, .max = 256,
+	    .help = "task of the finding; needed if several tasks have it" },
+	{ "finding", SCHEMA_TEXT, .required = true, .min = 1, .max = 64, .help = "id of an open finding" },
+	{ "reason", SCHEMA_TEXT, .required = true, .min = 1, .max = REASON_MAX,
+	    .help = "why it need not be fixed: recorded, and given to fixers and reviewers" },
+	{ "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" },
+	{ 0 },
+};
+static const struct result_field list_results[] = {
+	{ "open", "[OpenFinding]", "findings of the newest verdict on each task that must be fixed" },
+	{ "dismissed", "[Dismissal]", "findings that users dismissed, also in the runs that this one retries" },
+	{ 0 },
+};
+static const struct result_field dismiss_results[] = {
+	{ "run", "integer", "id of the run" },
+	{ "task", "string", "id of the task" },
+	{ "finding", "string", "id of the finding" },
+	{ "open", "[string]", "ids of the findings of the task that stay open" },
+	{ "hold", "integer|null", "id of the open hold of the task, which the dismissal does not decide; null: none" },
+	{ 0 },
+};
+static const int list_errors[] = { RPC_NOT_FOUND, 0 };
+static const int dismiss_errors[] = { RPC_NOT_FOUND, RPC_INVALID_PARAMS, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
+
+const struct method finding_methods[] = {
+	{ "finding.list", ACCESS_READ, true, list_params, list_results, list_errors, finding_list,
+	    "return the open findings of a run, and the dismissed ones" },
+	{ "finding.dismiss", ACCESS_OWNER, false, dismiss_params, dismiss_results, dismiss_errors, finding_dismiss,
+	    "decide that a finding need not be fixed" },
+	{ 0 },
+};
