@@ -235,6 +235,7 @@ REVIEW_FILES = {
                  "echo '{\"comments\": [], \"summary\": \"s\"}' > review-comments.json")}
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("profile", REVIEW_FILES)
 def test_review_file_written_as_an_answer_to_its_end(make_daemon, repo, tmp_path, profile):
     """A reviewer that has given its result and stays is ended, and its file is not as it
