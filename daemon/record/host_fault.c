@@ -66,16 +66,20 @@ int host_noted(void)
 	return error;
 }
 
+static bool ends_with(const char *line, size_t size, const char *words)
+{
+	size_t n = strlen(words);
+
+	return size >= n && memcmp(line + size - n, words, n) == 0;
+}
+
 static int line_fault(const char *line, size_t size)
 {
-	for (size_t i = 0; i < FAULTS; i++) {
-		const char *words = strerrordesc_np(faults[i].error);
-		size_t n = strlen(words);
-
-		if (size >= n && memcmp(line + size - n, words, n) == 0)
+	for (size_t i = 0; i < FAULTS; i++)
+		if (ends_with(line, size, strerrordesc_np(faults[i].error)))
 			return faults[i].error;
-	}
-	return 0;
+	/* what git says of an index that it could write in part */
+	return ends_with(line, size, "write error. Out of diskspace") ? ENOSPC : 0;
 }
 
 int host_fault_said(const char *text, bool last_only)

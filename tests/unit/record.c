@@ -953,6 +953,7 @@ static const struct {
 	{ "mmap failed: Cannot allocate memory", false, ENOMEM },
 	{ "read error: Input/output error", false, EIO },
 	{ "No space left on device: the file of that name is damaged", false, 0 },
+	{ "fatal: sha1 file 'index.lock' write error. Out of diskspace\n", false, ENOSPC },
 	{ "error: open(\"x\"): Permission denied", false, 0 },
 };
 
