@@ -67,7 +67,7 @@ static void draw_merges(struct world *w, struct plan *plan)
 	plan->workspace = (enum review_place)below(w, REVIEW_PLACES);
 	if (strings_count(plan->checks) == 0)
 		strings_append(&plan->checks, "make test1");
-	plan->review_merged = (enum review_merged)below(w, REVIEW_MERGED_CHOICES);
+	plan->review_merged = below(w, 4) == 0 ? REVIEW_MERGED_ON_CONFLICT : REVIEW_MERGED_ALWAYS;
 	strings_free(plan->setup);
 	strings_free(plan->protect);
 	plan->setup = plan->protect = NULL;
