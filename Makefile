@@ -8,6 +8,7 @@
 # make check-evidence  tricks of a hostile coder
 # make check-pairs     1,000 pairs of tasks that break each other only when merged
 # make sim SEEDS=n  make fuzz SECONDS=n                       make demo      the main job on a scratch repository
+# make openrpc    docs/openrpc.json again; SINCE=REV: what changed since then
 # make install DESTDIR= PREFIX=
 # SAN=1: ASan and UBSan, in build-san.  DEV=1: warnings are errors.  CC=clang works as well.
 
@@ -110,6 +111,10 @@ $(B)/unit/%: $(B)/tests/unit/%.o $(B)/librld.a
 lint: all
 	$(PYTHON) tests/lint --build $(B)
 	$(PYTHON) tests/lint --plant --build $(B)
+
+# docs/openrpc.json, as the daemon answers to rpc.discover. SINCE=REV: only say what changed since then.
+openrpc: all
+	$(PYTHON) tests/openrpc --build $(B) $(if $(SINCE),--since $(SINCE),--write)
 
 # Calls of the engine that the simulation counts and bends.
 SIM_WRAPS = slot_row_move stage_before_work first_stage first_review_stage stage_after_claim stage_after_worktree stage_after_attempt \
@@ -228,7 +233,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-all check-evidence check-pairs check-places check-power checked clean demo deps fuzz fuzzers install lint plants sim
+.PHONY: all always bench check check-agents check-all check-evidence check-pairs check-places check-power checked clean demo deps fuzz fuzzers install lint openrpc plants sim
 clean:
 	rm -rf build build-san build-fuzz
 
