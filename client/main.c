@@ -15,6 +15,9 @@
 static const struct option_row list_options[] = {
 	{ "state", 0, OPTION_CHOICE, "queued|running|paused|held|succeeded|failed|cancelled",
 	    "state", NULL, "only runs in this state" },
+	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL, "only runs in this directory or below it" },
+	{ "group", 0, OPTION_TEXT, "GROUP", "group", NULL, "only runs of this group" },
+	{ "text", 0, OPTION_TEXT, "TEXT", "text", NULL, "only runs with this text in the title of a task" },
 	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "at most N runs (default 50)" },
 	{ "before", 0, OPTION_COUNT, "RUN", "cursor", NULL, "only runs older than this one" },
 	{ .name = NULL },

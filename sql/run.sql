@@ -49,23 +49,29 @@ SELECT * FROM run WHERE id = :id
 SELECT * FROM run WHERE owner = :owner AND key = :key
 
 -- Newest first, below :before (NULL: from the top), of :state and :owner (NULL: any), at most :limit.
--- Four arms of which one runs, so that each walks an index of its own.
+-- Four arms of which one runs, so that each walks an index of its own. Then :workdir, a directory and what is below it, :group, and :text,
+-- a part of the title of a task; NULL: any.
 -- name: run.list rows: run
-SELECT * FROM run
-WHERE :state IS NULL AND :owner IS NULL
-    AND id < ifnull(:before, 9223372036854775807)
-UNION ALL
-SELECT * FROM run INDEXED BY run_by_state
-WHERE :state IS NOT NULL AND :owner IS NULL
-    AND state = :state AND id < ifnull(:before, 9223372036854775807)
-UNION ALL
-SELECT * FROM run INDEXED BY run_by_owner
-WHERE :state IS NULL AND :owner IS NOT NULL
-    AND owner = :owner AND id < ifnull(:before, 9223372036854775807)
-UNION ALL
-SELECT * FROM run INDEXED BY run_by_owner_state
-WHERE :state IS NOT NULL AND :owner IS NOT NULL
-    AND owner = :owner AND state = :state AND id < ifnull(:before, 9223372036854775807)
+SELECT * FROM (
+    SELECT * FROM run
+    WHERE :state IS NULL AND :owner IS NULL
+	AND id < ifnull(:before, 9223372036854775807)
+    UNION ALL
+    SELECT * FROM run INDEXED BY run_by_state
+    WHERE :state IS NOT NULL AND :owner IS NULL
+	AND state = :state AND id < ifnull(:before, 9223372036854775807)
+    UNION ALL
+    SELECT * FROM run INDEXED BY run_by_owner
+    WHERE :state IS NULL AND :owner IS NOT NULL
+	AND owner = :owner AND id < ifnull(:before, 9223372036854775807)
+    UNION ALL
+    SELECT * FROM run INDEXED BY run_by_owner_state
+    WHERE :state IS NOT NULL AND :owner IS NOT NULL
+	AND owner = :owner AND state = :state AND id < ifnull(:before, 9223372036854775807)
+) AS listed
+WHERE (:workdir IS NULL OR substr(workdir || '/', 1, length(rtrim(:workdir, '/')) + 1) = rtrim(:workdir, '/') || '/')
+    AND (:group IS NULL OR "group" = :group)
+    AND (:text IS NULL OR EXISTS (SELECT 1 FROM task WHERE task.run = listed.id AND instr(lower(title), lower(:text)) > 0))
 ORDER BY id DESC LIMIT :limit
 
 -- What the newest runs have passed, and committed: at most 100 results, of runs that end, or ended in the hour before the last end. As salvage

@@ -105,6 +105,9 @@ static struct reply run_list(struct rpc *rpc, struct call *call)
 		{ ":owner", call_int(call, "owner", ROW_NONE), NULL },
 		{ ":before", call_int(call, "cursor", ROW_NONE), NULL },
 		{ ":limit", call_int(call, "limit", LIST_LIMIT), NULL },
+		{ ":workdir", ROW_NONE, call_text(call, "workdir") },
+		{ ":group", ROW_NONE, call_text(call, "group") },
+		{ ":text", ROW_NONE, call_text(call, "text") },
 		{ NULL, 0, NULL },
 	};
 
@@ -208,6 +211,11 @@ static const struct schema list_params[] = {
 	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help =
 	    "runs per page; default 50" },
 	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "next of the previous page" },
+	{ "workdir", SCHEMA_TEXT, .min = 1, .max = PATH_MAX,
+	    .help = "only runs in this directory or below it; an absolute path, as the runs have it" },
+	{ "group", SCHEMA_TEXT, .min = 1, .max = 64, .help = "only runs of this group" },
+	{ "text", SCHEMA_TEXT, .min = 1, .max = 256,
+	    .help = "only runs with a task whose title contains this; case is ignored in ASCII" },
 	{ 0 },
 };
 static const struct schema change_params[] = { ID_PARAM, CHECK_PARAM, { 0 } };
