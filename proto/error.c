@@ -24,6 +24,7 @@ const struct rpc_error_row rpc_errors[] = {
 	    "see rpc.discover for the parameters, or rlctl help for the commands" },
 	{ RPC_INTERNAL, "internal", false,
 	    "report the messages in the daemon's log as a bug" },
+	{ RPC_CANCELLED, "call-cancelled", false, "the client sent $/cancelRequest for this call" },
 	{ RPC_OK, NULL, false, NULL },
 };
 

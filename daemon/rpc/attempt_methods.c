@@ -11,24 +11,28 @@
 #include "rpc/chunk.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
+#include "rpc/output_wait.h"
 #include "rpc/run_load.h"
 #include "rpc/preview_answer.h"
 
 #define PREVIEW_LINES 3
+#define OUTPUT_WAIT_MAX (10 * 60 * 1000)
 
 struct find {
 	struct rpc *rpc;
 	struct call *call;
 	void (*found)(struct find *find, const struct attempt_row *row);
+	int64_t id;
+	struct output_wait *wait;	/* the call may have ended meanwhile; NULL: it cannot */
 };
 
 static void find_end(struct find *find, const struct attempt_row *row)
 {
 	if (row != NULL)
 		find->found(find, row);
-	else
+	else if (find->wait == NULL || !output_wait_looked(find->wait, false))
 		call_error(find->call, RPC_NOT_FOUND, "id", NULL, "no such attempt: %lld",
-		    (long long)call_int(find->call, "id", 0));
+		    (long long)find->id);
 	free(find);
 }
 
@@ -38,21 +42,24 @@ static void find_rows_cb(void *arg, struct rowset *set)
 	rowset_release(set);
 }
 
+static void find_row(struct find what)
+{
+	const struct query_bind binds[] = { { ":id", what.id, NULL }, { NULL, 0, NULL } };
+	const struct run_rows *rows = view_run_of_attempt(engine_view(what.rpc->options.engine), what.id);
+	struct find *find = xcalloc(1, sizeof(*find));
+
+	*find = what;
+	if (rows != NULL)
+		find_end(find, run_rows_attempt(rows, what.id));
+	else
+		rpc_read(what.rpc, "attempt.get", ROW_ATTEMPT, binds, find_rows_cb, find);
+}
+
 /* The row of the attempt that the call names: from the view, otherwise from the store. */
 static struct reply find_attempt(struct rpc *rpc, struct call *call,
     void (*found)(struct find *find, const struct attempt_row *row))
 {
-	int64_t id = call_int(call, "id", 0);
-	const struct query_bind binds[] = { { ":id", id, NULL }, { NULL, 0, NULL } };
-	const struct run_rows *rows = view_run_of_attempt(engine_view(rpc->options.engine), id);
-	struct find *find = xcalloc(1, sizeof(*find));
-
-	*find = (struct find){ rpc, call, found };
-	if (rows != NULL) {
-		find_end(find, run_rows_attempt(rows, id));
-		return reply_later(call);
-	}
-	rpc_read(rpc, "attempt.get", ROW_ATTEMPT, binds, find_rows_cb, find);
+	find_row((struct find){ .rpc = rpc, .call = call, .found = found, .id = call_int(call, "id", 0) });
 	return reply_later(call);
 }
 
@@ -66,6 +73,14 @@ static struct reply attempt_get(struct rpc *rpc, struct call *call)
 	return find_attempt(rpc, call, get_found);
 }
 
+static void output_found(struct find *find, const struct attempt_row *row);
+
+static void output_look(struct rpc *rpc, struct call *call, struct output_wait *wait)
+{
+	find_row((struct find){ .rpc = rpc, .call = call, .found = output_found, .id = call_int(call, "id", 0),
+	    .wait = wait });
+}
+
 static void output_found(struct find *find, const struct attempt_row *row)
 {
 	static const struct {
@@ -77,9 +92,14 @@ static void output_found(struct find *find, const struct attempt_row *row)
 		{ "answer", RECORD_ANSWER, false },
 		{ "prompt", RECORD_PROMPT, false },
 	};
-	const char *stream = call_text(find->call, "stream");
+	const char *stream;
 	size_t i = 0;
 
+	if (find->wait != NULL && output_wait_is_over(find->wait))
+		return;
+	stream = call_text(find->call, "stream");
+	if (find->wait == NULL && call_int(find->call, "wait_ms", 0) > 0)
+		find->wait = output_wait_new(find->rpc, find->call, output_look);
 	while (stream != NULL && strcmp(streams[i].stream, stream) != 0)
 		i++;	/* the parameter check allows only these */
 	chunk_answer(find->call, &(struct chunk_request){
@@ -92,11 +112,16 @@ static void output_found(struct find *find, const struct attempt_row *row)
 		.complete = row->state == ATTEMPT_S_EXITED || row->state == ATTEMPT_S_LOST,
 		.offset = call_int(find->call, "offset", 0),
 		.limit = call_int(find->call, "limit", CHUNK_MAX),
+		.hold_back = find->wait != NULL ? output_wait_looked : NULL,
+		.arg = find->wait,
 	});
 }
 
 static struct reply attempt_output(struct rpc *rpc, struct call *call)
 {
+	if (call_int(call, "wait_ms", 0) > 0 && link_waiting(call_link(call)) >= WAITS_OF_LINK)
+		return reply_error(call, RPC_LIMIT_REACHED, NULL, "use another connection",
+		    "this connection has %d waits already", WAITS_OF_LINK);
 	return find_attempt(rpc, call, output_found);
 }
 
@@ -206,6 +231,8 @@ static const struct schema output_params[] = {
 	    "first byte to return, in the agent's original output" },
 	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help =
 	    "maximum number of bytes" },
+	{ "wait_ms", SCHEMA_INT, .clamp = true, .max = OUTPUT_WAIT_MAX, .help =
+	    "maximum time to wait for output where there is none at offset; default 0" },
 	{ 0 },
 };
 
@@ -243,7 +270,8 @@ static const struct result_field preview_results[] = {
 	{ 0 },
 };
 static const int find_errors[] = { RPC_NOT_FOUND, 0 };
-static const int output_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
+static const int output_errors[] = { RPC_NOT_FOUND, RPC_LIMIT_REACHED, RPC_UNAVAILABLE, 0 };
+static const int preview_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
 
 const struct method attempt_methods[] = {
 	{ "attempt.list", ACCESS_READ, true, list_params, list_results, find_errors, attempt_list,
@@ -252,7 +280,7 @@ const struct method attempt_methods[] = {
 	    "return an attempt in detail" },
 	{ "attempt.output", ACCESS_READ, true, output_params, output_results, output_errors,
 	    attempt_output, "return the output or input of an attempt" },
-	{ "attempt.preview", ACCESS_READ, false, preview_params, preview_results, output_errors, attempt_preview,
+	{ "attempt.preview", ACCESS_READ, false, preview_params, preview_results, preview_errors, attempt_preview,
 	    "return the last lines of an attempt, as interpreted by its reader" },
 	{ 0 },
 };

@@ -164,8 +164,14 @@ static void chunk_done(void *arg)
 {
 	struct chunk_job *job = arg;
 	char *dir = directory(job);
+	bool ended = job->request.complete && job->left == 0;
 
-	if (job->error == ENOENT)
+	if (job->request.hold_back != NULL &&
+	    job->request.hold_back(job->request.arg, job->error == 0 && job->chunk.size == 0 && !ended))
+		job->call = NULL;
+	if (job->call == NULL)
+		;
+	else if (job->error == ENOENT)
 		call_error(job->call, RPC_NOT_FOUND, "id",
 		    job->request.gone != NULL ? job->request.gone : "it was removed from the state directory",
 		    "no record in %s", dir);

@@ -28,6 +28,10 @@ struct chunk_request {
 	json_t *more;
 	/* the hint if the record was removed, takes ownership; NULL: a general one */
 	char *gone;
+	/* Called before the answer; empty: there is nothing at offset, and more may come. Returns
+	 * whether to leave the call unanswered. NULL: none. */
+	bool (*hold_back)(void *arg, bool empty);
+	void *arg;
 };
 
 /* Answers call with {offset, next, <key>, encoding, eof, dropped, ...more}. */

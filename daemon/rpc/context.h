@@ -15,7 +15,11 @@
 struct blob_put;
 struct ended_cache;
 struct submit;
+struct output_wait;
 struct wait;
+
+/* Calls of one connection that may wait at a time. */
+#define WAITS_OF_LINK 16
 
 /* The last refusals to agents: each is recorded once. */
 #define REFUSALS_KEPT 256
@@ -44,6 +48,8 @@ struct rpc {
 	TAILQ_HEAD(submits, submit) unread;
 	bool reading;			/* those of earlier submits are being read */
 	LIST_HEAD(, wait) waits;	/* wait_methods.c: unanswered run.wait calls */
+	LIST_HEAD(, output_wait) outputs;	/* output_wait.c: calls that wait for output */
+	uv_fs_event_t first_watch;	/* output_wait.c */
 	struct ended_cache *ended;		/* recently requested documents of ended runs */
 	struct refusals refusals;
 	void (*closed)(void *arg);

@@ -246,6 +246,7 @@ static const struct result_field discover_results[] = {
 	{ "methods", "[object]", "all methods with their parameters, results and errors" },
 	{ "components", "object", "the schemas of what methods answer with" },
 	{ "x-notifications", "[object]", "the notifications of a subscription" },
+	{ "x-client-notifications", "[object]", "what clients may send beside calls" },
 	{ 0 },
 };
 static const struct result_field hello_results[] = {

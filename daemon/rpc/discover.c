@@ -177,6 +177,14 @@ static json_t *method_json(const struct method *method)
 	    "errors", errors, "x-role", access_names[method->access]);
 }
 
+static json_t *cancel_json(void)
+{
+	return json_pack("{s:s,s:s,s:{s:s,s:{s:{s:[sss],s:s}},s:[s],s:b}}", "name", CANCEL_REQUEST,
+	    "summary", "end a call of this connection that waits; it is answered with error -32800", "params",
+	    "type", "object", "properties", "id", "type", "integer", "number", "string",
+	    "description", "id of the call", "required", "id", "additionalProperties", 0);
+}
+
 json_t *method_discover(method_tables tables, const char *version)
 {
 	json_t *methods = json_array();
@@ -185,9 +193,10 @@ json_t *method_discover(method_tables tables, const char *version)
 		for (const struct method *m = *tables; m->name != NULL; m++)
 			json_array_append_new(methods, method_json(m));
 	}
-	return json_pack("{s:s,s:{s:s,s:s,s:s},s:o,s:{s:o},s:o}", "openrpc", "1.3.2", "info", "title", "rld",
+	return json_pack("{s:s,s:{s:s,s:s,s:s},s:o,s:{s:o},s:o,s:[o]}", "openrpc", "1.3.2", "info", "title", "rld",
 	    "version", version, "description",
 	    "Runs coding agents and reviews each result. JSON-RPC 2.0 on a Unix socket, one "
 	    "document per line or with Content-Length frames.", "methods", methods,
-	    "components", "schemas", result_components(), "x-notifications", event_notifications());
+	    "components", "schemas", result_components(), "x-notifications", event_notifications(),
+	    "x-client-notifications", cancel_json());
 }

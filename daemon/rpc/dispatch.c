@@ -73,6 +73,10 @@ static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *l
 	name = json_object_get(request, "method");
 	method = strlen(json_string_value(name)) == json_string_length(name) ?
 	    method_find(tables, json_string_value(name)) : NULL;
+	if (strcmp(json_string_value(name), CANCEL_REQUEST) == 0 && id == NULL) {
+		link_cancel(link, json_object_get(json_object_get(request, "params"), "id"));
+		return;
+	}
 	if (method == NULL) {
 		char text[128];
 

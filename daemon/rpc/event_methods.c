@@ -7,6 +7,8 @@
 #include "rpc/run_load.h"
 
 #define LIST_LIMIT 100
+#define FOLLOWS_OF_LINK 16
+#define NAME_MAX_BYTES 64
 
 /* resolve "now" here: events may have come while the run was looked up */
 static void event_follow(struct rpc *rpc, struct call *call)
@@ -19,7 +21,8 @@ static void event_follow(struct rpc *rpc, struct call *call)
 	json_array_foreach(call_param(call, "types"), i, type)
 		strings_append(&types, json_string_value(type));
 	if (!link_deaf(call_link(call)))	/* the client may have disconnected */
-		feed_follow(rpc->feed, call_link(call), since, call_int(call, "run", ROW_NONE), types);
+		feed_follow(rpc->feed, call_link(call), &(struct feed_filter){ call_text(call, "subscription"),
+		    since, call_int(call, "run", ROW_NONE), types });
 	strings_free(types);
 	call_ok(call, json_pack("{s:I}", "seq", (json_int_t)last));
 }
@@ -33,13 +36,16 @@ static struct reply event_subscribe(struct rpc *rpc, struct call *call)
 		    "begin at 0, or omit it to get only new events",
 		    "the newest event is %lld, %lld does not exist yet", (long long)last,
 		    (long long)since);
+	if (feed_others(call_link(call), call_text(call, "subscription")) >= FOLLOWS_OF_LINK)
+		return reply_error(call, RPC_LIMIT_REACHED, NULL, "end one, or use another connection",
+		    "this connection has %d subscriptions already", FOLLOWS_OF_LINK);
 	call_of_run(rpc, call, event_follow);
 	return reply_later(call);
 }
 
 static struct reply event_unsubscribe(struct rpc *rpc, struct call *call)
 {
-	feed_unfollow(call_link(call));
+	feed_unfollow(call_link(call), call_text(call, "subscription"));
 	return reply_ok(call, json_pack("{s:I}", "seq", (json_int_t)feed_last(rpc->feed)));
 }
 
@@ -76,6 +82,13 @@ static const struct schema subscribe_params[] = {
 	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only events of this run" },
 	{ "types", SCHEMA_TEXTS, .min = 1, .max = 32, .choices = &event_type_names,
 	    .help = "only events of these types" },
+	{ "subscription", SCHEMA_TEXT, .min = 1, .max = NAME_MAX_BYTES,
+	    .help = "name of the subscription, sent with each of its notifications" },
+	{ 0 },
+};
+static const struct schema unsubscribe_params[] = {
+	{ "subscription", SCHEMA_TEXT, .min = 1, .max = NAME_MAX_BYTES,
+	    .help = "name of the subscription to end; default: all of this connection" },
 	{ 0 },
 };
 static const struct schema list_params[] = {
@@ -95,15 +108,15 @@ static const struct result_field list_results[] = {
 	{ 0 },
 };
 
-static const int subscribe_errors[] = { RPC_NOT_FOUND, 0 };
+static const int subscribe_errors[] = { RPC_NOT_FOUND, RPC_LIMIT_REACHED, 0 };
 
 const struct method event_methods[] = {
 	{ "event.list", ACCESS_READ, true, list_params, list_results, NULL, event_list,
 	    "list events in pages" },
 	{ "event.subscribe", ACCESS_READ, false, subscribe_params, seq_results, subscribe_errors, event_subscribe,
 	    "subscribe to events, sent as notifications `event`; `gap` {from, to} where events are "
-	    "no longer kept; replaces an earlier subscription" },
-	{ "event.unsubscribe", ACCESS_READ, false, NULL, seq_results, NULL, event_unsubscribe,
-	    "end the subscription" },
+	    "no longer kept; replaces an earlier subscription of the same name" },
+	{ "event.unsubscribe", ACCESS_READ, false, unsubscribe_params, seq_results, NULL, event_unsubscribe,
+	    "end subscriptions" },
 	{ 0 },
 };

@@ -22,6 +22,7 @@ static const struct result_field head_fields[] = {
 	{ "time", "time", "of the decision" },
 	{ "type", "string", "type of the event" },
 	{ "run", "integer|null", "its run; null: of the daemon" },
+	{ "subscription", "string?", "name of the subscription that it was sent for" },
 	END
 };
 
@@ -263,6 +264,7 @@ json_t *event_notifications(void)
 	static const struct result_field gap[] = {
 		{ "from", "integer", "number of the first event that is no longer kept" },
 		{ "to", "integer", "number of the last one" },
+		{ "subscription", "string?", "name of the subscription" },
 		END
 	};
 	json_t *any = json_array();

@@ -31,6 +31,8 @@ struct feed {
 struct follower {
 	struct feed *feed;
 	struct link *link;	/* NULL: closed, while a page is outstanding */
+	struct follower *next_of_link;	/* the other subscriptions of the link */
+	char *name;		/* NULL: none */
 	int64_t cursor;		/* number of the last event sent or skipped */
 	int64_t run;
 	char **types;
@@ -118,6 +120,25 @@ static bool is_wanted(const struct follower *f, int64_t run, const char *type)
 	return f->types == NULL;
 }
 
+/* A notification is {..., "params": {...}}: the name becomes the last parameter. */
+static void follower_send(const struct follower *f, const char *text, size_t size)
+{
+	json_t *name = f->name != NULL ? json_string(f->name) : NULL;
+	char *quoted, *named;
+
+	if (name == NULL) {
+		link_send(f->link, text, size);
+		return;
+	}
+	assert(size > 2 && strcmp(text + size - 2, "}}") == 0);
+	quoted = json_dumps(name, JSON_COMPACT | JSON_ENCODE_ANY);
+	named = xasprintf("%.*s,\"subscription\":%s}}", (int)size - 2, text, quoted);
+	link_send(f->link, named, strlen(named));
+	free(named);
+	free(quoted);
+	json_decref(name);
+}
+
 /* Events up to `to` are no longer available: send a gap, and continue after them. */
 static void emit_gap(struct follower *f, int64_t to)
 {
@@ -125,7 +146,7 @@ static void emit_gap(struct follower *f, int64_t to)
 	char *text = notification("gap",
 	    json_pack("{s:I,s:I}", "from", (json_int_t)f->cursor + 1, "to", (json_int_t)to), &size);
 
-	link_send(f->link, text, size);
+	follower_send(f, text, size);
 	free(text);
 	f->cursor = to;
 }
@@ -141,7 +162,7 @@ static void deliver_row(struct follower *f, const struct event_row *row)
 	if (!is_wanted(f, row->run, row->type))
 		return;
 	text = notification("event", event_json(row), &size);
-	link_send(f->link, text, size);
+	follower_send(f, text, size);
 	free(text);
 }
 
@@ -157,6 +178,7 @@ static void follower_free(struct follower *f)
 	page_clear(f);
 	LIST_REMOVE(f, entry);
 	strings_free(f->types);
+	free(f->name);
 	free(f);
 }
 
@@ -182,7 +204,7 @@ static void pump(struct follower *f)
 			page_clear(f);
 			f->cursor = e->seq;
 			if (is_wanted(f, e->run, e->type))
-				link_send(f->link, e->text, e->size);
+				follower_send(f, e->text, e->size);
 		} else {
 			page_clear(f);
 			f->awaiting = true;
@@ -212,40 +234,94 @@ static void page_cb(void *arg, struct rowset *set)
 
 static void follower_writable(void *arg)
 {
-	pump(arg);
+	for (struct follower *f = arg; f != NULL; f = f->next_of_link)
+		pump(f);
 }
 
-static void follower_gone(void *arg)
-{
-	struct follower *f = arg;
+static void followers_gone(void *arg);
 
-	link_follow(f->link, NULL, NULL, NULL);
+/* The link has these subscriptions now, NULL: none. */
+static void set_followers(struct link *link, struct follower *first)
+{
+	if (first != NULL)
+		link_follow(link, first, follower_writable, followers_gone);
+	else
+		link_follow(link, NULL, NULL, NULL);
+}
+
+static void follower_end(struct follower *f)
+{
 	f->link = NULL;
+	f->next_of_link = NULL;
 	f->feed->followers--;
 	if (!f->awaiting)
 		follower_free(f);
 }
 
-void feed_follow(struct feed *feed, struct link *link, int64_t since, int64_t run, char *const *types)
+static void followers_gone(void *arg)
+{
+	struct follower *f = arg, *next;
+
+	set_followers(f->link, NULL);
+	for (; f != NULL; f = next) {
+		next = f->next_of_link;
+		follower_end(f);
+	}
+}
+
+static bool has_name(const struct follower *f, const char *name)
+{
+	return f->name == NULL || name == NULL ? f->name == name : strcmp(f->name, name) == 0;
+}
+
+/* Remove the subscription with exactly this name. */
+static void follower_remove(struct link *link, const char *name)
+{
+	struct follower *first = link_follower(link), **at = &first, *found;
+
+	while (*at != NULL && !has_name(*at, name))
+		at = &(*at)->next_of_link;
+	found = *at;
+	if (found == NULL)
+		return;
+	*at = found->next_of_link;
+	set_followers(link, first);
+	follower_end(found);
+}
+
+void feed_follow(struct feed *feed, struct link *link, const struct feed_filter *filter)
 {
 	struct follower *f = xcalloc(1, sizeof(*f));
 
-	feed_unfollow(link);
+	follower_remove(link, filter->name);
 	f->feed = feed;
 	f->link = link;
-	f->cursor = since;
-	f->run = run;
-	f->types = strings_copy(types);
+	f->name = xstrdup(filter->name);
+	f->cursor = filter->since;
+	f->run = filter->run;
+	f->types = strings_copy(filter->types);
 	f->page.kind = ROW_EVENT;
 	LIST_INSERT_HEAD(&feed->list, f, entry);
 	feed->followers++;
-	link_follow(link, f, follower_writable, follower_gone);
+	f->next_of_link = link_follower(link);
+	set_followers(link, f);
 }
 
-void feed_unfollow(struct link *link)
+void feed_unfollow(struct link *link, const char *name)
 {
-	if (link_follower(link) != NULL)
-		follower_gone(link_follower(link));
+	if (name != NULL)
+		follower_remove(link, name);
+	else if (link_follower(link) != NULL)
+		followers_gone(link_follower(link));
+}
+
+size_t feed_others(const struct link *link, const char *name)
+{
+	size_t count = 0;
+
+	for (const struct follower *f = link_follower(link); f != NULL; f = f->next_of_link)
+		count += !has_name(f, name);
+	return count;
 }
 
 void feed_add(struct feed *feed, const struct event_row *row)

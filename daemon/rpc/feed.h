@@ -33,11 +33,21 @@ void feed_add(struct feed *feed, const struct event_row *row);
 int64_t feed_last(const struct feed *feed);
 size_t feed_followers(const struct feed *feed);
 
-/* Send link the events above since, of the given run (ROW_NONE: any) and types (NULL-terminated,
- * copied; NULL: any), starting with the next iteration of the loop. Replaces an earlier
- * subscription of the link. */
-void feed_follow(struct feed *feed, struct link *link, int64_t since, int64_t run, char *const *types);
-void feed_unfollow(struct link *link);
+/* What a subscription wants. */
+struct feed_filter {
+	const char *name;		/* copied; sent with its notifications; NULL: none */
+	int64_t since;			/* events above this number */
+	int64_t run;			/* ROW_NONE: any */
+	char *const *types;		/* NULL-terminated, copied; NULL: any */
+};
+
+/* Send link these events, starting with the next iteration of the loop. Replaces a subscription of
+ * the link with the same name. */
+void feed_follow(struct feed *feed, struct link *link, const struct feed_filter *filter);
+/* End the subscription of that name; NULL: all of the link. */
+void feed_unfollow(struct link *link, const char *name);
+/* Number of the subscriptions of a link with other names. */
+size_t feed_others(const struct link *link, const char *name);
 
 /* {seq, time, type, run, ...} */
 json_t *event_json(const struct event_row *row);

@@ -31,6 +31,9 @@ struct method {
 	const char *help;
 };
 
+/* The only notification that clients send and that is not a method: ends a waiting call. */
+#define CANCEL_REQUEST "$/cancelRequest"
+
 /* A NULL-terminated list of tables, each ended by a row without a name. */
 typedef const struct method *const *method_tables;
 

@@ -369,9 +369,29 @@ void call_wait(struct call *call, void (*gone)(void *arg), void *arg)
 	call->arg = arg;
 	call->link->busy--;
 	call->link->waiting++;
+	call->link->large -= call->large;
+	call->large = false;
 	TAILQ_INSERT_TAIL(&call->link->waits, call, entry);
 	if (call->link->ops == NULL)
 		gone(arg);
+	else
+		call->link->ops->relieved(call->link->arg);
+}
+
+void link_cancel(struct link *link, const json_t *id)
+{
+	struct call *call;
+	json_t *error;
+
+	TAILQ_FOREACH(call, &link->waits, entry)
+		if (json_equal(call->id, id))
+			break;
+	if (call == NULL || id == NULL || link->ops == NULL)
+		return;
+	error = error_object(RPC_CANCELLED, NULL, NULL, "the call was cancelled");
+	request_answer(call, "error", error);
+	json_decref(error);
+	call->gone(call->arg);
 }
 
 struct link *call_link(const struct call *call)

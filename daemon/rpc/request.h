@@ -55,7 +55,7 @@ size_t link_waiting(const struct link *link);
  * answered. */
 bool link_large(const struct link *link);
 
-/* The single subscription of a link. writable() and gone() may be called until it is removed with
+/* The subscriptions of a link, as one. writable() and gone() may be called until it is removed with
  * NULL. */
 void link_follow(struct link *link, void *follower, void (*writable)(void *follower), void (*gone)(void *follower));
 void *link_follower(const struct link *link);
@@ -96,11 +96,15 @@ void call_error(struct call *call, int code, const char *field, const char *hint
 /* For the dispatcher: whether the handler kept its promise. */
 bool call_kept(const struct call *call, struct reply reply);
 
-/* The call waits for something that may never happen: if the client disconnects before the answer,
- * gone() is called once and must end the call with call_drop(); immediately, if the client is gone
- * already. */
+/* The call waits for something that may never happen, and no longer counts as large: if the client
+ * disconnects before the answer, gone() is called once and must end the call with call_drop();
+ * immediately, if the client is gone already. */
 void call_wait(struct call *call, void (*gone)(void *arg), void *arg);
 void call_drop(struct call *call);
+
+/* Answer the waiting call with this id with call-cancelled, and end it as if its client had gone. A
+ * call that is being worked on, or that is not there, is left alone. */
+void link_cancel(struct link *link, const json_t *id);
 
 struct link *call_link(const struct call *call);
 uid_t call_uid(const struct call *call);

@@ -9,6 +9,7 @@
 #include "rpc/context.h"
 #include "rpc/dispatch.h"
 #include "rpc/ended_cache.h"
+#include "rpc/output_wait.h"
 
 static const struct method *const tables[] = {
 	daemon_methods, doctor_methods, blob_methods, submit_methods, run_methods, retry_methods, change_methods,
@@ -49,6 +50,7 @@ struct rpc *rpc_new(const struct rpc_options *options)
 	LIST_INIT(&rpc->keyed);
 	TAILQ_INIT(&rpc->unread);
 	LIST_INIT(&rpc->waits);
+	outputs_init(rpc);
 	uv_timer_init(options->loop, &rpc->stopper);
 	rpc->stopper.data = rpc;
 	store_event_range(options->store, &first, &last);
@@ -81,6 +83,8 @@ void rpc_committed(struct rpc *rpc, const struct decision *d)
 		if (d->changes[i].kind == ROW_RUN) {
 			ended_cache_drop(rpc->ended, ((const struct run_row *)d->changes[i].row)->id);
 			waits_changed(rpc, ((const struct run_row *)d->changes[i].row)->id);
+		} else if (d->changes[i].kind == ROW_ATTEMPT) {
+			outputs_changed(rpc, ((const struct attempt_row *)d->changes[i].row)->id);
 		} else if (d->changes[i].kind == ROW_HOLD) {
 			waits_changed(rpc, ((const struct hold_row *)d->changes[i].row)->run);
 		}

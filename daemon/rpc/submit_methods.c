@@ -140,6 +140,7 @@ struct submit {
 	char *warnings;			/* as in struct submission */
 	char hash[DIGEST_HEX];		/* of the compared parameters */
 	char **environment;
+	int64_t seq;			/* newest event when the call came */
 	bool listed;
 	bool parked;			/* an older submit with this key is in progress */
 	LIST_ENTRY(submit) entry;
@@ -195,10 +196,12 @@ static void submit_refuse(struct submit *s, int code, const char *field, const c
 	submit_free(s, next);
 }
 
-static json_t *submit_result(const struct run_row *run)
+/* seq: an event before the first one of the run. */
+static json_t *submit_result(const struct run_row *run, int64_t seq)
 {
-	return json_pack("{s:o,s:s,s:o}", "id", json_int(run->id), "state", state_name(&run_state_names, run->state),
-	    "warnings", json_document(run->warnings, json_array()));
+	return json_pack("{s:o,s:s,s:o,s:I}", "id", json_int(run->id),
+	    "state", state_name(&run_state_names, run->state),
+	    "warnings", json_document(run->warnings, json_array()), "seq", (json_int_t)seq);
 }
 
 static void submit_reply(void *arg, const struct engine_reply *reply)
@@ -208,9 +211,10 @@ static void submit_reply(void *arg, const struct engine_reply *reply)
 	if (reply->code != RPC_OK)
 		call_error(s->call, reply->code, reply->field, reply->hint, "%s", reply->message);
 	else if (reply->rows != NULL)
-		call_ok(s->call, submit_result(&reply->rows->run));
+		call_ok(s->call, submit_result(&reply->rows->run, s->seq));
 	else
-		call_ok(s->call, json_pack("{s:n,s:s,s:[]}", "id", "state", "checked", "warnings"));
+		call_ok(s->call, json_pack("{s:n,s:s,s:[],s:I}", "id", "state", "checked", "warnings", "seq",
+		    (json_int_t)s->seq));
 	submit_free(s, next);
 }
 
@@ -431,7 +435,7 @@ static void by_key_cb(void *arg, struct rowset *set)
 	}
 	next = submit_unlist(s);
 	if (run->body_hash != NULL && strcmp(run->body_hash, s->hash) == 0)
-		call_ok(s->call, submit_result(run));
+		call_ok(s->call, submit_result(run, 0));
 	else
 		call_error(s->call, RPC_CONFLICT, "key",
 		    "use another key, or submit with the original parameters",
@@ -524,6 +528,7 @@ static struct reply submit_call(struct rpc *rpc, struct call *call)
 
 	s->rpc = rpc;
 	s->call = call;
+	s->seq = feed_last(rpc->feed);
 	s->overrides = xcalloc(1, sizeof(*s->overrides));
 	twice = collect(s->overrides, submit_params, "", call_params(call));
 	if (!submit_source_take(&s->source, call_params(call))) {
@@ -559,6 +564,8 @@ static const struct result_field submit_results[] = {
 	{ "id", "integer|null", "id of the new run; null for check" },
 	{ "state", "RunState|'checked'", "of the run; 'checked' for check" },
 	{ "warnings", "[string]", "what was accepted, but may be a mistake" },
+	{ "seq", "integer", "number of an event before the first one of the run: event.subscribe with this "
+	    "since misses none; 0 where a key returns an earlier run" },
 	{ 0 },
 };
 static const int submit_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_CONFLICT,

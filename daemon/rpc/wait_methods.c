@@ -6,7 +6,6 @@
 #include "rpc/document.h"
 #include "rpc/run_load.h"
 
-#define WAITS_OF_LINK 16
 #define IDS_MAX 256
 
 /* A run.wait: check every run (and report those that do not exist), wait for unfinished ones, and

@@ -135,7 +135,7 @@ static void commit(int64_t count)
 
 static void follow(int64_t since)
 {
-	feed_follow(feed, link_, since, ROW_NONE, NULL);
+	feed_follow(feed, link_, &(struct feed_filter){ NULL, since, ROW_NONE, NULL });
 	link_writable(link_);
 }
 
@@ -322,7 +322,7 @@ START_TEST(filters)
 	char state[] = "run.state", *types[] = { state, NULL };
 
 	start(40);
-	feed_follow(feed, link_, 0, 3, types);
+	feed_follow(feed, link_, &(struct feed_filter){ NULL, 0, 3, types });
 	link_writable(link_);
 	drain();
 	commit(40);
@@ -337,12 +337,12 @@ START_TEST(replaced)
 	follow(0);
 	ck_assert_ptr_nonnull(page_cb);
 	/* Its page is still awaited when another takes its place. */
-	feed_follow(feed, link_, 100, ROW_NONE, NULL);
+	feed_follow(feed, link_, &(struct feed_filter){ NULL, 100, ROW_NONE, NULL });
 	ck_assert_uint_eq(feed_followers(feed), 1);
 	page_comes();
 	commit(1);
 	ck_assert_str_eq(got, "101 ");
-	feed_unfollow(link_);
+	feed_unfollow(link_, NULL);
 	commit(1);
 	ck_assert_str_eq(got, "101 ");
 	ck_assert_uint_eq(feed_followers(feed), 0);
