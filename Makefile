@@ -220,6 +220,10 @@ install: all
 	install -D -m 755 $(B)/rl-git $(DESTDIR)$(PREFIX)/libexec/rl-git
 	for page in $(MAN); do install -D -m 644 -t $(SHARE)/man/man$${page##*.} $$page || exit; done
 	install -D -m 755 -t $(SHARE)/doc/rld/examples docs/examples/*
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	$(B)/rlctl completion bash > $(SHARE)/bash-completion/completions/rlctl
+	$(B)/rlctl completion zsh > $(SHARE)/zsh/site-functions/_rlctl
+	$(B)/rlctl completion fish > $(SHARE)/fish/vendor_completions.d/rlctl.fish
 	for name in system user; do install -d $(LIB)/systemd/$$name || exit; done
 	sed 's|^ExecStart=.*/rld|ExecStart=$(PREFIX)/sbin/rld|' systemd/rld.service > $(LIB)/systemd/system/rld.service
 	sed 's|^ExecStart=.*/rld|ExecStart=$(PREFIX)/sbin/rld|' systemd/user/rld.service > $(LIB)/systemd/user/rld.service

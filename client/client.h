@@ -31,10 +31,9 @@ struct client_action {
 	int (*run)(struct client *c);	/* returns the exit code */
 };
 
-/* Ends with a row without name. */
-extern const struct command commands[];
 
 struct client {
+	const struct command *commands;	/* all; ends with a row without name */
 	const struct command *command;
 	struct options options;
 	struct print out, talk;		/* data goes to stdout, messages to stderr */

@@ -150,7 +150,7 @@ static const struct option_row stop_options[] = {
 
 #define ANY_NUMBER 1000000
 
-const struct command commands[] = {
+static const struct command commands[] = {
 	{ "run", run_command, "[options] [TASK]",
 	    "submit a run, follow it and print the final answer",
 	    options_submit, 0, 1, false },
@@ -201,6 +201,8 @@ const struct command commands[] = {
 	    "show what a role would be given, before anything is paid", options_prompt, 2, 3, false },
 	{ "rpc", rpc_command, "METHOD [key=value ...|JSON]", "call a method of the daemon", NULL,
 	    1, ANY_NUMBER, false },
+	{ "completion", completion_command, "bash|zsh|fish | words [WORD...]",
+	    "print a completion script for a shell", NULL, 1, ANY_NUMBER, true },
 	{ "help", help_command, "[COMMAND]", "show help", NULL, 0, 1, false },
 	{ .name = NULL },
 };
@@ -230,8 +232,8 @@ static void print_overview(FILE *file)
 {
 	fputs("usage: rlctl [options] COMMAND ...\n\n", file);
 	for (const struct command *command = commands; command->name != NULL; command++) {
-		fprintf(file, "  %-8s ", command->name);
-		options_print_row(file, 11, command->usage, 28, command->help);
+		fprintf(file, "  %-10s ", command->name);
+		options_print_row(file, 13, command->usage, 28, command->help);
 	}
 	fputs("\nCommon options:\n", file);
 	options_print(file, options_common);
@@ -347,7 +349,7 @@ static int parse_and_run(struct client *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct client c = { .command = NULL };
+	struct client c = { .commands = commands };
 	int status;
 
 	std_fds_reserve();
