@@ -8,7 +8,7 @@
 # make check-evidence  tricks of a hostile coder
 # make check-pairs     1,000 pairs of tasks that break each other only when merged
 # make sim SEEDS=n  make fuzz SECONDS=n                       make demo      the main job on a scratch repository
-# make openrpc    docs/openrpc.json again; SINCE=REV: what changed since then
+# make openrpc    docs/openrpc.json and docs/clients again; SINCE=REV: what changed since then
 # make install DESTDIR= PREFIX=
 # SAN=1: ASan and UBSan, in build-san.  DEV=1: warnings are errors.  CC=clang works as well.
 
@@ -112,7 +112,7 @@ lint: all
 	$(PYTHON) tests/lint --build $(B)
 	$(PYTHON) tests/lint --plant --build $(B)
 
-# docs/openrpc.json, as the daemon answers to rpc.discover. SINCE=REV: only say what changed since then.
+# docs/openrpc.json, as the daemon answers to rpc.discover, and docs/clients, which is made of it. SINCE=REV: only say what changed since then.
 openrpc: all
 	$(PYTHON) tests/openrpc --build $(B) $(if $(SINCE),--since $(SINCE),--write)
 

@@ -2,6 +2,7 @@
 """The files that are made of the OpenRPC document of the daemon."""
 import json
 
+import openrpc_stubs
 from openrpc_changes import changes, flaws
 
 DOCUMENT = "docs/openrpc.json"
@@ -10,7 +11,9 @@ COMMAND = "make openrpc"
 
 def made_of(document):
     """name: text"""
-    return {DOCUMENT: json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"}
+    return {DOCUMENT: json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n",
+            "docs/clients/rld_client.py": openrpc_stubs.python(document),
+            "docs/clients/rld_client.ts": openrpc_stubs.script(document)}
 
 
 def stale(document, read):
