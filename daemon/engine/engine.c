@@ -31,6 +31,7 @@
 #include "run/file_queue.h"
 #include "run/lifecycle.h"
 #include "run/operation_result.h"
+#include "run/run_refusal.h"
 #include "run/submission.h"
 #include "sched/accounts.h"
 #include "sched/claims.h"
@@ -200,22 +201,6 @@ size_t engine_running(const struct engine *engine)
 	return view_running(engine->view);
 }
 
-/* Why a change of a run is impossible; RPC_OK: it is possible, or only checked. */
-static int refuse_change(const struct engine *engine, const struct run *run, struct engine_reply *reply)
-{
-	if (run == NULL || reply->rows == NULL) {
-		reply->message = "no such unfinished run";
-		reply->hint = "rlctl list shows the runs";
-		return RPC_NOT_FOUND;
-	}
-	if (engine->full) {
-		reply->message = "no space left for the database";
-		reply->hint = "make room on the disk of the state directory";
-		return RPC_NO_SPACE;
-	}
-	return RPC_OK;
-}
-
 void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check, engine_reply_cb *cb, void *arg)
 {
 	struct run *run = run_find(engine, id);
@@ -223,7 +208,7 @@ void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check
 	struct txn *txn;
 	char *cause;
 
-	reply.code = refuse_change(engine, run, &reply);
+	reply.code = run_refuse(engine, run, &reply);
 	if (reply.code != RPC_OK || check) {
 		cb(arg, &reply);
 		return;
@@ -251,7 +236,7 @@ void engine_pause(struct engine *engine, int64_t id, const char *by, bool check,
 	struct txn *txn;
 	char *cause;
 
-	reply.code = refuse_change(engine, run, &reply);
+	reply.code = run_refuse(engine, run, &reply);
 	if (reply.code == RPC_OK && (is_ending(run) || run->rows->run.paused == 1)) {
 		reply.code = RPC_WRONG_STATE;
 		reply.message = is_ending(run) ? "the run is ending" : "the run is already paused";
@@ -281,7 +266,7 @@ void engine_unpause(struct engine *engine, int64_t id, const char *by, bool chec
 	struct engine_reply reply = { .id = id, .rows = view_run(engine->view, id) };
 	struct txn *txn;
 
-	reply.code = refuse_change(engine, run, &reply);
+	reply.code = run_refuse(engine, run, &reply);
 	if (reply.code == RPC_OK && (is_ending(run) || run->rows->run.paused != 1)) {
 		reply.code = RPC_WRONG_STATE;
 		reply.message = is_ending(run) ? "the run is ending" : "the run is not paused";

@@ -14,6 +14,7 @@
 #include "proto/error.h"
 #include "proto/memory.h"
 #include "proto/units.h"
+#include "run/run_refusal.h"
 #include "slot/hold.h"
 #include "slot/review_rows.h"
 #include "txn/txn.h"
@@ -135,26 +136,6 @@ struct refusal {
 	char *message, *hint;
 };
 
-static int refuse_run(const struct engine *engine, const struct run *run, struct engine_reply *reply)
-{
-	if (run == NULL || reply->rows == NULL) {
-		reply->message = "no such unfinished run";
-		reply->hint = "rlctl list shows the runs";
-		return RPC_NOT_FOUND;
-	}
-	if (run_cancelling(run) || run_state_is_end((enum run_state)run->rows->run.state)) {
-		reply->message = "the run is ending";
-		reply->hint = "rlctl retry continues its work as a new run; dismiss the finding there";
-		return RPC_WRONG_STATE;
-	}
-	if (engine->full) {
-		reply->message = "no space left for the database";
-		reply->hint = "make room on the disk of the state directory";
-		return RPC_NO_SPACE;
-	}
-	return RPC_OK;
-}
-
 /* Sets *found on RPC_OK. */
 static int refuse_finding(const struct run_rows *rows, const struct finding_dismissal *d, struct engine_reply *reply,
     struct refusal *texts, const struct finding_row **found)
@@ -232,7 +213,8 @@ void engine_dismiss(struct engine *engine, const struct finding_dismissal *d, en
 	struct refusal texts = { NULL, NULL };
 	struct txn *txn;
 
-	reply.code = refuse_run(engine, run, &reply);
+	reply.code = run_refuse_ending(engine, run,
+	    "rlctl retry continues its work as a new run; dismiss the finding there", &reply);
 	if (reply.code == RPC_OK)
 		reply.code = refuse_finding(run->rows, d, &reply, &texts, &finding);
 	if (reply.code != RPC_OK || d->check) {

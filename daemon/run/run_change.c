@@ -17,6 +17,7 @@
 #include "model/view.h"
 #include "proto/error.h"
 #include "proto/memory.h"
+#include "run/run_refusal.h"
 #include "run/task_rows.h"
 #include "sched/permits.h"
 #include "sched/spending.h"
@@ -34,21 +35,10 @@ static bool changes(const struct run_change *change, const char *name)
 static int refusal(const struct engine *engine, const struct run *run, const struct run_change *change,
     struct engine_reply *reply)
 {
-	if (run == NULL || reply->rows == NULL) {
-		reply->message = "no such unfinished run";
-		reply->hint = "rlctl list shows the runs";
-		return RPC_NOT_FOUND;
-	}
-	if (run_cancelling(run) || run_state_is_end((enum run_state)run->rows->run.state)) {
-		reply->message = "the run is ending";
-		reply->hint = "rlctl retry starts a new one";
-		return RPC_WRONG_STATE;
-	}
-	if (engine->full) {
-		reply->message = "no space left for the database";
-		reply->hint = "make room on the disk of the state directory";
-		return RPC_NO_SPACE;
-	}
+	int code = run_refuse_ending(engine, run, "rlctl retry starts a new one", reply);
+
+	if (code != RPC_OK)
+		return code;
 	/* what may be done in a tree depends on how many work there */
 	if (changes(change, "parallel") && run->plan.isolation != ISOLATION_WORKTREE) {
 		reply->message = "the slots of this run share a directory: their number is fixed";
