@@ -17,15 +17,7 @@
 
 static void ended_cb(void *arg, const struct run_rows *rows)
 {
-	struct call *call = arg;
-	int64_t id = call_int(call, "id", 0);
-
-	if (rows == NULL)
-		call_no_run(call, "id", id);
-	else
-		call_error(call, RPC_WRONG_STATE, "id",
-		    "only unfinished runs can be changed; `rlctl retry` starts a new one",
-		    "run %lld has ended: %s", (long long)id, state_name(&run_state_names, rows->run.state));
+	call_ended_retry(arg, "id", rows, "only unfinished runs can be changed; `rlctl retry` starts a new one");
 }
 
 /* The settings that the call names, for config_resolve(): their number, and their bits. Values are

@@ -98,15 +98,7 @@ static json_t *dismissed_answer(const struct run_rows *rows, const struct call *
 
 static void ended_cb(void *arg, const struct run_rows *rows)
 {
-	struct call *call = arg;
-	int64_t id = call_int(call, "run", 0);
-
-	if (rows == NULL)
-		call_no_run(call, "run", id);
-	else
-		call_error(call, RPC_WRONG_STATE, "run",
-		    "`rlctl retry` continues its work as a new run; dismiss the finding there",
-		    "run %lld has ended: %s", (long long)id, state_name(&run_state_names, rows->run.state));
+	call_ended_retry(arg, "run", rows, "`rlctl retry` continues its work as a new run; dismiss the finding there");
 }
 
 static void dismissed_cb(void *arg, const struct engine_reply *reply)

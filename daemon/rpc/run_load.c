@@ -111,6 +111,24 @@ void call_no_run(struct call *call, const char *field, int64_t id)
 	call_error(call, RPC_NOT_FOUND, field, NULL, "no such run: %lld", (long long)id);
 }
 
+void call_ended(struct call *call, const char *field, const struct run_rows *rows, const char *hint)
+{
+	int64_t id = call_int(call, field, 0);
+
+	if (rows == NULL)
+		call_no_run(call, field, id);
+	else
+		call_error(call, RPC_WRONG_STATE, field, hint, "run %lld has ended: %s", (long long)id,
+		    state_name(&run_state_names, rows->run.state));
+}
+
+void call_ended_retry(struct call *call, const char *field, const struct run_rows *rows, const char *hint)
+{
+	bool succeeded = rows != NULL && rows->run.state == RUN_S_SUCCEEDED;
+
+	call_ended(call, field, rows, succeeded ? "its result stands; for another one, submit the task again" : hint);
+}
+
 struct of_run {
 	struct rpc *rpc;
 	struct call *call;

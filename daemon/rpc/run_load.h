@@ -30,4 +30,9 @@ void call_refused(struct call *call, const struct engine_reply *reply, const cha
 /* Answer that there is no run with that id. field: of the request. */
 void call_no_run(struct call *call, const char *field, int64_t id);
 
+/* Answer that the run that field names has ended, or that there is none (rows NULL). */
+void call_ended(struct call *call, const char *field, const struct run_rows *rows, const char *hint);
+/* The same with a hint to retry the run, which is impossible for one that succeeded. */
+void call_ended_retry(struct call *call, const char *field, const struct run_rows *rows, const char *hint);
+
 #endif

@@ -118,16 +118,11 @@ static struct reply run_list(struct rpc *rpc, struct call *call)
 static void cancel_ended_cb(void *arg, const struct run_rows *rows)
 {
 	struct call *call = arg;
-	int64_t id = call_int(call, "id", 0);
 
-	if (rows == NULL)
-		call_no_run(call, "id", id);
-	else if (rows->run.state == RUN_S_CANCELLED)
+	if (rows != NULL && rows->run.state == RUN_S_CANCELLED)
 		call_ok(call, run_document(rows, NULL, clock_wall()));
 	else
-		call_error(call, RPC_WRONG_STATE, "id", "there is nothing to cancel",
-		    "run %lld has ended: %s", (long long)id,
-		    state_name(&run_state_names, rows->run.state));
+		call_ended(call, "id", rows, "there is nothing to cancel");
 }
 
 /* The run may have ended before the answer: then look it up among the ended runs. */
@@ -168,15 +163,8 @@ static struct reply cancel(struct rpc *rpc, struct call *call)
 
 static void pause_ended_cb(void *arg, const struct run_rows *rows)
 {
-	struct call *call = arg;
-	int64_t id = call_int(call, "id", 0);
-
-	if (rows == NULL)
-		call_no_run(call, "id", id);
-	else
-		call_error(call, RPC_WRONG_STATE, "id",
-		    "only unfinished runs can be paused and resumed; `rlctl retry` starts a new one",
-		    "run %lld has ended: %s", (long long)id, state_name(&run_state_names, rows->run.state));
+	call_ended_retry(arg, "id", rows,
+	    "only unfinished runs can be paused and resumed; `rlctl retry` starts a new one");
 }
 
 static void pause_reply(void *arg, const struct engine_reply *reply)

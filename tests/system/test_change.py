@@ -175,7 +175,8 @@ def test_what_is_refused(make_daemon, repo):
     assert status != 0 and "nothing to change" in err
     daemon.play.go("here")
     daemon.ended(number)
-    with pytest.raises(RpcError, match="has ended"):
+    with pytest.raises(RpcError, match="has ended") as refused:
         daemon.call("run.change", id=number, priority=1)
+    assert refused.value.data["hint"].startswith("its result stands"), "a retry would be refused"
     with pytest.raises(RpcError, match="no such run"):
         daemon.call("run.change", id=99, priority=1)

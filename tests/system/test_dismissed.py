@@ -173,6 +173,7 @@ def test_other_findings_count(made):
     row = made.daemon.ended(1)
     assert (row["state"], row["end_kind"]) == ("failed", "exhausted"), row
     assert states(made) == [["new"], ["new", "dismissed"]]
+    refused(made, WRONG_STATE, "`rlctl retry` continues its work as a new run", finding=open_ids(made)[0])
 
 
 @pytest.mark.parametrize("what", ["violation", "check", "reviewer"])
@@ -237,7 +238,7 @@ def test_refusals(make_daemon, repo, tmp_path):
     refused(made, WRONG_STATE, f"was dismissed already by {human()}: {REASON}", finding=finding)
     made.play.go("fix")
     made.daemon.ended(1)
-    refused(made, WRONG_STATE, "`rlctl retry` continues its work as a new run", finding=finding)
+    refused(made, WRONG_STATE, "its result stands", finding=finding)
     refused(made, NOT_FOUND, "run", finding=finding, number=7)
 
 
