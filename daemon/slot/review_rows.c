@@ -54,15 +54,20 @@ static bool is_of_reviewer(const struct review_row *row)
 	    "human") != 0);
 }
 
-const struct finding_row *review_item(const struct slot *slot, int64_t after)
+/* Those of the last review. */
+static const struct finding_row **last_findings(const struct slot *slot, size_t *count)
 {
 	const struct review_row *last = review_last(slot);
-	const struct finding_row **findings;
-	size_t count;
 
-	if (last == NULL)
-		return NULL;
-	findings = run_rows_findings(slot->run->rows, last->number, &count);
+	*count = 0;
+	return last != NULL ? run_rows_findings(slot->run->rows, last->number, count) : NULL;
+}
+
+const struct finding_row *review_item(const struct slot *slot, int64_t after)
+{
+	size_t count;
+	const struct finding_row **findings = last_findings(slot, &count);
+
 	for (size_t i = 0; i < count; i++)
 		if (findings[i]->number > after && finding_is_open(findings[i]) && !dismissed_has(slot, findings[i]))
 			return findings[i];
@@ -71,13 +76,9 @@ const struct finding_row *review_item(const struct slot *slot, int64_t after)
 
 const struct finding_row *review_finding(const struct slot *slot, int64_t number)
 {
-	const struct review_row *last = review_last(slot);
-	const struct finding_row **findings;
 	size_t count;
+	const struct finding_row **findings = last_findings(slot, &count);
 
-	if (last == NULL)
-		return NULL;
-	findings = run_rows_findings(slot->run->rows, last->number, &count);
 	for (size_t i = 0; i < count; i++)
 		if (findings[i]->number == number)
 			return findings[i];
