@@ -52,8 +52,8 @@ def note_command(args):
     if args[:1] == ("rpc",) and len(args) > 1:
         METHODS_CALLED.add(args[1])
     if args:
-        COMMANDS_USED.add(" ".join(args[:2]) if args[0] in ("review", "config", "hold", "group",
-                                                            "cooldown") else args[0])
+        COMMANDS_USED.add(" ".join(args[:2]) if args[0] in ("review", "config", "hold", "group", "cooldown",
+                                                            "completion") else args[0])
 
 
 def toml(value):

@@ -94,6 +94,7 @@ def test_no_daemon_is_started(tmp_path, daemon):
     assert done.stdout == "" and not (tmp_path / "home").exists()
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("shell, program", [
     ("bash", ["bash", "-n"]),
     ("zsh", ["zsh", "-n"]),

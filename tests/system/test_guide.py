@@ -14,7 +14,7 @@ import subprocess
 import textwrap
 
 import pytest
-from rld import BUILD, RLCTL, SANITIZED, SOURCE, Daemon, Rpc, note_command
+from rld import BUILD, RLCTL, SANITIZED, SOURCE, Daemon, Rpc, note_command, wait_gone
 
 PATH = SOURCE / "docs" / "guide.md"
 GUIDE = PATH.read_text()
@@ -160,7 +160,10 @@ def reader(make_daemon, tmp_path):
         finally:
             shell.close()
             if newest_event() is not None:
+                with Rpc(daemon.state / "rld.sock") as rpc:
+                    pid = rpc.peer_pid()
                 subprocess.run([RLCTL, "--socket", daemon.state / "rld.sock", "stop"], capture_output=True)
+                wait_gone(pid)      # it has closed its socket before
     read.daemon = daemon
     return read
 
