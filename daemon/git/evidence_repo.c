@@ -141,6 +141,38 @@ static int create(struct git_op *op)
 	return rv;
 }
 
+static const char *format_name(bool sha256)
+{
+	return sha256 ? "SHA-256" : "SHA-1";
+}
+
+/* Nothing of a repository that was made again with other ids could get in. */
+static int check_format(struct git_op *op)
+{
+	char *file = xasprintf("%s/config", op->objects), *config = NULL, *format = NULL;
+	size_t size;
+	int error = file_read(AT_FDCWD, file, 1 << 20, &config, &size), rv = 0;
+	bool ours, theirs;
+
+	if (error != 0) {
+		rv = fail_file(op, file, error);
+	} else if (op->result.commit == NULL && (format = object_format(op)) == NULL) {
+		rv = -1;
+	} else {
+		ours = strcasestr(config, "objectformat = sha256") != NULL;
+		theirs = format != NULL ? strcmp(format, "sha256") == 0 : strlen(op->result.commit) == GIT_ID_MAX - 1;
+		if (ours != theirs)
+			rv = git_fail(op, xasprintf("%s has %s object ids, and what an earlier repository "
+			    "there has given to rld has %s ids: move the repository to another path; or, if its "
+			    "earlier runs need not be verified or continued, remove %s", op->spec.workspace,
+			    format_name(theirs), format_name(ours), op->objects));
+	}
+	free(format);
+	free(config);
+	free(file);
+	return rv;
+}
+
 int evidence_open(struct git_op *op)
 {
 	struct stat st;
@@ -153,7 +185,7 @@ int evidence_open(struct git_op *op)
 		stat_cache_prune(dir);
 		prepared_prune(op->objects);
 		free(dir);
-		return 0;
+		return check_format(op);
 	}
 	return errno == ENOENT ? create(op) : fail_file(op, op->objects, -errno);
 }

@@ -14,7 +14,7 @@
 
 #include "git/git_run.h"
 
-/* Create it, if it is missing. */
+/* Create it, if it is missing. result.commit: the user's, NULL: there is none yet. */
 int evidence_open(struct git_op *op);
 
 /* Bring commit, with history and tags, from the user's repository; its objects are hashed again. */

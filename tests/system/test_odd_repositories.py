@@ -4,6 +4,7 @@ refused with the remedy, and then nothing has happened.
 
 What the shared part holds of a run that works: the commit has what the agent did and else what the
 base has, the check ran on that, and the user's index, other refs and files are as they were."""
+import shutil
 from typing import Callable, NamedTuple
 
 import pytest
@@ -265,3 +266,45 @@ def test_it_works_or_is_refused(make_daemon, tmp_path, kind, isolation):
     else:
         assert repo.git("rev-parse", "HEAD") == result and repo.git("status", "--porcelain") == ""
         assert set(before["files"]) | {b"work.txt"} == set(files_of(repo.path))
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("isolation", ISOLATIONS)
+@pytest.mark.parametrize("remedy", ["move", "remove"])
+@pytest.mark.parametrize("before, after", [("sha1", "sha256"), ("sha256", "sha1")])
+def test_made_anew_in_another_object_format(make_daemon, tmp_path, before, after, remedy, isolation):
+    """Refused before anything is paid, also without a commit yet; and the remedies help."""
+    repo = repository(tmp_path / "odd", f"--object-format={before}")
+    daemon = make_daemon(scripts={"implement": "echo made > work.txt\nanswer done\n", "review": "pass\n"})
+
+    def once():
+        return daemon.ended(daemon.review(repo.path, isolation=isolation, commit="auto", review={"profile": "verdict"}))
+    first = once()
+    assert first["state"] == "succeeded", first
+    shutil.rmtree(repo.path)
+    repo = repository(tmp_path / "odd", f"--object-format={after}")
+    if isolation == "shared":
+        shutil.rmtree(repo.path / ".git")
+        repo.git("init", "-q", "-b", "main", f"--object-format={after}")
+    for has_commit in (isolation == "worktree", True):
+        row = once()
+        assert row["state"] == "failed" and daemon.attempts(row["id"]) == [], row
+        names = {"sha1": "SHA-1", "sha256": "SHA-256"}
+        there = next((daemon.state / "evidence").iterdir())
+        assert row["cause"].split(" failed: ", 1)[1] == (
+            f"{repo.path} has {names[after]} object ids, and what an earlier repository there has given to rld has "
+            f"{names[before]} ids: move the repository to another path; or, if its earlier runs need not be verified "
+            f"or continued, remove {there}")
+        if not has_commit:
+            repo.git("add", ".")
+            repo.git("commit", "-q", "-m", "first")
+    if remedy == "move":
+        repo.path.rename(tmp_path / "moved")
+        repo = at(tmp_path / "moved")
+    else:
+        shutil.rmtree(there)
+    row = once()
+    assert row["state"] == "succeeded", row
+    assert repo.git("show", f"{row['tasks'][0]['commit']}:work.txt") == "made"
+    assert daemon.call("review.verify", run=row["id"])["ok"]
+    daemon.refs_removed = True
