@@ -156,7 +156,8 @@ static void take(struct txn *txn, struct slot *slot, const struct continuation *
 	text_set(&row->tree, c->tree);
 	if (c->base_commit != NULL && row->slot != 0)
 		text_set(&row->base_commit, c->base_commit);
-	if (c->base_tree != NULL && row->slot != 0)
+	/* what is on a shared disk now has the work in it; NULL: that of the run */
+	if (row->slot != 0 && (c->base_tree != NULL || row->worktree == NULL))
 		text_set(&row->base_tree, c->base_tree);
 	text_set(&row->commit_id, c->commit);
 	text_set(&row->beside, c->beside);

@@ -65,6 +65,45 @@ def test_the_phase_that_failed_is_done_again(make_daemon, repo, tmp_path, isolat
     assert text_of(repo, first["id"], row, "t1.txt").splitlines()[0] == "one"
     assert row["tasks"][0]["continues"] == first["id"]
     assert daemon.call("review.verify", run=row["id"])["ok"]
+    assert "+one" in daemon.play.prompt(row["id"], "review").decode(), "the work since the run before began"
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("isolation", ["shared", "worktree"])
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("profile", ["verdict", "comments", "decision", "exit"])
+def test_what_is_judged_and_committed_is_all_of_the_work(make_daemon, repo, tmp_path, profile, again, isolation):
+    """Of each task, also in the second retry; none of it is taken for what was there before."""
+    judge = tmp_path / "judge"
+    there = tmp_path / "there"
+    judge.write_text(f"#!/bin/sh\n[ -e {there} ] || exit 3\ncat \"$RL_DIFF_FILE\" >> {tmp_path}/judged\n")
+    judge.chmod(0o755)
+    stories = json.dumps({"userStories": [{"id": name, "title": name} for name in "ab"]})
+    params = {"reviewer": str(judge), "review": {"on_reviewer_error": "fail"}} if profile == "exit" else \
+        {"review": {"enabled": True, "profile": profile}}
+    daemon = make_daemon(scripts={"implement": WORK, "review": "exit 3\n"})
+    row = daemon.ended(daemon.submit(repo.path, task=None, stories=stories, on_failure="continue", commit="auto",
+                                     isolation=isolation, **params))
+    assert row["state"] == "failed"
+    for _ in "12":
+        row = retried(daemon, row["id"])
+        assert row["state"] == "failed", row
+    there.touch()
+    daemon.play.set({"review": PASSES.get(profile, "")})
+    row = retried(daemon, row["id"])
+    assert row["state"] == "succeeded", row
+    rows = [row]
+    if again:
+        rows.append(daemon.ended(daemon.call("review.again", run=row["id"])["id"]))
+        assert rows[1]["state"] == "succeeded", rows[1]
+    for each in rows:
+        assert not [w for w in each["warnings"] if "the tree is unchanged" in w], each
+        given = [(tmp_path / "judged").read_text()] if profile == "exit" else \
+            [daemon.play.prompt(each["id"], "review", n + 1).decode()
+             for n in range(started(daemon, each["id"]).count("review")) if profile != "comments"]
+        assert profile == "comments" or ("+one" in given[0] and "No changes: the tree" not in "".join(given)), given
+    for name in "ab":
+        assert repo.git("show", f"{row['result_branch'] or 'HEAD'}:{name}.txt") == "one"
 
 
 @pytest.mark.parametrize("profile", PASSES)
