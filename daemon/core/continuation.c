@@ -28,6 +28,7 @@ static const struct member {
 }, run_texts[] = {
 	TEXT(run_continuation, base_commit), TEXT(run_continuation, base_tree),
 	TEXT(run_continuation, tip), TEXT(run_continuation, expected), TEXT(run_continuation, beside),
+	TEXT(run_continuation, settings),
 };
 
 #define COUNT(list)	(sizeof(list) / sizeof((list)[0]))

@@ -39,6 +39,8 @@ struct run_continuation {
 	char *tip;			/* the branch of its results; NULL: nothing was merged */
 	/* a shared work tree must have this to continue, but for beside; NULL: not shared */
 	char *expected, *beside;
+	/* the file in it that the retry has read its set-up from, which may differ; NULL: none */
+	char *settings;
 	struct continuation *whole;	/* the review of the run; NULL: none has begun */
 };
 

@@ -66,6 +66,7 @@ static const struct fields_row spec_rows[] = {
 	SPEC_AS("others", shared_paths, FIELDS_LIST),
 	SPEC_AS("others_tree", shared_paths_tree, FIELDS_STRING),
 	SPEC(judged, FIELDS_STRING),
+	SPEC(settings, FIELDS_STRING),
 	SPEC_AS("beside", appeared_tree, FIELDS_STRING),
 	SPEC_AS("judges", basis, FIELDS_LIST),
 	SPEC(attributes_tree, FIELDS_STRING),

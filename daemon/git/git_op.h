@@ -159,6 +159,9 @@ struct git_op_spec {
 	/* SNAPSHOT, MEASURE, PIN, COMPARE_REFS: what the workspace is compared with for
 	 * git_op_differing(); NULL: not asked for. */
 	const char *judged;
+	/* SNAPSHOT: a file that may differ from judged: then it is one of appeared_tree; NULL:
+	 * none. */
+	const char *settings;
 
 	/* COMMIT: the tree to compare with. PREPARE: that of prepared rooms. MERGE: the commit or
 	 * tree that the patch base..ref on stdout starts from; NULL: no patch. */

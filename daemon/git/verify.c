@@ -20,6 +20,13 @@ struct verify {
 	struct names edited;		/* changed or removed beside a checkout since then */
 };
 
+static void add(struct changes *all, const struct change *c)
+{
+	changes_add(all, c->path, c->mode, c->id);
+	all->list[all->count - 1].was = c->was;
+	memcpy(all->list[all->count - 1].was_id, c->was_id, sizeof(c->was_id));
+}
+
 /* Compare spec.tree with the tree of the workspace. work: changed files count. Otherwise they are
  * not the reviewer's. */
 static int compare_workspace(struct git_op *op, struct verify *v, bool work)
@@ -41,9 +48,7 @@ static int compare_workspace(struct git_op *op, struct verify *v, bool work)
 			names_add(&v->changed, c->path);
 		if (c->was != 0 && (work || !op->spec.shared))
 			continue;
-		changes_add(&v->seen, c->path, c->mode, c->id);
-		v->seen.list[v->seen.count - 1].was = c->was;
-		memcpy(v->seen.list[v->seen.count - 1].was_id, c->was_id, sizeof(c->was_id));
+		add(&v->seen, c);
 		if (!appeared_has(&v->known, c))
 			names_add(c->was != 0 ? &v->edited : &v->appeared, c->path);
 	}
@@ -112,6 +117,22 @@ int find_edits_run(struct git_op *op)
 	return run(op, find_edits);
 }
 
+/* It is no part of the work, like those that are known. */
+static int set_beside(struct git_op *op, const struct changes *known, const struct change *c)
+{
+	struct changes all = { 0 };
+	int rv;
+
+	for (size_t i = 0; i < known->count; i++)
+		if (strcmp(known->list[i].path, c->path) != 0)
+			add(&all, &known->list[i]);
+	add(&all, c);
+	changes_order(&all);
+	rv = appeared_keep(op, known, &all);
+	changes_release(&all);
+	return rv;
+}
+
 static int compare(struct git_op *op, char **tree)
 {
 	struct names names = { .shown = NEW_SHOWN };
@@ -122,9 +143,12 @@ static int compare(struct git_op *op, char **tree)
 		rv = appeared_read(op, &known);
 	if (rv == 0 && strcmp(*tree, op->spec.judged) != 0)
 		rv = git_diff(op, GIT_EVIDENCE, op->spec.judged, *tree, NULL, &changes);
-	for (size_t i = 0; rv == 0 && i < changes.count; i++)
-		if (changes.list[i].was != 0 || !appeared_has(&known, &changes.list[i]))
+	for (size_t i = 0; rv == 0 && i < changes.count; i++) {
+		if (op->spec.settings != NULL && strcmp(changes.list[i].path, op->spec.settings) == 0)
+			rv = set_beside(op, &known, &changes.list[i]);
+		else if (changes.list[i].was != 0 || !appeared_has(&known, &changes.list[i]))
 			names_add(&names, changes.list[i].path);
+	}
 	op->result.differing = names_take(&names);
 	changes_release(&known);
 	changes_release(&changes);

@@ -104,7 +104,8 @@ static void retry(struct pending *p, const struct run_rows *rows)
 	} else {
 		const struct retry what = { .owner = call_uid(p->call), .environment = environment,
 		    .check = call_flag(p->call, "check"), .from_scratch = call_flag(p->call, "from_scratch"),
-		    .new_judge = call_flag(p->call, "new_judge") };
+		    .new_judge = call_flag(p->call, "new_judge"),
+		    .new_setup = call_flag(p->call, "new_setup") };
 
 		engine_retry(p->rpc->options.engine, rows, &what, run_answer_cb, p);
 	}

@@ -194,26 +194,55 @@ static void keep_settings(struct txn *txn, struct run *run)
  * it is unknown. */
 static bool is_refused(struct txn *txn, struct run *run)
 {
+	char *settings = xasprintf("%s%s" PROJECT_FILE, run->rows->run.subdir,
+	    run->rows->run.subdir[0] != '\0' ? "/" : "");
 	const struct git_op *git = run->own.op.git;
 	struct run_continuation from;
 	const char *names;
 	bool differs;
 	char *cause;
 
-	if (run->own.op.git_kind != GIT_SNAPSHOT || run_continuation_from_json(run->rows->run.start, &from) == -1)
+	if (run->own.op.git_kind != GIT_SNAPSHOT || run_continuation_from_json(run->rows->run.start, &from) == -1) {
+		free(settings);
 		return false;
-	differs = from.expected != NULL && !object_is(from.expected, git_op_tree(git));
+	}
+	names = git_op_differing(git);
+	differs = from.expected != NULL && !object_is(from.expected, git_op_tree(git)) &&
+	    (from.settings == NULL || names != NULL);
 	if (differs) {
-		names = git_op_differing(git);
+		bool new_setup = text_equal(names, settings);
+
 		cause = xasprintf("%s is no longer as run %lld left it%s%s: restore it and retry the run, or "
-		    "start over with `rlctl retry --from-scratch %lld`", run->rows->run.workspace,
-		    (long long)from.run, names != NULL ? " in " : "", names != NULL ? names : "",
-		    (long long)from.run);
+		    "%s with `rlctl retry %s %lld`", run->rows->run.workspace, (long long)from.run,
+		    names != NULL ? " in " : "", names != NULL ? names : "",
+		    new_setup ? "continue by its new set-up" : "start over",
+		    new_setup ? "--new-setup" : "--from-scratch", (long long)from.run);
 		run_event(txn, run, RUN_E_FAILED, CAUSE(END_DIFFERS, cause));
 		free(cause);
 	}
 	run_continuation_release(&from);
+	free(settings);
 	return differs;
+}
+
+/* The settings that a retry has read are a user's, and no part of the work. */
+static void take_settings(struct txn *txn, struct run *run)
+{
+	const char *beside = git_op_appeared_tree(run->own.op.git);
+	struct run_continuation from;
+	char *text;
+
+	if (beside == NULL || run_continuation_from_json(run->rows->run.start, &from) == -1)
+		return;
+	text = xasprintf("%s was changed since run %lld, and is no part of its work", from.settings,
+	    (long long)from.run);
+	run_warn(txn, run, text);
+	free(text);
+	text_set(&from.beside, beside);
+	text = run_continuation_to_json(&from);
+	text_set(&txn_edit_run(txn, run)->start, text);
+	free(text);
+	run_continuation_release(&from);
 }
 
 /* The base of the run before: what work trees start from, and the results so far. */
@@ -268,6 +297,7 @@ void run_git_done(struct txn *txn, struct run *run)
 		text_set(&row->head, git_op_commit(git));
 		text_set(&row->head_at, git_op_head_at(git));
 		take_start(run, row);
+		take_settings(txn, run);
 		product_base(txn, run);
 		warn_of_modified_basis(txn, slot);
 		warn_of_modules(txn, slot);

@@ -128,6 +128,10 @@ static void take_run(struct pending_submit *p, const struct run_rows *rows, cons
 	c.tip = xstrdup(old->result_commit != NULL ? old->result_commit : before.tip);
 	if (is_shared(p))
 		expect(rows, &c);
+	if (is_shared(p) && retry->new_setup)
+		c.settings = xasprintf("%s%s" PROJECT_FILE, old->subdir, old->subdir[0] != '\0' ? "/" : "");
+	else if (is_shared(p))
+		c.settings = xstrdup(before.settings);
 	if ((review == NULL || review->stage != SLOT_S_PASSED || retry->again) &&
 	    slot_work(p, rows, review, &whole)) {
 		whole.again = retry->again;

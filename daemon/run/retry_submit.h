@@ -19,6 +19,7 @@ struct retry {
 	bool from_scratch;		/* take over no work */
 	/* read again what judges; otherwise it is that of the old run */
 	bool new_judge;
+	bool new_setup;			/* the plans have that of the project file as it is now */
 	/* judge once more what there is, passed or not */
 	bool again;
 	const char *task;		/* again: only this one; NULL: all */

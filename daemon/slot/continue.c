@@ -148,6 +148,17 @@ static void take_word(struct slot_row *row, const struct review_row *last)
 	free(cause);
 }
 
+/* Beside the work; with new settings, these too. */
+static void take_beside(const struct run *run, struct slot_row *row, const struct continuation *c)
+{
+	struct run_continuation from;
+	bool found = run_continuation_from_json(run->rows->run.start, &from) == 0;
+
+	text_set(&row->beside, found && from.settings != NULL ? from.beside : c->beside);
+	if (found)
+		run_continuation_release(&from);
+}
+
 static void take(struct txn *txn, struct slot *slot, const struct continuation *c)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
@@ -160,7 +171,7 @@ static void take(struct txn *txn, struct slot *slot, const struct continuation *
 	if (row->slot != 0 && (c->base_tree != NULL || row->worktree == NULL))
 		text_set(&row->base_tree, c->base_tree);
 	text_set(&row->commit_id, c->commit);
-	text_set(&row->beside, c->beside);
+	take_beside(slot->run, row, c);
 	text_set(&row->obstacle, c->conflict);
 	text_set(&row->answer_hash, c->answer_hash);
 	text_set(&row->previous_tree, c->previous_tree);

@@ -265,6 +265,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.base = kind == GIT_MERGE ? row->base_commit : kind == GIT_PREPARE ? slot_prepared_tree(slot) :
 		    slot_base_tree(slot),
 		.judged = begins && from.expected != NULL ? from.expected : judged_tree(slot, kind),
+		.settings = kind == GIT_SNAPSHOT && begins ? from.settings : NULL,
 		.ref = ref,
 		.attributes_tree = row->base_tree,
 		.appeared_tree = slot->row != NULL ? slot->row->beside : begins ? from.beside : NULL,

@@ -301,6 +301,45 @@ def test_a_retry_takes_the_remedy(make_daemon, repo, client):
 
 
 @pytest.mark.each
+@pytest.mark.parametrize("fixes", [0, 1])
+@pytest.mark.parametrize("below", ["", "part"])
+@pytest.mark.parametrize("committed", [False, True])
+def test_a_retry_takes_the_remedy_in_a_shared_directory(make_daemon, repo, committed, below, fixes):
+    """It has been changed there since; it stays, is named, and is no part of the work."""
+    ignoring(repo, "deps")
+    where = f"{below}/" * bool(below)
+    repo.write(f"{where}some", "some\n")
+    if committed:
+        repo.write(f"{where}.rld.toml", "[run]\n")
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "more")
+    daemon = make_daemon(scripts={"implement": WORK, "review": VERDICT,
+                                  "fix": "echo more >> fixed.txt\nanswer done\n"})
+    number = daemon.review(repo.path / below, review={**ROOM, "max_fixes": fixes}, isolation="shared", commit="auto",
+                           checks=["test -e deps" + ' && test "$(wc -l < fixed.txt)" = 2' * fixes],
+                           check_on_base="skip")
+    assert daemon.ended(number)["state"] == "failed"
+    remedy = '[run]\nsetup = ["touch deps"]\n'
+    repo.write(f"{where}.rld.toml", remedy)
+    row = daemon.ended(daemon.call("run.retry", id=number)["id"])
+    assert row["end_kind"] == "differs" and f"`rlctl retry --new-setup {number}`" in row["cause"], row["cause"]
+    repo.write("other", "mine\n")
+    again = daemon.ended(daemon.call("run.retry", id=number, new_setup=True)["id"])
+    assert again["end_kind"] == "differs" and " in other:" in again["cause"], again["cause"]
+    (repo.path / "other").unlink()
+    row = daemon.ended(daemon.call("run.retry", id=again["id"])["id"])
+    file = f"{where}.rld.toml"
+    assert row["warnings"] == [f"{file} was changed since run {again['id']}, and is no part of its work",
+                               *[f"task t1: the work tree is no longer what was judged: {file}"] * committed]
+    assert row["state"] == "succeeded" and "implement" not in roles(daemon, row["id"]), row
+    assert roles(daemon, row["id"]).count("fix") == fixes
+    names = repo.git("diff-tree", "-r", "--name-only", "HEAD~1", row["tasks"][0]["commit"]).split()
+    assert names == [f"{where}fixed.txt"] * fixes + [f"{where}work.txt"]
+    assert repo.read(f"{where}.rld.toml") == remedy
+    assert repo.git("status", "--porcelain").split() == ["M" if committed else "??", f"{where}.rld.toml"]
+
+
+@pytest.mark.each
 @pytest.mark.parametrize("text, words", [("[run]\nsetup = 1\n", "run.setup"), ("[run\n", ".rld.toml")])
 def test_a_remedy_that_cannot_be_read(make_daemon, repo, text, words):
     daemon = make_daemon(scripts={"implement": "exit 1\n"})
