@@ -34,8 +34,12 @@ char *disk_shortage(const char *state_dir, const char *dir, int64_t floor)
 	char *reason = NULL;
 
 	for (size_t i = 0; reason == NULL && i < sizeof(places) / sizeof(places[0]); i++) {
+		bool rooms, prepared;
+
 		reason = floor > 0 ? shortage_at(places[i], floor) : NULL;
-		if (reason != NULL && (used_rooms_remove(state_dir) | prepared_drop(state_dir))) {
+		rooms = reason != NULL && used_rooms_remove(state_dir);
+		prepared = reason != NULL && prepared_drop(state_dir);
+		if (rooms || prepared) {
 			free(reason);
 			reason = shortage_at(places[i], floor);
 		}
