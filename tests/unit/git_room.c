@@ -113,8 +113,8 @@ START_TEST(work_alone_is_staged)
 {
 	static const char *const starts[] = { "echo mine >>a.c; echo mine >mine",
 	    "rm -rf .git; git init -q", "rm -rf .git; git init -q; rm -r a.c d .gitignore",
-	    "printf 'x\\r\\n' >crlf; echo '* text=auto eol=crlf' >.gitattributes; git add .; git commit -qm eol; "
-	    "git config core.autocrlf true",
+	    ("printf 'x\\r\\n' >crlf; echo '* text=auto eol=crlf' >.gitattributes; git add .; git commit -qm eol; "
+	    "git config core.autocrlf true"),
 	    "rm -rf .git; git init -q --object-format=sha256; git add .; git commit -qm x" };
 	char *base, *tree;
 
