@@ -16,6 +16,8 @@ static char *tasks_why(const json_t *task, const char *key)
 {
 	if (field_is(task, "merge", "not_checked") && *field_text(task, key) == '\0')
 		return xstrdup("merged, not checked");
+	if (field_is(task, "merge", "checked_together") && *field_text(task, key) == '\0')
+		return xstrdup("merged, checked with a later task");
 	return cell_text(task, key);
 }
 

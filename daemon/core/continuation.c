@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/rounds.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
@@ -82,8 +83,7 @@ bool continuation_of(const struct slot_row *slot, const struct product_row *prod
 	c->fix = slot->fix;
 	c->kind = PRODUCT_WORK;
 	/* the branch waits for the word on a merge that is being judged */
-	c->merged = product != NULL && product->kind == PRODUCT_MERGED && slot->merge != MERGE_JUDGING &&
-	    slot->merge != MERGE_SENT_BACK;
+	c->merged = product != NULL && product->kind == PRODUCT_MERGED && !slot_merge_waits((enum slot_merge)slot->merge);
 	if (product != NULL && product->kind != PRODUCT_BASE) {
 		c->product = product->number;
 		c->kind = product->kind != PRODUCT_MERGED || c->merged ? product->kind : PRODUCT_WORK;

@@ -189,7 +189,8 @@ static const struct field slot_fields[] = {
 	INT(slot_row, setup, .help = "number of the set-up command that runs; 0: none"),
 	INT(slot_row, prepares, .hidden = true),
 	STATE(slot_row, merge, slot_merge_names, .null = true,
-	    .help = "its merge: judging or sent_back; or the merged tree is unchanged, checked, not_checked"),
+	    .help = "its merge: judging, suspected, again or sent_back; or the merged tree is unchanged, checked, "
+	        "checked_together, not_checked"),
 	TEXT(slot_row, copied_hash, .hidden = true),
 	INT(slot_row, setup_lost, .hidden = true),
 	INT(slot_row, base, .hidden = true),

@@ -117,7 +117,7 @@ enum slot_phase slot_row_phase(const struct slot_row *row)
 {
 	if (slot_cools(row))
 		return PHASE_COOLING;
-	if (row->stage == SLOT_S_CHECKOUT && row->base == BASE_CHECKING)
+	if (row->stage == SLOT_S_CHECKOUT && (row->base == BASE_CHECKING || row->merge == MERGE_JUDGING))
 		return PHASE_CHECKING;
 	if (!slot_prepares(row))
 		return slot_phase((enum slot_stage)row->stage);
@@ -152,6 +152,11 @@ enum role slot_stage_role(enum slot_stage stage)
 bool role_is_command(enum role role)
 {
 	return role == ROLE_CHECK || role == ROLE_SETUP;
+}
+
+bool slot_merge_waits(enum slot_merge merge)
+{
+	return merge == MERGE_JUDGING || merge == MERGE_SUSPECTED || merge == MERGE_AGAIN || merge == MERGE_SENT_BACK;
 }
 
 bool slot_stage_is_end(enum slot_stage stage)

@@ -81,6 +81,10 @@ enum role slot_stage_role(enum slot_stage stage);
 /* Its attempts are shell commands: they have no agent, and cost nothing. */
 bool role_is_command(enum role role);
 
+/* The work was merged, and is not in the branch of the run: its tree is being judged, or is to be
+ * mended or merged once more. */
+bool slot_merge_waits(enum slot_merge merge);
+
 /* passed, failed, cancelled */
 bool slot_stage_is_end(enum slot_stage stage);
 

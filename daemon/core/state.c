@@ -256,7 +256,10 @@ NAMES(slot_merge, "merge", SLOT_MERGES,
     [MERGE_SENT_BACK] = "sent_back",
     [MERGE_UNCHANGED] = "unchanged",
     [MERGE_CHECKED] = "checked",
-    [MERGE_UNCHECKED] = "not_checked");
+    [MERGE_UNCHECKED] = "not_checked",
+    [MERGE_SUSPECTED] = "suspected",
+    [MERGE_AGAIN] = "again",
+    [MERGE_TOGETHER] = "checked_together");
 
 NAMES(review_merged, "review_merged", REVIEW_MERGED_CHOICES,
     [REVIEW_MERGED_ON_CONFLICT] = "on_conflict",

@@ -157,6 +157,11 @@ enum slot_merge {
 	MERGE_UNCHANGED,	/* merged; the tree is the one that was judged before */
 	MERGE_CHECKED,		/* merged; the new tree was judged */
 	MERGE_UNCHECKED,	/* merged; it was not */
+	/* it was red, perhaps by what it was merged onto: see core/train.h */
+	MERGE_SUSPECTED,
+	MERGE_AGAIN,		/* what it was merged onto was red: it is merged once more */
+	/* merged; judged was the tree of a later task that was merged onto it */
+	MERGE_TOGETHER,
 	SLOT_MERGES
 };
 

@@ -300,6 +300,7 @@ static void resume_slot(struct slot *slot)
 	case ACTIVITY_PERMIT:
 	case ACTIVITY_CHECKS:
 	case ACTIVITY_PICK:
+	case ACTIVITY_TRAIN:
 	case ACTIVITY_TURN:
 	case ACTIVITY_BASELINE:
 	case ACTIVITY_RETRY:
@@ -357,7 +358,8 @@ static void resume_permits(struct run *run)
 		    (activity_has_process(&slot->activity) && slot->found == FOUND_NEVER_STARTED);
 		bool awaits = slot->row->stage == SLOT_S_CHECKING && slot->row->base == BASE_AWAITED;
 
-		if (slot->row->stage == SLOT_S_CHECKING && slot_checks_merge(slot) && !waits)
+		if (slot->row->stage == SLOT_S_CHECKING && slot_checks_merge(slot) && !waits &&
+		    slot->row->merge != MERGE_SUSPECTED)
 			check_permit_sit(run->slots[i]);
 		spares |= awaits || (slot_spares_permit(slot) && !slot_is_baseline(slot));
 		if (!over && !waits && !awaits && !slot_spares_permit(slot)) {

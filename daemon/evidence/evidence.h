@@ -9,6 +9,8 @@
 
 /* The subject of the row of a merge that gave a new tree, of which nothing was said. */
 #define MERGED_UNCHECKED "merged, not checked"
+/* Likewise if the tree of a later task, which has this one's work, was checked. */
+#define MERGED_TOGETHER "merged, checked with a later task"
 
 struct run;
 struct slot;

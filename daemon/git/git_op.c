@@ -60,6 +60,8 @@ static const struct fields_row spec_rows[] = {
 	SPEC(note_ref, FIELDS_STRING),
 	SPEC(known, FIELDS_STRING),
 	SPEC(holds_back, FIELDS_BOOL),
+	SPEC(onto, FIELDS_STRING),
+	SPEC(stands, FIELDS_BOOL),
 	SPEC(message, FIELDS_STRING),
 	SPEC(artifacts, FIELDS_LIST),
 	SPEC(copy, FIELDS_LIST),
@@ -122,6 +124,7 @@ static const struct fields_row result_rows[] = {
 	RESULT(hook_changed, FIELDS_BOOL),
 	RESULT(held_back, FIELDS_BOOL),
 	RESULT(new_tree, FIELDS_BOOL),
+	RESULT(put_off, FIELDS_BOOL),
 	RESULT(moved, FIELDS_STRING),
 	RESULT(whole, FIELDS_BOOL),
 	RESULT(laid, FIELDS_BOOL),
@@ -305,6 +308,11 @@ const char *git_op_conflicts(const struct git_op *op)
 bool git_op_held_back(const struct git_op *op)
 {
 	return op->result.held_back;
+}
+
+bool git_op_put_off(const struct git_op *op)
+{
+	return op->result.put_off;
 }
 
 bool git_op_new_tree(const struct git_op *op)

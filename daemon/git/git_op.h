@@ -84,7 +84,10 @@ enum git_op_kind {
 	 * git_op_base() is the tip's tree as the disk had it, and tree is what is in dir now. With
 	 * holds_back and a new tree, the same without markers, and git_op_held_back(): head is the
 	 * tip, and commit what ref is to be moved to when that tree has been judged, by a MERGE of
-	 * commit from head; then the branch of dir is at commit, too. */
+	 * commit from head; then the branch of dir is at commit, too. With onto, the commits are
+	 * replayed on that one, which is not in ref yet, and held back in any case. If they do not
+	 * fit, or change nothing there, nothing is done, and git_op_put_off(). With stands, commit
+	 * stands on one that was held back, and so on down to ref: ref is moved up to commit. */
 	GIT_MERGE,
 
 	/* Save everything in the work tree dir that its HEAD does not have, untracked and ignored
@@ -206,6 +209,11 @@ struct git_op_spec {
 
 	/* MERGE: do not move ref to a tree other than that of commit. */
 	bool holds_back;
+
+	/* MERGE with holds_back. onto: commit that another MERGE has held back; NULL: what ref has.
+	 * stands: this commit stands on such a one. */
+	const char *onto;
+	bool stands;
 
 	/* COMMIT: with a line "Rld-Run: 42". MEASURE: the same, NULL: no hook runs. BASE,
 	 * WORKTREE_REMOVE: the whole message. */
@@ -355,6 +363,8 @@ bool git_op_whole(const struct git_op *op);
 const char *git_op_conflicts(const struct git_op *op);
 /* MERGE: with holds_back: ref has not moved, because the tree is a new one. */
 bool git_op_held_back(const struct git_op *op);
+/* MERGE onto a commit that was held back: it does not go on that. Nothing was done. */
+bool git_op_put_off(const struct git_op *op);
 /* MERGE: the tree is not that of commit: what others have done was added. */
 bool git_op_new_tree(const struct git_op *op);
 /* MERGE: a work tree that is not ours and has ref checked out: nothing was integrated, and nothing

@@ -219,22 +219,35 @@ static int merge_commits(struct git_op *op, struct merge *m, char *const *ids)
 	char note[GIT_ID_MAX];
 	int rv = replay(op, m, ids);
 
-	if (rv == 1)
-		return conflict_check_out(op, m);
 	if (rv == -1)
 		return -1;
+	if (op->spec.onto != NULL && (rv == 1 || strcmp(m->tip, m->start) == 0)) {
+		op->result.put_off = true;
+		return DONE;
+	}
+	if (rv == 1)
+		return conflict_check_out(op, m);
 	if (strcmp(m->tip, m->start) == 0)
 		return whole(op, m->tip);	/* everything was there already */
 	parents[0] = m->tip;
 	parents[1] = op->spec.commit;
 	if (replay_note(op, m->tip_tree, parents, note) != 0)
 		return -1;
-	if (!op->spec.holds_back || strcmp(m->tip_tree, m->commit_tree) == 0)
+	if (op->spec.onto == NULL && (!op->spec.holds_back || strcmp(m->tip_tree, m->commit_tree) == 0))
 		return move_ref(op, m, m->tip, note);
 	/* the note keeps the tip */
 	if (git_run(op, 0, "update-ref", "--no-deref", op->spec.note_ref, note) != 0)
 		return -1;
 	return merged_check_out(op, m);
+}
+
+/* The commit stands on others that were held back, and they on ref. 1: move ref up to it; 0; -1. */
+static int stands_on_ref(struct git_op *op, const struct merge *m)
+{
+	int rv = op->spec.stands && m->old != NULL ?
+	    git_run(op, GIT_MAY_FAIL, "merge-base", "--is-ancestor", m->old, op->spec.base_commit) : 1;
+
+	return rv == -1 ? -1 : rv == 0;
 }
 
 /* DONE, AGAIN or -1. */
@@ -250,12 +263,19 @@ static int merge_once(struct git_op *op, struct merge *m)
 		rv = is_held(op, m);
 	if (rv != 0)
 		return rv == 1 ? whole(op, m->old) : -1;
+	rv = stands_on_ref(op, m);
+	if (rv != 0)
+		return rv == 1 ? move_ref(op, m, op->spec.commit, NULL) : -1;
+	if (op->spec.onto != NULL)
+		text_set(&m->start, op->spec.onto);
 	if (series_read(op, op->spec.commit, op->spec.base_commit, &series) != 0)
 		return -1;
 	m->linear = series.linear;
-	if (series.ids == NULL)
+	if (series.ids == NULL && op->spec.onto != NULL)
+		op->result.put_off = true;
+	else if (series.ids == NULL)
 		rv = m->old == NULL ? move_ref(op, m, m->start, NULL) : whole(op, m->old);
-	else if (m->linear && strcmp(m->start, op->spec.base_commit) == 0)
+	else if (m->linear && op->spec.onto == NULL && strcmp(m->start, op->spec.base_commit) == 0)
 		rv = move_ref(op, m, op->spec.commit, NULL);
 	else
 		rv = merge_commits(op, m, m->linear ? series.ids : last);

@@ -11,6 +11,7 @@ static const char *const names[ACTIVITIES] = {
 	[ACTIVITY_ACCOUNT] = "account",
 	[ACTIVITY_CHECKS] = "checks",
 	[ACTIVITY_PICK] = "pick",
+	[ACTIVITY_TRAIN] = "train",
 	[ACTIVITY_TURN] = "turn",
 	[ACTIVITY_BASELINE] = "baseline",
 	[ACTIVITY_RETRY] = "retry",

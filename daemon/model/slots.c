@@ -156,7 +156,7 @@ bool slot_replays_checks(const struct slot *slot)
 
 bool slot_judges_merge(const struct slot *slot)
 {
-	return slot->row != NULL && slot->row->merge == MERGE_JUDGING;
+	return slot->row != NULL && (slot->row->merge == MERGE_JUDGING || slot->row->merge == MERGE_SUSPECTED);
 }
 
 bool slot_checks_merge(const struct slot *slot)

@@ -102,13 +102,18 @@ static bool has_evidence(const struct run_rows *rows, const struct product_row *
 	return false;
 }
 
-/* The work that the slot has committed; the merge of it with others is another product, unless the
- * commit is the merge that was judged. */
+/* The commit of the slot is the merge of its work with that of others. */
+static bool is_merge(const struct slot_row *slot)
+{
+	return slot->merge == MERGE_CHECKED || slot->merge == MERGE_TOGETHER;
+}
+
+/* The work that the slot has committed; the merge of it with others is another product. */
 static const struct product_row *committed(const struct run_rows *rows, const struct slot_row *slot)
 {
 	const struct product_row *p = slot->product != ROW_NONE ? run_rows_product(rows, slot->product) : NULL;
 
-	while (p != NULL && p->kind == PRODUCT_MERGED && slot->merge != MERGE_CHECKED)
+	while (p != NULL && p->kind == PRODUCT_MERGED && !is_merge(slot))
 		p = p->parent != ROW_NONE ? run_rows_product(rows, p->parent) : NULL;
 	return p != NULL && p->kind != PRODUCT_BASE ? p : NULL;
 }

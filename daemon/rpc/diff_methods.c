@@ -168,7 +168,8 @@ static void measured_cb(void *arg, struct rowset *set)
 /* Once its work is merged, the slot has the diff of the whole branch. */
 static bool is_merged(const struct slot_row *slot)
 {
-	return slot->merge == MERGE_UNCHANGED || slot->merge == MERGE_CHECKED || slot->merge == MERGE_UNCHECKED;
+	return slot->merge == MERGE_UNCHANGED || slot->merge == MERGE_CHECKED || slot->merge == MERGE_UNCHECKED ||
+	    slot->merge == MERGE_TOGETHER;
 }
 
 static void of_slot(struct diff *d, const struct slot_row *slot)

@@ -26,9 +26,9 @@ static const unsigned allowed[SLOT_STAGES] = {
 	[SLOT_S_PREPARING] = OPERATION,
 	[SLOT_S_SETTING_UP] = ATTEMPT,
 	[SLOT_S_IMPLEMENTING] = ATTEMPT | OPERATION,
-	[SLOT_S_CHECKING] = ATTEMPT | IS(BASELINE),
+	[SLOT_S_CHECKING] = ATTEMPT | IS(BASELINE) | IS(TRAIN),
 	[SLOT_S_MEASURING] = OPERATION,
-	[SLOT_S_CHECKOUT] = OPERATION,
+	[SLOT_S_CHECKOUT] = OPERATION | IS(TRAIN),
 	[SLOT_S_REVIEWING] = ATTEMPT,
 	[SLOT_S_VERIFYING] = OPERATION,
 	[SLOT_S_FIXING] = ATTEMPT | OPERATION,
@@ -61,6 +61,8 @@ static bool fits_attempt(const struct slot *slot)
 	/* its attempt is over */
 	if (slot->row != NULL && slot->row->stage == SLOT_S_CHECKING && slot->row->base == BASE_AWAITED)
 		return slot->activity.kind == ACTIVITY_BASELINE || slot->activity.kind == ACTIVITY_COMMIT;
+	if (slot->row != NULL && slot->row->stage == SLOT_S_CHECKING && slot->row->merge == MERGE_SUSPECTED)
+		return slot->activity.kind == ACTIVITY_TRAIN || slot->activity.kind == ACTIVITY_COMMIT;
 	if (slot->row == NULL || (allowed[slot->row->stage] & ATTEMPT) != ATTEMPT)
 		return slot->activity.kind != ACTIVITY_ATTEMPT || slot_ending(slot);
 	a = run_rows_attempt(slot->run->rows, slot->row->attempt);

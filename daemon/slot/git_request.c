@@ -29,6 +29,7 @@
 #include "slot/operation.h"
 #include "slot/ref_names.h"
 #include "slot/shared_paths.h"
+#include "slot/train_order.h"
 #include "slot/turn.h"
 #include "txn/txn.h"
 
@@ -283,6 +284,8 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.known = kind == GIT_BASE ? from.tip : row->result_commit != NULL ? row->result_commit :
 		    row->instance != NULL ? row->base_commit : NULL,
 		.holds_back = kind == GIT_MERGE && slot_holds_merge_back(slot),
+		.onto = kind == GIT_MERGE ? train_last(slot) : NULL,
+		.stands = kind == GIT_MERGE && train_stands(slot),
 		.refs = refs,
 		.message = message,
 		.copy = copy,
@@ -309,6 +312,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		activity_wait(&slot->activity, ACTIVITY_TURN);
 	} else {
 		slot->op.has_turn = turn_is_needed(kind);
+		slot->op.put_off = false;
 		operation_free(&slot->op);
 		slot->op.git = git_op_new(&spec);
 		step_first(slot);

@@ -17,6 +17,7 @@
 #include "sched/check_permits.h"
 #include "sched/permits.h"
 #include "slot/activity_check.h"
+#include "slot/train_order.h"
 #include "slot/turn.h"
 #include "slot/wait.h"
 #include "task/task_op.h"
@@ -178,8 +179,10 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 	/* "cancelled" is reported at the end, not at the beginning */
 	if (entered != SLOT_S_ENDING && (slot_row_phase(row) != phase || slot_stage_is_end(entered)))
 		slot_emit_phase(txn, slot);
-	if (from == SLOT_S_MERGING || row->merge != MERGE_NOT)
+	if (from == SLOT_S_MERGING || row->merge != MERGE_NOT) {
+		train_pass(txn, slot->run);
 		turn_pass(txn, slot);
+	}
 	if (!slot_checks_merge(slot) || entered != SLOT_S_CHECKING)
 		check_permit_give(txn, slot);
 	/* git merges, and the checks of the group follow */

@@ -14,12 +14,14 @@
 #include "evidence/evidence.h"
 #include "evidence/product.h"
 #include "git/git_op.h"
+#include "model/activity.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
 #include "slot/machine.h"
 #include "slot/review_rows.h"
+#include "slot/train_order.h"
 #include "txn/txn.h"
 
 static void forget_acceptance(struct slot_row *row)
@@ -69,17 +71,23 @@ static enum slot_merge state_of(const struct slot *slot)
 
 	if (slot_judges_merge(slot))
 		return MERGE_CHECKED;
+	if (slot->row->merge == MERGE_TOGETHER)
+		return MERGE_TOGETHER;
 	if (!git_op_new_tree(slot->op.git))
 		return MERGE_UNCHANGED;
 	return plan->review && plan->scope == SCOPE_RUN ? MERGE_NOT : MERGE_UNCHECKED;
 }
 
-/* The result of the run is what its branch has now. */
+/* The result of the run is what its branch has now, and had before if a later task has brought it
+ * there. */
 static void set_result(struct txn *txn, struct slot *slot)
 {
 	struct run_row *run = txn_edit_run(txn, slot->run);
-	char *ref = xasprintf("refs/heads/%s", run->result_branch);
+	char *ref;
 
+	if (slot->row->merge == MERGE_TOGETHER && text_equal(run->result_commit, git_op_commit(slot->op.git)))
+		return;
+	ref = xasprintf("refs/heads/%s", run->result_branch);
 	text_set(&run->result_commit, git_op_commit(slot->op.git));
 	text_set(&run->result_ref, ref);
 	text_set(&run->result_tree, slot->row->merge == MERGE_CHECKED || slot->row->merge == MERGE_UNCHANGED ||
@@ -87,10 +95,32 @@ static void set_result(struct txn *txn, struct slot *slot)
 	free(ref);
 }
 
+static void tell_evidence(struct txn *txn, struct slot *slot)
+{
+	const char *subject = slot->row->merge == MERGE_UNCHECKED ? MERGED_UNCHECKED :
+	    slot->row->merge == MERGE_TOGETHER ? MERGED_TOGETHER : NULL;
+
+	if (subject != NULL)
+		evidence_append(txn, slot->run, evidence_new(slot, EVIDENCE_CHECK, subject, EVIDENCE_VOID));
+}
+
+/* The branch has moved past the commits of these. NULL-terminated; takes the array. */
+static void carry(struct txn *txn, struct slot **carried)
+{
+	for (size_t i = 0; carried[i] != NULL; i++) {
+		activity_end(&carried[i]->activity);
+		txn_edit_slot(txn, carried[i])->merge = MERGE_TOGETHER;
+	}
+	for (size_t i = 0; carried[i] != NULL; i++)
+		slot_move(txn, carried[i], SLOT_S_CHECKOUT, SLOT_S_MERGING, NULL);
+	free(carried);
+}
+
 void merge_done(struct txn *txn, struct slot *slot, int64_t patch)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
-	bool judged = slot_judges_merge(slot);
+	bool judged = slot_judges_merge(slot) || row->merge == MERGE_TOGETHER;
+	struct slot **carried = train_before(slot);
 	const char *tree = git_op_tree(slot->op.git);
 
 	row->merge = (int)state_of(slot);
@@ -100,10 +130,11 @@ void merge_done(struct txn *txn, struct slot *slot, int64_t patch)
 	if (tree != NULL && !judged)
 		product_add(txn, slot, PRODUCT_MERGED, tree);
 	set_result(txn, slot);
-	if (row->merge == MERGE_UNCHECKED)
-		evidence_append(txn, slot->run, evidence_new(slot, EVIDENCE_CHECK, MERGED_UNCHECKED, EVIDENCE_VOID));
+	tell_evidence(txn, slot);
 	txn_emit(txn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*, s:s*}",
-	    "slot", (json_int_t)row->slot, "task", slot_task_id(slot), "commit", git_op_commit(slot->op.git),
+	    "slot", (json_int_t)row->slot, "task", slot_task_id(slot), "commit",
+	    row->merge == MERGE_TOGETHER ? row->commit_id : git_op_commit(slot->op.git),
 	    "merge", state_name(&slot_merge_names, row->merge)));
+	carry(txn, carried);
 	slot_move(txn, slot, SLOT_S_MERGING, stage_after_merge(slot_plan(slot), slot_passed(slot)), NULL);
 }

@@ -173,7 +173,7 @@ void round_check_failed(struct txn *txn, struct slot *slot, const struct attempt
 {
 	enum round_end end = check_classify(slot->row->fix, slot->row->fixes);
 	char *repeats = repetition_check(txn, slot, a->finding), *cause;
-	bool merged = slot->row->merge == MERGE_JUDGING || slot->row->merge == MERGE_SENT_BACK;
+	bool merged = slot_merge_waits((enum slot_merge)slot->row->merge);
 	enum end_kind kind;
 
 	if (slot_checks_room(slot) && !slot_checks_merge(slot))

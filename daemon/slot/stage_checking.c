@@ -19,6 +19,8 @@
 #include "slot/measured.h"
 #include "slot/round.h"
 #include "slot/stages.h"
+#include "slot/train.h"
+#include "slot/train_order.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 
@@ -122,7 +124,10 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 			round_check_failed(txn, slot, run_attempt(slot->run, slot->row->failed_check));
 		return;
 	}
-	if (end->to == SLOT_S_FIXING && base_after_red(txn, slot, end->row))
+	if (end->to == SLOT_S_FIXING && train_suspect(txn, slot))
+		return;
+	/* a merge is of trees that were green */
+	if (end->to == SLOT_S_FIXING && !train_has(slot) && base_after_red(txn, slot, end->row))
 		return;
 	if (end->to == SLOT_S_FIXING)
 		round_check_failed(txn, slot, end->row);
@@ -136,7 +141,9 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 
 static void recover(struct slot *slot)
 {
-	if (slot->row->base == BASE_AWAITED)
+	if (slot->row->merge == MERGE_SUSPECTED)
+		train_look(slot);
+	else if (slot->row->base == BASE_AWAITED)
 		base_look(slot);
 	else
 		attempt_missing(slot);

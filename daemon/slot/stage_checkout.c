@@ -17,12 +17,14 @@
 #include "slot/git_request.h"
 #include "slot/machine.h"
 #include "slot/stages.h"
+#include "slot/train.h"
 #include "txn/txn.h"
 
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
-	(void)from, (void)why;
-	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
+	(void)why;
+	if (from != SLOT_S_MERGING || !train_join(txn, slot))
+		txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }
 
 /* Checks that were green in another run need not run. One that has the first word about work that
@@ -80,6 +82,9 @@ static void go_on(struct slot *slot)
 
 static void recover(struct slot *slot)
 {
+	/* what it checks on the base, it has begun after its turn */
+	if (slot->row->base != BASE_CHECKING && !train_look(slot))
+		return;
 	activity_start_job(&slot->activity);
 	if (slot->row->base == BASE_CHECKING || !checks_ask(slot, slot->row->tree, go_on))
 		git_begin(slot, GIT_CHECKOUT);

@@ -28,7 +28,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	(void)from, (void)why;
 	/* A merge that was accepted is committed again, and a hook may change it: what is judged
 	 * then is not what was held back. */
-	if (slot->row->merge == MERGE_JUDGING)
+	if (slot_judges_merge(slot))
 		txn_edit_slot(txn, slot)->merge = MERGE_SENT_BACK;
 	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }

@@ -20,6 +20,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	case ACTIVITY_PERMIT:
 	case ACTIVITY_ACCOUNT:
 	case ACTIVITY_CHECKS:
+	case ACTIVITY_TRAIN:
 	case ACTIVITY_TURN:
 	case ACTIVITY_BASELINE:
 	case ACTIVITY_RETRY:

@@ -19,6 +19,7 @@
 #include "slot/review_rows.h"
 #include "slot/round.h"
 #include "slot/stages.h"
+#include "slot/train.h"
 #include "txn/txn.h"
 
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
@@ -68,6 +69,8 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		return;
 	if (git_op_taken(git) != NULL)
 		blocked(txn, slot, git_op_taken(git));
+	else if (git_op_put_off(git))
+		train_put_off(txn, slot);
 	else if (git_op_conflicts(git) != NULL)
 		conflicts(txn, slot, git_op_conflicts(git));
 	else if (git_op_held_back(git))

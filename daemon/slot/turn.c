@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
+#include "slot/train_order.h"
 #include "txn/txn.h"
 
 bool turn_is_needed(enum git_op_kind kind)
@@ -40,11 +41,11 @@ static bool holds_branch(const struct slot *slot)
 
 static bool is_behind(const struct slot *slot)
 {
-	if (slot->op.git_kind != GIT_MERGE || slot_judges_merge(slot))
+	if (slot->op.git_kind != GIT_MERGE || slot_judges_merge(slot) || slot->row->merge == MERGE_TOGETHER)
 		return false;
 	for (size_t i = 0; i < slot->run->nslots; i++)
 		if (slot->run->slots[i] != slot && holds_branch(slot->run->slots[i]))
-			return true;
+			return !train_admits(slot);
 	return false;
 }
 

@@ -99,7 +99,7 @@ Accepted = Literal["policy", "human", "known-issues"]
 
 
 # how far a merge has come, or what is known of the merged tree
-Merge = Literal["judging", "sent_back", "unchanged", "checked", "not_checked"]
+Merge = Literal["judging", "sent_back", "unchanged", "checked", "not_checked", "suspected", "again", "checked_together"]
 
 
 # why something is held
@@ -282,7 +282,7 @@ class Slot(TypedDict):
     check: int | None  # number of the check that runs
     red_check: int | None  # id of the failed attempt of a check that is run once more
     setup: int  # number of the set-up command that runs; 0: none
-    merge: Merge | None  # its merge: judging or sent_back; or the merged tree is unchanged, checked, not_checked
+    merge: Merge | None  # its merge: judging, suspected, again or sent_back; or the merged tree is unchanged, checked, checked_together, not_checked
     failed_check: int | None  # id of the attempt whose output a fixer is given
     item: int | None  # number of the finding that has a fixer of its own
     asked: int | None  # id of the review attempt whose malformed answer the reviewer is asked about

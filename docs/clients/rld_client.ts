@@ -71,7 +71,7 @@ export type CooldownKind = "limit" | "budget" | "operator";
 export type Accepted = "policy" | "human" | "known-issues";
 
 /** how far a merge has come, or what is known of the merged tree */
-export type Merge = "judging" | "sent_back" | "unchanged" | "checked" | "not_checked";
+export type Merge = "judging" | "sent_back" | "unchanged" | "checked" | "not_checked" | "suspected" | "again" | "checked_together";
 
 /** why something is held */
 export type HoldKind = "lost" | "exhausted" | "stalled" | "violation" | "reviewer-error" | "conflict" | "commit-refused" | "reviewer-changed" | "cut" | "ref-moved" | "setup" | "protected" | "dismissed";
@@ -379,7 +379,7 @@ export interface Slot {
 	red_check: number | null;
 	/** number of the set-up command that runs; 0: none */
 	setup: number;
-	/** its merge: judging or sent_back; or the merged tree is unchanged, checked, not_checked */
+	/** its merge: judging, suspected, again or sent_back; or the merged tree is unchanged, checked, checked_together, not_checked */
 	merge: Merge | null;
 	/** id of the attempt whose output a fixer is given */
 	failed_check: number | null;

@@ -11,7 +11,8 @@ struct git_op {
 	enum git_op_kind kind;
 	struct where where;
 	char *workspace, *dir, *branch, *ref;
-	int64_t given_tree, given_base, given_commit, given_base_commit;
+	int64_t given_tree, given_base, given_commit, given_base_commit, given_onto;
+	bool stands, carried, put_off;
 	bool holds_back, named, copies, sets_up, keeps, explains;
 	int prepared;			/* 1: it is ready, 2: there is none to clone */
 	bool asks_hooks, protects;
@@ -70,6 +71,8 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->sets_up = spec->setup != NULL;
 	op->keeps = spec->keep != 0;
 	op->holds_back = spec->holds_back;
+	op->given_onto = number_of(spec->onto);
+	op->stands = spec->stands;
 	op->explains = spec->explains;
 	op->named = spec->name != NULL;
 	op->asks_hooks = spec->kind == GIT_MEASURE && spec->message != NULL;
@@ -125,6 +128,7 @@ void git_op_redact(struct git_op *op, const struct redactor *redactor) { (void)o
 const char *git_op_branch(const struct git_op *op) { return op->branch; }
 const char *git_op_head(const struct git_op *op) { return unless_empty(op->head); }
 bool git_op_held_back(const struct git_op *op) { return op->held_back; }
+bool git_op_put_off(const struct git_op *op) { return op->put_off; }
 bool git_op_new_tree(const struct git_op *op) { return op->new_tree; }
 const char *git_op_head_at(const struct git_op *op) { (void)op; return NULL; }
 char *const *git_op_ahead(const struct git_op *op) { (void)op; return NULL; }
@@ -347,6 +351,38 @@ static void hold_back(struct world *w, struct git_op *op, struct place *place, i
 	snprintf(op->base, sizeof(op->base), "t%lld", (long long)made_of(w, tip)->tree);
 }
 
+static const struct evidence_row *green(const struct run_rows *rows, const char *check, int64_t tree)
+{
+	for (size_t i = 0; i < rows->nevidence; i++)
+		if (number_of(rows->evidence[i]->tree) == tree && strcmp(rows->evidence[i]->subject, check) == 0 &&
+		    (rows->evidence[i]->result == EVIDENCE_GREEN || rows->evidence[i]->result == EVIDENCE_FLAKY))
+			return rows->evidence[i];
+	return NULL;
+}
+
+/* The result of a run has no merged tree of which a check was not green. */
+static void check_judged(struct world *w, const struct git_op *op, int64_t made)
+{
+	const struct run_rows *rows = view_run(w->disk, op->where.run);
+	const struct plan *plan = world_plan(w, op->where.run);
+
+	if (!op->holds_back || made_of(w, made)->of == made || plan->review_merged == REVIEW_MERGED_ALWAYS ||
+	    plan->checks_mode != CHECKS_ALL || !plan_checks_room(plan))
+		return;
+	for (size_t i = 0; i < strings_count(plan->checks); i++)
+		if (green(rows, plan->checks[i], made_of(w, made)->tree) == NULL)
+			world_fail(w, "run %lld: its result moves to tree t%lld, of which check %zu was not green",
+			    (long long)op->where.run, (long long)made_of(w, made)->tree, i + 1);
+}
+
+/* On what waits for the word on its own tree. If it does not fit there, nothing happens. */
+static void merge_onto(struct world *w, struct git_op *op, struct place *place, const struct fate *f)
+{
+	op->put_off = (f != NULL && f->conflict) || op->given_commit == op->given_base_commit;
+	if (!op->put_off)
+		hold_back(w, op, place, op->given_onto, make(w, ++w->trees, op->given_onto, op->where, op->given_commit));
+}
+
 static void merge(struct world *w, struct git_op *op)
 {
 	struct branch *branch = branch_of(w, op->ref);
@@ -355,7 +391,13 @@ static void merge(struct world *w, struct git_op *op)
 	struct place *place = place_of(w, op->dir);
 
 	w->merging[op->where.run] = NULL;
-	if (!is_merged(w, op, tip) && tip == op->given_base_commit) {
+	op->carried = tip != op->given_commit && is_in(w, op->given_commit, tip);
+	if (op->given_onto != 0 && !is_merged(w, op, tip)) {
+		merge_onto(w, op, place, f);
+		return;
+	}
+	if (!is_merged(w, op, tip) && (tip == op->given_base_commit ||
+	    (op->stands && is_in(w, tip, op->given_base_commit)))) {
 		made = op->given_commit;
 	} else if (!is_merged(w, op, tip) && f != NULL && f->conflict) {
 		op->conflicts = "a.c";
@@ -377,6 +419,8 @@ static void merge(struct world *w, struct git_op *op)
 	/* what was held back is committed now */
 	if (op->holds_back && place->head == op->given_base_commit)
 		place->head = op->given_commit;
+	if (made != tip)
+		check_judged(w, op, made);
 	set_branch(w, op->ref, made);
 	give_commit(op, made);
 	give_tree(op, made_of(w, made)->tree);
@@ -529,11 +573,13 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 
 	*where = op->where;
 	*value = op->kind == GIT_PREPARE ? op->prepared : op->number;
+	if (op->carried)
+		*value = made_of(op->world, op->given_commit)->tree;
 	if (op->held_back || (op->kind == GIT_MERGE && op->conflicts != NULL))
 		*value = op->number << 32 | number_of(op->base);
 	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_WORKTREE_REMOVE ||
 	    op->kind == GIT_INSPECT_HEAD || op->kind == GIT_COMPARE_REFS ||
-	    op->kind == GIT_FIND_EDITS)
+	    op->kind == GIT_FIND_EDITS || op->put_off)
 		return 0;
 	if (next == STEP_NEXT_FAILED)
 		return op->kind == GIT_VERIFY ? 'f' : 'F';
@@ -547,6 +593,8 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 		return op->kind == GIT_MERGE ? 'X' : 'Y';
 	if (op->held_back)
 		return 'B';
+	if (op->carried)
+		return 'G';
 	return words[op->kind] == 'C' && op->commit[0] == '\0' ? 'N' : words[op->kind];
 }
 

@@ -364,6 +364,17 @@ static void process_end(struct world *w, struct process *p)
 		remove_live(w, p);
 }
 
+/* The check of a merge takes its time, so that others are to be merged meanwhile. */
+static bool is_slow(struct world *w, const struct process *p)
+{
+	const struct attempt_row *row = w->merges && p->kind == PROC_ATTEMPT ?
+	    disk_attempt(w, p->id) : NULL;
+	const struct slot_row *slot = row != NULL && row->role == ROLE_CHECK ?
+	    disk_slot(w, (struct where){ row->run, row->iteration, row->slot }) : NULL;
+
+	return slot != NULL && slot->merge == MERGE_JUDGING && below(w, 40) != 0;
+}
+
 bool processes_move(struct world *w)
 {
 	size_t first = below(w, (unsigned)w->nlive);
@@ -373,7 +384,8 @@ bool processes_move(struct world *w)
 
 		if (process_report(w, p))
 			return true;
-		if (p->state == PROC_RUNNING && (p->told_started || !p->watched) && !stays(w, p)) {
+		if (p->state == PROC_RUNNING && (p->told_started || !p->watched) && !stays(w, p) &&
+		    !is_slow(w, p)) {
 			process_end(w, p);
 			return true;
 		}

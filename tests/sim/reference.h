@@ -47,7 +47,7 @@ struct ref_attempt {
  * room; 'A' a work tree or room has its ignored files, and with value 1 all that a set-up makes, 2:
  * no room was prepared to be cloned; 'C' committed, 'N' there was nothing to
  * commit, 'R' a hook refused it; 'M' merged, 'X' a conflict, and value lies there now; 'Y' it is
- * not resolved; 'B' merged it is a new tree, which lies there now: that in the upper 32 bits, what
+ * not resolved; 'G' merged, as part of what others have merged onto it; 'B' merged it is a new tree, which lies there now: that in the upper 32 bits, what
  * it lies on in the lower; 'P' pinned; 'F' it went wrong, 'f' so did looking at what a reviewer has
  * left. */
 struct ref_answer {
@@ -76,6 +76,8 @@ struct ref_slot {
 	bool worktree, merge;
 	bool judges_merges;		/* a merge that gives a new tree is judged ... */
 	bool review_merged;		/* ... by a reviewer in any case */
+	bool train;			/* ... or with those that are merged onto it */
+	bool suspected;			/* it was red, and may be so by what it was merged onto */
 	char commit;		/* 'n'one, 'a'uto, a'g'ent */
 	bool claims;		/* its task is one that others may have */
 	bool markers;		/* agents may say that there is nothing to do */

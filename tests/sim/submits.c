@@ -67,7 +67,12 @@ static void draw_merges(struct world *w, struct plan *plan)
 	plan->workspace = (enum review_place)below(w, REVIEW_PLACES);
 	if (strings_count(plan->checks) == 0)
 		strings_append(&plan->checks, "make test1");
-	plan->review_merged = below(w, 4) == 0 ? REVIEW_MERGED_ON_CONFLICT : REVIEW_MERGED_ALWAYS;
+	plan->review_merged = below(w, 2) == 0 ? REVIEW_MERGED_ON_CONFLICT : REVIEW_MERGED_ALWAYS;
+	if (plan->review_merged == REVIEW_MERGED_ON_CONFLICT && below(w, 4) != 0) {
+		plan->workspace = REVIEW_IN_ROOM;
+		plan->checks_in_room = true;
+		plan->checks_mode = CHECKS_ALL;
+	}
 	strings_free(plan->setup);
 	strings_free(plan->protect);
 	plan->setup = plan->protect = NULL;
@@ -155,7 +160,7 @@ static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_
  * those before it. */
 static void draw_tasks(struct world *w, struct submission *s, struct task_list *list)
 {
-	size_t count = 1 + below(w, 6);
+	size_t count = w->merges ? 8 : 1 + below(w, 6);
 
 	list->items = xcalloc(count, sizeof(*list->items));
 	for (; list->count < count; list->count++) {
@@ -215,6 +220,26 @@ static int64_t draw_after(struct world *w)
 	return ROW_NONE;
 }
 
+/* Of one source, so that most settings are those of the run. */
+static void draw_train(struct world *w, struct plan *plan, struct submission *s)
+{
+	plan_skip(plan, SKIP_NOTHING);
+	plan->profile = profile_find("verdict");
+	free(plan->review_file);
+	plan->review_file = xstrdup(plan->profile->carrier_file);
+	draw_merges(w, plan);
+	plan->parallel = 8;
+	plan->review_merged = REVIEW_MERGED_ON_CONFLICT;
+	plan->workspace = REVIEW_IN_ROOM;
+	plan->checks_in_room = true;
+	plan->checks_mode = CHECKS_ALL;
+	plan->commit = COMMIT_MODE_AUTO;
+	plan->max_cost_usd = NAN;
+	plan->max_tokens = plan->max_wall_ms = ROW_NONE;
+	plan->on_lost = ON_LOST_RETRY;
+	s->source = below(w, 2) == 0 ? SOURCE_BEADS : SOURCE_STORIES;
+}
+
 static void draw_crowd(struct plan *plan, struct submission *s)
 {
 	plan_skip(plan, SKIP_OFF);
@@ -250,6 +275,8 @@ void client_submit(struct world *w)
 	draw_plan(w, &plan, strstr(s.workdir, "nogit") == NULL, s.source);
 	if (w->crowd)
 		draw_crowd(&plan, &s);
+	else if (w->merges && below(w, 4) != 0 && strstr(s.workdir, "nogit") == NULL)
+		draw_train(w, &plan, &s);
 	if (s.source == SOURCE_PROMPT) {
 		s.task = "do it";
 		s.task_size = 5;

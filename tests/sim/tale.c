@@ -210,6 +210,9 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.merge = plan->integrate == INTEGRATE_MERGE,
 		.judges_merges = plan_judges_merges(plan),
 		.review_merged = plan->review_merged == REVIEW_MERGED_ALWAYS,
+		.train = plan_judges_merges(plan) && plan->review_merged != REVIEW_MERGED_ALWAYS && plan == run &&
+		    plan->checks_mode == CHECKS_ALL && plan_checks_room(plan) && rows->run.has_git == 1,
+		.suspected = row->merge == MERGE_SUSPECTED,
 		.commit = "nag"[plan->commit],
 		.claims = row->slot != SLOT_BASELINE && run->assign == ASSIGN_DAEMON &&
 		    strcmp(rows->run.source, "beads") == 0,

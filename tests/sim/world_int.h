@@ -218,6 +218,8 @@ struct task_plan {
 struct world {
 	uint64_t random;
 	bool calm;			/* the daemon of this world never dies */
+	bool merges;			/* most of its work passes, and is merged */
+	bool red;			/* ... or fails, for a while */
 	bool crowd;			/* many slots, and more than one run, on the
 					 * same few beads */
 	int64_t now, uuid, boot, parallel;

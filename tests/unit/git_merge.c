@@ -608,6 +608,134 @@ START_TEST(new_tree_is_held_back)
 }
 END_TEST
 
+static struct git_op *held_back_on(const char *from, int number, const char *head, const char *onto, bool stands)
+{
+	char *dir = dir_of(number), *keep = xasprintf(KEEP, number), *note = xasprintf(NOTE, number);
+	struct git_op_spec spec = { .kind = GIT_MERGE, .workspace = repo, .scratch = scratch, .dir = dir, .ref = REF,
+	    .base_commit = from, .commit = head, .keep_ref = keep, .note_ref = note, .message = MESSAGE,
+	    .holds_back = true, .onto = onto, .stands = stands };
+	struct git_op *op = git_op_new(&spec);
+
+	free(dir);
+	free(keep);
+	free(note);
+	return op;
+}
+
+/* What a MERGE of that has held back; head gets what it stands on. */
+static char *waits_on(const char *from, int number, const char *head, const char *onto, const char *stands_on)
+{
+	struct git_op *op = held_back_on(from, number, head, onto, false);
+	char *waits;
+
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert(git_op_held_back(op) && !git_op_put_off(op));
+	ck_assert_str_eq(git_op_head(op), stands_on);
+	waits = xstrdup(git_op_commit(op));
+	git_op_free(op);
+	return waits;
+}
+
+/* The third lies on the second, which waits itself. Whenever git dies, the branch moves to the
+ * third at once; then the second is found in it, and nothing of both is uncommitted. */
+START_TEST(merged_onto_what_is_held_back)
+{
+	char *first = scripted(1, "echo x >x"), *second = scripted(2, "echo y >y"), *third = scripted(3, "echo z >z"),
+	    *dir = dir_of(2), *last = dir_of(3), *tip, *waits, *top;
+	struct git_op *op;
+
+	expect_merged(merge_op(1, first));
+	tip = sh("git rev-parse " REF);
+	waits = waits_on(base, 2, second, NULL, tip);
+	if (_i > 0)
+		die_after(held_back_on(base, 3, third, waits, false), 3 * _i);
+	top = waits_on(base, 3, third, waits, waits);
+	expect_text(tip, sh("git rev-parse " REF));
+	expect_text("x\ny\nz", sh("cd '%s'; cat x y z", last));
+	expect_text(waits, sh("git rev-parse %s^", top));
+	if (_i > 0)
+		die_after(held_back_on(waits, 3, top, NULL, true), _i);
+	op = held_back_on(waits, 3, top, NULL, true);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert(!git_op_held_back(op) && !git_op_new_tree(op));
+	git_op_free(op);
+	expect_text(top, sh("git rev-parse " REF));
+	op = held_back_on(tip, 2, waits, NULL, false);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert(!git_op_held_back(op));
+	git_op_free(op);
+	expect_text(top, sh("git rev-parse " REF));
+	expect_text("", sh("git -C '%s' status --porcelain; git -C '%s' status --porcelain", dir, last));
+	expect_text(waits, sh("git -C '%s' rev-parse HEAD", dir));
+	free(top);
+	free(waits);
+	free(tip);
+	free(dir);
+	free(last);
+	free(first);
+	free(second);
+	free(third);
+}
+END_TEST
+
+/* It conflicts with what is held back, or adds nothing to it: nothing happens to it, and it can be
+ * merged without that. */
+START_TEST(put_off)
+{
+	char *first = scripted(1, "echo x >x"), *second = scripted(2, "echo y >y"),
+	    *third = scripted(3, _i == 0 ? "echo z >y" : "echo y >y"), *last = dir_of(3), *tip, *waits, *before;
+	struct git_op *op;
+
+	expect_merged(merge_op(1, first));
+	tip = sh("git rev-parse " REF);
+	waits = waits_on(base, 2, second, NULL, tip);
+	before = sh("git -C '%s' rev-parse HEAD; cat '%s/y'; git for-each-ref", last, last);
+	op = held_back_on(base, 3, third, waits, false);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert(git_op_put_off(op) && !git_op_held_back(op) && git_op_conflicts(op) == NULL);
+	git_op_free(op);
+	expect_text(before, sh("git -C '%s' rev-parse HEAD; cat '%s/y'; git for-each-ref", last, last));
+	free(waits_on(base, 3, third, NULL, tip));
+	free(before);
+	free(waits);
+	free(tip);
+	free(last);
+	free(first);
+	free(second);
+	free(third);
+}
+END_TEST
+
+/* The branch has moved on: what stood on it is merged once more. */
+START_TEST(stands_no_longer)
+{
+	char *first = scripted(1, "echo x >x"), *second = scripted(2, "echo y >y"), *third = scripted(3, "echo z >z"),
+	    *fourth = scripted(4, "echo w >w"), *tip, *waits, *top, *moved;
+	struct git_op *op;
+
+	expect_merged(merge_op(1, first));
+	tip = sh("git rev-parse " REF);
+	waits = waits_on(base, 2, second, NULL, tip);
+	top = waits_on(base, 3, third, waits, waits);
+	expect_merged(merge_op(4, fourth));
+	moved = sh("git rev-parse " REF);
+	op = held_back_on(waits, 3, top, NULL, true);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert(git_op_held_back(op));
+	ck_assert_str_eq(git_op_head(op), moved);
+	git_op_free(op);
+	expect_text(moved, sh("git rev-parse " REF));
+	free(moved);
+	free(top);
+	free(waits);
+	free(tip);
+	free(first);
+	free(second);
+	free(third);
+	free(fourth);
+}
+END_TEST
+
 /* Held back, it meets another task that was merged first: it is merged once more, unless a person
  * has worked there. */
 START_TEST(held_back_twice)
@@ -856,6 +984,9 @@ int main(void)
 	tcase_add_loop_test(tc, ref_is_moved_meanwhile, 0, 2);
 	tcase_add_loop_test(tc, new_tree_is_held_back, 0, 36);
 	tcase_add_loop_test(tc, held_back_twice, 0, 2);
+	tcase_add_loop_test(tc, merged_onto_what_is_held_back, 0, 12);
+	tcase_add_loop_test(tc, put_off, 0, 2);
+	tcase_add_test(tc, stands_no_longer);
 	tcase_add_loop_test(tc, ref_is_checked_out, 0, 2);
 	tcase_add_loop_test(tc, dies_after_each_process, 1, 21);
 	tcase_add_loop_test(tc, dies_in_a_conflict, 10, 38);

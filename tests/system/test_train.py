@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""The merge train: tasks that wait to be merged are merged one onto the other and checked together;
+when that is red, the one that makes it so is found. The branch has only what was green."""
+import sqlite3
+import time
+
+import pytest
+from trees import beads, trees, work_trees  # noqa: F401
+
+from test_integrate import green, merges
+
+TASKS = ("x-1", "x-2", "x-3", "x-4", "x-5")
+# x-1 renames what others may call: each passes alone
+RENAME = ('case $RL_TASK_ID in x-1) sed -i "s/\\bf\\b/g/" lib.sh;; {red}) echo ". ./lib.sh; f" > use.sh;; '
+          '*) {else_} echo $RL_TASK_ID > $RL_TASK_ID.txt;; esac; gate "$RL_TASK_ID"; answer done\n')
+SLOTS = {"parallel": 5}
+CHECK = "! test -e use.sh || sh -e use.sh"
+
+
+def slot_of(t, number, task):
+    return next((s for s in t.daemon.call("run.get", id=number)["slots"] if s["task"] == task), None)
+
+
+def committed(t, number, task):
+    """Its work is committed, and waits to be merged."""
+    while slot_of(t, number, task)["commit"] is None:
+        time.sleep(0.02)
+
+
+def pile_up(t, red="none", else_="", **params):
+    """x-1 is merged, the check of x-2 waits for its group, and the rest wait behind it: the run's
+    number. group.resume lets them go."""
+    t.repo.write("lib.sh", "f() { :; }\n")
+    t.repo.git("add", "lib.sh")
+    t.repo.git("commit", "-q", "-m", "lib")
+    beads(t.repo, *TASKS)
+    t.set(implement=RENAME.format(red=red, else_=else_))
+    t.daemon.call("group.pause", name="checks")
+    number = t.submit(parallel=5, checks=[CHECK], **{"review": True, **params})
+    for each in TASKS:
+        t.play.arrived(each)
+    with t.daemon.events(run=number) as events:
+        t.play.go("x-1")
+        events.until("slot.merged", lambda e: e["task"] == "x-1")
+        t.play.go("x-2")
+        events.until("slot.phase", lambda e: e.get("reason") == "group checks is paused")
+    for each in TASKS[2:]:
+        t.play.go(each)
+        committed(t, number, each)
+    return number
+
+
+def merge_checks(t, number):
+    """Tasks whose merged trees were checked, in order; a check that has failed ran twice."""
+    seen, found = {}, []
+    for a in t.daemon.call("attempt.list", run=number)["attempts"]:
+        if a["role"] == "check" and a["slot"] != 65535:
+            seen[a["task"]] = seen.get(a["task"], 0) + 1
+            if seen[a["task"]] > 1:
+                found.append(a["task"])
+    return found
+
+
+def test_what_waits_is_checked_together(trees, repo):
+    t = trees(gates=TASKS, config=SLOTS)
+    number = pile_up(t)
+    t.daemon.call("group.resume", name="checks")
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    assert merges(t, number) == {"x-1": "unchanged", "x-2": "checked", "x-3": "checked_together",
+                                 "x-4": "checked_together", "x-5": "checked"}
+    assert merge_checks(t, number) == ["x-2", "x-5"]
+    assert len(t.is_linear(row)) == 5 and work_trees(repo) == [] and t.salvage(number) == []
+    assert row["result_commit"] == repo.git("rev-parse", row["result_branch"])
+    connection = sqlite3.connect(t.daemon.state / "rld.db")
+    tree, = connection.execute("SELECT tree FROM slot WHERE task = 'x-5'").fetchone()
+    assert connection.execute("SELECT result_tree FROM run").fetchone() == (tree,)
+    connection.close()
+    said = t.daemon.call("run.attest", id=number)
+    for statement in said["statements"]:
+        commit = statement["subject"][0]["digest"]["gitCommit"]
+        assert repo.git("rev-parse", commit + "^{tree}") == statement["predicate"]["tree"]
+    assert len(said["left_out"]) == 2, "the trees of x-3 and x-4 were not judged by themselves"
+    said = t.daemon.call("evidence.list", run=number)["evidence"]
+    assert [e["task_id"] for e in said if e["subject"] == "merged, checked with a later task"] == ["x-3", "x-4"]
+    assert "checked with a later task" in t.daemon.rlctl("show", number).out
+    assert t.daemon.call("review.verify", run=number)["ok"]
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("red, checked", [("x-3", ["x-2", "x-5", "x-5", "x-3", "x-3"]),
+                                          ("x-4", ["x-2", "x-5", "x-5", "x-3", "x-4", "x-4"]),
+                                          ("x-5", ["x-2", "x-5", "x-5", "x-3", "x-4"])])
+def test_the_red_one_is_found(trees, repo, red, checked):
+    """It alone is fixed; what was merged onto it is merged once more, without it."""
+    t = trees(scripts={"fix": 'sed -i "s/ f$/ g/" use.sh; answer fixed\n'}, gates=TASKS, config=SLOTS)
+    number = pile_up(t, red=red)
+    t.daemon.call("group.resume", name="checks")
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    assert t.roles().count("fix") == 1 and t.roles().count("implement") == 5
+    attempts = t.daemon.call("attempt.list", run=number)["attempts"]
+    assert [a["task"] for a in attempts if a["role"] == "fix"] == [red]
+    assert merge_checks(t, number)[:len(checked)] == checked
+    assert green(repo, row["result_branch"]) and len(t.is_linear(row)) == 5 and work_trees(repo) == []
+
+
+def test_one_that_stays_red_delays_nobody(trees, repo):
+    t = trees(gates=TASKS, config=SLOTS)
+    number = pile_up(t, red="x-4", review={"max_fixes": 0})
+    t.daemon.call("group.resume", name="checks")
+    row = t.daemon.ended(number)
+    hold, = t.daemon.call("hold.list", run=number)["holds"]
+    assert row["state"] == "held" and hold["kind"] == "conflict" and hold["task"] == "x-4", (row, hold)
+    assert green(repo, row["result_branch"]) and len(t.is_linear(row)) == 4
+    assert merges(t, number)["x-5"] in ("checked", "unchanged") and merges(t, number)["x-4"] == "sent_back"
+
+
+def test_what_does_not_go_on_the_train_waits(trees, repo):
+    """x-3 and x-4 change the same line: x-4 conflicts with what is on the branch, not before."""
+    t = trees(scripts={"fix": "echo both > line; answer fixed\n"}, gates=TASKS, config=SLOTS)
+    number = pile_up(t, else_="case $RL_TASK_ID in x-3|x-4) echo $RL_TASK_ID > line;; esac;")
+    t.daemon.call("group.resume", name="checks")
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    assert merges(t, number)["x-3"] == "checked_together" and merges(t, number)["x-5"] == "checked"
+    attempts = t.daemon.call("attempt.list", run=number)["attempts"]
+    assert [a["task"] for a in attempts if a["role"] == "fix"] == ["x-4"]
+    assert repo.git("show", row["result_branch"] + ":line") == "both" and len(t.is_linear(row)) == 5
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("red", ["none", "x-4"])
+def test_the_daemon_dies_with_a_train_under_way(trees, repo, red):
+    t = trees(scripts={"fix": 'sed -i "s/ f$/ g/" use.sh; answer fixed\n'}, gates=TASKS, config=SLOTS)
+    number = pile_up(t, red=red)
+    with t.daemon.events(run=number) as events:
+        t.daemon.call("group.set", name="checks", slots=1)
+        t.stop_at("move")
+        t.daemon.call("group.resume", name="checks")
+        t.play.arrived("move")
+    t.daemon.kill()
+    t.play.go("move")
+    t.daemon.start()
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded" and green(repo, row["result_branch"]), row
+    assert t.roles().count("implement") == 5 and t.roles().count("fix") == (red != "none")
+    assert len(t.is_linear(row)) == 5 and work_trees(repo) == []
+
+
+def test_a_cancelled_train_is_merged_by_the_retry(trees, repo):
+    t = trees(gates=TASKS, config=SLOTS)
+    number = pile_up(t)
+    row = t.daemon.cancelled(number)
+    assert row["state"] == "cancelled", row
+    t.daemon.call("group.resume", name="checks")
+    again = t.daemon.call("run.retry", id=number)["id"]
+    row = t.daemon.ended(again)
+    assert row["state"] == "succeeded" and "implement" not in t.roles(again), row
+    assert len(t.is_linear(row)) == 5
