@@ -35,6 +35,7 @@ int doctor_command(struct client *c);
 int config_command(struct client *c);
 int prompt_command(struct client *c);
 int rpc_command(struct client *c);
+int mcp_command(struct client *c);
 int completion_command(struct client *c);
 int help_command(struct client *c);
 

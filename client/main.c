@@ -201,6 +201,8 @@ static const struct command commands[] = {
 	    "show what a role would be given, before anything is paid", options_prompt, 2, 3, false },
 	{ "rpc", rpc_command, "METHOD [key=value ...|JSON]", "call a method of the daemon", NULL,
 	    1, ANY_NUMBER, false },
+	{ "mcp", mcp_command, "", "serve agents and editors by the Model Context Protocol, on stdin and stdout",
+	    NULL, 0, 0, false },
 	{ "completion", completion_command, "bash|zsh|fish | words [WORD...]",
 	    "print a completion script for a shell", NULL, 1, ANY_NUMBER, true },
 	{ "help", help_command, "[COMMAND]", "show help", NULL, 0, 1, false },
