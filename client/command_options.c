@@ -17,7 +17,7 @@
 #include "proto/schema.h"
 #include "proto/units.h"
 
-#define ROWS_MAX 64
+#define ROWS_MAX 80
 #define CHOICES_MAX 8
 #define UID_LAST ((long long)UINT32_MAX - 1)	/* -1 is not a valid user */
 #define FIRST_CODE 256		/* what getopt_long returns for row 0: greater than every letter */
@@ -124,6 +124,7 @@ const struct option_row options_submit[] = {
 	{ "retries", 0, OPTION_COUNT, "N", "retries", NULL,
 	    "maximum number of consecutive tries after temporary failures of a service" },
 	{ "env", 0, OPTION_PAIR, "K=V", "env", NULL, "set a variable for the agents (repeatable)" },
+	{ "label", 0, OPTION_PAIR, "K=V", "labels", NULL, "label of the run, to find it by (repeatable)" },
 	{ "key", 0, OPTION_TEXT, "KEY", "key", NULL,
 	    "submit only once: the same key returns the same run" },
 	{ "report", 0, OPTION_NEW_FILE, "FILE", "report", NULL, "write a report to FILE when the run ends or is held" },

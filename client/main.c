@@ -17,6 +17,7 @@ static const struct option_row list_options[] = {
 	    "state", NULL, "only runs in this state" },
 	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL, "only runs in this directory or below it" },
 	{ "group", 0, OPTION_TEXT, "GROUP", "group", NULL, "only runs of this group" },
+	{ "label", 0, OPTION_PAIR, "K=V", "labels", NULL, "only runs with this label (repeatable: with all of them)" },
 	{ "text", 0, OPTION_TEXT, "TEXT", "text", NULL, "only runs with this text in the title of a task" },
 	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "at most N runs (default 50)" },
 	{ "before", 0, OPTION_COUNT, "RUN", "cursor", NULL, "only runs older than this one" },

@@ -58,6 +58,7 @@ static const struct schema submit_params[] = {
 	INT("priority", -100, 100, "higher starts first"),
 	INT("after", 1, INT64_MAX, "run that must succeed before this one starts"),
 	{ .name = "max_cost", .kind = SCHEMA_MONEY, .min = 1, .max = 1000000000, .help = "cost limit in US dollars" },
+	{ .name = "labels", .kind = SCHEMA_MAP, .max = 32, .bytes = 256, .help = "names and texts to find the run by" },
 	TEXT("key", 256, "the same key returns the same run again"),
 	{ .name = "check", .kind = SCHEMA_BOOL, .help = "only validate; submit nothing" },
 	END

@@ -79,6 +79,20 @@ static char *show_agents(const json_t *agents)
 }
 
 /* "verdict, at most 6 reviews", or why there is none. */
+/* "ci_job=17, team=core" */
+static char *show_labels(const json_t *labels)
+{
+	struct buf text = { 0 };
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)labels, name, value) {
+		buf_separate(&text, ", ");
+		buf_addf(&text, "%s=%s", name, json_string_value(value));
+	}
+	return buf_take(&text, NULL);
+}
+
 static char *show_review(const json_t *review)
 {
 	int64_t checks = field_int(review, "checks");
@@ -169,6 +183,7 @@ static void show_add_work(struct table *t, const json_t *run)
 	table_member(t, "workdir", PAINT_NONE, run, "workdir");
 	table_fact(t, "base", PAINT_NONE, xasprintf("%.12s", field_text(run, "base_commit")));
 	table_member(t, "group", PAINT_NONE, run, "group");
+	table_fact(t, "labels", PAINT_NONE, show_labels(json_object_get(run, "labels")));
 	if (after != FIELD_NONE)
 		table_fact(t, "after", PAINT_NONE, xasprintf("run %lld", (long long)after));
 	if (!prompt && field_int(run, "iteration") > 0 && iterations != FIELD_NONE)

@@ -226,12 +226,19 @@ static bool check_map(const struct schema *s, json_t *value, struct schema_error
 	if (!json_is_object(value))
 		return schema_refuse(error, "must be %s of strings, is %s", object_name(error),
 		    type_name(value, error));
+	if (s->max > 0 && json_object_size(value) > (size_t)s->max)
+		return schema_refuse(error, "must have at most %" PRId64 " members, has %zu", s->max,
+		    json_object_size(value));
 	json_object_foreach(value, name, item) {
 		if (s->rule != NULL && !s->rule->fits(name, error))
 			return false;
 		if (!json_is_string(item))
 			return schema_refuse(error, "must contain strings, but '%s' is %s", name,
 			    type_name(item, error));
+		if (s->bytes > 0 && json_string_length(item) > (size_t)s->bytes)
+			return schema_refuse(error,
+			    "must contain strings of at most %" PRId64 " bytes, but '%s' has %zu", s->bytes, name,
+			    json_string_length(item));
 		if (has_nul(item))
 			return schema_refuse(error,
 			    "must not contain a NUL character, but '%s' does", name);

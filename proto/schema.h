@@ -26,7 +26,8 @@ enum schema_kind {
 	SCHEMA_IDS,		/* array of min..max integers from 1 up */
 	SCHEMA_PAIRS,		/* array of "NAME=VALUE", or an object of texts; at
 				 * most max of them */
-	SCHEMA_MAP,		/* object of texts; rule applies to the names */
+	SCHEMA_MAP,		/* object of at most max texts of at most bytes each; rule applies
+				 * to the names */
 	SCHEMA_OBJECT,		/* with the given members; null means missing */
 	SCHEMA_OBJECTS,		/* array of such objects */
 	SCHEMA_KINDS
@@ -54,8 +55,8 @@ struct schema {
 	enum schema_kind kind;
 	bool required;			/* as a member of an object, or a parameter */
 	bool clamp;			/* INT: values above max count as max; see schema_clamp() */
-	int64_t min, max;		/* max 0 for texts and lists: no limit */
-	int64_t bytes;			/* TEXTS: for each; 0: no limit */
+	int64_t min, max;		/* max 0 for texts, lists and maps: no limit */
+	int64_t bytes;			/* TEXTS, MAP: for each; 0: no limit */
 	const struct state_names *choices;	/* also TEXT, and each of TEXTS; NULL: any */
 	const struct schema_rule *rule;	/* TEXT, TEXTS, MAP; NULL: none */
 	const struct schema *members;	/* ends with name NULL */

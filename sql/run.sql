@@ -10,14 +10,14 @@ INSERT INTO run (id, owner, key, body_hash, workdir, workspace, has_git, source,
     source_path, project, "group", after_run, paused, next_at, base_commit, result_branch, stopped, others, instance, head, head_at, feature,
     wait, wait_reason, wait_since, wait_until, wait_kind, end_kind, warned,
     product_count, product_head, evidence_count, evidence_head, evidence, settings_kept, entry_count, entry_head, start,
-    judge_hash, dismissed)
+    judge_hash, dismissed, labels)
 VALUES (:id, :owner, :key, :body_hash, :workdir, :workspace, :has_git, :source, :state, :reason, :cause, :priority, :iteration,
     :iterations, :plan, :environment, :base_tree, :result_ref, :result_tree, :result_attempt, :review_count, :review_head,
     :warnings, :retry_of, :created_at, :started_at, :ended_at, :result_commit, :known_issues, :subdir,
     :source_path, :project, :group, :after_run, :paused, :next_at, :base_commit, :result_branch, :stopped, :others, :instance, :head, :head_at, :feature,
     :wait, :wait_reason, :wait_since, :wait_until, :wait_kind, :end_kind, :warned,
     :product_count, :product_head, :evidence_count, :evidence_head, :evidence, :settings_kept, :entry_count, :entry_head, :start,
-    :judge_hash, :dismissed)
+    :judge_hash, :dismissed, :labels)
 ON CONFLICT (id) DO UPDATE SET
     owner = excluded.owner, key = excluded.key, body_hash = excluded.body_hash, workdir = excluded.workdir,
     workspace = excluded.workspace, has_git = excluded.has_git, source = excluded.source, state = excluded.state,
@@ -37,7 +37,7 @@ ON CONFLICT (id) DO UPDATE SET
     evidence_count = excluded.evidence_count, evidence_head = excluded.evidence_head,
     evidence = excluded.evidence, settings_kept = excluded.settings_kept,
     entry_count = excluded.entry_count, entry_head = excluded.entry_head, start = excluded.start,
-    judge_hash = excluded.judge_hash, dismissed = excluded.dismissed
+    judge_hash = excluded.judge_hash, dismissed = excluded.dismissed, labels = excluded.labels
 
 -- name: run.unfinished rows: run
 SELECT * FROM run WHERE state NOT IN ('succeeded', 'failed', 'cancelled') ORDER BY id
@@ -50,7 +50,7 @@ SELECT * FROM run WHERE owner = :owner AND key = :key
 
 -- Newest first, below :before (NULL: from the top), of :state and :owner (NULL: any), at most :limit.
 -- Four arms of which one runs, so that each walks an index of its own. Then :workdir, a directory and what is below it, :group, and :text,
--- a part of the title of a task; NULL: any.
+-- a part of the title of a task, and :labels, an object of those that it must have; NULL: any.
 -- name: run.list rows: run
 SELECT * FROM (
     SELECT * FROM run
@@ -71,6 +71,8 @@ SELECT * FROM (
 ) AS listed
 WHERE (:workdir IS NULL OR substr(workdir || '/', 1, length(rtrim(:workdir, '/')) + 1) = rtrim(:workdir, '/') || '/')
     AND (:group IS NULL OR "group" = :group)
+    AND (:labels IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(:labels) AS wanted WHERE NOT EXISTS (
+	SELECT 1 FROM json_each(listed.labels) AS had WHERE had.key = wanted.key AND had.value = wanted.value)))
     AND (:text IS NULL OR EXISTS (SELECT 1 FROM task WHERE task.run = listed.id AND instr(lower(title), lower(:text)) > 0))
 ORDER BY id DESC LIMIT :limit
 

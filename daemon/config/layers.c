@@ -64,13 +64,14 @@ static json_t *preset_json(const char *path)
 	return NULL;
 }
 
-/* The value in the file. Each key of a table is a setting: keys of a preset that are not overridden
- * stay. */
+/* The value in the file. Each key of an agent's table is a setting: keys of a preset that are not
+ * overridden stay. */
 static json_t *file_json(const struct value *value)
 {
 	json_t *json;
 
-	if (value->setting->is.kind != SCHEMA_MAP || (json = preset_json(value->path)) == NULL)
+	if (value->setting->is.kind != SCHEMA_MAP || strncmp(value->path, "agent.", strlen("agent.")) != 0 ||
+	    (json = preset_json(value->path)) == NULL)
 		return json_incref(value->json);
 	json_object_update(json, value->json);
 	return json;

@@ -330,6 +330,7 @@ static void fill_run(const struct layers *layers, struct plan *plan)
 	plan->check_on_base = (enum check_on_base)get_number(layers, "run.check_on_base");
 	plan->report = get_text(layers, "run.report");
 	plan->env = get_words(layers, "run.env");
+	plan->labels = get_words(layers, "run.label");
 	plan->on_hold = get_words(layers, "hook.on_hold");
 	plan->on_pass = get_words(layers, "hook.on_pass");
 	plan->on_end = get_words(layers, "hook.on_end");

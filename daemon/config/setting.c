@@ -156,6 +156,8 @@ const struct setting settings[] = {
 	    .help = "model of the implementer" }, .layers = LAYER_SUBMIT },
 	{ { "run.env", SCHEMA_MAP, .rule = &rule_variable,
 	    .help = "variables for all agents of the run" }, .layers = LAYER_SUBMIT, .fallback = "{}" },
+	{ { "run.label", SCHEMA_MAP, .rule = &rule_label, .max = 32, .bytes = 256,
+	    .help = "labels of the run: names and texts to find it by" }, .layers = WORK, .fallback = "{}" },
 	{ { "run.report", SCHEMA_TEXT, .rule = &rule_file,
 	    .help = "file for the report, written when the run ends or is held" }, .layers = LAYER_SUBMIT },
 

@@ -196,6 +196,16 @@ static bool fits_variable(const char *name, struct schema_error *error)
 	        "names a variable '%s', but rld sets all variables that start with RL_", name);
 }
 
+static bool fits_label(const char *name, struct schema_error *error)
+{
+	size_t size = strlen(name);
+
+	return (size > 0 && size <= 64 && strchr(UPPER LOWER DIGIT, name[0]) != NULL &&
+	    name[strspn(name, UPPER LOWER DIGIT "_.-/")] == '\0') ||
+	    schema_refuse(error, "has a label '%s', but names of labels are letters, digits and \"_.-/\", at most 64",
+	        name);
+}
+
 const struct schema_rule rule_revision = { "a string", "names of commits", fits_revision };
 const struct schema_rule rule_profile = { "the name of a profile", "names of profiles", fits_profile };
 const struct schema_rule rule_agent = { "the name of an agent", "names of agents", fits_agent };
@@ -211,3 +221,4 @@ const struct schema_rule rule_below = { "a path", "names of files", fits_below }
 const struct schema_rule rule_pattern = { "a pattern", "patterns", fits_pattern };
 const struct schema_rule rule_path = { "a path", "paths", fits_path };
 const struct schema_rule rule_variable = { "the name of a variable", "names of variables", fits_variable };
+const struct schema_rule rule_label = { "the name of a label", "names of labels", fits_label };

@@ -150,6 +150,7 @@ struct plan {
 	int64_t grace_ms;
 	int64_t output_bytes;
 	char **env;			/* NULL-terminated "K=V" of --env */
+	char **labels;			/* NULL-terminated "K=V" */
 };
 
 /* The command of a check names a variable RL_*, so what it says holds for one task. Others are not

@@ -166,6 +166,7 @@ struct run_row {
 	char *judge_hash;
 	/* JSON array: findings that users dismissed, see core/dismissal.h; NULL: none */
 	char *dismissed;
+	char *labels;			/* JSON object of strings; NULL: none */
 	int64_t created_at;
 	int64_t started_at;
 	int64_t ended_at;

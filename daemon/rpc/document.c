@@ -37,6 +37,7 @@ json_t *run_summary(const struct run_row *run, const struct run_overview *overvi
 	json_object_set_new(json, "title", json_text(overview->title));
 	json_object_set_new(json, "overview", overview_json(overview, run));
 	json_object_set_new(json, "warnings", json_document(run->warnings, json_array()));
+	json_object_set_new(json, "labels", json_document(run->labels, json_object()));
 	json_object_set_new(json, "known_issues", json_document(run->known_issues, json_array()));
 	return json;
 }

@@ -100,6 +100,8 @@ static void list_cb(void *arg, struct rowset *set)
 
 static struct reply run_list(struct rpc *rpc, struct call *call)
 {
+	const json_t *labels = call_param(call, "labels");
+	char *wanted = labels != NULL ? json_dumps(labels, JSON_COMPACT) : NULL;
 	const struct query_bind binds[] = {
 		{ ":state", ROW_NONE, call_text(call, "state") },
 		{ ":owner", call_int(call, "owner", ROW_NONE), NULL },
@@ -108,10 +110,12 @@ static struct reply run_list(struct rpc *rpc, struct call *call)
 		{ ":workdir", ROW_NONE, call_text(call, "workdir") },
 		{ ":group", ROW_NONE, call_text(call, "group") },
 		{ ":text", ROW_NONE, call_text(call, "text") },
+		{ ":labels", ROW_NONE, wanted },
 		{ NULL, 0, NULL },
 	};
 
 	rpc_read(rpc, "run.list", ROW_RUN, binds, list_cb, pending_new(rpc, call));
+	free(wanted);
 	return reply_later(call);
 }
 
@@ -204,6 +208,7 @@ static const struct schema list_params[] = {
 	{ "group", SCHEMA_TEXT, .min = 1, .max = 64, .help = "only runs of this group" },
 	{ "text", SCHEMA_TEXT, .min = 1, .max = 256,
 	    .help = "only runs with a task whose title contains this; case is ignored in ASCII" },
+	{ "labels", SCHEMA_MAP, .max = 32, .bytes = 256, .help = "only runs with all of these labels" },
 	{ 0 },
 };
 static const struct schema change_params[] = { ID_PARAM, CHECK_PARAM, { 0 } };

@@ -119,6 +119,7 @@ static const struct schema submit_params[] = {
 	SETTING("copy", "run.copy"),
 	SETTING("setup_inputs", "run.setup_inputs"),
 	SETTING("check_on_base", "run.check_on_base"),
+	SETTING("labels", "run.label"),
 	{ 0 },
 };
 struct overrides {

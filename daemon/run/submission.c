@@ -122,6 +122,24 @@ static void submit_committed(struct pending_submit *p, const struct run_rows *ro
 	pending_submit_free(p);
 }
 
+/* The object of "K=V". malloc'd; NULL: there are none. */
+static char *labels_json(char *const *labels)
+{
+	json_t *object = json_object();
+	char *text;
+
+	for (; labels != NULL && *labels != NULL; labels++) {
+		const char *value = strchr(*labels, '=');
+		char *name = xmemdup0(*labels, (size_t)(value - *labels));
+
+		json_object_set_new(object, name, json_string(value + 1));
+		free(name);
+	}
+	text = json_object_size(object) > 0 ? json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+	json_decref(object);
+	return text;
+}
+
 static struct run_row *make_row(const struct pending_submit *p, const struct intake *item)
 {
 	struct run_row *row = row_new(ROW_RUN);
@@ -155,6 +173,7 @@ static struct run_row *make_row(const struct pending_submit *p, const struct int
 	row->instance = xstrdup(p->engine->instance);
 	row->retry_of = p->retry_of;
 	row->start = xstrdup(p->start);
+	row->labels = labels_json(p->plan.labels);
 	row->dismissed = xstrdup(p->dismissed);
 	row->warnings = xstrdup(p->warnings);
 	row->created_at = engine_now(p->engine);

@@ -177,6 +177,8 @@ export interface Run {
 	retry_of: number | null;
 	/** SHA-256 of what judges it, as it was at its submit */
 	judge_hash: string | null;
+	/** what its submitter filed it under */
+	labels: { [key: string]: string };
 	/** time of the submit */
 	created_at: string;
 	/** time of the start */
@@ -299,6 +301,8 @@ export interface RunSummary {
 	retry_of: number | null;
 	/** SHA-256 of what judges it, as it was at its submit */
 	judge_hash: string | null;
+	/** what its submitter filed it under */
+	labels: { [key: string]: string };
 	/** time of the submit */
 	created_at: string;
 	/** time of the start */
@@ -2631,7 +2635,7 @@ export class Rld {
 	}
 
 	/** queue a run */
-	runSubmit(params: { task?: string; workdir: string; task_blob?: string; agent?: string; reviewer_agent?: string; fixer_agent?: string; model?: string; reviewer_model?: string; fixer_model?: string; review?: RunSubmitReview; skip_review?: boolean; timeout?: number | string; idle_timeout?: number | string; on_lost?: "hold" | "retry" | "fail"; env?: { [key: string]: string }; priority?: number; environment?: Array<string> | { [key: string]: string }; key?: string; check?: boolean; reviewer?: string; checks?: Array<string>; commit?: "none" | "auto" | "agent"; report?: string; beads?: string | boolean; stories?: string; stories_path?: string; workflow?: string; workflow_path?: string; assign?: "daemon" | "agent"; stop_markers?: Array<string>; iterations?: number; parallel?: number; pause_ms?: number; on_failure?: "stop" | "continue"; isolation?: "auto" | "shared" | "worktree"; base?: string; integrate?: "auto" | "none" | "merge"; group?: string; after?: number; max_cost?: number; max_tokens?: number; max_wall?: number | string; strict_budget?: boolean; on_no_change?: "review" | "fail" | "pass"; evidence_age?: number | string; no_change_markers?: Array<string>; retries?: number; setup?: Array<string>; copy?: Array<string>; setup_inputs?: Array<string>; check_on_base?: "skip" | "warn" | "require"; }): Promise<RunSubmitResult> {
+	runSubmit(params: { task?: string; workdir: string; task_blob?: string; agent?: string; reviewer_agent?: string; fixer_agent?: string; model?: string; reviewer_model?: string; fixer_model?: string; review?: RunSubmitReview; skip_review?: boolean; timeout?: number | string; idle_timeout?: number | string; on_lost?: "hold" | "retry" | "fail"; env?: { [key: string]: string }; priority?: number; environment?: Array<string> | { [key: string]: string }; key?: string; check?: boolean; reviewer?: string; checks?: Array<string>; commit?: "none" | "auto" | "agent"; report?: string; beads?: string | boolean; stories?: string; stories_path?: string; workflow?: string; workflow_path?: string; assign?: "daemon" | "agent"; stop_markers?: Array<string>; iterations?: number; parallel?: number; pause_ms?: number; on_failure?: "stop" | "continue"; isolation?: "auto" | "shared" | "worktree"; base?: string; integrate?: "auto" | "none" | "merge"; group?: string; after?: number; max_cost?: number; max_tokens?: number; max_wall?: number | string; strict_budget?: boolean; on_no_change?: "review" | "fail" | "pass"; evidence_age?: number | string; no_change_markers?: Array<string>; retries?: number; setup?: Array<string>; copy?: Array<string>; setup_inputs?: Array<string>; check_on_base?: "skip" | "warn" | "require"; labels?: { [key: string]: string }; }): Promise<RunSubmitResult> {
 		return this.call("run.submit", params) as Promise<RunSubmitResult>;
 	}
 
@@ -2641,7 +2645,7 @@ export class Rld {
 	}
 
 	/** list runs in pages, newest first */
-	runList(params: { state?: "queued" | "running" | "paused" | "held" | "succeeded" | "failed" | "cancelled"; owner?: number; limit?: number; cursor?: number; workdir?: string; group?: string; text?: string; } = {}): Promise<RunListResult> {
+	runList(params: { state?: "queued" | "running" | "paused" | "held" | "succeeded" | "failed" | "cancelled"; owner?: number; limit?: number; cursor?: number; workdir?: string; group?: string; text?: string; labels?: { [key: string]: string }; } = {}): Promise<RunListResult> {
 		return this.call("run.list", params) as Promise<RunListResult>;
 	}
 

@@ -681,6 +681,8 @@ static const struct {
 	    { { "run.model", "\"\"" }, { "review.model", "\"\"" } }, {
 	    { "agents.implement.model", "null" }, { "agents.review.model", "null" },
 	    { "agents.fix.model", "null" } } },
+	{ "labels", "[run.label]\nteam = \"core\"\nci = \"no\"\n", { { "run.label", "{\"ci\":\"yes\"}" } },
+	    { { "labels", "[\"ci=yes\"]" } } },
 	{ "environment", "", { { "run.env", "{\"A\":\"1\",\"B\":\"x y\"}" } }, { { "env", "[\"A=1\",\"B=x y\"]" } } },
 	{ "dotted keys are tables", "agent.x.command = [\"x\"]\nagent.x.set.A = \"1\"\n"
 	    "agent.x.set.B = \"2\"\ndefault_agent = \"x\"\n", { { 0 } },
@@ -765,6 +767,8 @@ static const struct {
 	{ "", { "review.reviewer", "\"a/b\"" }, "the_field: must be an absolute path or a name", "the_field" },
 	{ "", { "review.guidelines", "[{\"file\":\"a\",\"section\":\"\\u0000\"}]" },
 	    "the_field: (item 1) 'section' must not contain a NUL character", "the_field" },
+	{ "", { "run.label", "{\"a b\":\"1\"}" }, "the_field: has a label 'a b', but names of labels are",
+	    "the_field" },
 	{ "", { "run.env", "{\"A B\":\"1\"}" }, "the_field: names a variable 'A B'", "the_field" },
 	{ "", { "run.env", "{\"A\":\"\\u0000\"}" },
 	    "the_field: must not contain a NUL character, but 'A' does", "the_field" },

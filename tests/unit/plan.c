@@ -40,6 +40,7 @@ static void resolve_full(struct plan *plan)
 	    "developer_prompt = \"/etc/hosts\"\nreviewer_prompt = \"/etc/passwd\"\n";
 	const struct config_override overrides[] = {
 		{ "review.enabled", "true", "f" }, { "review.profile", "\"mine\"", "f" },
+		{ "run.label", "{\"team\":\"core\"}", "f" },
 		{ "run.env", "{\"A\":\"\xc3\xa9\\n\\\"\"}", "f" },
 		{ "run.on_lost", "\"retry\"", "f" }, { "run.model", "\"m\"", "f" },
 		{ "run.report", "\"/r.json\"", "f" },
@@ -132,6 +133,7 @@ START_TEST(test_plan_round_trip)
 	ck_assert(again.check_on_base == CHECK_ON_BASE_REQUIRE && again.base_beside && again.rolls);
 	expect_words(again.copy, ".env", "config/*.key");
 	expect_words(again.setup_inputs, "x.lock", NULL);
+	expect_words(again.labels, "team=core", NULL);
 	ck_assert_uint_eq(strings_count(again.guidelines), 4);
 	ck_assert_str_eq(again.guidelines[2], "b.md");
 	ck_assert_str_eq(again.guidelines[3], "B");
@@ -290,7 +292,7 @@ static bool came_later(const char *name)
 		"any_round", "checks_in_room", "may_change", "on_cut", "nonce",
 		"silence", "protect", "setup", "copy", "setup_inputs", "check_on_base",
 		"base_beside", "checks_mode", "checks_merged", "review_merged", "room",
-		"evidence_age_ms", "rolls", "escalate" };
+		"evidence_age_ms", "rolls", "escalate", "labels" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], name) == 0)
@@ -340,7 +342,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 73 + 4 + 4 * 11 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 74 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));
