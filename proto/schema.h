@@ -42,6 +42,10 @@ struct schema_error {
 	char text[512];
 };
 
+/* Begins the help of a method, a parameter or a member that has another form now: "a deprecation
+ * has two steps" in docs/protocol.md. */
+#define SCHEMA_DEPRECATED(use) "deprecated: use " use "; "
+
 /* What a text must be besides its length; for OBJECTS, their name (fits is NULL). */
 struct schema_rule {
 	const char *what;	/* "the name of an agent" */

@@ -32,6 +32,14 @@ static void set_range(json_t *schema, const char *min_key, const char *max_key, 
 
 static json_t *value_json(const struct schema *schema, schema_of_setting *of, bool lengths);
 
+void schema_mark(json_t *json, const char *help)
+{
+	static const char mark[] = "deprecated: ";
+
+	if (help != NULL && strncmp(help, mark, strlen(mark)) == 0)
+		json_object_set_new(json, "deprecated", json_true());
+}
+
 const char *schema_help(const struct schema *schema, schema_of_setting *of)
 {
 	return schema->help == NULL && schema->path != NULL ? of(schema->path)->help : schema->help;
@@ -45,6 +53,7 @@ static json_t *members_json(const struct schema *members, schema_of_setting *of,
 		json_object_set_new(properties, m->name, json = value_json(m, of, lengths));
 		if (schema_help(m, of) != NULL)
 			json_object_set_new(json, "description", json_string(schema_help(m, of)));
+		schema_mark(json, schema_help(m, of));
 		if (m->required)
 			json_array_append_new(required, json_string(m->name));
 	}

@@ -86,7 +86,9 @@ class Changes:
                 self.breaks(f"{method}: the parameter {name} is required now")
             elif before[name]["required"] and not after[name]["required"]:
                 self.adds(f"{method}: the parameter {name} is optional now")
-            if before[name].get("description") != after[name].get("description"):
+            if after[name].get("deprecated") and not before[name].get("deprecated"):
+                self.words(f"{method}: {name} is deprecated")
+            elif before[name].get("description") != after[name].get("description"):
                 self.words(f"{method}: other words about {name}")
             self.schema(before[name]["schema"], after[name]["schema"], f"{method}, parameter {name}", False)
 

@@ -169,6 +169,11 @@ class Python(Stubs):
 class Script(Stubs):
     ANY, TYPES = "unknown", SCRIPT_TYPES
 
+    @staticmethod
+    def comment(text):
+        """As tools for TypeScript read it."""
+        return f"/** {re.sub('^deprecated: ', '@deprecated ', text)} */"
+
     def literal(self, values):
         return " | ".join(json.dumps(v) for v in values)
 
@@ -183,7 +188,7 @@ class Script(Stubs):
 
     def record(self, name, schema):
         required = set(schema.get("required", ()))
-        rows = "".join((f"\t/** {of['description']} */\n" if of.get("description") else "") +
+        rows = "".join((f"\t{self.comment(of['description'])}\n" if of.get("description") else "") +
                        f"\t{json.dumps(m) if not m.isidentifier() else m}{'' if m in required else '?'}: "
                        f"{self.type(of, name + title(m))};\n" for m, of in schema["properties"].items())
         help_ = schema.get("description")
@@ -196,7 +201,7 @@ class Script(Stubs):
         optional = not any(p["required"] for p in method["params"])
         given = f"params: {{ {rows} }}{' = {}' if optional else ''}" if rows else ""
         call = f"this.call(\"{method['name']}\", {'params' if rows else '{}'})"
-        return (f"\t/** {method['summary']} */\n\t{camel(method['name'])}({given}): Promise<{result}> {{\n"
+        return (f"\t{self.comment(method['summary'])}\n\t{camel(method['name'])}({given}): Promise<{result}> {{\n"
                 f"\t\treturn {call} as Promise<{result}>;\n\t}}\n")
 
     def text(self):

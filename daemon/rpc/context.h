@@ -35,6 +35,7 @@ struct refusals {
 struct rpc {
 	struct rpc_options options;
 	method_tables methods;		/* for rpc.discover */
+	json_t *capabilities;		/* for daemon.hello */
 	char *state_dir, *version, *instance;
 	char **sockets;			/* paths of the listening sockets */
 	struct tally tally;

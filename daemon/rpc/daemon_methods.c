@@ -31,8 +31,8 @@ static struct reply daemon_hello(struct rpc *rpc, struct call *call)
 	for (size_t i = 0; names[i] != NULL; i++)
 		json_array_append_new(list, json_text(names[i]));
 	return reply_ok(call,
-	    json_pack("{s:s,s:i,s:s,s:[s,s,s,s],s:o}", "version", rpc->version, "protocol", RPC_PROTOCOL,
-	    "instance", rpc->instance, "capabilities", "batch", "blob", "check", "events", "agent_env", list));
+	    json_pack("{s:s,s:i,s:s,s:O,s:o}", "version", rpc->version, "protocol", RPC_PROTOCOL,
+	    "instance", rpc->instance, "capabilities", rpc->capabilities, "agent_env", list));
 }
 
 /* Number of unfinished runs by state. */
@@ -254,7 +254,7 @@ static const struct result_field hello_results[] = {
 	{ "protocol", "integer", "protocol version" },
 	{ "instance", "string",
 	    "eight hex digits that identify the state directory; part of ref names" },
-	{ "capabilities", "[string]", "names of supported features" },
+	{ "capabilities", "[string]", "names of the methods, and event:TYPE of each type of events" },
 	{ "agent_env", "[string]",
 	    "variables that agents get from the submitter's environment, according to the settings" },
 	{ 0 },

@@ -39,21 +39,24 @@ static json_t *answer_schema(const struct method *method)
 
 static json_t *method_json(const struct method *method)
 {
-	json_t *params = json_array(), *errors = json_array();
+	json_t *params = json_array(), *errors = json_array(), *json;
 
 	for (const struct schema *p = method->params; p != NULL && p->name != NULL; p++) {
-		json_array_append_new(params,
+		json_array_append_new(params, json =
 		    json_pack("{s:s,s:s,s:b,s:o}", "name", p->name, "description",
 		    schema_help(p, setting_schema), "required", p->required, "schema",
 		    schema_json(p, setting_schema)));
+		schema_mark(json, schema_help(p, setting_schema));
 	}
 	if (method->params != NULL)
 		json_array_append_new(errors, error_json(RPC_INVALID_PARAMS));
 	for (const int *code = method->errors; code != NULL && *code != 0; code++)
 		json_array_append_new(errors, error_json(*code));
-	return json_pack("{s:s,s:s,s:s,s:o,s:{s:s,s:o},s:o,s:s}", "name", method->name, "summary", method->help,
+	json = json_pack("{s:s,s:s,s:s,s:o,s:{s:s,s:o},s:o,s:s}", "name", method->name, "summary", method->help,
 	    "paramStructure", "either", "params", params, "result", "name", "result", "schema", answer_schema(method),
 	    "errors", errors, "x-role", access_names[method->access]);
+	schema_mark(json, method->help);
+	return json;
 }
 
 static json_t *cancel_json(void)
@@ -78,4 +81,17 @@ json_t *method_discover(method_tables tables, const char *version)
 	    "document per line or with Content-Length frames.", "methods", methods,
 	    "components", "schemas", result_components(), "x-notifications", event_notifications(),
 	    "x-client-notifications", cancel_json());
+}
+
+json_t *method_capabilities(method_tables tables)
+{
+	json_t *list = json_array();
+
+	for (; *tables != NULL; tables++) {
+		for (const struct method *m = *tables; m->name != NULL; m++)
+			json_array_append_new(list, json_string(m->name));
+	}
+	for (const struct event_type *event = event_types; event->name != NULL; event++)
+		json_array_append_new(list, json_sprintf("event:%s", event->name));
+	return list;
 }

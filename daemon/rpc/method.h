@@ -44,6 +44,9 @@ const struct method *method_find(method_tables tables, const char *name);
  * whose field names it. */
 json_t *method_bind(const struct method *method, json_t *params, struct schema_error *error);
 
+/* What a client can rely on: the names of the methods, and "event:TYPE" of each type of events. */
+json_t *method_capabilities(method_tables tables);
+
 /* The OpenRPC document of the tables. */
 json_t *method_discover(method_tables tables, const char *version);
 

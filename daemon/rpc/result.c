@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/row.h"
+#include "proto/schema_json.h"
 
 static json_t *read_type(const char **at);
 
@@ -118,6 +119,7 @@ static void add_member(json_t *json, const char *name, const char *type, const c
 		json_array_append_new(json_object_get(json, "required"), json_string(name));
 	assert(type[*type == '?'] == '\0');
 	json_object_set_new(schema, "description", json_string(help));
+	schema_mark(schema, help);
 	json_object_set_new(properties, name, schema);
 }
 

@@ -43,6 +43,7 @@ struct rpc *rpc_new(const struct rpc_options *options)
 
 	rpc->options = *options;
 	rpc->methods = tables;
+	rpc->capabilities = method_capabilities(tables);
 	rpc->state_dir = xstrdup(options->state_dir);
 	rpc->version = xstrdup(options->version);
 	rpc->instance = xstrdup(options->instance);
@@ -99,6 +100,7 @@ static void stopper_closed_cb(uv_handle_t *handle)
 
 	feed_free(rpc->feed);
 	ended_cache_free(rpc->ended);
+	json_decref(rpc->capabilities);
 	free(rpc->state_dir);
 	strings_free(rpc->sockets);
 	free(rpc->version);

@@ -1323,7 +1323,7 @@ class DaemonHelloResult(TypedDict):
     version: str  # version of the daemon
     protocol: int  # protocol version
     instance: str  # eight hex digits that identify the state directory; part of ref names
-    capabilities: list[str]  # names of supported features
+    capabilities: list[str]  # names of the methods, and event:TYPE of each type of events
     agent_env: list[str]  # variables that agents get from the submitter's environment, according to the settings
 
 

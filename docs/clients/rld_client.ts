@@ -2159,7 +2159,7 @@ export interface DaemonHelloResult {
 	protocol: number;
 	/** eight hex digits that identify the state directory; part of ref names */
 	instance: string;
-	/** names of supported features */
+	/** names of the methods, and event:TYPE of each type of events */
 	capabilities: Array<string>;
 	/** variables that agents get from the submitter's environment, according to the settings */
 	agent_env: Array<string>;

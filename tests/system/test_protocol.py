@@ -483,8 +483,11 @@ def test_other_users_are_refused(daemon, another_user):
 
 def test_hello(daemon):
     said = daemon.call("daemon.hello", client="test", min=1, max=1)
-    assert (said["version"] == "0.1.0" and said["protocol"] == 1 and said["instance"]
-            and isinstance(said["capabilities"], (list, dict)))
+    assert said["version"] == "0.1.0" and said["protocol"] == 1 and said["instance"]
+    document = daemon.call("rpc.discover")
+    events = next(n for n in document["x-notifications"] if n["name"] == "event")["params"]["oneOf"]
+    assert said["capabilities"] == [m["name"] for m in document["methods"]] + [
+        f"event:{e['properties']['type']['const']}" for e in events]
     with pytest.raises(RpcError):
         daemon.call("daemon.hello", client="test", min=1000, max=1001)
 

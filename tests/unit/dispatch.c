@@ -572,6 +572,40 @@ START_TEST(a_handler_that_forgets)
 }
 END_TEST
 
+/* A method and a parameter whose help begins with the mark. */
+START_TEST(deprecated)
+{
+	static const struct schema params[] = {
+		{ "colour", SCHEMA_BOOL, .help = SCHEMA_DEPRECATED("shade") "whether it has one" },
+		{ "shade", SCHEMA_BOOL, .help = "whether it has one" }, { 0 },
+	};
+	static const struct result_field results[] = {
+		{ "colour", "boolean", SCHEMA_DEPRECATED("shade") "whether it has one" },
+		{ "shade", "boolean", "whether it has one" }, { NULL, NULL, NULL },
+	};
+	static const struct method table[] = {
+		{ "paint", ACCESS_ANY, false, params, results, NULL, notify, SCHEMA_DEPRECATED("draw") "paints" },
+		{ "draw", ACCESS_ANY, false, params, results, NULL, notify, "paints" }, { 0 },
+	};
+	json_t *document = method_discover((method_tables)(const struct method *const[]){ table, NULL }, "1");
+	const json_t *listed = json_object_get(document, "methods"), *method = json_array_get(listed, 0);
+
+	ck_assert_str_eq(json_string_value(json_object_get(method, "summary")), "deprecated: use draw; paints");
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *of = json_array_get(listed, i), *list = json_object_get(of, "params");
+		const json_t *schema = json_object_get(json_object_get(of, "result"), "schema");
+		const json_t *members = json_object_get(schema, "properties");
+
+		ck_assert_int_eq(json_is_true(json_object_get(of, "deprecated")), i == 0);
+		ck_assert(json_is_true(json_object_get(json_array_get(list, 0), "deprecated")));
+		ck_assert_ptr_null(json_object_get(json_array_get(list, 1), "deprecated"));
+		ck_assert(json_is_true(json_object_get(json_object_get(members, "colour"), "deprecated")));
+		ck_assert_ptr_null(json_object_get(json_object_get(members, "shade"), "deprecated"));
+	}
+	json_decref(document);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("dispatch");
@@ -597,6 +631,7 @@ int main(void)
 	tcase_add_test(tc, waiting_client_leaves);
 	tcase_add_test(tc, waits_are_answered);
 	tcase_add_test(tc, a_handler_that_forgets);
+	tcase_add_test(tc, deprecated);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
