@@ -13,7 +13,8 @@ def made_of(document):
     """name: text"""
     return {DOCUMENT: json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n",
             "docs/clients/rld_client.py": openrpc_stubs.python(document),
-            "docs/clients/rld_client.ts": openrpc_stubs.script(document)}
+            "docs/clients/rld_client.ts": openrpc_stubs.script(document),
+            "docs/clients/Rld.pm": openrpc_stubs.perl(document)}
 
 
 def stale(document, read):

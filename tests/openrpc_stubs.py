@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Typed clients in Python and TypeScript, made of the OpenRPC document of the daemon. They know the
-methods and their types; how a call reaches the daemon is left to a function."""
+"""Clients in Python and TypeScript, with types, and in Perl, made of the OpenRPC document of the
+daemon. They know the methods and their types; how a call reaches the daemon is left to a
+function."""
 import json
 import keyword
 import re
@@ -218,6 +219,56 @@ class Script(Stubs):
             	constructor(private call: (method: string, params: object) => Promise<unknown>) {}
 
             ''') + methods + "}\n"
+
+
+class Perl:
+    """A function for each method, which knows the names of its parameters."""
+
+    def __init__(self, document):
+        self.document = document
+
+    def method(self, method):
+        rows = "".join(f"#   {p['name']}{' (required)' if p['required'] else ''}: {p['description']}\n"
+                       for p in method["params"])
+        known = " ".join(f"{p['name']}" for p in method["params"])
+        required = " ".join(p["name"] for p in method["params"] if p["required"])
+        return (f"# {method['summary']}\n{rows}sub {snake(method['name'])} {{\n"
+                f"    my ($self, %params) = @_;\n"
+                f"    return $self->_call('{method['name']}', [qw({known})], [qw({required})], \\%params);\n}}\n")
+
+    def text(self):
+        return textwrap.dedent('''\
+            # SPDX-License-Identifier: MIT
+            # Made of docs/openrpc.json by `make openrpc`: do not edit.
+            # The methods of the protocol of rld. Rld->new takes a function that calls a method:
+            # $function->("run.get", { id => 1 }) returns the result, or dies. docs/protocol.md says how a
+            # call reaches the daemon.
+            package Rld;
+            use strict;
+            use warnings;
+
+            sub new {
+                my ($class, $function) = @_;
+                return bless { function => $function }, $class;
+            }
+
+            sub _call {
+                my ($self, $method, $known, $required, $params) = @_;
+                my %known = map { $_ => 1 } @$known;
+                for (sort keys %$params) {
+                    die "$method has no parameter $_\\n" unless $known{$_};
+                }
+                for (@$required) {
+                    die "$method needs the parameter $_\\n" unless defined $params->{$_};
+                }
+                return $self->{function}->($method, $params);
+            }
+
+            ''') + "\n".join(self.method(m) for m in self.document["methods"]) + "\n1;\n"
+
+
+def perl(document):
+    return Perl(document).text()
 
 
 def python(document):
