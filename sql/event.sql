@@ -8,6 +8,12 @@ INSERT INTO event (seq, time, type, run, body) VALUES (:seq, :time, :type, :run,
 -- name: event.since rows: event
 SELECT * FROM event WHERE seq > :since ORDER BY seq LIMIT :limit
 
+-- Likewise, of :run and of :types, an array; NULL: any.
+-- name: event.list rows: event
+SELECT * FROM event WHERE seq > :since AND (:run IS NULL OR run = :run)
+    AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
+ORDER BY seq LIMIT :limit
+
 -- name: event.first rows: event
 SELECT seq FROM event ORDER BY seq LIMIT 1
 

@@ -83,7 +83,8 @@ bool continuation_of(const struct slot_row *slot, const struct product_row *prod
 	c->fix = slot->fix;
 	c->kind = PRODUCT_WORK;
 	/* the branch waits for the word on a merge that is being judged */
-	c->merged = product != NULL && product->kind == PRODUCT_MERGED && !slot_merge_waits((enum slot_merge)slot->merge);
+	c->merged = product != NULL && product->kind == PRODUCT_MERGED &&
+	    !slot_merge_waits((enum slot_merge)slot->merge);
 	if (product != NULL && product->kind != PRODUCT_BASE) {
 		c->product = product->number;
 		c->kind = product->kind != PRODUCT_MERGED || c->merged ? product->kind : PRODUCT_WORK;

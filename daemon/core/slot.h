@@ -82,7 +82,7 @@ enum role slot_stage_role(enum slot_stage stage);
 bool role_is_command(enum role role);
 
 /* The work was merged, and is not in the branch of the run: its tree is being judged, or is to be
- * mended or merged once more. */
+ * fixed or merged once more. */
 bool slot_merge_waits(enum slot_merge merge);
 
 /* passed, failed, cancelled */

@@ -7,7 +7,7 @@
  * The last is checked: it has the work of all. Green: the branch moves up to it, and all are
  * merged. Red: it is suspected, and what is in the middle before it is checked, until the first
  * suspected one has nothing before it that is unjudged: that one is red by its own work. What
- * comes after it is merged anew, without it. */
+ * comes after it is merged again, without it. */
 #ifndef CORE_TRAIN_H
 #define CORE_TRAIN_H
 
@@ -24,7 +24,7 @@ enum train_step {
 struct train_facts {
 	size_t count;		/* of the train */
 	size_t at;		/* position of the task, from 0; count: it is not in the train */
-	size_t red;		/* that of the first suspected one; count: there is none */
+	size_t red;		/* of the first suspected one; count: there is none */
 	bool busy;		/* one of the train is being checked, or the branch moves up to it */
 	bool joined;		/* another task is about to be merged onto the last */
 };

@@ -363,7 +363,7 @@ bool git_op_whole(const struct git_op *op);
 const char *git_op_conflicts(const struct git_op *op);
 /* MERGE: with holds_back: ref has not moved, because the tree is a new one. */
 bool git_op_held_back(const struct git_op *op);
-/* MERGE onto a commit that was held back: it does not go on that. Nothing was done. */
+/* MERGE onto a commit that was held back: it does not fit there. Nothing was done. */
 bool git_op_put_off(const struct git_op *op);
 /* MERGE: the tree is not that of commit: what others have done was added. */
 bool git_op_new_tree(const struct git_op *op);

@@ -8,7 +8,7 @@
  *   ACTIVITY_ACCOUNT    its attempt waits for an account, a time or a budget; see account_wait.c
  *   ACTIVITY_CHECKS     its check of a merge waits for a permit of the group "checks"
  *   ACTIVITY_PICK       waits until the slots before it have picked a task (assign = "agent")
- *   ACTIVITY_TRAIN      its merge was held back: see slot/train.h
+ *   ACTIVITY_TRAIN      its merge was held back: see slot/train_ride.h
  *   ACTIVITY_TURN       its operation waits for one of another slot that excludes it
  *   ACTIVITY_BASELINE   waits until the checks have run on the base: slot/baseline.c
  *   ACTIVITY_RETRY      its operation waits for a fault of the host or its source to pass, and
@@ -57,7 +57,7 @@ struct operation {
 	struct task_op *task;
 	/* it has its turn: operations that it excludes wait for its end */
 	bool has_turn;
-	/* MERGE: it did not go on the last of the merge train, and waits until that is over */
+	/* MERGE: it did not fit onto the merge train, and waits until that is over */
 	bool put_off;
 	size_t shared_count;		/* number of slot_shared_paths() when it started */
 	char *patch_hash;		/* SHA-256 of what git printed, owned; NULL: not read yet */

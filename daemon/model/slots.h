@@ -26,7 +26,7 @@ struct slot {
 	struct operation op;
 	bool has_permit;
 	bool has_check_permit;		/* of the group of merge checks */
-	bool departs;			/* its turn in the merge train: see slot/train.h */
+	bool departs;			/* its turn in the merge train: see slot/train_ride.h */
 	struct plan *plan;		/* settings of its task, owned; NULL: the run's */
 	bool bd_claimed;		/* bd expects close or release; lost with the daemon */
 	struct briefing briefing;	/* of the attempt that is being built; see

@@ -67,12 +67,17 @@ static void list_cb(void *arg, struct rowset *set)
 
 static struct reply event_list(struct rpc *rpc, struct call *call)
 {
+	const json_t *types = call_param(call, "types");
+	char *wanted = types != NULL ? json_dumps(types, JSON_COMPACT) : NULL;
 	const struct query_bind binds[] = {
 		{ ":since", call_int(call, "since", 0), NULL },
-		{ ":limit", call_int(call, "limit", LIST_LIMIT), NULL }, { NULL, 0, NULL },
+		{ ":limit", call_int(call, "limit", LIST_LIMIT), NULL },
+		{ ":run", call_int(call, "run", ROW_NONE), NULL },
+		{ ":types", ROW_NONE, wanted }, { NULL, 0, NULL },
 	};
 
-	rpc_read(rpc, "event.since", ROW_EVENT, binds, list_cb, call);
+	rpc_read(rpc, "event.list", ROW_EVENT, binds, list_cb, call);
+	free(wanted);
 	return reply_later(call);
 }
 
@@ -96,6 +101,9 @@ static const struct schema list_params[] = {
 	    "number of the last event already seen, 0 for all" },
 	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = STORE_PAGE,
 	    .help = "events per page; default 100" },
+	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only events of this run" },
+	{ "types", SCHEMA_TEXTS, .min = 1, .max = 32, .choices = &event_type_names,
+	    .help = "only events of these types" },
 	{ 0 },
 };
 static const struct result_field seq_results[] = {

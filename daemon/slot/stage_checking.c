@@ -19,7 +19,7 @@
 #include "slot/measured.h"
 #include "slot/round.h"
 #include "slot/stages.h"
-#include "slot/train.h"
+#include "slot/train_ride.h"
 #include "slot/train_order.h"
 #include "txn/emit.h"
 #include "txn/txn.h"

@@ -17,7 +17,7 @@
 #include "slot/git_request.h"
 #include "slot/machine.h"
 #include "slot/stages.h"
-#include "slot/train.h"
+#include "slot/train_ride.h"
 #include "txn/txn.h"
 
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)

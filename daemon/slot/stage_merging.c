@@ -19,7 +19,7 @@
 #include "slot/review_rows.h"
 #include "slot/round.h"
 #include "slot/stages.h"
-#include "slot/train.h"
+#include "slot/train_ride.h"
 #include "txn/txn.h"
 
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)

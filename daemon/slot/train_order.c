@@ -46,7 +46,7 @@ static bool is_suspected(const struct slot *slot)
 /* ---- the order ---- */
 
 struct train {
-	struct slot **slots;		/* from the tip of the branch on; owned, the slots are not */
+	struct slot **slots;		/* from the tip of the branch on; owned array */
 	size_t count;
 	size_t all;			/* that train_has(); more: some stand on what is gone */
 };

@@ -472,9 +472,11 @@ sub run_report {
 # list events in pages
 #   since: number of the last event already seen, 0 for all
 #   limit: events per page; default 100
+#   run: only events of this run
+#   types: only events of these types
 sub event_list {
     my ($self, %params) = @_;
-    return $self->_call('event.list', [qw(since limit)], [qw()], \%params);
+    return $self->_call('event.list', [qw(since limit run types)], [qw()], \%params);
 }
 
 # subscribe to events, sent as notifications `event`; `gap` {from, to} where events are no longer kept; replaces an earlier subscription of the same name

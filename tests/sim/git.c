@@ -380,7 +380,8 @@ static void merge_onto(struct world *w, struct git_op *op, struct place *place, 
 {
 	op->put_off = (f != NULL && f->conflict) || op->given_commit == op->given_base_commit;
 	if (!op->put_off)
-		hold_back(w, op, place, op->given_onto, make(w, ++w->trees, op->given_onto, op->where, op->given_commit));
+		hold_back(w, op, place, op->given_onto,
+		    make(w, ++w->trees, op->given_onto, op->where, op->given_commit));
 }
 
 static void merge(struct world *w, struct git_op *op)

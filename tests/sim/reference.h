@@ -47,9 +47,9 @@ struct ref_attempt {
  * room; 'A' a work tree or room has its ignored files, and with value 1 all that a set-up makes, 2:
  * no room was prepared to be cloned; 'C' committed, 'N' there was nothing to
  * commit, 'R' a hook refused it; 'M' merged, 'X' a conflict, and value lies there now; 'Y' it is
- * not resolved; 'G' merged, as part of what others have merged onto it; 'B' merged it is a new tree, which lies there now: that in the upper 32 bits, what
- * it lies on in the lower; 'P' pinned; 'F' it went wrong, 'f' so did looking at what a reviewer has
- * left. */
+ * not resolved; 'G' merged, as part of what others have merged onto it; 'B' merged it is a new
+ * tree, which lies there now: that in the upper 32 bits, what it lies on in the lower; 'P' pinned;
+ * 'F' it went wrong, 'f' so did looking at what a reviewer has left. */
 struct ref_answer {
 	char what;
 	int64_t value;

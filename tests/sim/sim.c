@@ -372,8 +372,8 @@ static int each_row(visit *see)
 	/* after a turn, the baseline or a retry something else always begins; few merges wait for
 	 * their permit */
 	for (int kind = ACTIVITY_NONE + 1; kind < ACTIVITIES; kind++)
-		if (kind != ACTIVITY_TURN && kind != ACTIVITY_TRAIN && kind != ACTIVITY_BASELINE && kind != ACTIVITY_RETRY &&
-		    kind != ACTIVITY_CHECKS)
+		if (kind != ACTIVITY_TURN && kind != ACTIVITY_TRAIN && kind != ACTIVITY_BASELINE &&
+		    kind != ACTIVITY_RETRY && kind != ACTIVITY_CHECKS)
 			count += see((struct bend){ BEND_ACTIVITY, kind, -1 }, &activity_taken[kind], "end of activity",
 			    activity_name((enum activity_kind)kind), "any stage");
 	return count;

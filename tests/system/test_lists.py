@@ -43,6 +43,20 @@ def test_run_list_is_narrowed(daemon, runs, tmp_path, filters, found):
         assert said.count('"created_at"') == len(found)
 
 
+@pytest.mark.parametrize("types", [None, ["run.state"], ["attempt.ended", "iteration.started"], ["hold.opened"]])
+def test_events_of_a_run_and_of_types(daemon, runs, types):
+    """As event.subscribe with the same filters; pages continue at next."""
+    every = daemon.call("event.list", limit=256)["events"]
+    wanted = [e for e in every if e["run"] == runs["deep"] and (types is None or e["type"] in types)]
+    assert bool(wanted) == (types != ["hold.opened"])
+    narrow = {"run": runs["deep"], **({"types": types} if types else {})}
+    assert daemon.call("event.list", limit=256, **narrow)["events"] == wanted
+    found, since = [], 0
+    while page := (said := daemon.call("event.list", since=since, limit=2, **narrow))["events"]:
+        found, since = found + page, said["next"]
+    assert found == wanted and said["next"] == since
+
+
 def test_pages_of_a_narrowed_list(daemon, runs, tmp_path):
     page = daemon.call("run.list", workdir=f"{tmp_path}/a", limit=1)
     assert [r["id"] for r in page["runs"]] == [runs["deep"]]

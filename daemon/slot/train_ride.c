@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "slot/train.h"
+#include "slot/train_ride.h"
 
 #include "core/row.h"
 #include "core/state.h"
