@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl finding: the open findings of a run, and the decision that one need not be fixed. */
+/* rlctl finding: the open findings of a run, what is disputed or dismissed, and the decision that one need not be fixed. */
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,14 @@ static const struct table_column dismissed_columns[] = {
 	{ "TASK", 0, cell_text, .key = "task" },
 	{ "BY", 0, cell_text, .key = "by" },
 	{ "AGE", TABLE_RIGHT, cell_age, .key = "at" },
+	{ "REASON", TABLE_FLEXIBLE, cell_line, .key = "reason" },
+};
+
+static const struct table_column disputed_columns[] = {
+	{ "DISPUTED", 0, cell_text, .key = "finding" },
+	{ "TASK", 0, cell_text, .key = "task" },
+	{ "BY", 0, cell_text, .key = "by" },
+	{ "ANSWER", 0, cell_text, .key = "answer" },
 	{ "REASON", TABLE_FLEXIBLE, cell_line, .key = "reason" },
 };
 
@@ -62,6 +70,8 @@ static int finding_list(struct client *c)
 		else
 			table_print_rows(&c->out, open_columns, ARRAY_SIZE(open_columns), open);
 		fflush(c->talk.file);
+		table_print_apart(&c->out, disputed_columns, ARRAY_SIZE(disputed_columns),
+		    field_array(result, "disputed"));
 		table_print_apart(&c->out, dismissed_columns, ARRAY_SIZE(dismissed_columns), dismissed);
 	}
 	json_decref(result);

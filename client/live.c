@@ -523,9 +523,12 @@ static void on_finding(struct live *live, const json_t *event)
 
 	say_cut(live, "    - %s%s%s%s%s%.*s",
 	    field_is(event, "state", "resolved") ? "resolved: " :
-	    field_is(event, "state", "dismissed") ? "dismissed: " : "", place,
+	    field_is(event, "state", "dismissed") ? "dismissed: " :
+	    field_is(event, "state", "disputed") ? "disputed: " : "", place,
 	    *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
 	    (int)strcspn(text, "\r\n"), text);
+	if (field_is(event, "state", "disputed"))
+		say_cut(live, "      %s says: %s", field_text(event, "by"), field_text(event, "reason"));
 	free(place);
 }
 

@@ -72,7 +72,8 @@ static void review_print_finding(const struct print *p, const json_t *finding)
 {
 	const char *severity = field_text(finding, "severity"),
 	           *state = field_text(finding, "state"), *text = field_text(finding, "text");
-	const json_t *dismissed = json_object_get(finding, "dismissed");
+	const json_t *dismissed = json_object_get(finding, "dismissed"),
+	    *disputed = json_object_get(finding, "disputed");
 	char *place = cell_place(finding, NULL);
 
 	fputs("    - ", p->file);
@@ -83,6 +84,9 @@ static void review_print_finding(const struct print *p, const json_t *finding)
 	if (json_is_object(dismissed))
 		print_paintedf(p, PAINT_NONE, "      dismissed by %s: %.*s\n", field_text(dismissed, "by"),
 		    (int)strcspn(field_text(dismissed, "reason"), "\r\n"), field_text(dismissed, "reason"));
+	if (json_is_object(disputed))
+		print_paintedf(p, PAINT_NONE, "      disputed by %s: %s\n", field_text(disputed, "by"),
+		    field_text(disputed, "reason"));
 	free(place);
 }
 
@@ -119,6 +123,7 @@ void review_print(const struct print *p, const json_t *review)
 		const json_t *finding = json_array_get(findings, i);
 
 		if (json_is_object(json_object_get(finding, "dismissed")) ||
+		    json_is_object(json_object_get(finding, "disputed")) ||
 		    !review_says_it_all(field_text(review, "feedback"), field_text(finding, "text")))
 			review_print_finding(p, finding);
 	}

@@ -123,6 +123,18 @@ static void show_add_dismissed(struct table *t, const json_t *dismissed)
 	}
 }
 
+/* "ID by AGENT, dropped: the reason" */
+static void show_add_disputed(struct table *t, const json_t *disputed)
+{
+	for (size_t i = 0; i < json_array_size(disputed); i++) {
+		const json_t *one = json_array_get(disputed, i);
+		const char *answer = field_text(one, "answer");
+
+		table_fact(t, "disputed", PAINT_NONE, xasprintf("%s by %s%s%s: %s", field_text(one, "finding"),
+		    field_text(one, "by"), *answer != '\0' ? ", " : "", answer, field_text(one, "reason")));
+	}
+}
+
 static void show_add_texts(struct table *t, const char *name, const json_t *texts)
 {
 	for (size_t i = 0; i < json_array_size(texts); i++)
@@ -236,6 +248,7 @@ static void show_run_facts(const struct print *p, const json_t *run)
 	tasks_add_result(t, run);
 	show_add_texts(t, "known issue", field_array(run, "known_issues"));
 	show_add_dismissed(t, field_array(run, "dismissed"));
+	show_add_disputed(t, field_array(run, "disputed"));
 	show_add_texts(t, "warning", field_array(run, "warnings"));
 	if (!many)
 		show_add_holds(t, run);

@@ -65,6 +65,34 @@ static char *sentence(const struct judged_round *now, const struct judged_round 
 	return text;
 }
 
+static bool has_text(const json_t *array, const char *text)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(array, i, item)
+		if (same(json_string_value(item), text))
+			return true;
+	return false;
+}
+
+/* Its reviewer was asked about a finding that no earlier one was asked about. */
+static bool asks_anew(const json_t *rounds, const struct judged_round *now)
+{
+	const json_t *round, *id;
+	size_t i, r;
+
+	json_array_foreach(now->disputed, i, id) {
+		bool before = false;
+
+		json_array_foreach(rounds, r, round)
+			before |= has_text(json_object_get(round, "disputed"), json_string_value(id));
+		if (!before)
+			return true;
+	}
+	return false;
+}
+
 /* The first round that it is like. The same work judged twice is no repetition. */
 static bool find(const json_t *rounds, const struct judged_round *now, struct judged_round *then)
 {
@@ -85,16 +113,16 @@ char *rounds_add(const char *list, const struct judged_round *now, int64_t waste
 	struct judged_round then, last;
 
 	*repeat = (struct repeat){ 0 };
-	if (find(rounds, now, &then)) {
+	if (!asks_anew(rounds, now) && find(rounds, now, &then)) {
 		last = rounds_at(rounds, json_array_size(rounds) - 1);
 		repeat->wasted = wasted + now->fix - last.fix;
 		if (repeat->wasted < now->fix - then.fix)
 			repeat->wasted = now->fix - then.fix;
 		repeat->text = sentence(now, &then);
 	}
-	json_array_append_new(rounds, json_pack("{s:I, s:o, s:s*, s:s*}", "fix", (json_int_t)now->fix,
+	json_array_append_new(rounds, json_pack("{s:I, s:o, s:s*, s:s*, s:O*}", "fix", (json_int_t)now->fix,
 	    "review", now->review == ROW_NONE ? json_null() : json_integer(now->review),
-	    "tree", now->tree, "findings", now->findings));
+	    "tree", now->tree, "findings", now->findings, "disputed", now->disputed));
 	return rounds_write(rounds);
 }
 

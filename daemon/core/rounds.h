@@ -4,6 +4,7 @@
 #ifndef CORE_ROUNDS_H
 #define CORE_ROUNDS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,6 +15,8 @@ struct judged_round {
 	const char *tree;		/* NULL: not known, or no git */
 	const char *findings;		/* hash of what was objected; NULL: not known */
 	bool same;			/* git objects to it as it did to the round before */
+	/* array of ids of findings whose dispute its reviewer was given; NULL: none */
+	const json_t *disputed;
 };
 
 /* What the rounds before it say about one. */
@@ -26,7 +29,8 @@ struct repeat {
 
 /* Compare the round with all those of list, a JSON array of this module (NULL: none), and add it.
  * wasted: of the round before. If the tree or the findings are those of an earlier round, all
- * fixes since that one were in vain. Returns the new list, malloc'd. */
+ * fixes since that one were in vain. One whose reviewer was given the dispute of a finding that was
+ * not disputed before asks something new, and repeats none. Returns the new list, malloc'd. */
 char *rounds_add(const char *list, const struct judged_round *now, int64_t wasted, struct repeat *repeat);
 
 /* A human sends back the work after that many fixes: progress is counted from the last round on.

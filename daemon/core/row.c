@@ -92,6 +92,7 @@ static const struct field run_fields[] = {
 	TEXT(run_row, judge_hash, .null = true, .help = "SHA-256 of what judges it, as it was at its submit"),
 	JSON(run_row, dismissed, .hidden = true),
 	JSON(run_row, labels, .json = "{string}", .help = "what its submitter filed it under"),
+	JSON(run_row, disputed, .hidden = true),
 	TIME(run_row, created_at, .help = "time of the submit"),
 	TIME(run_row, started_at, .null = true, .help = "time of the start"),
 	TIME(run_row, ended_at, .null = true, .help = "time of the end"),

@@ -167,6 +167,8 @@ struct run_row {
 	/* JSON array: findings that users dismissed, see core/dismissal.h; NULL: none */
 	char *dismissed;
 	char *labels;			/* JSON object of strings; NULL: none */
+	/* JSON array: findings that fixers disputed, see core/dispute.h; NULL: none */
+	char *disputed;
 	int64_t created_at;
 	int64_t started_at;
 	int64_t ended_at;

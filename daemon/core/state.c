@@ -124,7 +124,8 @@ NAMES(finding_state, "finding state", FINDING_STATES,
     [FINDING_NEW] = "new",
     [FINDING_REPEATED] = "repeated",
     [FINDING_RESOLVED] = "resolved",
-    [FINDING_DISMISSED] = "dismissed");
+    [FINDING_DISMISSED] = "dismissed",
+    [FINDING_DISPUTED] = "disputed");
 
 NAMES(product_kind, "product kind", PRODUCT_KINDS,
     [PRODUCT_BASE] = "base",

@@ -94,6 +94,8 @@ enum task_result { TASK_R_NONE, TASK_R_DONE, TASK_R_DENIED, TASK_R_NO_CHANGE, TA
 enum finding_state {
 	FINDING_NEW, FINDING_REPEATED, FINDING_RESOLVED,
 	FINDING_DISMISSED,	/* a user decided that it need not be fixed */
+	/* a fixer says that it is mistaken; in no row, because the next verdict answers that */
+	FINDING_DISPUTED,
 	FINDING_STATES
 };
 enum on_lost { ON_LOST_HOLD, ON_LOST_RETRY, ON_LOST_FAIL, ON_LOST_CHOICES };

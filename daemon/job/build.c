@@ -131,6 +131,7 @@ static void keep_given(struct build_job *w, const struct sources *s, const struc
 	add_text(&out, s->answer, s->answer_size);
 	add_text(&out, s->follow_up.data, s->follow_up.size);
 	add_text(&out, s->dismissed, s->dismissed != NULL ? strlen(s->dismissed) : 0);
+	add_text(&out, s->disputed, s->disputed != NULL ? strlen(s->disputed) : 0);
 	for (size_t i = 0; i < w->nhistory; i++) {
 		const char *feedback = s->history[i].feedback;
 
@@ -162,6 +163,7 @@ static char *make_prompt(struct build_job *w, const struct sources *s, const str
 		.resumed = w->session != NULL,
 		.asked = w->asked,
 		.dismissed = { s->dismissed, s->dismissed != NULL ? strlen(s->dismissed) : 0 },
+		.disputed = { s->disputed, s->disputed != NULL ? strlen(s->disputed) : 0 },
 		/* without git the claim cannot be checked */
 		.no_change_marker = w->run.has_git == 1 ? w->plan->no_change_markers[0] : NULL,
 	};
@@ -385,6 +387,15 @@ static char *make_input(struct build_job *w, const struct sources *s, const stru
 	return make_prompt(w, s, p, size);
 }
 
+/* A copy without secrets; NULL stays NULL. */
+static char *masked(const struct redactor *redactor, const char *text)
+{
+	char *copy = xstrdup(text);
+
+	redact_string(redactor, &copy);
+	return copy;
+}
+
 /* Redact what others wrote before it goes into a prompt; a reviewing program gets the answer
  * unchanged. */
 static void mask_sources(const struct build_job *w, struct sources *s)
@@ -394,10 +405,8 @@ static void mask_sources(const struct build_job *w, struct sources *s)
 	char *follow_up = redact_text(redactor, s->follow_up.data, s->follow_up.size, NULL), *answer = NULL;
 	size_t size = 0;
 
-	if (w->dismissed != NULL)
-		s->dismissed = redact_text(redactor, w->dismissed, strlen(w->dismissed), NULL);
-	if (w->dismissed != NULL && s->dismissed == NULL)
-		s->dismissed = xstrdup(w->dismissed);
+	s->dismissed = masked(redactor, w->dismissed);
+	s->disputed = masked(redactor, w->disputed);
 	if (follow_up != NULL) {
 		buf_release(&s->follow_up);
 		buf_adds(&s->follow_up, follow_up);
@@ -554,6 +563,7 @@ static void build_release(struct job *base)
 	free(w->interruption);
 	free(w->findings);
 	free(w->dismissed);
+	free(w->disputed);
 	briefing_release(&w->briefing);
 	free(w->offer);
 	free(w->floor);

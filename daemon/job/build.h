@@ -55,6 +55,7 @@ struct build_job {
 	int64_t says_no_change;
 	char *findings;			/* JSON for RL_FINDINGS_FILE, NULL */
 	char *dismissed;		/* owned: dismissed findings, Markdown; NULL: none */
+	char *disputed;			/* owned: as in the prompt's parts; NULL: none */
 	/* until the run ends because of max_wall, ROW_NONE: no limit */
 	int64_t time_left_ms;
 	/* out */

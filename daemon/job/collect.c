@@ -12,7 +12,9 @@
 #include "agent/notice.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/strip.h"
 #include "core/backoff.h"
+#include "core/dispute.h"
 #include "core/row.h"
 #include "core/state.h"
 #include "job/attempt_preview.h"
@@ -199,6 +201,28 @@ static void shorten(char *words)
 	memcpy(words + n, WORDS_CUT, sizeof(WORDS_CUT));
 }
 
+/* For rows, events and prompts. Redacted before it is cut. */
+static void take_line(const struct redactor *redactor, char **text)
+{
+	char *line;
+
+	redact_string(redactor, text);
+	line = strip_line(*text);
+	shorten(line);
+	free(*text);
+	*text = line;
+}
+
+static void read_disputes(struct collect_job *job, const struct redactor *redactor)
+{
+	job->disputes = dispute_lines(job->result.text, job->result.size, DISPUTES_OF_ANSWER, &job->ndisputes,
+	    &job->more_disputes);
+	for (size_t i = 0; i < job->ndisputes; i++) {
+		take_line(redactor, &job->disputes[i].finding);
+		take_line(redactor, &job->disputes[i].reason);
+	}
+}
+
 /* The parts of the result for rows and events. Redacted before they are cut. */
 static void redact_result(struct agent_result *result, const struct redactor *redactor)
 {
@@ -302,6 +326,8 @@ static void collect_run(struct job *base)
 	job->stop = job->result.size > 0 && marker_in(job->result.text, job->result.size, job->markers) != NULL;
 	job->says_no_change = job->result.size > 0 &&
 	    marker_in(job->result.text, job->result.size, job->no_change_markers) != NULL;
+	if (job->fixes && job->result.size > 0)
+		read_disputes(job, redactor);
 	if (job->worktree != NULL)
 		job->disk_bytes = disk_use(job->worktree);
 	if (rv != 0 && job->error == NULL)
@@ -338,6 +364,7 @@ static void collect_release(struct job *base)
 	strings_free(w->no_change_markers);
 	free(w->worktree);
 	verdict_findings_free(w->marks, w->nmarks);
+	dispute_lines_free(w->disputes, w->ndisputes);
 	free(w->error);
 }
 

@@ -8,11 +8,14 @@
 #include <stdint.h>
 
 #include "agent/agent.h"
+#include "core/dispute.h"
 #include "job/carrier_copy.h"
 #include "job/secrets.h"
 #include "model/job.h"
 #include "model/slot_key.h"
 #include "verdict/verdict.h"
+
+#define DISPUTES_OF_ANSWER 50
 
 struct collect_job {
 	struct job job;
@@ -58,6 +61,12 @@ struct collect_job {
 	char **no_change_markers;	/* owned: markers that declare that no change is
 					 * needed; NULL: none */
 	bool says_no_change;		/* out: its answer contains one of these */
+	bool fixes;			/* a fixer, which may dispute findings */
+	/* out, owned: what it disputes, each on one line without what is unsafe there; and whether
+	 * it disputes more than DISPUTES_OF_ANSWER */
+	struct dispute_line *disputes;
+	size_t ndisputes;
+	bool more_disputes;
 	int64_t disk_bytes;		/* out: ROW_NONE: not requested */
 	/* out: the end of its output was lost to a full or failing disk; see error */
 	bool cut;

@@ -35,6 +35,7 @@ void sources_release(struct sources *s)
 	free(s->guidelines);
 	free(s->conventions);
 	free(s->dismissed);
+	free(s->disputed);
 	buf_release(&s->diff);
 	buf_release(&s->follow_up);
 	buf_release(&s->stories);

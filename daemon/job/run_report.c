@@ -8,6 +8,7 @@
 
 #include "base/name.h"
 #include "core/dismissal.h"
+#include "core/dispute.h"
 #include "core/fault.h"
 #include "core/profile.h"
 #include "core/slot.h"
@@ -44,7 +45,17 @@ static bool is_last(const struct run_rows *rows, size_t at)
 	return true;
 }
 
-/* With its dismissal, if any. */
+json_t *dispute_document(const struct run_rows *rows, const char *task, const char *finding)
+{
+	struct disputes all = disputes_read(rows->run.disputed);
+	const struct dispute *d = disputes_find(&all, task, finding);
+	json_t *json = d != NULL ? json_incref(json_array_get(all.json, (size_t)(d - all.list))) : json_null();
+
+	disputes_release(&all);
+	return json;
+}
+
+/* With its dismissal and its newest dispute, if any. */
 static json_t *finding_document(const struct run_rows *rows, const char *task, const struct finding_row *finding)
 {
 	json_t *json = json_row(ROW_FINDING, finding);
@@ -53,6 +64,7 @@ static json_t *finding_document(const struct run_rows *rows, const char *task, c
 
 	json_object_set(json, "dismissed", d != NULL ? json_array_get(all.json, (size_t)(d - all.list)) : json_null());
 	dismissals_release(&all);
+	json_object_set_new(json, "disputed", dispute_document(rows, task, finding->id));
 	return json;
 }
 

@@ -16,6 +16,8 @@
 json_t *report_make(const struct run_rows *rows, const struct plan *plan, const char *answer, size_t size);
 
 /* The review rows->reviews[at] with its findings, including resolved ones. New reference. */
+/* The newest dispute of that finding, null: there is none. New reference. */
+json_t *dispute_document(const struct run_rows *rows, const char *task, const char *finding);
 json_t *review_document(const struct run_rows *rows, size_t at);
 
 /* A hold with all reviews of its task. New reference. */

@@ -15,6 +15,17 @@ void markdown_line(struct buf *out, const char *text)
 		buf_add(out, (unsigned char)*text < ' ' || *text == 0x7f ? " " : text, 1);
 }
 
+void markdown_item(struct buf *out, const char *lead, const char *text)
+{
+	buf_adds(out, lead);
+	for (; *text != '\0'; text++) {
+		buf_add(out, text, 1);
+		if (*text == '\n')
+			buf_adds(out, "  ");
+	}
+	buf_adds(out, "\n");
+}
+
 void markdown_fenced(struct buf *out, const char *info, struct span text)
 {
 	size_t longest = 2, run = 0;

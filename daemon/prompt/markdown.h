@@ -12,6 +12,8 @@
 void markdown_span(struct buf *out, struct span text);
 /* Titles and names come from untrusted files: on one line they cannot imitate other sections. */
 void markdown_line(struct buf *out, const char *text);
+/* A list item, or with a lead of blanks a part of one: no line of the text can begin another. */
+void markdown_item(struct buf *out, const char *lead, const char *text);
 /* In a fence longer than any inside it, so nothing in it can end the fence. */
 void markdown_fenced(struct buf *out, const char *info, struct span text);
 /* Likewise, at most PROMPT_CAP code points of it. */

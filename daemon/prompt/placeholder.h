@@ -27,6 +27,8 @@ extern const struct placeholder placeholder_sections[];
 /* Words inside a line. Ends with name NULL. */
 extern const struct placeholder placeholder_values[];
 
+/* The section of {{disputed}}: a fixer is told how to dispute, a reviewer what is disputed. */
+void disputed_write(struct buf *out, const struct setting *s);
 /* False: the follow-up comes from a check or a human. */
 bool feedback_is_of_review(const struct prompt_parts *parts);
 /* Write that the work was interrupted, if so; then the feedback under a line with its origin,

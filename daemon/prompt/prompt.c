@@ -101,8 +101,22 @@ static const struct placeholder *placeholder_at(struct span text, size_t *size)
 	return NULL;
 }
 
+/* What a template has a place for. */
+struct placed {
+	bool any, contract, disputed;
+};
+
+static void note_placed(struct placed *placed, const struct placeholder *placeholder)
+{
+	bool all = placeholder->write == write_context;
+
+	placed->any = true;
+	placed->contract |= all || placeholder->write == write_contract;
+	placed->disputed |= all || placeholder->write == disputed_write;
+}
+
 /* Fill in a template. Inserted text is never expanded again. */
-static void expand(struct buf *out, struct span template, const struct setting *s, bool *placed, bool *contract_placed)
+static void expand(struct buf *out, struct span template, const struct setting *s, struct placed *placed)
 {
 	const struct placeholder *placeholder;
 	size_t n;
@@ -111,8 +125,7 @@ static void expand(struct buf *out, struct span template, const struct setting *
 		placeholder = placeholder_at(template, &n);
 		if (placeholder != NULL) {
 			write_placeholder(out, placeholder, s);
-			*placed = true;
-			*contract_placed |= placeholder->write == write_contract || placeholder->write == write_context;
+			note_placed(placed, placeholder);
 		} else {
 			const char *next = memmem(template.data + 1, template.size - 1, "{{", 2);
 
@@ -127,16 +140,16 @@ static void expand(struct buf *out, struct span template, const struct setting *
 static void write_contract(struct buf *out, const struct setting *s)
 {
 	const char *name = s->profile != NULL ? contracts[s->profile->carrier].template : NULL;
-	bool ignored;
+	struct placed ignored = { 0 };
 
 	if (s->role != ROLE_REVIEW || name == NULL)
 		return;
-	expand(out, span_of(template_text(name)), s, &ignored, &ignored);
+	expand(out, span_of(template_text(name)), s, &ignored);
 	name = contracts[s->profile->carrier].nonce;
 	if (name != NULL && s->parts->nonce != NULL)
-		expand(out, span_of(template_text(name)), s, &ignored, &ignored);
+		expand(out, span_of(template_text(name)), s, &ignored);
 	if (contracts[s->profile->carrier].verdict_file && s->parts->verdict_file != NULL)
-		expand(out, span_of(template_text("verdict-file.md")), s, &ignored, &ignored);
+		expand(out, span_of(template_text("verdict-file.md")), s, &ignored);
 	if (s->parts->read_only)
 		buf_adds(out, template_text("read-only.md"));
 }
@@ -169,20 +182,27 @@ static unsigned seen_by(const struct profile *profile, enum role role, const str
 	    (role == ROLE_REVIEW && parts->strictness == STRICTNESS_BY_ROUND ? PART_ROUND : 0);
 }
 
-/* A reviewer's answer needs the contract, so it is added even if the template omits it. */
+/* A reviewer's answer needs the contract, so it is added even if the template omits it; so is what a
+ * dispute needs. */
 static void fill_in(struct buf *out, const struct setting *s)
 {
 	const struct span own = s->parts->template;
-	bool placed = false, contract_placed = false;
+	struct placed placed = { 0 };
 
-	expand(out, own.data != NULL ? own : prompt_builtin(s->profile, s->role), s, &placed, &contract_placed);
-	if (placed && (s->role != ROLE_REVIEW || contract_placed))
-		return;
-	add_blank_line(out);
-	if (placed)
-		write_contract(out, s);
-	else
+	expand(out, own.data != NULL ? own : prompt_builtin(s->profile, s->role), s, &placed);
+	if (!placed.any) {
+		add_blank_line(out);
 		write_context(out, s);
+		return;
+	}
+	if (!placed.disputed && s->parts->disputed.data != NULL) {
+		add_blank_line(out);
+		disputed_write(out, s);
+	}
+	if (s->role == ROLE_REVIEW && !placed.contract) {
+		add_blank_line(out);
+		write_contract(out, s);
+	}
 }
 
 char *prompt_build(const struct profile *profile, enum role role, const struct prompt_parts *parts, size_t *size)

@@ -50,6 +50,8 @@ struct prompt_parts {
 					 * check or of a human */
 	const char *follow_up_from;	/* "review" (also NULL), "check", "human", "git", "base" */
 	struct span dismissed;		/* Markdown: findings that users dismissed */
+	/* Markdown: REVIEW: findings that the fixer disputes; FIX: those it may dispute, with ids */
+	struct span disputed;
 	struct span guidelines;		/* Markdown, see prompt_section() */
 	struct span conventions;	/* Markdown: the files' contents under their names */
 	const struct prompt_review *history;	/* earlier reviews of the task, oldest first;
@@ -86,13 +88,13 @@ unsigned prompt_sees(const struct profile *profile, enum role role);
 
 /* The whole prompt, malloc'd, *size bytes, UTF-8 without NUL. Never fails. Placeholders of a
  * template: {{context}} is all that the role gets, in this order: {{interrupted}} {{project}}
- * {{task}} {{review_iteration}} {{follow_up}} {{dismissed}} {{guidelines}} {{conventions}}
- * {{history}} {{answer}} {{diff}} {{shared_tree}} {{no_change}} {{contract}}, each a section with
- * its heading, or nothing; {{stories}} and {{strictness}} are blocks of text; inside a line
+ * {{task}} {{review_iteration}} {{follow_up}} {{dismissed}} {{disputed}} {{guidelines}}
+ * {{conventions}} {{history}} {{answer}} {{diff}} {{shared_tree}} {{no_change}} {{contract}}, each a
+ * section with its heading, or nothing; {{stories}} and {{strictness}} are blocks of text; inside a line
  * {{task_id}} {{task_title}} {{project_name}} {{feature}} {{round}} {{max_reviews}} {{review_file}}
  * {{verdict_file}} {{nonce_halves}} {{no_change_marker}}. What is put in is never scanned again;
  * unknown ones stay as they are. A template with no known placeholder gets the context behind it,
- * a reviewer's without contract the contract. */
+ * one without {{disputed}} that section, a reviewer's without contract the contract. */
 char *prompt_build(const struct profile *profile, enum role role, const struct prompt_parts *parts, size_t *size);
 
 /* What the reviewer is given in its prompt to judge: all but the template and the contract,

@@ -143,6 +143,7 @@ static const struct result_field finding_fields[] = {
 	{ "text", "string", "what was found" },
 	{ "state", "FindingState", "since the review before" },
 	{ "by", "string", "who says so" },
+	{ "reason", "string?", "why a fixer disputes it" },
 	END
 };
 static const struct result_field finding_dismissed_fields[] = {
@@ -226,7 +227,7 @@ static const struct result_field host_fields[] = {
 	EVENT("review.decided", review_decided, "a row of the review log was written") \
 	EVENT("review.asked", review_asked, "a reviewer is asked about a malformed answer") \
 	EVENT("review.skipped", review_skipped, "a result was not reviewed") \
-	EVENT("finding", finding, "a finding of a review, or one that a fixer marked as fixed") \
+	EVENT("finding", finding, "a finding of a review, or one that a fixer marked as fixed or disputes") \
 	EVENT("finding.dismissed", finding_dismissed, "a user decided that a finding need not be fixed") \
 	EVENT("hold.opened", hold_opened, "a human has to decide") \
 	EVENT("hold.closed", hold_closed, "a human decided, or the run was cancelled") \

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/row.h"
+#include "core/state.h"
+#include "job/run_report.h"
 #include "model/row_json.h"
 #include "proto/error.h"
 #include "proto/memory.h"
@@ -11,6 +13,16 @@
 #include "rpc/user.h"
 
 #define REASON_MAX (16 * 1024)
+
+/* As long as no verdict has answered it, that is its state. */
+static void set_dispute(json_t *json, const struct run_rows *rows, const char *task, const char *id)
+{
+	json_t *dispute = dispute_document(rows, task, id);
+
+	if (json_is_object(dispute) && json_is_null(json_object_get(dispute, "answer")))
+		json_object_set_new(json, "state", json_text(state_name(&finding_state_names, FINDING_DISPUTED)));
+	json_object_set_new(json, "disputed", dispute);
+}
 
 static json_t *open_list(const struct run_rows *rows, const char *task, bool ids)
 {
@@ -31,6 +43,7 @@ static json_t *open_list(const struct run_rows *rows, const char *task, bool ids
 		json = json_row(ROW_FINDING, open[i]);
 		json_object_set_new(json, "task", json_text(of));
 		json_object_set_new(json, "dismissed", json_null());
+		set_dispute(json, rows, of, open[i]->id);
 		json_array_append_new(list, json);
 	}
 	free(open);
@@ -45,8 +58,9 @@ static void list_cb(void *arg, const struct run_rows *rows)
 	if (rows == NULL)
 		call_no_run(call, "run", call_int(call, "run", 0));
 	else
-		call_ok(call, json_pack("{s:o, s:o}", "open", open_list(rows, task, false),
-		    "dismissed", json_document(rows->run.dismissed, json_array())));
+		call_ok(call, json_pack("{s:o, s:o, s:o}", "open", open_list(rows, task, false),
+		    "dismissed", json_document(rows->run.dismissed, json_array()),
+		    "disputed", json_document(rows->run.disputed, json_array())));
 }
 
 static struct reply finding_list(struct rpc *rpc, struct call *call)
@@ -163,6 +177,7 @@ static const struct schema dismiss_params[] = {
 static const struct result_field list_results[] = {
 	{ "open", "[OpenFinding]", "findings of the newest verdict on each task that must be fixed" },
 	{ "dismissed", "[Dismissal]", "findings that users dismissed, also in the runs that this one retries" },
+	{ "disputed", "[Dispute]", "findings that fixers disputed, also in the runs whose work this one continues" },
 	{ 0 },
 };
 static const struct result_field dismiss_results[] = {
@@ -178,7 +193,7 @@ static const int dismiss_errors[] = { RPC_NOT_FOUND, RPC_INVALID_PARAMS, RPC_WRO
 
 const struct method finding_methods[] = {
 	{ "finding.list", ACCESS_READ, true, list_params, list_results, list_errors, finding_list,
-	    "return the open findings of a run, and the dismissed ones" },
+	    "return the open findings of a run, and the dismissed and disputed ones" },
 	{ "finding.dismiss", ACCESS_OWNER, false, dismiss_params, dismiss_results, dismiss_errors, finding_dismiss,
 	    "decide that a finding need not be fixed" },
 	{ 0 },

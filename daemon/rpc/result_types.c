@@ -51,6 +51,7 @@ static const struct result_field run_fields[] = {
 	{ "budget", "Budget|null", "limits and use; null: no limit" },
 	{ "holds", "[HoldSummary]", "its open holds" },
 	{ "dismissed", "[Dismissal]", "findings that users dismissed, also in the runs that it retries" },
+	{ "disputed", "[Dispute]", "findings that fixers disputed, also in the runs whose work it continues" },
 	{ "history", "[Iteration]", "iterations so far" },
 	{ "result", "RunResult|null", "the accepted answer; null: none yet" },
 	{ "agents", "{AgentChoice}", "the agent of each role" },
@@ -182,6 +183,7 @@ static const struct result_field review_fields[] = {
 static const struct result_field finding_fields[] = {
 	RESULT_ROW("finding"),
 	{ "dismissed", "Dismissal|null", "the decision of a user that it need not be fixed; null: there is none" },
+	{ "disputed", "Dispute|null", "the newest dispute by a fixer; null: there is none" },
 	END
 };
 static const struct result_field open_finding_fields[] = {
@@ -200,6 +202,18 @@ static const struct result_field dismissal_fields[] = {
 	{ "at", "time", "when" },
 	{ "run", "integer", "run in which the finding was dismissed: this one, or one that it retries" },
 	{ "review", "integer", "number of the newest review of that run then; 0: none" },
+	END
+};
+static const struct result_field dispute_fields[] = {
+	{ "task", "string", "id of the task" },
+	{ "finding", "string", "id of the finding" },
+	{ "text", "string", "the finding with its place, shortened" },
+	{ "by", "string", "name of the agent" },
+	{ "reason", "string", "why the finding is mistaken" },
+	{ "at", "time", "when" },
+	{ "answer", "string|null", "what the next verdict made of it: repeated or dropped; null: there is none yet" },
+	{ "run", "integer", "run in which it was disputed: this one, or one whose work it continues" },
+	{ "attempt", "integer", "id of the fix attempt" },
 	END
 };
 static const struct result_field hold_summary_fields[] = { RESULT_ROW("hold"), END };
@@ -513,6 +527,7 @@ const struct result_type result_types[] = {
 	{ "Review", "a row of the review log", review_fields },
 	{ "Finding", "one item of a review", finding_fields },
 	{ "OpenFinding", "a finding that must be fixed", open_finding_fields },
+	{ "Dispute", "what a fixer says against a finding", dispute_fields },
 	{ "Dismissal", "the decision of a user that a finding need not be fixed", dismissal_fields },
 	{ "Hold", "a question to a human, with the reviews of its task", hold_fields },
 	{ "HoldSummary", "a question to a human", hold_summary_fields },

@@ -195,6 +195,7 @@ static void take_reviews(struct pending_submit *p, const struct run_rows *rows)
 {
 	if (p->start == NULL)
 		return;
+	p->disputed = xstrdup(rows->run.disputed);
 	p->taken_over = run_rows_new();
 	p->numbers = number_reviews;
 	for (size_t i = 0; i < rows->nreviews; i++) {

@@ -62,6 +62,7 @@ void pending_submit_free(struct pending_submit *p)
 		run_rows_free(p->taken_over);
 	free(p->start);
 	free(p->dismissed);
+	free(p->disputed);
 	row_free(ROW_RUN, p->row);
 	row_free(ROW_JUDGE, p->judge);
 	row_free(ROW_JUDGE, p->kept);
@@ -175,6 +176,7 @@ static struct run_row *make_row(const struct pending_submit *p, const struct int
 	row->start = xstrdup(p->start);
 	row->labels = labels_json(p->plan.labels);
 	row->dismissed = xstrdup(p->dismissed);
+	row->disputed = xstrdup(p->disputed);
 	row->warnings = xstrdup(p->warnings);
 	row->created_at = engine_now(p->engine);
 	return row;

@@ -79,7 +79,7 @@ struct pending_submit {
 	/* numbers and chains them for the new run, row; NULL: there are none */
 	void (*numbers)(struct pending_submit *p);
 	char *start;			/* see struct run_row */
-	char *dismissed;		/* likewise */
+	char *dismissed, *disputed;	/* likewise */
 	int64_t id;			/* once decided */
 	/* as being recorded, owned; with a cause: to be cancelled. NULL before */
 	struct run_row *row;

@@ -37,6 +37,7 @@
 #include "sched/accounts.h"
 #include "sched/spending.h"
 #include "slot/attempt.h"
+#include "slot/disputed.h"
 #include "slot/machine.h"
 #include "slot/retry.h"
 #include "slot/review_rows.h"
@@ -336,6 +337,7 @@ static struct job *collect_new(const struct slot *slot)
 	if (sources[run_source(run)].markers && slot->row->slot != 0 &&
 	    (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
 		w->markers = strings_copy(run->plan.stop_markers);
+	w->fixes = a->role == ROLE_FIX;
 	if (a->role == ROLE_IMPLEMENT)
 		w->no_change_markers = strings_copy(run->plan.no_change_markers);
 	w->stdout_bytes = slot->record.stdout_bytes;
@@ -492,6 +494,8 @@ static void collected(struct slot *slot, struct collect_job *w)
 		take_sandbox(txn, slot, a);
 	if (w->review_file != NULL && attempt_succeeded(&facts))
 		review_marked(txn, slot, w->marks, w->nmarks);
+	if (attempt_succeeded(&facts))
+		disputed_take(txn, slot, w->disputes, w->ndisputes, w->more_disputes);
 	take_end(slot, a, &facts, w->result.unanswered && !role_is_command((enum role)a->role));
 	if (reason == MOVE_RELEASED && w->stop)
 		a->outcome = TASK_R_STOP_MARKER;

@@ -40,6 +40,7 @@
 #include "slot/base_check.h"
 #include "slot/baseline.h"
 #include "slot/dismissed.h"
+#include "slot/disputed.h"
 #include "slot/edits.h"
 #include "slot/left_out.h"
 #include "slot/retry.h"
@@ -345,6 +346,12 @@ static struct job *build_new(struct slot *slot, struct briefing *briefing)
 	set_follow_up(w, slot);
 	w->findings = review_findings_json(slot);
 	w->dismissed = dismissed_text(slot);
+	if (w->attempt.role == ROLE_REVIEW)
+		w->disputed = disputed_text(slot);
+	/* a check or git cannot be argued with */
+	else if (w->attempt.role == ROLE_FIX && w->follow_up_from != NULL && (
+	    strcmp(w->follow_up_from, "review") == 0 || strcmp(w->follow_up_from, "human") == 0))
+		w->disputed = disputed_offer(slot);
 	copy_history(w, slot);
 	w->session = session_of(slot);
 	if (attempt_is_asked(slot, &w->attempt))

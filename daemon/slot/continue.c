@@ -21,6 +21,7 @@
 #include "proto/memory.h"
 #include "proto/state_names.h"
 #include "slot/dismissed.h"
+#include "slot/disputed.h"
 #include "slot/review_rows.h"
 #include "slot/round.h"
 #include "txn/emit.h"
@@ -125,8 +126,9 @@ static enum earlier_verdict earlier_verdict(const struct slot *slot, const char 
 	if (reviewer == NULL || !object_is(reviewer->tree, tree) ||
 	    strcmp(reviewer->decision, profile->findings_word) != 0)
 		return EARLIER_NONE;
-	/* if users dismissed them all, it is reviewed again: only a verdict makes that count */
-	return is_dismissed(slot, reviewer) ? EARLIER_NONE : EARLIER_FINDINGS;
+	/* if users dismissed them all, or its fixer disputed some, it is reviewed again: only a
+	 * verdict makes that count */
+	return is_dismissed(slot, reviewer) || disputed_any(slot) ? EARLIER_NONE : EARLIER_FINDINGS;
 }
 
 /* A person has accepted, or refused, the work. */

@@ -7,6 +7,7 @@
 #include "core/dismissal.h"
 #include "model/runs.h"
 #include "model/slots.h"
+#include "prompt/markdown.h"
 #include "proto/memory.h"
 
 static struct dismissals dismissed_of(const struct slot *slot)
@@ -23,18 +24,6 @@ bool dismissed_has(const struct slot *slot, const struct finding_row *finding)
 	return has;
 }
 
-/* A list item; lines of the text and the reason cannot begin another one. */
-static void dismissed_add(struct buf *out, const char *lead, const char *text)
-{
-	buf_adds(out, lead);
-	for (; *text != '\0'; text++) {
-		buf_add(out, text, 1);
-		if (*text == '\n')
-			buf_adds(out, "  ");
-	}
-	buf_adds(out, "\n");
-}
-
 char *dismissed_text(const struct slot *slot)
 {
 	struct dismissals d = dismissed_of(slot);
@@ -43,8 +32,8 @@ char *dismissed_text(const struct slot *slot)
 	for (size_t i = 0; i < d.count; i++) {
 		if (strcmp(d.list[i].task, slot_task_id(slot)) != 0)
 			continue;
-		dismissed_add(&out, "- ", d.list[i].text);
-		dismissed_add(&out, "  Reason: ", d.list[i].reason);
+		markdown_item(&out, "- ", d.list[i].text);
+		markdown_item(&out, "  Reason: ", d.list[i].reason);
 	}
 	dismissals_release(&d);
 	return out.data;

@@ -41,7 +41,8 @@ static char *compare_with_last(struct txn *txn, const struct slot *slot, const s
 	    xasprintf("%lld rounds in a row changed nothing or repeated every finding", (long long)row->stalled);
 }
 
-char *repetition_review(struct txn *txn, struct slot *slot, const struct finding_counts *counts)
+char *repetition_review(struct txn *txn, struct slot *slot, const struct finding_counts *counts,
+    const json_t *disputed)
 {
 	const struct review_row *last = review_last(slot);
 	const struct finding_row **findings;
@@ -53,7 +54,7 @@ char *repetition_review(struct txn *txn, struct slot *slot, const struct finding
 	findings = run_rows_findings(slot->run->rows, last->number, &count);
 	findings_set(findings, count, last->feedback, set);
 	return add(txn, slot, &(struct judged_round){ .fix = slot->row->fix, .review = slot->row->round,
-	    .tree = slot->row->tree, .findings = set });
+	    .tree = slot->row->tree, .findings = set, .disputed = disputed });
 }
 
 char *repetition_check(struct txn *txn, struct slot *slot, const char *finding)

@@ -20,6 +20,7 @@
 #include "proto/memory.h"
 #include "proto/state_names.h"
 #include "slot/dismissed.h"
+#include "slot/disputed.h"
 #include "txn/txn.h"
 #include "verdict/verdict.h"
 
@@ -140,7 +141,7 @@ char *review_findings_json(const struct slot *slot)
 		item = json_pack("{s:s, s:s*, s:s*, s:s*, s:s}", "id", findings[i]->id, "file", findings[i]->file,
 		    "severity", findings[i]->severity, "text", findings[i]->text,
 		    "state", state_name(&finding_state_names, dismissed_has(slot, findings[i]) ? FINDING_DISMISSED :
-		    findings[i]->state));
+		    disputed_has(slot, findings[i]) ? FINDING_DISPUTED : findings[i]->state));
 		if (findings[i]->line != ROW_NONE)
 			json_object_set_new(item, "line", json_integer(findings[i]->line));
 		json_array_append_new(list, item);
@@ -236,11 +237,12 @@ static struct finding_row **make_findings(const struct slot *slot, int64_t revie
 	return rows;
 }
 
-static void emit_finding(struct txn *txn, const struct finding_row *f, const char *by)
+void review_emit(struct txn *txn, const struct finding_row *f, enum finding_state state, const char *by,
+    const char *reason)
 {
-	json_t *event = json_pack("{s:I, s:s, s:s*, s:s*, s:s, s:s, s:s}", "review", (json_int_t)f->review,
+	json_t *event = json_pack("{s:I, s:s, s:s*, s:s*, s:s, s:s, s:s, s:s*}", "review", (json_int_t)f->review,
 	    "id", f->id, "file", f->file, "severity", f->severity, "text", f->text,
-	    "state", state_name(&finding_state_names, f->state), "by", by);
+	    "state", state_name(&finding_state_names, (int)state), "by", by, "reason", reason);
 
 	if (f->line != ROW_NONE)
 		json_object_set_new(event, "line", json_integer(f->line));
@@ -343,10 +345,12 @@ struct finding_counts review_append(struct txn *txn, struct slot *slot, const ch
 	row->source = xstrdup(v->source);
 	row->attempt = a->id;
 	findings = make_findings(slot, slot->run->rows->run.review_count + 1, v, &said, &count, &counts);
+	if (v->kind != VERDICT_NONE)
+		disputed_answer(txn, slot, (const struct finding_row *const *)findings, said);
 	chain(txn, slot, row, slot->row->round, findings, count, NULL);
 	emit_decided(txn, slot, row, said, &counts);
 	for (size_t i = 0; i < count; i++)
-		emit_finding(txn, findings[i], row->reviewer_agent);
+		review_emit(txn, findings[i], (enum finding_state)findings[i]->state, row->reviewer_agent, NULL);
 	free(findings);
 	/* the human's message has been dealt with */
 	text_set(&txn_edit_slot(txn, slot)->message, NULL);
@@ -399,16 +403,10 @@ void review_marked(struct txn *txn, struct slot *slot, const struct verdict_find
 
 	if (last != NULL)
 		findings = run_rows_findings(slot->run->rows, last->number, &nfindings);
-	for (size_t i = 0; i < nfindings; i++) {
-		struct finding_row *told;
-
-		if (!finding_is_open(findings[i]) || !is_marked(slot, findings[i], marks, count))
-			continue;
-		told = row_copy(ROW_FINDING, findings[i]);
-		told->state = FINDING_RESOLVED;
-		emit_finding(txn, told, run_attempt(slot->run, slot->row->attempt)->agent);
-		row_free(ROW_FINDING, told);
-	}
+	for (size_t i = 0; i < nfindings; i++)
+		if (finding_is_open(findings[i]) && is_marked(slot, findings[i], marks, count))
+			review_emit(txn, findings[i], FINDING_RESOLVED,
+			    run_attempt(slot->run, slot->row->attempt)->agent, NULL);
 }
 
 void review_log(struct txn *txn, struct slot *slot)

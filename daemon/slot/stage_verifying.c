@@ -27,6 +27,7 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "slot/acceptance.h"
+#include "slot/disputed.h"
 #include "slot/git_request.h"
 #include "slot/left_out.h"
 #include "slot/repetition.h"
@@ -151,6 +152,7 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		.stall_limit = plan->stall_limit,
 	};
 	char *reason = NULL, *cause = NULL, *repeats = NULL;
+	json_t *disputed;
 	enum round_end end;
 	enum end_kind kind;
 
@@ -158,6 +160,7 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		ask(txn, slot, v->reason);
 		return;
 	}
+	disputed = disputed_ids(slot);
 	if (facts.tree_changed)
 		reason = xasprintf("reviewer changed the tree: %s", j->changed);
 	else if (!facts.verdict)
@@ -172,7 +175,7 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 	if (reason != NULL)
 		row->stalled = 0;
 	else if (!facts.pass && !facts.dismissed)
-		repeats = repetition_review(txn, slot, &counts);
+		repeats = repetition_review(txn, slot, &counts, disputed);
 	if (reason != NULL || !facts.pass)
 		text_set(&row->obstacle, NULL);
 	facts.stalled = row->stalled;
@@ -196,6 +199,7 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		warn_of_silence(txn, slot);
 	kind = end == ROUND_DISMISSED_HELD && facts.touched ? END_PROTECTED : round_end_kind(end);
 	round_over(txn, slot, end, cause != NULL ? CAUSE(kind, cause) : NO_CAUSE);
+	json_decref(disputed);
 	free(cause);
 	free(repeats);
 	free(reason);

@@ -47,7 +47,7 @@ TaskResult = Literal["none", "done", "denied", "no-change", "stop-marker", "fail
 
 
 # a finding beside earlier reviews
-FindingState = Literal["new", "repeated", "resolved", "dismissed"]
+FindingState = Literal["new", "repeated", "resolved", "dismissed", "disputed"]
 
 
 # what a tree is
@@ -190,6 +190,7 @@ class Run(TypedDict):
     budget: Budget | None  # limits and use; null: no limit
     holds: list[HoldSummary]  # its open holds
     dismissed: list[Dismissal]  # findings that users dismissed, also in the runs that it retries
+    disputed: list[Dispute]  # findings that fixers disputed, also in the runs whose work it continues
     history: list[Iteration]  # iterations so far
     result: RunResult | None  # the accepted answer; null: none yet
     agents: dict[str, AgentChoice]  # the agent of each role
@@ -510,6 +511,7 @@ class Finding(TypedDict):
     text: str  # what was found
     state: FindingState  # new, repeated, resolved or dismissed
     dismissed: Dismissal | None  # the decision of a user that it need not be fixed; null: there is none
+    disputed: Dispute | None  # the newest dispute by a fixer; null: there is none
 
 
 class OpenFinding(TypedDict):
@@ -524,7 +526,21 @@ class OpenFinding(TypedDict):
     text: str  # what was found
     state: FindingState  # new, repeated, resolved or dismissed
     dismissed: Dismissal | None  # the decision of a user that it need not be fixed; null: there is none
+    disputed: Dispute | None  # the newest dispute by a fixer; null: there is none
     task: str  # id of its task
+
+
+class Dispute(TypedDict):
+    """what a fixer says against a finding"""
+    task: str  # id of the task
+    finding: str  # id of the finding
+    text: str  # the finding with its place, shortened
+    by: str  # name of the agent
+    reason: str  # why the finding is mistaken
+    at: str  # when
+    answer: str | None  # what the next verdict made of it: repeated or dropped; null: there is none yet
+    run: int  # run in which it was disputed: this one, or one whose work it continues
+    attempt: int  # id of the fix attempt
 
 
 class Dismissal(TypedDict):
@@ -1166,7 +1182,7 @@ class ReviewSkippedEvent(TypedDict):
 
 
 class FindingEvent(TypedDict):
-    """a finding of a review, or one that a fixer marked as fixed"""
+    """a finding of a review, or one that a fixer marked as fixed or disputes"""
     seq: int  # number of the event, from 1, without a gap
     time: str  # of the decision
     type: Literal["finding"]  # type of the event
@@ -1180,6 +1196,7 @@ class FindingEvent(TypedDict):
     text: str  # what was found
     state: FindingState  # since the review before
     by: str  # who says so
+    reason: NotRequired[str]  # why a fixer disputes it
 
 
 class FindingDismissedEvent(TypedDict):
@@ -1496,6 +1513,7 @@ class ReviewVerifyResult(TypedDict):
 class FindingListResult(TypedDict):
     open: list[OpenFinding]  # findings of the newest verdict on each task that must be fixed
     dismissed: list[Dismissal]  # findings that users dismissed, also in the runs that this one retries
+    disputed: list[Dispute]  # findings that fixers disputed, also in the runs whose work this one continues
 
 
 class FindingDismissResult(TypedDict):
@@ -1706,7 +1724,7 @@ class Rld:
         return self._call("review.verify", {"run": run, "entry": entry, "entry_hash": entry_hash})
 
     def finding_list(self, *, run: int, task: str | None = None) -> FindingListResult:
-        """return the open findings of a run, and the dismissed ones"""
+        """return the open findings of a run, and the dismissed and disputed ones"""
         return self._call("finding.list", {"run": run, "task": task})
 
     def finding_dismiss(self, *, run: int, finding: str, reason: str, task: str | None = None, check: bool | None = None) -> FindingDismissResult:

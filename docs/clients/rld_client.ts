@@ -32,7 +32,7 @@ export type ProviderResult = "none" | "ok" | "limit" | "throttled" | "auth" | "e
 export type TaskResult = "none" | "done" | "denied" | "no-change" | "stop-marker" | "failed";
 
 /** a finding beside earlier reviews */
-export type FindingState = "new" | "repeated" | "resolved" | "dismissed";
+export type FindingState = "new" | "repeated" | "resolved" | "dismissed" | "disputed";
 
 /** what a tree is */
 export type ProductKind = "base" | "work" | "merged" | "result";
@@ -207,6 +207,8 @@ export interface Run {
 	holds: Array<HoldSummary>;
 	/** findings that users dismissed, also in the runs that it retries */
 	dismissed: Array<Dismissal>;
+	/** findings that fixers disputed, also in the runs whose work it continues */
+	disputed: Array<Dispute>;
 	/** iterations so far */
 	history: Array<Iteration>;
 	/** the accepted answer; null: none yet */
@@ -779,6 +781,8 @@ export interface Finding {
 	state: FindingState;
 	/** the decision of a user that it need not be fixed; null: there is none */
 	dismissed: Dismissal | null;
+	/** the newest dispute by a fixer; null: there is none */
+	disputed: Dispute | null;
 }
 
 /** a finding that must be fixed */
@@ -803,8 +807,32 @@ export interface OpenFinding {
 	state: FindingState;
 	/** the decision of a user that it need not be fixed; null: there is none */
 	dismissed: Dismissal | null;
+	/** the newest dispute by a fixer; null: there is none */
+	disputed: Dispute | null;
 	/** id of its task */
 	task: string;
+}
+
+/** what a fixer says against a finding */
+export interface Dispute {
+	/** id of the task */
+	task: string;
+	/** id of the finding */
+	finding: string;
+	/** the finding with its place, shortened */
+	text: string;
+	/** name of the agent */
+	by: string;
+	/** why the finding is mistaken */
+	reason: string;
+	/** when */
+	at: string;
+	/** what the next verdict made of it: repeated or dropped; null: there is none yet */
+	answer: string | null;
+	/** run in which it was disputed: this one, or one whose work it continues */
+	run: number;
+	/** id of the fix attempt */
+	attempt: number;
 }
 
 /** the decision of a user that a finding need not be fixed */
@@ -1891,7 +1919,7 @@ export interface ReviewSkippedEvent {
 	skip_kind: SkipKind;
 }
 
-/** a finding of a review, or one that a fixer marked as fixed */
+/** a finding of a review, or one that a fixer marked as fixed or disputes */
 export interface FindingEvent {
 	/** number of the event, from 1, without a gap */
 	seq: number;
@@ -1919,6 +1947,8 @@ export interface FindingEvent {
 	state: FindingState;
 	/** who says so */
 	by: string;
+	/** why a fixer disputes it */
+	reason?: string;
 }
 
 /** a user decided that a finding need not be fixed */
@@ -2446,6 +2476,8 @@ export interface FindingListResult {
 	open: Array<OpenFinding>;
 	/** findings that users dismissed, also in the runs that this one retries */
 	dismissed: Array<Dismissal>;
+	/** findings that fixers disputed, also in the runs whose work this one continues */
+	disputed: Array<Dispute>;
 }
 
 export interface FindingDismissResult {
@@ -2724,7 +2756,7 @@ export class Rld {
 		return this.call("review.verify", params) as Promise<ReviewVerifyResult>;
 	}
 
-	/** return the open findings of a run, and the dismissed ones */
+	/** return the open findings of a run, and the dismissed and disputed ones */
 	findingList(params: { run: number; task?: string; }): Promise<FindingListResult> {
 		return this.call("finding.list", params) as Promise<FindingListResult>;
 	}

@@ -8,6 +8,8 @@
 #include "core/profile.h"
 #include "job/build.h"
 #include "job/cleanup.h"
+#include "core/dispute.h"
+#include "core/findings.h"
 #include "job/collect.h"
 #include "job/intake.h"
 #include "job/operation_step.h"
@@ -79,6 +81,18 @@ static void deliver(struct world *w, const struct pending_job *p)
 	answer_given(w, where, what, value, before);
 }
 
+/* By the ids of both rules; one of them is none of the run's. */
+static void collect_disputes(struct collect_job *job)
+{
+	char ids[2][FINDING_ID];
+
+	finding_id(NULL, "the same again", ids[0]);
+	finding_id_first(NULL, "the same again", ids[1]);
+	job->disputes = xcalloc(2, sizeof(*job->disputes));
+	for (int i = 0; i < 2; i++)
+		job->disputes[job->ndisputes++] = (struct dispute_line){ xstrdup(ids[i]), xstrdup("it is right") };
+}
+
 static void job_collect(struct world *w, struct collect_job *job)
 {
 	struct fate *f = fate_of(w, job->attempt);
@@ -111,6 +125,8 @@ static void job_collect(struct world *w, struct collect_job *job)
 	job->stop = strings_count(job->markers) > 0 && f->stop;
 	job->says_no_change = strings_count(job->no_change_markers) > 0 && f->says_no_change;
 	job->disk_bytes = job->worktree != NULL ? 4096 : ROW_NONE;
+	if (job->fixes && f->disputes && f->answer != FATE_ANSWER_NONE)
+		collect_disputes(job);
 	if (job->review_file != NULL && f->changes_tree) {
 		job->marks = xcalloc(1, sizeof(*job->marks));
 		job->marks[job->nmarks++].text = xstrdup("the same again");

@@ -2,6 +2,7 @@
 /* What must hold at each moment: workspaces, slots of the daemon, reasons. */
 #include <stdio.h>
 
+#include "core/dispute.h"
 #include "core/slot.h"
 #include "world_int.h"
 
@@ -155,8 +156,36 @@ static void check_reasons(struct world *w)
 	}
 }
 
+/* A verdict after the fixer's word has answered it. */
+static void check_dispute(struct world *w, const struct run_rows *rows, const struct dispute *d)
+{
+	for (size_t i = 0; i < rows->nreviews; i++) {
+		const struct review_row *review = rows->reviews[i];
+
+		if (d->answer == NULL && review->attempt != ROW_NONE && review->attempt > d->attempt &&
+		    strcmp(review->task_id, d->task) == 0 && strcmp(review->decision, "violation") != 0 &&
+		    strcmp(review->decision, "error") != 0)
+			world_fail(w, "run %lld: review %lld has not answered what attempt %lld disputes",
+			    (long long)rows->run.id, (long long)review->number, (long long)d->attempt);
+	}
+}
+
+static void check_disputes(struct world *w)
+{
+	const struct run_rows *rows = NULL;
+
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
+		struct disputes d = disputes_read(rows->run.disputed);
+
+		for (size_t i = 0; i < d.count; i++)
+			check_dispute(w, rows, &d.list[i]);
+		disputes_release(&d);
+	}
+}
+
 void world_check(struct world *w)
 {
+	check_disputes(w);
 	check_workspaces(w);
 	check_permits(w);
 	check_reasons(w);

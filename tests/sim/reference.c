@@ -22,6 +22,7 @@ struct objection {
 	int64_t tree;			/* content, -1: not known */
 	char who;			/* 'S', 'U' a review, 'C' a check, 'X', 'Y', 'R' git */
 	int64_t what;			/* the same number is the same objection */
+	bool told;			/* its reviewer was told that the fixer disputes it */
 };
 
 struct story {
@@ -49,6 +50,8 @@ struct story {
 	bool sent_back;			/* ... or that, or a conflict, is being fixed */
 	bool asked;			/* the reviewer is asked what he has meant */
 	struct said said;
+	bool last_same;			/* the last verdict had the one that is the same */
+	bool disputed;			/* ... and a fixer disputes that since */
 	/* of each check, from 1: what its run on the base came to, 'g'reen or 'r'ed; 0: none */
 	char base_said[REF_MAX];
 	int64_t base;			/* content that the work began with */
@@ -121,13 +124,16 @@ static const char *word(const struct story *s, bool pass)
 static bool finish(struct story *s, bool passed, const char *kind);
 
 /* Fixes that led back to what was there before were in vain. again: git objects once more, whatever
- * it says. */
-static void object(struct story *s, int64_t tree, char who, int64_t what, bool again)
+ * it says. told: a reviewer was told of a dispute; the first time that is something new. */
+static void object(struct story *s, int64_t tree, char who, int64_t what, bool again, bool told)
 {
-	struct objection now = { s->end->fixes, s->run->has_git ? tree : -1, who, what };
+	struct objection now = { s->end->fixes, s->run->has_git ? tree : -1, who, what, told };
 	int wasted = 0, last = s->nobjections - 1;
+	bool new = told;
 
-	for (int i = 0; i <= last && wasted == 0; i++) {
+	for (int i = 0; i <= last; i++)
+		new &= !s->objections[i].told;
+	for (int i = 0; i <= last && wasted == 0 && !new; i++) {
 		const struct objection *o = &s->objections[i];
 
 		if (o->fix == now.fix)
@@ -368,6 +374,7 @@ static bool fix(struct story *s, int fixers, const char *told)
 			    s->end->used, a->told, told);
 		if (a == NULL || !take_work(s, a))
 			return false;
+		s->disputed |= a->disputes && s->last_same;
 	}
 	return true;
 }
@@ -397,7 +404,7 @@ static bool send_back(struct story *s, const char *kind, char how)
 	s->end->passed = false;
 	s->conflicts += how == 'X';
 	if (s->run->any_round)
-		object(s, s->seen_tree, how, s->conflicts, s->obstacle);
+		object(s, s->seen_tree, how, s->conflicts, s->obstacle, false);
 	else
 		s->stalled = s->obstacle ? s->stalled + 1 : 0;
 	s->obstacle = true;
@@ -791,7 +798,7 @@ static bool check(struct story *s, bool *fixed)
 		s->unmeasured = !s->run->measure_first;
 		if (s->run->any_round)
 			object(s, s->run->measure_first ? s->tree : -1, 'C', (int64_t)(c.n + 1) * 1000000 + a->answer,
-			    false);
+			    false, false);
 		if ((s->judging || s->sent_back) && (s->fixes_left <= 0 || (s->run->any_round && in_vain(s)))) {
 			s->judging = false;
 			s->sent_back = true;
@@ -879,7 +886,9 @@ static const struct ref_attempt *judge(struct story *s, bool asks, bool *again)
 		    a->out_of_time ? "limit" : "process");
 		return NULL;
 	}
-	if (s->end->heard < run->nanswers && run->answers[s->end->heard].what == 'f') {
+	/* nothing follows that; it may be about what the reviewer said when he was asked */
+	if (s->end->used == run->count && s->end->heard < run->nanswers &&
+	    run->answers[s->end->heard].what == 'f') {
 		s->end->heard++;
 		over(s, "failed", "git");
 		return NULL;
@@ -910,7 +919,7 @@ static bool review(struct story *s)
 	const struct ref_slot *run = s->run;
 	const struct ref_attempt *a;
 	const struct ref_review *row;
-	bool unchanged, nothing, fixed, again, after = run->measure_first && run->checks > 0;
+	bool unchanged, nothing, fixed, again, told, after = run->measure_first && run->checks > 0;
 	char how;
 
 	if (!run->measure_first) {
@@ -947,7 +956,10 @@ static bool review(struct story *s)
 	a = judge(s, run->on_malformed == '?', &again);
 	if (a == NULL)
 		return again;
+	told = s->disputed && !a->same_dismissed;
 	row = write_verdict(s, a);
+	s->last_same = s->said.same;
+	s->disputed = false;
 	if (a->verdict == 'p' && touched(s))
 		return ask(s, "protected");
 	if (a->verdict == 'p' && a->cut && run->on_cut)
@@ -964,7 +976,7 @@ static bool review(struct story *s)
 	}
 	if (run->any_round)
 		object(s, s->tree, s->said.same && s->said.fresh == 0 ? 'S' : 'U',
-		    s->said.same && s->said.fresh == 0 ? 0 : s->end->used, false);
+		    s->said.same && s->said.fresh == 0 ? 0 : s->end->used, false, told);
 	else
 		s->stalled = unchanged || (s->round > 1 && row->repeated > 0 && row->new == 0) ? s->stalled + 1 : 0;
 	if (s->fixes_left <= 0)

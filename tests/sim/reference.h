@@ -40,6 +40,7 @@ struct ref_attempt {
 	/* of its findings, how many users dismissed before the next verdict: fresh ones, and all
 	 * that were open */
 	int fresh_gone, gone;
+	bool disputes;		/* fix: it disputes the one that is the same */
 };
 
 /* What git or the task's source answered: 'K' the task is ours, 'k' somebody else has it; 'W' a

@@ -47,6 +47,7 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 	a.says_no_change = f->says_no_change && row->role == ROLE_IMPLEMENT;
 	a.told = f->told;
 	a.answer = f->answer == FATE_ANSWER_NEW ? (int)row->id : -f->answer;
+	a.disputes = row->role == ROLE_FIX && f->disputes && f->answer != FATE_ANSWER_NONE;
 	a.verdict = "pfmu"[f->verdict];
 	a.same = f->same;
 	a.fresh = f->fresh;

@@ -30,6 +30,7 @@ struct fate {
 	bool goes_back;		/* fix: what it does is to undo the last change */
 	bool lingers;		/* OK, ERROR: when it has said that, it does not exit by itself */
 	bool denied;
+	bool disputes;		/* fix: it disputes the finding that is always the same, and others */
 	bool stop;		/* implement, fix: it says that there is nothing to do */
 	bool says_no_change;	/* implement: it says that nothing is to be changed */
 	bool refused;		/* a hook of the repository refuses what is committed after it */

@@ -650,6 +650,40 @@ START_TEST(dismissed_findings)
 }
 END_TEST
 
+/* A fixer is told how to dispute, a reviewer what is disputed, whatever its template has a place for;
+ * also in a conversation that goes on. */
+START_TEST(disputed_findings)
+{
+	struct prompt_parts parts = { .template = SPAN("{{context}}"), .disputed = SPAN("- a\n") };
+	char *prompt, *again;
+
+	expect_build(ROLE_IMPLEMENT, &parts, "");
+	for (size_t i = 0; i < sizeof(sights) / sizeof(sights[0]); i++) {
+		parts.template = (struct span)SPAN("{{context}}");
+		prompt = build_for(sights[i].profile, sights[i].role, &parts);
+		ck_assert_int_eq(strstr(prompt, "## Disputed findings\n") != NULL, sights[i].role == ROLE_REVIEW);
+		ck_assert_int_eq(strstr(prompt, "    Disputed ID: the reason\n") != NULL, sights[i].role == ROLE_FIX);
+		ck_assert_int_eq(strstr(prompt, "```text\n- a\n```\n") != NULL, sights[i].role != ROLE_IMPLEMENT);
+		free(prompt);
+		parts.template = (struct span)SPAN("{{disputed}}{{contract}}");
+		prompt = build_for(sights[i].profile, sights[i].role, &parts);
+		parts.template = (struct span)SPAN("{{round}}");
+		again = build_for(sights[i].profile, sights[i].role, &parts);
+		ck_assert_int_eq(strstr(prompt, "- a\n") != NULL, sights[i].role != ROLE_IMPLEMENT);
+		ck_assert_int_eq(strstr(again, "- a\n") != NULL, sights[i].role != ROLE_IMPLEMENT);
+		ck_assert_ptr_eq(strstr(again, "- a\n") != NULL ? strstr(strstr(again, "- a\n") + 1, "- a\n") : NULL,
+		    NULL);
+		free(prompt);
+		free(again);
+	}
+	parts.resumed = true;
+	parts.follow_up = (struct span)SPAN("Add.");
+	prompt = build_for("exit", ROLE_FIX, &parts);
+	ck_assert_ptr_nonnull(strstr(prompt, "Add.\n\n## If a finding is mistaken\n"));
+	free(prompt);
+}
+END_TEST
+
 /* Answers are for who sees them; each has its share, and none can look like a review. */
 START_TEST(history_with_answers)
 {
@@ -864,6 +898,7 @@ int main(void)
 	tcase_add_loop_test(tcase, masks, 0, sizeof(sights) / sizeof(sights[0]));
 	tcase_add_test(tcase, history);
 	tcase_add_test(tcase, dismissed_findings);
+	tcase_add_test(tcase, disputed_findings);
 	tcase_add_test(tcase, history_with_answers);
 	tcase_add_loop_test(tcase, feedback_by_origin, 0, sizeof(origins) / sizeof(origins[0]));
 	tcase_add_test(tcase, resumed);

@@ -218,6 +218,43 @@ START_TEST(rounds_that_come_back)
 }
 END_TEST
 
+/* What is disputed for the first time is a new question, whatever else is the same; after that it is
+ * counted with all that came of it. */
+START_TEST(a_dispute_asks_anew)
+{
+	static const struct {
+		int fix;
+		const char *disputed;
+		int wasted;
+	} steps[] = {
+		{ 0, "[]", 0 },
+		{ 1, "[\"a\"]", 0 },
+		{ 2, "[\"a\"]", 2 },
+		{ 3, "[\"a\", \"b\"]", 0 },
+		{ 4, "[\"b\"]", 4 },
+		{ 5, "[]", 5 },
+	};
+	char *list = NULL, *next;
+	int64_t wasted = 0;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		json_t *disputed = json_loads(steps[i].disputed, 0, NULL);
+		struct judged_round now = { .fix = steps[i].fix, .review = steps[i].fix + 1, .tree = "t", .findings = "f",
+		    .disputed = disputed };
+		struct repeat repeat;
+
+		next = rounds_add(list, &now, wasted, &repeat);
+		free(list);
+		list = next;
+		wasted = repeat.wasted;
+		ck_assert_int_eq(wasted, steps[i].wasted);
+		free(repeat.text);
+		json_decref(disputed);
+	}
+	free(list);
+}
+END_TEST
+
 /* After a human's word only the round that it is about is compared. */
 START_TEST(a_human_begins_anew)
 {
@@ -364,7 +401,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = { what_is_the_same, any_text, sets_of_findings, rounds_that_come_back,
-	    a_human_begins_anew, at_most_two_wasted_fixes };
+	    a_dispute_asks_anew, a_human_begins_anew, at_most_two_wasted_fixes };
 
 	return RUN_SUITE("rounds", tests);
 }
