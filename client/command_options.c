@@ -85,6 +85,8 @@ const struct option_row options_submit[] = {
 	    "which checks that fail count" },
 	{ "protect", 0, OPTION_LIST, "PATTERN", "review.protect", NULL,
 	    "hold work that touches such paths (repeatable)" },
+	{ "on-question", 0, OPTION_CHOICE, "ignore|hold", "review.on_question", NULL,
+	    "whether implementers and fixers may ask a human" },
 	{ "escalate", 0, OPTION_LIST, "MODEL", "review.escalate", NULL,
 	    "models of the implementer and then of each fixer (repeatable)" },
 	{ "review-merged", 0, OPTION_CHOICE, "on_conflict|always", "review.review_merged", NULL,

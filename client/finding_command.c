@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl finding: the open findings of a run, what is disputed or dismissed, and the decision that one need not be fixed. */
+/* rlctl finding: the findings of a run that are open, disputed or dismissed, and the decision that
+ * one need not be fixed. */
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>

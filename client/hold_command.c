@@ -19,6 +19,7 @@
 #include "proto/memory.h"
 
 #define MESSAGE_MAX (256 * 1024)
+#define HOLDS_MAX 50
 
 static char *hold_reviews(const json_t *hold, const char *key)
 {
@@ -88,6 +89,10 @@ static void hold_print(const struct print *p, const json_t *hold)
 		table_fact(t, "next", PAINT_NONE,
 		    xasprintf(
 		        "rlctl hold rework %lld to run it again, or reject %lld", id, id));
+	else if (strcmp(state, "open") == 0 && strcmp(kind, "question") == 0)
+		table_fact(t, "next", PAINT_NONE,
+		    xasprintf("rlctl hold answer %lld/%s -m TEXT; or approve %lld, reject %lld, or rework %lld",
+		    field_count(hold, "run"), field_text(hold, "task"), id, id, id));
 	else if (strcmp(state, "open") == 0)
 		table_fact(t, "next", PAINT_NONE,
 		    xasprintf("rlctl hold approve %lld, reject %lld, or rework %lld -m TEXT", id,
@@ -142,7 +147,8 @@ static bool hold_is_blank(const char *text)
 
 static bool hold_is_silent(const char *kind)
 {
-	static const char *const kinds[] = { "lost", "reviewer-changed", "setup", "reviewer-error", "violation" };
+	static const char *const kinds[] = { "lost", "reviewer-changed", "setup", "reviewer-error", "violation",
+		"question" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (strcmp(kinds[i], kind) == 0)
@@ -167,13 +173,54 @@ static int hold_need_message(struct client *c, int64_t id)
 	return status;
 }
 
-static int hold_decide(struct client *c, const char *method, bool rework)
+/* The open question of "RUN", "RUN/TASK". Returns 0, or an exit code after a message. */
+static int hold_find_question(struct client *c, int64_t *id)
 {
+	const char *what = c->options.arguments[1], *slash = strchr(what, '/');
+	char *number = slash != NULL ? xmemdup0(what, (size_t)(slash - what)) : xstrdup(what);
+	const json_t *holds;
+	json_t *result;
+	size_t found = 0;
+	int64_t run;
+	int status = client_parse_run(number, &run, NULL) == 0 ? 0 : EXIT_USAGE;
+
+	free(number);
+	if (status != 0)
+		return status;
+	result = client_call(c, "hold.list", json_pack("{s:I, s:s, s:i}", "run", (json_int_t)run, "state", "open",
+	    "limit", HOLDS_MAX), &status);
+	holds = field_array(result, "holds");
+	for (size_t i = 0; i < json_array_size(holds); i++) {
+		const json_t *hold = json_array_get(holds, i);
+
+		if (!field_is(hold, "kind", "question") || (slash != NULL && !field_is(hold, "task", slash + 1)))
+			continue;
+		*id = field_count(hold, "id");
+		found++;
+	}
+	json_decref(result);
+	if (result != NULL && found != 1) {
+		warnx(found == 0 ? "run %lld asks nothing%s%s; \"rlctl hold list\" shows what waits for a decision" :
+		    "several tasks of run %lld ask something%s%s; name one: RUN/TASK", (long long)run,
+		    slash != NULL ? " for task " : "", slash != NULL ? slash + 1 : "");
+		status = EXIT_REFUSED;
+	}
+	return status;
+}
+
+static int hold_decide(struct client *c, const char *method)
+{
+	bool rework = strcmp(method, "hold.rework") == 0, answer = strcmp(method, "hold.answer") == 0;
 	json_t *params, *hold = NULL;
 	char *message = NULL;
 	int64_t id;
-	int status = hold_parse(c, &id);
+	int status = 0;
 
+	if (answer && options_text(&c->options, "message") == NULL) {
+		warnx("missing answer; use -m TEXT, or \"-m -\" to read standard input");
+		return EXIT_USAGE;
+	}
+	status = answer ? hold_find_question(c, &id) : hold_parse(c, &id);
 	if (status == 0)
 		status = hold_read_message(c, &message);
 	if (status == 0 && rework && hold_is_blank(message))
@@ -205,23 +252,28 @@ static int hold_decide(struct client *c, const char *method, bool rework)
 
 static int hold_approve(struct client *c)
 {
-	return hold_decide(c, "hold.approve", false);
+	return hold_decide(c, "hold.approve");
 }
 
 static int hold_reject(struct client *c)
 {
-	return hold_decide(c, "hold.reject", false);
+	return hold_decide(c, "hold.reject");
 }
 
 static int hold_rework(struct client *c)
 {
-	return hold_decide(c, "hold.rework", true);
+	return hold_decide(c, "hold.rework");
+}
+
+static int hold_answer(struct client *c)
+{
+	return hold_decide(c, "hold.answer");
 }
 
 static const struct client_action actions[] = {
 	{ "list", 1, 1, hold_list }, { "show", 2, 2, hold_show }, { "approve", 2, 2, hold_approve },
 	{ "reject", 2, 2, hold_reject },
-	{ "rework", 2, 2, hold_rework },
+	{ "rework", 2, 2, hold_rework }, { "answer", 2, 2, hold_answer },
 };
 
 int hold_command(struct client *c)

@@ -44,7 +44,7 @@ static const struct option_row finding_options[] = {
 
 static const struct option_row hold_options[] = {
 	{ "message", 'm', OPTION_TEXT, "TEXT", NULL, NULL,
-	    "reason; for rework: instructions; - reads standard input" },
+	    "reason; for rework: instructions; for answer: the answer; - reads standard input" },
 	{ "state", 0, OPTION_CHOICE, "open|approved|rejected|rework|reworked|cancelled|all", NULL,
 	    NULL, "list: holds in this state (default: open)" },
 	{ "run", 0, OPTION_TEXT, "RUN", NULL, NULL, "list: only holds of this run" },
@@ -175,7 +175,7 @@ static const struct command commands[] = {
 	    "check the attestation of a commit, without a daemon", verify_options, 1, 1, false },
 	{ "finding", finding_command, "list RUN[/TASK] | dismiss RUN[/TASK] FINDING",
 	    "list open findings, or decide that one need not be fixed", finding_options, 2, 3, false },
-	{ "hold", hold_command, "list | show|approve|reject|rework ID",
+	{ "hold", hold_command, "list | show|approve|reject|rework ID | answer RUN[/TASK]",
 	    "list and decide holds", hold_options, 1, 2, false },
 	{ "report", report_command, "[options] RUN", "print a full report of a run", report_options, 1, 1, false },
 	{ "cancel", cancel_command, "RUN...", "cancel runs and end their agents", NULL, 1, ANY_NUMBER, false },
@@ -216,7 +216,7 @@ static const struct {
 	const char *command, *option, *actions;
 } particular[] = {
 	{ "finding", "reason", "dismiss" },
-	{ "hold", "message", "approve|reject|rework" }, { "hold", "state", "list" },
+	{ "hold", "message", "approve|reject|rework|answer" }, { "hold", "state", "list" },
 	{ "hold", "run", "list" }, { "hold", "limit", "list" },
 	{ "hold", "before", "list" }, { "group", "slots", "set" }, { "cooldown", "message", "set" },
 	{ "salvage", "limit", "list" },

@@ -72,10 +72,12 @@ static void report_print_list(const struct print *p, const char *heading, const 
 static char *report_finding(const json_t *finding)
 {
 	const char *text = field_text(finding, "text"), *severity = field_text(finding, "severity");
+	const json_t *dispute = json_object_get(finding, "disputed");
 	char *place = cell_place(finding, NULL),
-	     *all = xasprintf("%s%s%s%s%.*s [%s]", place, *place != '\0' ? " " : "", severity,
+	     *all = xasprintf("%s%s%s%s%.*s [%s]%s%s%s%s", place, *place != '\0' ? " " : "", severity,
 	         *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text,
-	         field_text(finding, "state"));
+	         field_text(finding, "state"), json_is_object(dispute) ? "; disputed by " : "",
+	         field_text(dispute, "by"), json_is_object(dispute) ? ": " : "", field_text(dispute, "reason"));
 
 	free(place);
 	return all;

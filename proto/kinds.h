@@ -62,6 +62,7 @@ enum end_kind {
 	END_REVIEWER_CHANGED,	/* the reviewing program is not that of the submit */
 	END_PROTECTED,			/* passed, but the work touches a protected path */
 	END_CUT,			/* passed, but the prompt left out a part of the diff */
+	END_QUESTION,		/* its agent asks a human something */
 	END_REF_MOVED,		/* a ref is no longer as rld set it */
 	/* implemented, but its run failed before the review of the whole run */
 	END_NOT_REVIEWED,

@@ -227,6 +227,7 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	plan->strictness = (enum strictness)get_number(layers, "review.strictness");
 	plan->read_only = get_number(layers, "review.read_only") != 0;
 	plan->on_cut = (enum on_cut)get_number(layers, "review.on_cut");
+	plan->on_question = (enum on_question)get_number(layers, "review.on_question");
 	plan->nonce = true;
 	plan->silence = (enum silence)get_number(layers, "review.silence");
 	plan->sandbox = (enum sandbox)get_number(layers, "review.sandbox");

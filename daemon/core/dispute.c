@@ -133,7 +133,8 @@ struct dispute_line *dispute_lines(const char *text, size_t size, size_t max, si
 			break;
 		}
 		found = xreallocarray(found, *count + 1, sizeof(*found));
-		found[(*count)++] = (struct dispute_line){ xmemdup0(id.text, id.size), xmemdup0(reason.text, reason.size) };
+		found[(*count)++] = (struct dispute_line){ xmemdup0(id.text, id.size),
+		    xmemdup0(reason.text, reason.size) };
 	}
 	return found;
 }

@@ -20,7 +20,8 @@ struct dispute {
 	const char *by;			/* name of the agent */
 	const char *reason;
 	const char *at;			/* RFC 3339 */
-	const char *answer;		/* DISPUTE_REPEATED, DISPUTE_DROPPED; NULL: no verdict yet */
+	/* DISPUTE_REPEATED, DISPUTE_DROPPED; NULL: no verdict yet */
+	const char *answer;
 	/* run in which it was disputed, and the attempt that did so */
 	int64_t run, attempt;
 };

@@ -136,6 +136,8 @@ enum slot_stage stage_after_attempt(const struct attempt_facts *f, enum move_rea
 		return stage_after_check(f, reason);
 	if (f->role == ROLE_SETUP)
 		return stage_after_setup(f);
+	if (attempt_succeeded(f) && f->asks && !stops)
+		return f->has_git ? SLOT_S_MEASURING : SLOT_S_HELD;
 	if (!attempt_succeeded(f) || denied)
 		return SLOT_S_FAILED;
 	if (stops) {
@@ -269,7 +271,7 @@ enum slot_stage stage_after_held_back(const struct plan *plan, int64_t checked)
 
 bool hold_repeats(enum hold_kind kind)
 {
-	return kind == HOLD_LOST || kind == HOLD_REVIEWER_CHANGED || kind == HOLD_SETUP;
+	return kind == HOLD_LOST || kind == HOLD_REVIEWER_CHANGED || kind == HOLD_SETUP || kind == HOLD_QUESTION;
 }
 
 bool hold_reviews(enum hold_kind kind)

@@ -103,6 +103,7 @@ struct plan {
 	enum review_place workspace;	/* where reviewers work, and checks by plan_checks_room() */
 	enum room_of room;
 	enum on_cut on_cut;
+	enum on_question on_question;	/* what a question of implementer or fixer leads to */
 	/* reviews have a nonce; false in plans of older versions, whose verdicts are read by their
 	 * rules (verdict/verdict.h) */
 	bool nonce;

@@ -100,6 +100,7 @@ static const struct member plan_members[] = {
 	PLAN_CHOICE_0(workspace, CAME_LATER, &review_place_names),
 	PLAN_CHOICE_0(room, CAME_LATER, &room_of_names),
 	PLAN_CHOICE_0(on_cut, CAME_LATER, &on_cut_names),
+	PLAN_CHOICE_0(on_question, CAME_LATER, &on_question_names),
 	PLAN(nonce, MEMBER_BOOL, CAME_LATER),
 	PLAN_CHOICE_0(silence, CAME_LATER, &silence_names),
 	PLAN(checks, MEMBER_WORDS, CAME_LATER),

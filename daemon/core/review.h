@@ -34,6 +34,7 @@ struct attempt_facts {
 	bool later;			/* ... of the whole run, after all tasks are implemented */
 	/* IMPLEMENT: it declared that there is nothing to do, or it picked nothing */
 	bool stop;
+	bool asks;			/* IMPLEMENT, FIX: it asks a human something */
 	bool by_status;			/* REVIEW: exit status 1 is a verdict, too */
 	bool checkout;			/* reviewers work in a room */
 	bool checks_room;		/* by plan_checks_room() */

@@ -299,6 +299,12 @@ struct slot_row {
 	 * asked about it; ROW_NONE, NULL: it is not */
 	int64_t asked;
 	char *asked_why;
+	/* what its implementer or fixer asks a human, until an attempt ends without a question;
+	 * NULL: nothing. The attempt that asked, ROW_NONE: one of an earlier run. The answer, NULL:
+	 * none */
+	char *question;
+	int64_t question_attempt;
+	char *reply;
 	/* message of a rework, until the next result of a reviewer or check */
 	char *message;
 	/* consecutive lost attempts: if > 0, the next one is told that its predecessor was

@@ -266,6 +266,10 @@ NAMES(review_merged, "review_merged", REVIEW_MERGED_CHOICES,
     [REVIEW_MERGED_ON_CONFLICT] = "on_conflict",
     [REVIEW_MERGED_ALWAYS] = "always");
 
+NAMES(on_question, "on_question", ON_QUESTIONS,
+    [ON_QUESTION_IGNORE] = "ignore",
+    [ON_QUESTION_HOLD] = "hold");
+
 NAMES(on_cut, "on_cut", ON_CUTS,
     [ON_CUT_WARN] = "warn",
     [ON_CUT_HOLD] = "hold");
@@ -291,7 +295,8 @@ NAMES(hold_kind, "hold kind", HOLD_KINDS,
     [HOLD_REF_MOVED] = "ref-moved",
     [HOLD_SETUP] = "setup",
     [HOLD_PROTECTED] = "protected",
-    [HOLD_DISMISSED] = "dismissed");
+    [HOLD_DISMISSED] = "dismissed",
+    [HOLD_QUESTION] = "question");
 
 NAMES(hold_state, "hold state", HOLD_STATES,
     [HOLD_S_OPEN] = "open",

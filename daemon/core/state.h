@@ -167,6 +167,7 @@ enum slot_merge {
 	SLOT_MERGES
 };
 
+enum on_question { ON_QUESTION_IGNORE, ON_QUESTION_HOLD, ON_QUESTIONS };
 enum on_cut { ON_CUT_WARN, ON_CUT_HOLD, ON_CUTS };
 /* What a review without issues is if the reviewer did not end it with the line of its prompt. */
 enum silence { SILENCE_PASS, SILENCE_VIOLATION, SILENCES };
@@ -195,7 +196,7 @@ enum evidence_result {
 
 enum hold_kind { HOLD_LOST, HOLD_EXHAUSTED, HOLD_STALLED, HOLD_VIOLATION, HOLD_REVIEWER,
     HOLD_CONFLICT, HOLD_REFUSED, HOLD_REVIEWER_CHANGED, HOLD_CUT, HOLD_REF_MOVED, HOLD_SETUP,
-    HOLD_PROTECTED, HOLD_DISMISSED, HOLD_KINDS };
+    HOLD_PROTECTED, HOLD_DISMISSED, HOLD_QUESTION, HOLD_KINDS };
 enum hold_state {
 	HOLD_S_OPEN, HOLD_S_APPROVED, HOLD_S_REJECTED,
 	HOLD_S_REWORK,		/* decided; the slot continues when the run has a permit */
@@ -206,7 +207,7 @@ extern const struct state_names run_state_names, task_state_names, iteration_sta
     slot_stage_names, slot_phase_names,
     role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names,
     finding_state_names, on_lost_names, bad_end_names, on_malformed_names, fixer_names, scope_names, commit_mode_names,
-    review_place_names, room_of_names, judged_in_names, sandbox_names, on_cut_names, silence_names,
+    review_place_names, room_of_names, judged_in_names, sandbox_names, on_cut_names, on_question_names, silence_names,
     check_on_base_names, checks_mode_names,
     review_merged_names, slot_merge_names,
     strictness_names, hold_kind_names, hold_state_names, slot_leaving_names, isolation_names,

@@ -163,6 +163,10 @@ static char *make_prompt(struct build_job *w, const struct sources *s, const str
 		.resumed = w->session != NULL,
 		.asked = w->asked,
 		.dismissed = { s->dismissed, s->dismissed != NULL ? strlen(s->dismissed) : 0 },
+		.question = w->slot.question,
+		.reply = s->reply,
+		.goes_on = w->goes_on,
+		.may_ask = w->plan->on_question == ON_QUESTION_HOLD,
 		.disputed = { s->disputed, s->disputed != NULL ? strlen(s->disputed) : 0 },
 		/* without git the claim cannot be checked */
 		.no_change_marker = w->run.has_git == 1 ? w->plan->no_change_markers[0] : NULL,
@@ -407,6 +411,7 @@ static void mask_sources(const struct build_job *w, struct sources *s)
 
 	s->dismissed = masked(redactor, w->dismissed);
 	s->disputed = masked(redactor, w->disputed);
+	s->reply = masked(redactor, w->slot.reply);
 	if (follow_up != NULL) {
 		buf_release(&s->follow_up);
 		buf_adds(&s->follow_up, follow_up);

@@ -48,6 +48,7 @@ struct build_job {
 	char *session;			/* conversation to resume, NULL: a new one */
 	/* owned: REVIEW: why its answer in that conversation is malformed; NULL: it is not asked */
 	char *asked;
+	bool goes_on;			/* ... which has asked what the slot's reply answers */
 	bool interrupted;		/* the previous attempt at the same work was interrupted */
 	char *interruption;		/* owned: ... and why, NULL: unknown */
 	/* whether the implementer's answer under review declares that no change is needed;

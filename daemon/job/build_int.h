@@ -14,7 +14,7 @@
 
 /* Texts for a prompt, as read from disk. */
 struct sources {
-	char *template, *task, *answer, *guidelines, *conventions, *dismissed, *disputed;
+	char *template, *task, *answer, *guidelines, *conventions, *dismissed, *disputed, *reply;
 	size_t template_size, task_size, answer_size, guidelines_size, conventions_size;
 	struct buf diff, follow_up, stories;
 	bool diff_dropped;

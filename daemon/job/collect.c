@@ -15,6 +15,7 @@
 #include "base/strip.h"
 #include "core/backoff.h"
 #include "core/dispute.h"
+#include "core/question.h"
 #include "core/row.h"
 #include "core/state.h"
 #include "job/attempt_preview.h"
@@ -326,6 +327,10 @@ static void collect_run(struct job *base)
 	job->stop = job->result.size > 0 && marker_in(job->result.text, job->result.size, job->markers) != NULL;
 	job->says_no_change = job->result.size > 0 &&
 	    marker_in(job->result.text, job->result.size, job->no_change_markers) != NULL;
+	if (job->may_ask && job->result.size > 0)
+		job->question = question_of(job->result.text, job->result.size);
+	if (job->question != NULL)
+		take_line(redactor, &job->question);
 	if (job->fixes && job->result.size > 0)
 		read_disputes(job, redactor);
 	if (job->worktree != NULL)
@@ -364,6 +369,7 @@ static void collect_release(struct job *base)
 	strings_free(w->no_change_markers);
 	free(w->worktree);
 	verdict_findings_free(w->marks, w->nmarks);
+	free(w->question);
 	dispute_lines_free(w->disputes, w->ndisputes);
 	free(w->error);
 }

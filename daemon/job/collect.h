@@ -61,6 +61,9 @@ struct collect_job {
 	char **no_change_markers;	/* owned: markers that declare that no change is
 					 * needed; NULL: none */
 	bool says_no_change;		/* out: its answer contains one of these */
+	bool may_ask;			/* a question at its end counts */
+	/* out, owned: what it asks, on one line without what is unsafe there; NULL: nothing */
+	char *question;
 	bool fixes;			/* a fixer, which may dispute findings */
 	/* out, owned: what it disputes, each on one line without what is unsafe there; and whether
 	 * it disputes more than DISPUTES_OF_ANSWER */

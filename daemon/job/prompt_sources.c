@@ -36,6 +36,7 @@ void sources_release(struct sources *s)
 	free(s->conventions);
 	free(s->dismissed);
 	free(s->disputed);
+	free(s->reply);
 	buf_release(&s->diff);
 	buf_release(&s->follow_up);
 	buf_release(&s->stories);

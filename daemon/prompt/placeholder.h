@@ -29,6 +29,11 @@ extern const struct placeholder placeholder_values[];
 
 /* The section of {{disputed}}: a fixer is told how to dispute, a reviewer what is disputed. */
 void disputed_write(struct buf *out, const struct setting *s);
+/* Likewise of {{question}}: an agent is told what was asked, and that it may ask. */
+void asking_write(struct buf *out, const struct setting *s);
+/* Write that the work was interrupted, if so; then the answer to the question of the
+ * conversation. */
+void reply_write(struct buf *out, const struct setting *s);
 /* False: the follow-up comes from a check or a human. */
 bool feedback_is_of_review(const struct prompt_parts *parts);
 /* Write that the work was interrupted, if so; then the feedback under a line with its origin,

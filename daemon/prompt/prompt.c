@@ -103,7 +103,7 @@ static const struct placeholder *placeholder_at(struct span text, size_t *size)
 
 /* What a template has a place for. */
 struct placed {
-	bool any, contract, disputed;
+	bool any, contract, disputed, question;
 };
 
 static void note_placed(struct placed *placed, const struct placeholder *placeholder)
@@ -113,6 +113,7 @@ static void note_placed(struct placed *placed, const struct placeholder *placeho
 	placed->any = true;
 	placed->contract |= all || placeholder->write == write_contract;
 	placed->disputed |= all || placeholder->write == disputed_write;
+	placed->question |= all || placeholder->write == asking_write;
 }
 
 /* Fill in a template. Inserted text is never expanded again. */
@@ -182,8 +183,8 @@ static unsigned seen_by(const struct profile *profile, enum role role, const str
 	    (role == ROLE_REVIEW && parts->strictness == STRICTNESS_BY_ROUND ? PART_ROUND : 0);
 }
 
-/* A reviewer's answer needs the contract, so it is added even if the template omits it; so is what a
- * dispute needs. */
+/* A reviewer's answer needs the contract, so it is added even if the template omits it; so is what
+ * disputes and questions need. */
 static void fill_in(struct buf *out, const struct setting *s)
 {
 	const struct span own = s->parts->template;
@@ -198,6 +199,10 @@ static void fill_in(struct buf *out, const struct setting *s)
 	if (!placed.disputed && s->parts->disputed.data != NULL) {
 		add_blank_line(out);
 		disputed_write(out, s);
+	}
+	if (!placed.question && s->role != ROLE_REVIEW && (s->parts->may_ask || s->parts->question != NULL)) {
+		add_blank_line(out);
+		asking_write(out, s);
 	}
 	if (s->role == ROLE_REVIEW && !placed.contract) {
 		add_blank_line(out);
@@ -214,6 +219,8 @@ char *prompt_build(const struct profile *profile, enum role role, const struct p
 	if (parts->asked != NULL && role == ROLE_REVIEW) {
 		question_write(&out, &s);
 		add_section(&out, &wholes[0], &s);
+	} else if (parts->goes_on && parts->reply != NULL) {
+		reply_write(&out, &s);
 	} else if (parts->resumed && role == ROLE_FIX && parts->follow_up.data != NULL) {
 		feedback_write(&out, &s);
 	} else {

@@ -50,7 +50,8 @@ struct prompt_parts {
 					 * check or of a human */
 	const char *follow_up_from;	/* "review" (also NULL), "check", "human", "git", "base" */
 	struct span dismissed;		/* Markdown: findings that users dismissed */
-	/* Markdown: REVIEW: findings that the fixer disputes; FIX: those it may dispute, with ids */
+	/* Markdown: REVIEW: findings that the fixer disputes; FIX: those it may dispute, with
+	 * ids */
 	struct span disputed;
 	struct span guidelines;		/* Markdown, see prompt_section() */
 	struct span conventions;	/* Markdown: the files' contents under their names */
@@ -70,6 +71,12 @@ struct prompt_parts {
 	/* a reviewer's answer in the resumed conversation is malformed, and why: the prompt is only
 	 * the question and the contract. NULL: it is not */
 	const char *asked;
+	/* IMPLEMENT, FIX: it may ask a human. What an attempt at this work has asked, and the
+	 * answer; NULL: nothing, none. In the resumed conversation of that attempt the prompt is
+	 * only the answer */
+	bool may_ask;
+	const char *question, *reply;
+	bool goes_on;
 	bool interrupted;		/* the previous attempt was interrupted: say so */
 	const char *interruption;	/* ... why, one line; NULL: unknown */
 	/* of the review attempt, never written as a whole; NULL: the run's version had none */
@@ -89,12 +96,13 @@ unsigned prompt_sees(const struct profile *profile, enum role role);
 /* The whole prompt, malloc'd, *size bytes, UTF-8 without NUL. Never fails. Placeholders of a
  * template: {{context}} is all that the role gets, in this order: {{interrupted}} {{project}}
  * {{task}} {{review_iteration}} {{follow_up}} {{dismissed}} {{disputed}} {{guidelines}}
- * {{conventions}} {{history}} {{answer}} {{diff}} {{shared_tree}} {{no_change}} {{contract}}, each a
- * section with its heading, or nothing; {{stories}} and {{strictness}} are blocks of text; inside a line
- * {{task_id}} {{task_title}} {{project_name}} {{feature}} {{round}} {{max_reviews}} {{review_file}}
- * {{verdict_file}} {{nonce_halves}} {{no_change_marker}}. What is put in is never scanned again;
- * unknown ones stay as they are. A template with no known placeholder gets the context behind it,
- * one without {{disputed}} that section, a reviewer's without contract the contract. */
+ * {{conventions}} {{history}} {{answer}} {{diff}} {{shared_tree}} {{no_change}} {{question}}
+ * {{contract}}, each a section with its heading, or nothing; {{stories}} and {{strictness}} are
+ * blocks of text; inside a line {{task_id}} {{task_title}} {{project_name}} {{feature}} {{round}}
+ * {{max_reviews}} {{review_file}} {{verdict_file}} {{nonce_halves}} {{no_change_marker}}
+ * {{no_questions}}. What is put in is never scanned again; unknown ones stay as they are. A
+ * template with no known placeholder gets the context behind it, one without {{disputed}} or
+ * {{question}} that section, a reviewer's without contract the contract. */
 char *prompt_build(const struct profile *profile, enum role role, const struct prompt_parts *parts, size_t *size);
 
 /* What the reviewer is given in its prompt to judge: all but the template and the contract,

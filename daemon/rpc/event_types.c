@@ -154,6 +154,14 @@ static const struct result_field finding_dismissed_fields[] = {
 	{ "reason", "string", "why it need not be fixed" },
 	END
 };
+static const struct result_field question_fields[] = {
+	{ "slot", "integer", "number of the slot" },
+	TASK,
+	{ "attempt", "integer", "id of the attempt" },
+	{ "by", "string", "name of the agent" },
+	{ "question", "string", "what it asks" },
+	END
+};
 static const struct result_field hold_opened_fields[] = {
 	{ "hold", "integer", "id of the hold" },
 	TASK,
@@ -229,6 +237,7 @@ static const struct result_field host_fields[] = {
 	EVENT("review.skipped", review_skipped, "a result was not reviewed") \
 	EVENT("finding", finding, "a finding of a review, or one that a fixer marked as fixed or disputes") \
 	EVENT("finding.dismissed", finding_dismissed, "a user decided that a finding need not be fixed") \
+	EVENT("question", question, "an agent asks a human something") \
 	EVENT("hold.opened", hold_opened, "a human has to decide") \
 	EVENT("hold.closed", hold_closed, "a human decided, or the run was cancelled") \
 	EVENT("salvaged", salvaged, "the content of a work tree was saved") \

@@ -249,6 +249,11 @@ static struct reply hold_rework(struct rpc *rpc, struct call *call)
 	return decide(rpc, call, HOLD_REWORK);
 }
 
+static struct reply hold_answer(struct rpc *rpc, struct call *call)
+{
+	return decide(rpc, call, HOLD_ANSWER);
+}
+
 #define ID_PARAM { "id", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the hold" }
 
 static const struct schema list_params[] = {
@@ -266,6 +271,12 @@ static const struct schema decide_params[] = {
 	{ "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" },
 	{ 0 },
 };
+static const struct schema answer_params[] = {
+	ID_PARAM,
+	{ "message", SCHEMA_TEXT, .required = true, .min = 1, .max = MESSAGE_MAX, .help = "the answer" },
+	{ "check", SCHEMA_BOOL, .help = "validate only; make no changes (dry run)" },
+	{ 0 },
+};
 
 static const struct result_field list_results[] = {
 	{ "holds", "[Hold]", "newest first" },
@@ -277,6 +288,7 @@ static const struct result_field hold_results[] = {
 	{ 0 },
 };
 static const int errors[] = { RPC_NOT_FOUND, 0 };
+static const int answer_errors[] = { RPC_NOT_FOUND, RPC_INVALID_PARAMS, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
 static const int decide_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
 
 const struct method hold_methods[] = {
@@ -290,5 +302,7 @@ const struct method hold_methods[] = {
 	    hold_reject, "fail the task" },
 	{ "hold.rework", ACCESS_OWNER, true, decide_params, hold_results, decide_errors,
 	    hold_rework, "fix the work and review it again" },
+	{ "hold.answer", ACCESS_OWNER, true, answer_params, hold_results, answer_errors,
+	    hold_answer, "answer what an agent asks; it continues with that" },
 	{ 0 },
 };

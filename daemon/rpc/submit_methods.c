@@ -44,6 +44,7 @@ static const struct schema review_params[] = {
 	SETTING("read_only", "review.read_only"),
 	SETTING("sandbox", "review.sandbox"),
 	SETTING("on_cut", "review.on_cut"),
+	SETTING("on_question", "review.on_question"),
 	SETTING("silence", "review.silence"),
 	SETTING("workspace", "review.workspace"),
 	SETTING("room", "review.room"),

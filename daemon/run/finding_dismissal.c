@@ -15,6 +15,7 @@
 #include "proto/memory.h"
 #include "proto/units.h"
 #include "run/run_refusal.h"
+#include "slot/finding_report.h"
 #include "slot/hold.h"
 #include "slot/review_rows.h"
 #include "txn/txn.h"

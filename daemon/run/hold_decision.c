@@ -23,6 +23,7 @@
 #include "sched/spending.h"
 #include "slot/hold.h"
 #include "slot/machine.h"
+#include "slot/open_question.h"
 #include "slot/review_rows.h"
 #include "txn/txn.h"
 
@@ -32,12 +33,20 @@ static void rework(struct txn *txn, struct slot *slot, const struct hold_row *ho
 
 	hold_set_state(txn, slot, hold, HOLD_S_REWORK, by, message);
 	/* without a result there is nothing to judge */
-	if (hold->kind != HOLD_LOST && !(hold_reviews((enum hold_kind)hold->kind) && hold_is_silent(message)))
+	if (hold->kind != HOLD_LOST && hold->kind != HOLD_QUESTION &&
+	    !(hold_reviews((enum hold_kind)hold->kind) && hold_is_silent(message)))
 		evidence_rework(txn, slot, by);
 	if (run->rows->run.state == RUN_S_RUNNING)
 		hold_go_on(txn, slot, hold);
 	else if (run->rows->run.state == RUN_S_HELD)
 		run_event(txn, run, RUN_E_REWORK, NO_CAUSE);
+}
+
+/* As rework does, but its agent continues with the answer. */
+static void answer(struct txn *txn, struct slot *slot, const struct hold_row *hold, const char *by, const char *message)
+{
+	text_set(&txn_edit_slot(txn, slot)->reply, message);
+	rework(txn, slot, hold, by, message);
 }
 
 /* "accepted: human:ann: looks right" */
@@ -57,6 +66,7 @@ static void approve(struct txn *txn, struct slot *slot, const struct hold_row *h
 	char *cause = cause_of("accepted: ", by, message);
 
 	hold_close(txn, slot, HOLD_S_APPROVED, by, message);
+	question_over(txn, slot);
 	review_human(txn, slot, pass ? plan->profile->pass_word : REVIEW_ACCEPTED, by, message, NULL);
 	/* a commit needs no attempt, or one that waits for the end of the pause */
 	if (commit && run->rows->run.state == RUN_S_HELD && run->rows->run.paused == 1)
@@ -101,6 +111,17 @@ static int refusal(const struct hold_row *hold, enum hold_decision decision, con
 		reply->hint = "rework runs it again, reject fails the task";
 		return RPC_WRONG_STATE;
 	}
+	if (decision == HOLD_ANSWER && hold->kind != HOLD_QUESTION) {
+		reply->message = "nothing was asked";
+		reply->hint = "approve, reject or rework it; see rlctl hold show";
+		return RPC_WRONG_STATE;
+	}
+	if (decision == HOLD_ANSWER && hold_is_silent(message)) {
+		reply->message = "an answer needs a text";
+		reply->hint = "give it with -m TEXT";
+		reply->field = "message";
+		return RPC_INVALID_PARAMS;
+	}
 	if (!hold_repeats((enum hold_kind)hold->kind) && !hold_reviews((enum hold_kind)hold->kind) &&
 	    decision == HOLD_REWORK &&
 	    hold_is_silent(message)) {
@@ -110,7 +131,7 @@ static int refusal(const struct hold_row *hold, enum hold_decision decision, con
 		return RPC_INVALID_PARAMS;
 	}
 	/* it would fail immediately, and could no longer be approved */
-	if (decision == HOLD_REWORK && spent[0] != '\0') {
+	if ((decision == HOLD_REWORK || decision == HOLD_ANSWER) && spent[0] != '\0') {
 		reply->message = spent;
 		reply->hint = hold->kind == HOLD_LOST || hold->kind == HOLD_SETUP ?
 		    "its run starts nothing any more: reject it; rlctl retry starts a run with a "
@@ -173,6 +194,9 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 		break;
 	case HOLD_REWORK:
 		rework(txn, slot, hold, human, message);
+		break;
+	case HOLD_ANSWER:
+		answer(txn, slot, hold, human, message);
 		break;
 	}
 	free(human);

@@ -10,7 +10,7 @@
 
 struct engine;
 
-enum hold_decision { HOLD_APPROVE, HOLD_REJECT, HOLD_REWORK };
+enum hold_decision { HOLD_APPROVE, HOLD_REJECT, HOLD_REWORK, HOLD_ANSWER };
 
 /* Who decides, and the process that asks for it: attempt is the one that it belongs to, ROW_NONE:
  * none. */
@@ -20,9 +20,10 @@ struct decider {
 };
 
 /* Decide an open hold of an unfinished run. message: NULL or "" for none,
- * which rework refuses with invalid-params, except for a lost attempt. Other codes: not-found,
- * no-space, wrong-state (decided already; approve of a lost attempt; rework in a run whose budget
- * is spent). The reply's rows are the run's, including its holds. */
+ * which an answer refuses with invalid-params, and rework, except for a lost attempt. Other codes:
+ * not-found, no-space, wrong-state (decided already; approve of a lost attempt; an answer where
+ * nothing was asked; rework or an answer in a run whose budget is spent). The reply's rows are the
+ * run's, including its holds. */
 void engine_hold(struct engine *engine, int64_t hold, enum hold_decision decision, const struct decider *by,
     const char *message, bool check, engine_reply_cb *cb, void *arg);
 

@@ -39,6 +39,7 @@
 #include "slot/attempt.h"
 #include "slot/disputed.h"
 #include "slot/machine.h"
+#include "slot/open_question.h"
 #include "slot/retry.h"
 #include "slot/review_rows.h"
 #include "slot/round.h"
@@ -117,6 +118,11 @@ void attempt_gives_back(struct txn *txn, struct slot *slot, const struct attempt
 
 void attempt_move(struct txn *txn, struct slot *slot, const struct attempt_end *end)
 {
+	/* without git there is nothing to measure first */
+	if (end->to == SLOT_S_HELD && !end->lost) {
+		question_hold(txn, slot);
+		return;
+	}
 	slot_move(txn, slot, slot_stage(slot), end->to,
 	    &(struct move_why){ .reason = end->reason, .cause = attempt_row_cause(end->row), .hold = HOLD_LOST });
 }
@@ -338,6 +344,8 @@ static struct job *collect_new(const struct slot *slot)
 	    (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
 		w->markers = strings_copy(run->plan.stop_markers);
 	w->fixes = a->role == ROLE_FIX;
+	w->may_ask = slot_plan(slot)->on_question == ON_QUESTION_HOLD &&
+	    (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX);
 	if (a->role == ROLE_IMPLEMENT)
 		w->no_change_markers = strings_copy(run->plan.no_change_markers);
 	w->stdout_bytes = slot->record.stdout_bytes;
@@ -388,12 +396,13 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.retries = slot->row->retries,
 		.retries_max = plan->retries,
 		.resumed = a->resumes != ROW_NONE && (attempt_interrupted(slot, a) != NULL ||
-		    attempt_is_asked(slot, a)),
+		    attempt_is_asked(slot, a) || question_goes_on(slot, a)),
 		.denied = w->result.denials > 0,
 		.has_git = has_git,
 		.review = plan->review,
 		.later = plan->review && plan->scope == SCOPE_RUN && slot->row->slot != 0,
 		.stop = w->stop || (slot->row->task == NULL && slot->row->slot != 0),
+		.asks = w->question != NULL,
 		.by_status = plan->profile->carrier == CARRIER_EXIT,
 		.checkout = slot_has_checkout(slot),
 		.checks_room = plan_checks_room(plan),
@@ -494,6 +503,10 @@ static void collected(struct slot *slot, struct collect_job *w)
 		take_sandbox(txn, slot, a);
 	if (w->review_file != NULL && attempt_succeeded(&facts))
 		review_marked(txn, slot, w->marks, w->nmarks);
+	if (attempt_succeeded(&facts) && facts.asks && reason != MOVE_RELEASED)
+		question_take(txn, slot, w->question);
+	else if (attempt_succeeded(&facts) && (facts.role == ROLE_IMPLEMENT || facts.role == ROLE_FIX))
+		question_over(txn, slot);
 	if (attempt_succeeded(&facts))
 		disputed_take(txn, slot, w->disputes, w->ndisputes, w->more_disputes);
 	take_end(slot, a, &facts, w->result.unanswered && !role_is_command((enum role)a->role));

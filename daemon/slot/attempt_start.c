@@ -42,7 +42,9 @@
 #include "slot/dismissed.h"
 #include "slot/disputed.h"
 #include "slot/edits.h"
+#include "slot/finding_report.h"
 #include "slot/left_out.h"
+#include "slot/open_question.h"
 #include "slot/retry.h"
 #include "slot/review_rows.h"
 #include "task/task_op.h"
@@ -356,6 +358,7 @@ static struct job *build_new(struct slot *slot, struct briefing *briefing)
 	w->session = session_of(slot);
 	if (attempt_is_asked(slot, &w->attempt))
 		w->asked = xstrdup(slot->row->asked_why);
+	w->goes_on = question_goes_on(slot, &w->attempt);
 	set_interruption(w, slot);
 	w->says_no_change = says_no_change(slot);
 	w->time_left_ms = run_time_left(run);

@@ -22,6 +22,7 @@
 #include "proto/state_names.h"
 #include "slot/dismissed.h"
 #include "slot/disputed.h"
+#include "slot/open_question.h"
 #include "slot/review_rows.h"
 #include "slot/round.h"
 #include "txn/emit.h"
@@ -179,6 +180,7 @@ static void take(struct txn *txn, struct slot *slot, const struct continuation *
 	text_set(&row->previous_tree, c->previous_tree);
 	text_set(&row->previous_answer_hash, c->previous_answer_hash);
 	text_set(&row->rounds, c->rounds);
+	text_set(&row->question, c->question);
 	row->earlier_answer = c->answer;
 	row->again = c->again ? 1 : ROW_NONE;
 	row->round = c->round;
@@ -197,7 +199,7 @@ static void take(struct txn *txn, struct slot *slot, const struct continuation *
 static enum slot_stage first(const struct slot *slot, const struct continuation *c)
 {
 	const struct plan *plan = slot_plan(slot);
-	bool judged = c->conflict != NULL || earlier_verdict(slot, c->tree) != EARLIER_NONE;
+	bool judged = c->question != NULL || c->conflict != NULL || earlier_verdict(slot, c->tree) != EARLIER_NONE;
 
 	/* it was implemented, and waits for the review of the run */
 	if (c->merged && plan->review && plan->scope == SCOPE_RUN && slot->row->slot != 0)
@@ -235,6 +237,7 @@ void continue_laid(struct txn *txn, struct slot *slot, bool laid)
 	if (laid || slot->row->tree == NULL)
 		return;
 	text_set(&txn_edit_slot(txn, slot)->tree, NULL);
+	question_over(txn, slot);
 	if (task == NULL) {
 		text_set(&txn_edit_run(txn, slot->run)->start, NULL);
 		return;

@@ -16,6 +16,7 @@
 #include "proto/memory.h"
 #include "proto/units.h"
 #include "slot/dismissed.h"
+#include "slot/finding_report.h"
 #include "slot/review_rows.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
@@ -34,7 +35,7 @@ static bool is_verdict(const struct review_row *review)
 	    strcmp(review->decision, REVIEW_ERROR) != 0;
 }
 
-/* On the slot's work: another iteration reviews the whole run anew. */
+/* On the slot's work: another iteration has reviews of its own. */
 static const struct review_row *last_verdict(const struct slot *slot)
 {
 	const struct run_rows *rows = slot->run->rows;

@@ -22,6 +22,7 @@
 #include "proto/state_names.h"
 #include "slot/hooks.h"
 #include "slot/machine.h"
+#include "slot/open_question.h"
 #include "txn/txn.h"
 
 static const struct hold_row *slot_hold(const struct slot *slot)
@@ -110,7 +111,7 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 	struct slot_row *row = txn_edit_slot(txn, slot);
 	const struct plan *plan = slot_plan(slot);
 	struct move_why why = { 0 };
-	enum role role = hold->attempt != ROW_NONE ?
+	enum role role = hold->kind == HOLD_QUESTION ? question_role(row) : hold->attempt != ROW_NONE ?
 	    (enum role)run_attempt(slot->run, hold->attempt)->role : ROLE_IMPLEMENT;
 	/* there is no finding: without a message for a fixer it is judged once more */
 	bool review = hold_reviews((enum hold_kind)hold->kind) && hold_is_silent(hold->message);
@@ -134,7 +135,9 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 		row->item = 0;
 	}
 	/* an attempt of a review continues with its original instructions */
-	if (!hold_repeats((enum hold_kind)hold->kind) || role == ROLE_IMPLEMENT)
+	if (hold->kind == HOLD_QUESTION && (row->reply != NULL || hold_is_silent(hold->message)))
+		;
+	else if (!hold_repeats((enum hold_kind)hold->kind) || role == ROLE_IMPLEMENT || hold->kind == HOLD_QUESTION)
 		set_message(row, hold->message);
 	why.reason = hold_repeats((enum hold_kind)hold->kind) ? MOVE_RETRY : MOVE_DONE;
 	slot_move(txn, slot, SLOT_S_HELD,

@@ -15,6 +15,7 @@
 #include "proto/memory.h"
 #include "sched/accounts.h"
 #include "slot/machine.h"
+#include "slot/open_question.h"
 #include "slot/wait.h"
 #include "txn/txn.h"
 
@@ -60,6 +61,8 @@ int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a)
 		return ROW_NONE;
 	if (from != NULL && has_failed_to_resume(slot, from))
 		return ROW_NONE;
+	if (from == NULL && slot->row->reply != NULL && slot->row->question_attempt != ROW_NONE)
+		from = run_attempt(slot->run, slot->row->question_attempt);
 	/* a fixer may resume the conversation of the answer under review */
 	if (from == NULL && a->role == ROLE_FIX && plan->fixer == FIXER_RESUME && slot->row->answer != ROW_NONE)
 		from = run_attempt(slot->run, slot->row->answer);

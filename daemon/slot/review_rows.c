@@ -21,6 +21,7 @@
 #include "proto/state_names.h"
 #include "slot/dismissed.h"
 #include "slot/disputed.h"
+#include "slot/finding_report.h"
 #include "txn/txn.h"
 #include "verdict/verdict.h"
 
@@ -96,14 +97,6 @@ int64_t review_items_left(const struct slot *slot)
 		left++;
 	}
 	return left;
-}
-
-char *review_issue(const struct finding_row *f)
-{
-	if (f->file == NULL)
-		return xstrdup(f->text);
-	return f->line != ROW_NONE ? xasprintf("%s:%lld: %s", f->file, (long long)f->line, f->text) :
-	    xasprintf("%s: %s", f->file, f->text);
 }
 
 char **review_issues(const struct slot *slot)
@@ -235,18 +228,6 @@ static struct finding_row **make_findings(const struct slot *slot, int64_t revie
 	free(before);
 	dismissals_release(&dismissed);
 	return rows;
-}
-
-void review_emit(struct txn *txn, const struct finding_row *f, enum finding_state state, const char *by,
-    const char *reason)
-{
-	json_t *event = json_pack("{s:I, s:s, s:s*, s:s*, s:s, s:s, s:s, s:s*}", "review", (json_int_t)f->review,
-	    "id", f->id, "file", f->file, "severity", f->severity, "text", f->text,
-	    "state", state_name(&finding_state_names, (int)state), "by", by, "reason", reason);
-
-	if (f->line != ROW_NONE)
-		json_object_set_new(event, "line", json_integer(f->line));
-	txn_emit(txn, "finding", f->run, event);
 }
 
 static char *ids_json(struct finding_row *const *findings, size_t count)

@@ -44,13 +44,9 @@ const struct finding_row *review_item(const struct slot *slot, int64_t after);
 /* The finding of that number in the last review, NULL: none. */
 const struct finding_row *review_finding(const struct slot *slot, int64_t number);
 int64_t review_items_left(const struct slot *slot);
-/* "src/foo.ts:42: the comment", malloc'd. */
-char *review_issue(const struct finding_row *finding);
-/* Likewise for all findings to fix in the last review. Free with strings_free(); NULL: none. */
+/* review_issue() of all findings to fix in the last review. Free with strings_free(); NULL:
+ * none. */
 char **review_issues(const struct slot *slot);
-/* Report a finding that changes its state between two reviews. reason: of a dispute, NULL. */
-void review_emit(struct txn *txn, const struct finding_row *finding, enum finding_state state, const char *by,
-    const char *reason);
 /* JSON array of the last review's findings, malloc'd; NULL: none. */
 char *review_findings_json(const struct slot *slot);
 

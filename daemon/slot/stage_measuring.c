@@ -16,6 +16,7 @@
 #include "slot/judged.h"
 #include "slot/measured.h"
 #include "slot/obstacle.h"
+#include "slot/open_question.h"
 #include "slot/round.h"
 #include "slot/stages.h"
 #include "txn/emit.h"
@@ -24,7 +25,8 @@
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	(void)from, (void)why;
-	if (slot_begins_review(slot))
+	/* before an answer there is nothing to judge */
+	if (slot_begins_review(slot) && slot->row->question == NULL)
 		round_begin(txn, slot);
 	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }
@@ -90,6 +92,12 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	bool failed = to == SLOT_S_FAILED;
 	int64_t known;
 
+	if (slot->row->question != NULL) {
+		take_copied(txn, slot);
+		take_tree(txn, slot, tree, done->step);
+		question_hold(txn, slot);
+		return;
+	}
 	take_copied(txn, slot);
 	if (!object_is(git_op_protected(slot->op.git), slot->row->protected_paths))
 		text_set(&txn_edit_slot(txn, slot)->protected_paths, git_op_protected(slot->op.git));

@@ -103,7 +103,7 @@ Merge = Literal["judging", "sent_back", "unchanged", "checked", "not_checked", "
 
 
 # why something is held
-HoldKind = Literal["lost", "exhausted", "stalled", "violation", "reviewer-error", "conflict", "commit-refused", "reviewer-changed", "cut", "ref-moved", "setup", "protected", "dismissed"]
+HoldKind = Literal["lost", "exhausted", "stalled", "violation", "reviewer-error", "conflict", "commit-refused", "reviewer-changed", "cut", "ref-moved", "setup", "protected", "dismissed", "question"]
 
 
 # what was decided
@@ -115,7 +115,7 @@ WaitKind = Literal["host", "source", "permit", "workspace", "after", "group", "g
 
 
 # why something ended
-EndKind = Literal["waived", "approved", "known-issues", "rejected", "exhausted", "stalled", "check", "setup", "base", "violation", "conflict", "commit-refused", "reviewer-changed", "protected", "cut", "ref-moved", "not-reviewed", "limit", "lost", "host", "timeout", "not-started", "denied", "no-change", "git", "source", "error", "cancelled", "after", "retried", "partial", "differs", "stop-marker", "not-picked", "tasks-left", "taken", "done", "dependency", "not-begun"]
+EndKind = Literal["waived", "approved", "known-issues", "rejected", "exhausted", "stalled", "check", "setup", "base", "violation", "conflict", "commit-refused", "reviewer-changed", "protected", "cut", "question", "ref-moved", "not-reviewed", "limit", "lost", "host", "timeout", "not-started", "denied", "no-change", "git", "source", "error", "cancelled", "after", "retried", "partial", "differs", "stop-marker", "not-picked", "tasks-left", "taken", "done", "dependency", "not-begun"]
 
 
 # why there is no review
@@ -289,6 +289,7 @@ class Slot(TypedDict):
     failed_check: int | None  # id of the attempt whose output a fixer is given
     item: int | None  # number of the finding that has a fixer of its own
     asked: int | None  # id of the review attempt whose malformed answer the reviewer is asked about
+    question: str | None  # what its agent asks or has asked a human; null: nothing
     retries: int  # tries in a row after failures of the service
     retry_at: str | None  # time of the next one
     cooling: str | None  # account that it waits for
@@ -1213,6 +1214,20 @@ class FindingDismissedEvent(TypedDict):
     reason: str  # why it need not be fixed
 
 
+class QuestionEvent(TypedDict):
+    """an agent asks a human something"""
+    seq: int  # number of the event, from 1, without a gap
+    time: str  # of the decision
+    type: Literal["question"]  # type of the event
+    run: int | None  # its run; null: of the daemon
+    subscription: NotRequired[str]  # name of the subscription that it was sent for
+    slot: int  # number of the slot
+    task: str  # id of the task
+    attempt: int  # id of the attempt
+    by: str  # name of the agent
+    question: str  # what it asks
+
+
 class HoldOpenedEvent(TypedDict):
     """a human has to decide"""
     seq: int  # number of the event, from 1, without a gap
@@ -1433,6 +1448,7 @@ class RunSubmitReview(TypedDict):
     read_only: NotRequired[bool]  # whether to confine the reviewer so that it cannot write what it judges
     sandbox: NotRequired[Literal["off", "try", "require"]]  # what to do when the kernel cannot confine a read_only review
     on_cut: NotRequired[Literal["warn", "hold"]]  # what to do with a pass when the prompt left out a part of the diff
+    on_question: NotRequired[Literal["ignore", "hold"]]  # what to do when an implementer or a fixer asks a question
     silence: NotRequired[Literal["pass", "violation"]]  # what a review without issues is if its text does not end with the line that its prompt asks for
     workspace: NotRequired[Literal["same", "room"]]  # where reviewers and checks work
     room: NotRequired[Literal["clone", "reuse"]]  # whether each tree gets a clean room, or all trees of a task share one
@@ -1609,7 +1625,7 @@ class PromptShowResult(TypedDict):
 
 # one event, after event.subscribe
 Event = Union[
-    RunStateEvent, RunChangedEvent, IterationStartedEvent, IterationEndedEvent, SlotPhaseEvent, SlotPickedEvent, SlotContinuedEvent, SlotMergedEvent, AttemptStartedEvent, AttemptEndedEvent, AgentRefusedEvent, CheckReusedEvent, ReviewDecidedEvent, ReviewAskedEvent, ReviewSkippedEvent, FindingEvent, FindingDismissedEvent, HoldOpenedEvent, HoldClosedEvent, SalvagedEvent, CooldownEvent, BudgetEvent, GroupEvent, DaemonEvent, HostEvent]
+    RunStateEvent, RunChangedEvent, IterationStartedEvent, IterationEndedEvent, SlotPhaseEvent, SlotPickedEvent, SlotContinuedEvent, SlotMergedEvent, AttemptStartedEvent, AttemptEndedEvent, AgentRefusedEvent, CheckReusedEvent, ReviewDecidedEvent, ReviewAskedEvent, ReviewSkippedEvent, FindingEvent, FindingDismissedEvent, QuestionEvent, HoldOpenedEvent, HoldClosedEvent, SalvagedEvent, CooldownEvent, BudgetEvent, GroupEvent, DaemonEvent, HostEvent]
 
 
 class Rld:
@@ -1763,6 +1779,10 @@ class Rld:
         """fix the work and review it again"""
         return self._call("hold.rework", {"id": id, "message": message, "check": check})
 
+    def hold_answer(self, *, id: int, message: str, check: bool | None = None) -> Hold | Checked:
+        """answer what an agent asks; it continues with that"""
+        return self._call("hold.answer", {"id": id, "message": message, "check": check})
+
     def group_list(self) -> GroupListResult:
         """list groups of runs and their slots"""
         return self._call("group.list", {})
@@ -1807,7 +1827,7 @@ class Rld:
         """list events in pages"""
         return self._call("event.list", {"since": since, "limit": limit, "run": run, "types": types})
 
-    def event_subscribe(self, *, since: int | None = None, run: int | None = None, types: list[Literal["run.state", "run.changed", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.continued", "slot.merged", "attempt.started", "attempt.ended", "agent.refused", "check.reused", "review.decided", "review.asked", "review.skipped", "finding", "finding.dismissed", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host"]] | None = None, subscription: str | None = None) -> EventSubscribeResult:
+    def event_subscribe(self, *, since: int | None = None, run: int | None = None, types: list[Literal["run.state", "run.changed", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.continued", "slot.merged", "attempt.started", "attempt.ended", "agent.refused", "check.reused", "review.decided", "review.asked", "review.skipped", "finding", "finding.dismissed", "question", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host"]] | None = None, subscription: str | None = None) -> EventSubscribeResult:
         """subscribe to events, sent as notifications `event`; `gap` {from, to} where events are no longer kept; replaces an earlier subscription of the same name"""
         return self._call("event.subscribe", {"since": since, "run": run, "types": types, "subscription": subscription})
 

@@ -74,7 +74,7 @@ export type Accepted = "policy" | "human" | "known-issues";
 export type Merge = "judging" | "sent_back" | "unchanged" | "checked" | "not_checked" | "suspected" | "again" | "checked_together";
 
 /** why something is held */
-export type HoldKind = "lost" | "exhausted" | "stalled" | "violation" | "reviewer-error" | "conflict" | "commit-refused" | "reviewer-changed" | "cut" | "ref-moved" | "setup" | "protected" | "dismissed";
+export type HoldKind = "lost" | "exhausted" | "stalled" | "violation" | "reviewer-error" | "conflict" | "commit-refused" | "reviewer-changed" | "cut" | "ref-moved" | "setup" | "protected" | "dismissed" | "question";
 
 /** what was decided */
 export type HoldState = "open" | "approved" | "rejected" | "rework" | "reworked" | "cancelled";
@@ -83,7 +83,7 @@ export type HoldState = "open" | "approved" | "rejected" | "rework" | "reworked"
 export type WaitKind = "host" | "source" | "permit" | "workspace" | "after" | "group" | "group-paused" | "account" | "retry" | "budget" | "space" | "pick" | "paused" | "draining" | "preparing" | "pause" | "loading" | "decision" | "cancelling" | "task" | "limit" | "not-reviewed" | "released" | "taken" | "unassigned" | "other";
 
 /** why something ended */
-export type EndKind = "waived" | "approved" | "known-issues" | "rejected" | "exhausted" | "stalled" | "check" | "setup" | "base" | "violation" | "conflict" | "commit-refused" | "reviewer-changed" | "protected" | "cut" | "ref-moved" | "not-reviewed" | "limit" | "lost" | "host" | "timeout" | "not-started" | "denied" | "no-change" | "git" | "source" | "error" | "cancelled" | "after" | "retried" | "partial" | "differs" | "stop-marker" | "not-picked" | "tasks-left" | "taken" | "done" | "dependency" | "not-begun";
+export type EndKind = "waived" | "approved" | "known-issues" | "rejected" | "exhausted" | "stalled" | "check" | "setup" | "base" | "violation" | "conflict" | "commit-refused" | "reviewer-changed" | "protected" | "cut" | "question" | "ref-moved" | "not-reviewed" | "limit" | "lost" | "host" | "timeout" | "not-started" | "denied" | "no-change" | "git" | "source" | "error" | "cancelled" | "after" | "retried" | "partial" | "differs" | "stop-marker" | "not-picked" | "tasks-left" | "taken" | "done" | "dependency" | "not-begun";
 
 /** why there is no review */
 export type SkipKind = "off" | "prompt" | "flag" | "by-task" | "no-change" | "failed" | "stop-marker" | "not-picked" | "other";
@@ -393,6 +393,8 @@ export interface Slot {
 	item: number | null;
 	/** id of the review attempt whose malformed answer the reviewer is asked about */
 	asked: number | null;
+	/** what its agent asks or has asked a human; null: nothing */
+	question: string | null;
 	/** tries in a row after failures of the service */
 	retries: number;
 	/** time of the next one */
@@ -1975,6 +1977,30 @@ export interface FindingDismissedEvent {
 	reason: string;
 }
 
+/** an agent asks a human something */
+export interface QuestionEvent {
+	/** number of the event, from 1, without a gap */
+	seq: number;
+	/** of the decision */
+	time: string;
+	/** type of the event */
+	type: "question";
+	/** its run; null: of the daemon */
+	run: number | null;
+	/** name of the subscription that it was sent for */
+	subscription?: string;
+	/** number of the slot */
+	slot: number;
+	/** id of the task */
+	task: string;
+	/** id of the attempt */
+	attempt: number;
+	/** name of the agent */
+	by: string;
+	/** what it asks */
+	question: string;
+}
+
 /** a human has to decide */
 export interface HoldOpenedEvent {
 	/** number of the event, from 1, without a gap */
@@ -2156,7 +2182,7 @@ export interface HostEvent {
 }
 
 /** one event, after event.subscribe */
-export type Event = RunStateEvent | RunChangedEvent | IterationStartedEvent | IterationEndedEvent | SlotPhaseEvent | SlotPickedEvent | SlotContinuedEvent | SlotMergedEvent | AttemptStartedEvent | AttemptEndedEvent | AgentRefusedEvent | CheckReusedEvent | ReviewDecidedEvent | ReviewAskedEvent | ReviewSkippedEvent | FindingEvent | FindingDismissedEvent | HoldOpenedEvent | HoldClosedEvent | SalvagedEvent | CooldownEvent | BudgetEvent | GroupEvent | DaemonEvent | HostEvent;
+export type Event = RunStateEvent | RunChangedEvent | IterationStartedEvent | IterationEndedEvent | SlotPhaseEvent | SlotPickedEvent | SlotContinuedEvent | SlotMergedEvent | AttemptStartedEvent | AttemptEndedEvent | AgentRefusedEvent | CheckReusedEvent | ReviewDecidedEvent | ReviewAskedEvent | ReviewSkippedEvent | FindingEvent | FindingDismissedEvent | QuestionEvent | HoldOpenedEvent | HoldClosedEvent | SalvagedEvent | CooldownEvent | BudgetEvent | GroupEvent | DaemonEvent | HostEvent;
 
 export interface Gap {
 	/** number of the first event that is no longer kept */
@@ -2346,6 +2372,8 @@ export interface RunSubmitReview {
 	sandbox?: "off" | "try" | "require";
 	/** what to do with a pass when the prompt left out a part of the diff */
 	on_cut?: "warn" | "hold";
+	/** what to do when an implementer or a fixer asks a question */
+	on_question?: "ignore" | "hold";
 	/** what a review without issues is if its text does not end with the line that its prompt asks for */
 	silence?: "pass" | "violation";
 	/** where reviewers and checks work */
@@ -2806,6 +2834,11 @@ export class Rld {
 		return this.call("hold.rework", params) as Promise<Hold | Checked>;
 	}
 
+	/** answer what an agent asks; it continues with that */
+	holdAnswer(params: { id: number; message: string; check?: boolean; }): Promise<Hold | Checked> {
+		return this.call("hold.answer", params) as Promise<Hold | Checked>;
+	}
+
 	/** list groups of runs and their slots */
 	groupList(): Promise<GroupListResult> {
 		return this.call("group.list", {}) as Promise<GroupListResult>;
@@ -2862,7 +2895,7 @@ export class Rld {
 	}
 
 	/** subscribe to events, sent as notifications `event`; `gap` {from, to} where events are no longer kept; replaces an earlier subscription of the same name */
-	eventSubscribe(params: { since?: number; run?: number; types?: Array<"run.state" | "run.changed" | "iteration.started" | "iteration.ended" | "slot.phase" | "slot.picked" | "slot.continued" | "slot.merged" | "attempt.started" | "attempt.ended" | "agent.refused" | "check.reused" | "review.decided" | "review.asked" | "review.skipped" | "finding" | "finding.dismissed" | "hold.opened" | "hold.closed" | "salvaged" | "cooldown" | "budget" | "group" | "daemon" | "host">; subscription?: string; } = {}): Promise<EventSubscribeResult> {
+	eventSubscribe(params: { since?: number; run?: number; types?: Array<"run.state" | "run.changed" | "iteration.started" | "iteration.ended" | "slot.phase" | "slot.picked" | "slot.continued" | "slot.merged" | "attempt.started" | "attempt.ended" | "agent.refused" | "check.reused" | "review.decided" | "review.asked" | "review.skipped" | "finding" | "finding.dismissed" | "question" | "hold.opened" | "hold.closed" | "salvaged" | "cooldown" | "budget" | "group" | "daemon" | "host">; subscription?: string; } = {}): Promise<EventSubscribeResult> {
 		return this.call("event.subscribe", params) as Promise<EventSubscribeResult>;
 	}
 

@@ -125,6 +125,7 @@ static bool is_as_said(const struct hold_row *hold, enum hold_decision decision)
 	case HOLD_REJECT:
 		return hold->state == HOLD_S_REJECTED;
 	case HOLD_REWORK:
+	case HOLD_ANSWER:
 		return (hold->state == HOLD_S_REWORK || hold->state == HOLD_S_REWORKED ||
 		    hold->state == HOLD_S_CANCELLED) && starts_with(hold->decided_by, "human:ann");
 	}
@@ -177,8 +178,9 @@ static void decide(struct world *w, int64_t id, enum hold_decision decision, con
 	said->wrong = hold == NULL || hold->state != HOLD_S_OPEN ||
 	    ((hold->kind == HOLD_LOST || hold->kind == HOLD_SETUP) && decision == HOLD_APPROVE) ||
 	    (hold->kind != HOLD_LOST && hold->kind != HOLD_SETUP && hold->kind != HOLD_VIOLATION &&
-	    hold->kind != HOLD_REVIEWER &&
-	    decision == HOLD_REWORK && (message == NULL || message[0] != 'l'));
+	    hold->kind != HOLD_REVIEWER && hold->kind != HOLD_QUESTION &&
+	    decision == HOLD_REWORK && (message == NULL || message[0] != 'l')) ||
+	    (decision == HOLD_ANSWER && (hold->kind != HOLD_QUESTION || message == NULL || message[0] != 't'));
 	PUSH(said, said);
 	engine_hold(w->engine, id, decision, &(struct decider){ "ann", 1000, 4711, ROW_NONE }, message, check,
 	    hold_cb, said);
@@ -197,6 +199,11 @@ void client_hold(struct world *w)
 	/* few holds are of a pass, and each way to commit begins there, too */
 	if (hold != NULL && hold_of_pass((enum hold_kind)hold->kind) && below(w, 4) != 0)
 		decision = HOLD_APPROVE;
+	/* most questions are answered; what asks nothing is, too, now and then */
+	if (hold != NULL && hold->kind == HOLD_QUESTION ? below(w, 3) != 0 : below(w, 40) == 0) {
+		decision = HOLD_ANSWER;
+		message = below(w, 10) == 0 ? " \n" : WORLD_ANSWER;
+	}
 	decide(w, id, decision, message, below(w, 10) == 0);
 }
 

@@ -125,6 +125,8 @@ static void job_collect(struct world *w, struct collect_job *job)
 	job->stop = strings_count(job->markers) > 0 && f->stop;
 	job->says_no_change = strings_count(job->no_change_markers) > 0 && f->says_no_change;
 	job->disk_bytes = job->worktree != NULL ? 4096 : ROW_NONE;
+	if (job->may_ask && f->asks && f->answer != FATE_ANSWER_NONE)
+		job->question = xstrdup("A or B?");
 	if (job->fixes && f->disputes && f->answer != FATE_ANSWER_NONE)
 		collect_disputes(job);
 	if (job->review_file != NULL && f->changes_tree) {

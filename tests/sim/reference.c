@@ -49,6 +49,7 @@ struct story {
 	bool judging;			/* a merge waits for the word on its new tree ... */
 	bool sent_back;			/* ... or that, or a conflict, is being fixed */
 	bool asked;			/* the reviewer is asked what he has meant */
+	bool answered;			/* whoever has asked something goes on with the answer */
 	struct said said;
 	bool last_same;			/* the last verdict had the one that is the same */
 	bool disputed;			/* ... and a fixer disputes that since */
@@ -259,7 +260,7 @@ static bool prepare(struct story *s, bool room)
 static const struct ref_attempt *next(struct story *s, const char *role, int round)
 {
 	struct ref_end *end = s->end;
-	bool again, cut = s->asked;
+	bool again, cut = s->asked || s->answered;
 	int tries = 0;
 
 	for (int losses = 1;; losses++) {
@@ -319,6 +320,52 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 	}
 }
 
+/* Somebody worked, and does not stop there, but asks. */
+static bool asks(const struct story *s, const struct ref_attempt *a)
+{
+	bool stop = s->run->markers && !s->run->reviewer && a->stop;
+
+	return s->run->questions && a->asks && !a->failed && !stop && (s->run->has_task || s->run->reviewer);
+}
+
+/* A human is asked, and what there is so far is kept. false: *again is what is to be returned. */
+static bool answer(struct story *s, const struct ref_attempt *a, const char **told, bool *again)
+{
+	s->answer = a->answer;
+	*again = false;
+	if (s->run->has_git) {
+		if (hear(s, "TYR", &s->tree) == 0)
+			return false;
+		s->unmeasured = false;
+		if (strcmp(a->role, "fix") == 0)
+			s->seen_tree = s->tree;
+	}
+	if (!hold(s, "question", again))
+		return false;
+	s->answered = s->run->holds[s->end->nholds - 1].answered;
+	if (!s->answered && !s->run->holds[s->end->nholds - 1].silent)
+		*told = "human";
+	return true;
+}
+
+/* The next that counts and has no question. NULL: *again is what is to be returned. */
+static const struct ref_attempt *work(struct story *s, const char *role, int round, const char **told, bool *again)
+{
+	const struct ref_attempt *a = next(s, role, round);
+
+	*again = false;
+	while (a != NULL && asks(s, a)) {
+		s->disputed |= a->disputes && s->last_same;
+		if (!answer(s, a, told, again)) {
+			s->answered = false;
+			return NULL;
+		}
+		a = next(s, role, round);
+		s->answered = false;
+	}
+	return a;
+}
+
 /* Somebody worked. false: without success, or for nothing. */
 static bool take_work(struct story *s, const struct ref_attempt *a)
 {
@@ -360,14 +407,16 @@ static bool fix(struct story *s, int fixers, const char *told)
 	s->judging = false;
 	for (int i = 0, skipped = 0; i < fixers; i++) {
 		const struct ref_attempt *a;
+		bool again;
 
 		/* nobody is paid for what was dismissed meanwhile */
 		if (i > 0 && skipped < s->said.gone && !fixes_next(s)) {
 			skipped++;
 			continue;
 		}
-		a = next(s, "fix", s->end->fixes);
-
+		a = work(s, "fix", s->end->fixes, &told, &again);
+		if (a == NULL && again)
+			return true;
 		if (a != NULL && a->told != NULL && strcmp(a->told, told) != 0)
 			snprintf(s->end->wrong, sizeof(s->end->wrong),
 			    "fix attempt %d was told the %s's word, expected the %s's",
@@ -1018,9 +1067,11 @@ static bool claim(struct story *s)
 
 static bool implement(struct story *s)
 {
-	const struct ref_attempt *a = next(s, "implement", 0);
+	const char *told = "";
+	bool again;
+	const struct ref_attempt *a = work(s, "implement", 0, &told, &again);
 
-	return a != NULL && take_work(s, a);
+	return a != NULL ? take_work(s, a) : again;
 }
 
 void reference_slot(const struct ref_slot *run, struct ref_end *end)

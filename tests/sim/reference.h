@@ -40,6 +40,7 @@ struct ref_attempt {
 	/* of its findings, how many users dismissed before the next verdict: fresh ones, and all
 	 * that were open */
 	int fresh_gone, gone;
+	bool asks;		/* implement, fix: it asks a human something */
 	bool disputes;		/* fix: it disputes the one that is the same */
 };
 
@@ -68,6 +69,7 @@ struct ref_hold {
 	const char *state;	/* "open", "approved", "rejected", "rework", "reworked",
 				 * "cancelled", as recorded */
 	bool silent;			/* decided without a message */
+	bool answered;			/* a question */
 };
 
 struct ref_slot {
@@ -96,6 +98,7 @@ struct ref_slot {
 	bool any_round;		/* what comes back may be older than the round before */
 	int retries;		/* tries in a row after what may be tried again */
 	char on_lost;		/* 'h'old, 'r'etry, 'f'ail */
+	bool questions;		/* an agent that asks is answered */
 	bool on_cut;		/* a pass of a cut diff is held */
 	bool protects;		/* no pass and no policy accepts the trees that touched() names */
 	char on_no_change;	/* 'r'eview, 'f'ail, 'p'ass */

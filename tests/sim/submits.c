@@ -28,6 +28,7 @@ static void draw_knobs(struct world *w, struct plan *plan)
 	plan->commit_said = own;
 	plan->workspace = own ? (enum review_place)below(w, REVIEW_PLACES) : REVIEW_IN_PLACE;
 	plan->on_cut = (enum on_cut)below(w, ON_CUTS);
+	plan->on_question = (enum on_question)below(w, ON_QUESTIONS);
 	if (below(w, 3) == 0)
 		strings_append(&plan->protect, "tests/**");
 	plan->read_only = p->read_only != 0;

@@ -47,6 +47,7 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 	a.says_no_change = f->says_no_change && row->role == ROLE_IMPLEMENT;
 	a.told = f->told;
 	a.answer = f->answer == FATE_ANSWER_NEW ? (int)row->id : -f->answer;
+	a.asks = f->asks && f->answer != FATE_ANSWER_NONE;
 	a.disputes = row->role == ROLE_FIX && f->disputes && f->answer != FATE_ANSWER_NONE;
 	a.verdict = "pfmu"[f->verdict];
 	a.same = f->same;
@@ -102,6 +103,11 @@ static bool is_silent(const char *message)
 	return message == NULL || message[strspn(message, " \t\r\n")] == '\0';
 }
 
+static bool is_answer(const char *message)
+{
+	return message != NULL && strcmp(message, WORLD_ANSWER) == 0;
+}
+
 static void gather(struct tale *t, const struct world *w, const struct run_rows *rows, const struct plan *plan)
 {
 	struct world_answer answers[ANSWERS_MAX];
@@ -117,7 +123,7 @@ static void gather(struct tale *t, const struct world *w, const struct run_rows 
 		if (rows->holds[i]->iteration == t->row->iteration && rows->holds[i]->slot == t->row->slot)
 			t->holds[t->slot.nholds++] = (struct ref_hold){ state_name(&hold_kind_names,
 			    rows->holds[i]->kind), state_name(&hold_state_names, rows->holds[i]->state),
-			    is_silent(rows->holds[i]->message) };
+			    is_silent(rows->holds[i]->message), is_answer(rows->holds[i]->message) };
 	t->slot.nanswers = world_answers(w, rows->run.id, t->row->iteration, t->row->slot, answers, ANSWERS_MAX - 1);
 	for (int i = 0; i < t->slot.nanswers; i++)
 		t->answers[i] = (struct ref_answer){ answers[i].what, answers[i].value };
@@ -233,6 +239,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.any_round = plan->any_round,
 		.retries = (int)plan->retries,
 		.on_lost = row->slot == SLOT_BASELINE ? 'r' : "hrf"[plan->on_lost],
+		.questions = plan->on_question == ON_QUESTION_HOLD,
 		.on_cut = plan->on_cut == ON_CUT_HOLD,
 		.protects = strings_count(plan->protect) > 0 && rows->run.has_git == 1,
 		.on_no_change = "rfp"[plan->on_no_change],

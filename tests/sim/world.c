@@ -71,6 +71,7 @@ struct fate *fate_of(struct world *w, int64_t id)
 	f->goes_back = below(w, 5) == 0;
 	f->denied = below(w, 10) == 0;
 	f->disputes = below(w, 3) == 0;
+	f->asks = below(w, 5) == 0;
 	f->answer = (int)below(w, FATE_ANSWERS);
 	f->stop = below(w, 15) == 0;
 	f->says_no_change = below(w, f->changes_tree ? 20 : 2) == 0;

@@ -30,7 +30,9 @@ struct fate {
 	bool goes_back;		/* fix: what it does is to undo the last change */
 	bool lingers;		/* OK, ERROR: when it has said that, it does not exit by itself */
 	bool denied;
-	bool disputes;		/* fix: it disputes the finding that is always the same, and others */
+	/* fix: it disputes the finding that is always the same, and others */
+	bool disputes;
+	bool asks;		/* implement, fix: it asks a human something */
 	bool stop;		/* implement, fix: it says that there is nothing to do */
 	bool says_no_change;	/* implement: it says that nothing is to be changed */
 	bool refused;		/* a hook of the repository refuses what is committed after it */
@@ -55,6 +57,9 @@ struct fate {
 	int started;		/* how often a process was really started: more than
 				 * once is paid twice */
 };
+
+/* How a human answers a question. */
+#define WORLD_ANSWER "take B"
 
 struct world;
 

@@ -37,7 +37,7 @@ def complete(daemon):
 @pytest.mark.parametrize("line, words", [
     ("rlctl co", ["config", "cooldown", "completion"]),
     ("rlctl --no-start can", ["cancel"]),
-    ("rlctl hold ", ["list", "show", "approve", "reject", "rework"]),
+    ("rlctl hold ", ["list", "show", "approve", "reject", "rework", "answer"]),
     ("rlctl hold re", ["reject", "rework"]),
     ("rlctl review a", ["again"]),
     ("rlctl completion ", ["bash", "zsh", "fish", "words"]),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A fixer disputes a finding with a line of its final text. The next review is told, and repeats the
-finding or drops it. A dispute passes nothing; it is heard once, and the loop ends when the same is
-disputed again."""
+"""A fixer disputes a finding with a line of its final text. The next review is told, and repeats
+the finding or drops it. A dispute passes nothing; it is heard once, and the loop ends when the same
+is disputed again."""
 import json
 
 import pytest
@@ -18,7 +18,7 @@ ID = "id=$(sed -n 's/^- \\([0-9a-f]\\{16\\}\\): .*/\\1/p' \"$PLAY/prompt.$RL_RUN
 
 
 def dispute(reason=WHY):
-    return ID + f"cat <<END-OF-ANSWER\nNothing to do.\n\nDisputed $id: {reason.replace('`', chr(92) + '`')}\nEND-OF-ANSWER\n"
+    return ID + say("Nothing to do.\n\nDisputed $id: " + reason.replace("`", "\\`"))
 
 
 def disputed(make_daemon, repo, tmp_path, profile=VERDICT, **scripts):

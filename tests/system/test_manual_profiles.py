@@ -142,5 +142,5 @@ def test_the_defaults_are_the_same_in_both_pages():
 def test_the_placeholders_are_those_of_the_program():
     """Every placeholder of the templates is on the page, and no other."""
     source = "".join((SOURCE / "daemon" / "prompt" / name).read_text() for name in ("placeholder.c", "prompt.c"))
-    known = set(re.findall(r'^\t\{ "(\w+)", (?:PART_\w+|0), write_', source, re.M))
+    known = set(re.findall(r'^\t\{ "(\w+)", (?:PART_\w+|0), (?:write_|\w+_write)', source, re.M))
     assert len(known) > 15 and set(re.findall(r"\{\{(\w+)\}\}", PAGE)) == known

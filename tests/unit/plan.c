@@ -32,7 +32,7 @@ static void resolve_full(struct plan *plan)
 	    "on_malformed = \"hold\"\non_reviewer_error = \"known_issues\"\n"
 	    "on_exhausted = \"hold\"\nfixer = \"per_finding\"\nscope = \"run\"\ncommit = \"auto\"\n"
 	    "strictness = \"by_round\"\nread_only = true\nsandbox = \"require\"\n"
-	    "workspace = \"snapshot\"\non_cut = \"hold\"\nsilence = \"pass\"\n"
+	    "workspace = \"snapshot\"\non_cut = \"hold\"\non_question = \"hold\"\nsilence = \"pass\"\n"
 	    "protect = [\"tests/**\", \"Makefile\"]\nreview_merged = \"always\"\n"
 	    "checks_mode = \"new_failures\"\nchecks = [\"make\", \"make test\"]\n"
 	    "guidelines = [{ file = \"a.md\", section = \"A\" }, { file = \"b.md\", section = \"B\" }]\n"
@@ -124,7 +124,7 @@ START_TEST(test_plan_round_trip)
 	ck_assert_str_eq(again.agents[ROLE_COMMIT].name, "claude");
 	ck_assert(again.strictness == STRICTNESS_BY_ROUND && again.read_only &&
 	    again.sandbox == SANDBOX_REQUIRE && again.workspace == REVIEW_IN_ROOM &&
-	    again.on_cut == ON_CUT_HOLD &&
+	    again.on_cut == ON_CUT_HOLD && again.on_question == ON_QUESTION_HOLD &&
 	    again.nonce && again.silence == SILENCE_PASS && again.checks_mode == CHECKS_NEW_FAILURES &&
 	    again.checks_merged && again.review_merged == REVIEW_MERGED_ALWAYS);
 	expect_words(again.checks, "make", "make test");
@@ -196,7 +196,8 @@ START_TEST(test_old_plan)
 	ck_assert(plan.fixer == FIXER_FRESH && plan.scope == SCOPE_TASK &&
 	    plan.commit == COMMIT_MODE_NONE && plan.strictness == STRICTNESS_SAME);
 	ck_assert(!plan.read_only && plan.sandbox == SANDBOX_OFF && plan.workspace == REVIEW_IN_PLACE &&
-	    plan.on_cut == ON_CUT_WARN && !plan.nonce && plan.silence == SILENCE_PASS);
+	    plan.on_cut == ON_CUT_WARN && plan.on_question == ON_QUESTION_IGNORE &&
+	    !plan.nonce && plan.silence == SILENCE_PASS);
 	ck_assert(plan.review_file == NULL && plan.review_log == NULL && plan.reviewer == NULL && plan.report == NULL);
 	ck_assert(plan.protect[0] == NULL);
 	ck_assert(plan.setup[0] == NULL && plan.copy[0] == NULL && plan.check_on_base == CHECK_ON_BASE_SKIP &&
@@ -292,7 +293,7 @@ static bool came_later(const char *name)
 		"any_round", "checks_in_room", "may_change", "on_cut", "nonce",
 		"silence", "protect", "setup", "copy", "setup_inputs", "check_on_base",
 		"base_beside", "checks_mode", "checks_merged", "review_merged", "room",
-		"evidence_age_ms", "rolls", "escalate", "labels" };
+		"evidence_age_ms", "rolls", "escalate", "labels", "on_question" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], name) == 0)

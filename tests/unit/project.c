@@ -411,6 +411,7 @@ static const struct knob {
 	    "[\"CLAUDE.md\",\"AGENTS.md\"]" },
 	{ "sandbox", "sandbox", { "\"off\"", "\"require\"", "\"try\"", "\"off\"" }, "\"try\"" },
 	{ "on_cut", "on_cut", { "\"warn\"", "\"hold\"", "\"warn\"", "\"hold\"" }, "\"warn\"" },
+	{ "on_question", "on_question", { "\"ignore\"", "\"hold\"", "\"ignore\"", "\"hold\"" }, "\"ignore\"" },
 	{ "silence", "silence", { "\"pass\"", "\"violation\"", "\"pass\"", "\"violation\"" }, "\"violation\"" },
 	{ "reviewer_may_change", "may_change", { "[\"1\"]", "[\"2\"]", "[\"3\"]", "[\"4\"]" },
 	    "[\"Cargo.lock\",\"Gemfile.lock\",\"composer.lock\",\"flake.lock\",\"go.sum\",\"mix.lock\","

@@ -650,8 +650,8 @@ START_TEST(dismissed_findings)
 }
 END_TEST
 
-/* A fixer is told how to dispute, a reviewer what is disputed, whatever its template has a place for;
- * also in a conversation that goes on. */
+/* A fixer is told how to dispute, a reviewer what is disputed, whatever its template has a place
+ * for; also in a conversation that goes on. */
 START_TEST(disputed_findings)
 {
 	struct prompt_parts parts = { .template = SPAN("{{context}}"), .disputed = SPAN("- a\n") };
@@ -680,6 +680,51 @@ START_TEST(disputed_findings)
 	parts.follow_up = (struct span)SPAN("Add.");
 	prompt = build_for("exit", ROLE_FIX, &parts);
 	ck_assert_ptr_nonnull(strstr(prompt, "Add.\n\n## If a finding is mistaken\n"));
+	free(prompt);
+}
+END_TEST
+
+/* Implementers and fixers are told that they may ask, if they may, and what was asked before. */
+START_TEST(questions)
+{
+	struct prompt_parts parts = { .template = SPAN("{{no_questions}}Go.") };
+	char *prompt;
+
+	for (size_t i = 0; i < sizeof(sights) / sizeof(sights[0]); i++) {
+		bool asks = sights[i].role == ROLE_IMPLEMENT || sights[i].role == ROLE_FIX;
+
+		parts = (struct prompt_parts){ .template = SPAN("{{no_questions}}Go.") };
+		prompt = build_for(sights[i].profile, sights[i].role, &parts);
+		ck_assert(strncmp(prompt, "Nobody can answer questions. Go.", 32) == 0);
+		ck_assert_ptr_null(strstr(prompt, "QUESTION:"));
+		free(prompt);
+		parts.may_ask = true;
+		prompt = build_for(sights[i].profile, sights[i].role, &parts);
+		ck_assert(strncmp(prompt, "Go.", 3) == 0);
+		ck_assert_int_eq(strstr(prompt, "`QUESTION:`") != NULL, asks);
+		free(prompt);
+		parts.question = "A or B?";
+		parts.template = (struct span)SPAN("{{question}}");
+		prompt = build_for(sights[i].profile, sights[i].role, &parts);
+		ck_assert_int_eq(strstr(prompt, "```text\nA or B?\n```\n\nNobody has answered that.") != NULL, asks);
+		free(prompt);
+		parts.reply = "B.";
+		prompt = build_for(sights[i].profile, sights[i].role, &parts);
+		ck_assert_int_eq(strstr(prompt, "\nThe answer:\n\n```text\nB.\n```\n") != NULL, asks);
+		free(prompt);
+	}
+	/* in the conversation that has asked, nothing but the answer */
+	parts.goes_on = parts.resumed = true;
+	parts.follow_up = (struct span)SPAN("Add.");
+	for (int role = 0; role < 2; role++) {
+		prompt = build_for("verdict", role == 0 ? ROLE_IMPLEMENT : ROLE_FIX, &parts);
+		ck_assert_str_eq(prompt, "A human answers your question. Continue your work from where you stopped."
+		    "\n\nB.");
+		free(prompt);
+	}
+	parts.goes_on = false;
+	prompt = build_for("exit", ROLE_FIX, &parts);
+	ck_assert_ptr_nonnull(strstr(prompt, "Add.\n\n## An earlier question\n"));
 	free(prompt);
 }
 END_TEST
@@ -899,6 +944,7 @@ int main(void)
 	tcase_add_test(tcase, history);
 	tcase_add_test(tcase, dismissed_findings);
 	tcase_add_test(tcase, disputed_findings);
+	tcase_add_test(tcase, questions);
 	tcase_add_test(tcase, history_with_answers);
 	tcase_add_loop_test(tcase, feedback_by_origin, 0, sizeof(origins) / sizeof(origins[0]));
 	tcase_add_test(tcase, resumed);

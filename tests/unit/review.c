@@ -621,7 +621,8 @@ START_TEST(rework)
 	for (int kind = 0; kind < HOLD_KINDS; kind++)
 		for (int role = 0; role < ROLES; role++)
 			for (int checkout = 0; checkout < 2; checkout++) {
-				bool repeats = kind == HOLD_LOST || kind == HOLD_REVIEWER_CHANGED;
+				bool repeats = kind == HOLD_LOST || kind == HOLD_REVIEWER_CHANGED ||
+				    kind == HOLD_QUESTION;
 				enum slot_stage want = kind == HOLD_SETUP ? SLOT_S_PREPARING :
 				    !repeats ? SLOT_S_FIXING :
 				    role == ROLE_REVIEW && checkout ? SLOT_S_CHECKOUT : again[role];

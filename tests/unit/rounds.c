@@ -218,8 +218,8 @@ START_TEST(rounds_that_come_back)
 }
 END_TEST
 
-/* What is disputed for the first time is a new question, whatever else is the same; after that it is
- * counted with all that came of it. */
+/* What is disputed for the first time is a new question, whatever else is the same; after that it
+ * is counted with all that came of it. */
 START_TEST(a_dispute_asks_anew)
 {
 	static const struct {
@@ -239,8 +239,8 @@ START_TEST(a_dispute_asks_anew)
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		json_t *disputed = json_loads(steps[i].disputed, 0, NULL);
-		struct judged_round now = { .fix = steps[i].fix, .review = steps[i].fix + 1, .tree = "t", .findings = "f",
-		    .disputed = disputed };
+		struct judged_round now = { .fix = steps[i].fix, .review = steps[i].fix + 1, .tree = "t",
+		    .findings = "f", .disputed = disputed };
 		struct repeat repeat;
 
 		next = rounds_add(list, &now, wasted, &repeat);
