@@ -24,7 +24,7 @@ enum train_step {
 struct train_facts {
 	size_t count;		/* of the train */
 	size_t at;		/* position of the task, from 0; count: it is not in the train */
-	size_t red;		/* of the first suspected one; count: there is none */
+	size_t red;		/* of the first suspected one; count: none */
 	bool busy;		/* one of the train is being checked, or the branch moves up to it */
 	bool joined;		/* another task is about to be merged onto the last */
 };

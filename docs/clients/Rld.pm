@@ -304,7 +304,7 @@ sub review_verify {
     return $self->_call('review.verify', [qw(run entry entry_hash)], [qw(run)], \%params);
 }
 
-# return the open findings of a run, and the dismissed ones
+# return the open findings of a run, and the dismissed and disputed ones
 #   run (required): id of the run
 #   task: only open findings of this task
 sub finding_list {
@@ -388,6 +388,15 @@ sub hold_reject {
 sub hold_rework {
     my ($self, %params) = @_;
     return $self->_call('hold.rework', [qw(id message check)], [qw(id)], \%params);
+}
+
+# answer what an agent asks; it continues with that
+#   id (required): of the hold
+#   message (required): the answer
+#   check: validate only; make no changes (dry run)
+sub hold_answer {
+    my ($self, %params) = @_;
+    return $self->_call('hold.answer', [qw(id message check)], [qw(id message)], \%params);
 }
 
 # list groups of runs and their slots

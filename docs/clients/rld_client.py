@@ -1823,7 +1823,7 @@ class Rld:
         """return a full report of a run, for programs and archives"""
         return self._call("run.report", {"id": id})
 
-    def event_list(self, *, since: int | None = None, limit: int | None = None, run: int | None = None, types: list[Literal["run.state", "run.changed", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.continued", "slot.merged", "attempt.started", "attempt.ended", "agent.refused", "check.reused", "review.decided", "review.asked", "review.skipped", "finding", "finding.dismissed", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host"]] | None = None) -> EventListResult:
+    def event_list(self, *, since: int | None = None, limit: int | None = None, run: int | None = None, types: list[Literal["run.state", "run.changed", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.continued", "slot.merged", "attempt.started", "attempt.ended", "agent.refused", "check.reused", "review.decided", "review.asked", "review.skipped", "finding", "finding.dismissed", "question", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host"]] | None = None) -> EventListResult:
         """list events in pages"""
         return self._call("event.list", {"since": since, "limit": limit, "run": run, "types": types})
 

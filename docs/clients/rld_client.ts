@@ -2890,7 +2890,7 @@ export class Rld {
 	}
 
 	/** list events in pages */
-	eventList(params: { since?: number; limit?: number; run?: number; types?: Array<"run.state" | "run.changed" | "iteration.started" | "iteration.ended" | "slot.phase" | "slot.picked" | "slot.continued" | "slot.merged" | "attempt.started" | "attempt.ended" | "agent.refused" | "check.reused" | "review.decided" | "review.asked" | "review.skipped" | "finding" | "finding.dismissed" | "hold.opened" | "hold.closed" | "salvaged" | "cooldown" | "budget" | "group" | "daemon" | "host">; } = {}): Promise<EventListResult> {
+	eventList(params: { since?: number; limit?: number; run?: number; types?: Array<"run.state" | "run.changed" | "iteration.started" | "iteration.ended" | "slot.phase" | "slot.picked" | "slot.continued" | "slot.merged" | "attempt.started" | "attempt.ended" | "agent.refused" | "check.reused" | "review.decided" | "review.asked" | "review.skipped" | "finding" | "finding.dismissed" | "question" | "hold.opened" | "hold.closed" | "salvaged" | "cooldown" | "budget" | "group" | "daemon" | "host">; } = {}): Promise<EventListResult> {
 		return this.call("event.list", params) as Promise<EventListResult>;
 	}
 

@@ -343,7 +343,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 74 + 4 + 4 * 11 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 75 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));
