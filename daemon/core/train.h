@@ -24,8 +24,8 @@ enum train_step {
 struct train_facts {
 	size_t count;		/* of the train */
 	size_t at;		/* position of the task, from 0; count: it is not in the train */
-	size_t red;		/* of the first suspected one; count: none */
-	bool busy;		/* one of the train is being checked, or the branch moves up to it */
+	size_t red;		/* the first suspected one; count: none */
+	bool busy;		/* one of the train is checked, or lands */
 	bool joined;		/* another task is about to be merged onto the last */
 };
 
