@@ -299,7 +299,7 @@ def test_a_run_that_began_without_it(loop):
     loop.daemon.kill()
     connection = sqlite3.connect(loop.daemon.state / "rld.db", isolation_level=None)
     for table, column in (("run", "judge_hash"), ("attempt", "judge_hash"), ("slot", "gap"), ("run", "dismissed"),
-                          ("run", "disputed"), ("slot", "question"), ("slot", "question_attempt"),
+                          ("run", "labels"), ("run", "disputed"), ("slot", "question"), ("slot", "question_attempt"),
                           ("slot", "reply")):
         connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
     connection.execute("PRAGMA user_version = 20")
