@@ -350,9 +350,8 @@ static struct job *build_new(struct slot *slot, struct briefing *briefing)
 	w->dismissed = dismissed_text(slot);
 	if (w->attempt.role == ROLE_REVIEW)
 		w->disputed = disputed_text(slot);
-	/* a check or git cannot be argued with */
-	else if (w->attempt.role == ROLE_FIX && w->follow_up_from != NULL && (
-	    strcmp(w->follow_up_from, "review") == 0 || strcmp(w->follow_up_from, "human") == 0))
+	/* a check, git or a human cannot be argued with */
+	else if (w->attempt.role == ROLE_FIX && w->follow_up_from != NULL && strcmp(w->follow_up_from, "review") == 0)
 		w->disputed = disputed_offer(slot);
 	copy_history(w, slot);
 	w->session = session_of(slot);
