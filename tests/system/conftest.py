@@ -2,7 +2,6 @@
 """Fixtures, the deadline of every test, and the checks that end every test."""
 import os
 import signal
-import threading
 import sys
 import tempfile
 from pathlib import Path
@@ -47,9 +46,6 @@ def pytest_configure(config):
     os.umask(0o022)     # whatever the caller's is
     # A shell starts what it puts in the background with SIGINT and SIGQUIT ignored, and what is
     # ignored is inherited.
-    # a worker of xdist may be configured in another thread, where that is refused
-    if threading.current_thread() is not threading.main_thread():
-        return
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # The same of nohup and hangups.
