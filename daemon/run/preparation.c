@@ -190,27 +190,35 @@ static void keep_settings(struct txn *txn, struct run *run)
 	}
 }
 
+/* Whether all that differs is the project file. */
+static bool is_project_file(const struct run *run, const char *names)
+{
+	const char *subdir = run->rows->run.subdir;
+	char *file = subdir == NULL || subdir[0] == '\0' ? xstrdup(PROJECT_FILE) :
+	    xasprintf("%s/" PROJECT_FILE, subdir);
+	bool is = text_equal(names, file);
+
+	free(file);
+	return is;
+}
+
 /* The directory is not what the run before has left: what is in it has no verdict, and who changed
  * it is unknown. */
 static bool is_refused(struct txn *txn, struct run *run)
 {
-	char *settings = xasprintf("%s%s" PROJECT_FILE, run->rows->run.subdir,
-	    run->rows->run.subdir[0] != '\0' ? "/" : "");
 	const struct git_op *git = run->own.op.git;
 	struct run_continuation from;
 	const char *names;
 	bool differs;
 	char *cause;
 
-	if (run->own.op.git_kind != GIT_SNAPSHOT || run_continuation_from_json(run->rows->run.start, &from) == -1) {
-		free(settings);
+	if (run->own.op.git_kind != GIT_SNAPSHOT || run_continuation_from_json(run->rows->run.start, &from) == -1)
 		return false;
-	}
 	names = git_op_differing(git);
 	differs = from.expected != NULL && !object_is(from.expected, git_op_tree(git)) &&
 	    (from.settings == NULL || names != NULL);
 	if (differs) {
-		bool new_setup = text_equal(names, settings);
+		bool new_setup = is_project_file(run, names);
 
 		cause = xasprintf("%s is no longer as run %lld left it%s%s: restore it and retry the run, or "
 		    "%s with `rlctl retry %s %lld`", run->rows->run.workspace, (long long)from.run,
@@ -221,7 +229,6 @@ static bool is_refused(struct txn *txn, struct run *run)
 		free(cause);
 	}
 	run_continuation_release(&from);
-	free(settings);
 	return differs;
 }
 
