@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/attempt_output.h"
 
-#include <err.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/field.h"
+#include "client/message.h"
 #include "proto/memory.h"
 
 #define PAGE_BYTES (256 * 1024)
@@ -53,7 +53,7 @@ int output_read(struct client *c, int64_t attempt, const char *stream, int64_t o
 	if (page->result == NULL)
 		return status;
 	if (output_add(&page->bytes, page->result, "data") == -1) {
-		warnx("attempt.output: the daemon sent a page that is not base64");
+		message_error("attempt.output: the daemon sent a page that is not base64");
 		output_release(page);
 		return EXIT_REFUSED;
 	}
@@ -85,7 +85,7 @@ int output_print(struct client *c, const struct print *to, int64_t attempt, cons
 			print_json(to, page.result);
 		if (!c->json && page.dropped > 0) {
 			fflush(to->file);
-			warnx("%lld bytes of %s were not kept", (long long)page.dropped, stream);
+			message_note("%lld bytes of %s were not kept", (long long)page.dropped, stream);
 		}
 		if (!c->json)
 			print_agent_text(to, page.bytes.data, page.bytes.size);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl attest: sign what passed in a run, and keep it as notes of its commits. */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/message.h"
 #include "client/spawn_program.h"
 #include "proto/memory.h"
 
@@ -31,8 +31,8 @@ static bool has_tree(const char *workspace, const char *commit, const char *tree
 	    output.size > 1 && strlen(tree) == output.size - 1 && strncmp(output.data, tree, output.size - 1) == 0;
 
 	if (!same)
-		warnx("commit %.12s is not attested: its tree is not %.12s, which passed, because git converts files "
-		    "of this repository when they are committed, or the commit is gone", commit, tree);
+		message_error("commit %.12s is not attested: its tree is not %.12s, which passed, because git converts "
+		    "files of this repository when they are committed, or the commit is gone", commit, tree);
 	buf_release(&output);
 	free(revision);
 	return same;
@@ -64,7 +64,7 @@ static int print_signed(struct client *c, int64_t run, json_t *result, long writ
 	char *line = written > 0 ? attestation_signer_line(field_text(result, "key")) : NULL;
 
 	for (size_t i = 0; i < json_array_size(left); i++)
-		warnx("commit %.12s is not attested: %s", field_text(json_array_get(left, i), "commit"),
+		message_error("commit %.12s is not attested: %s", field_text(json_array_get(left, i), "commit"),
 		    field_text(json_array_get(left, i), "reason"));
 	if (c->json) {
 		json_object_set_new(result, "allowed_signers", line != NULL ? json_string(line) : json_null());
@@ -78,7 +78,8 @@ static int print_signed(struct client *c, int64_t run, json_t *result, long writ
 			    "file of allowed signers:\n%s\n", line);
 	}
 	if (written == 0 && json_array_size(statements) + json_array_size(left) == 0)
-		warnx("run %lld has no commit to attest; --commit=auto makes commits of what passes", (long long)run);
+		message_error("run %lld has no commit to attest; --commit=auto makes commits of what passes",
+		    (long long)run);
 	free(line);
 	return written > 0 && (size_t)written == json_array_size(statements) ? EXIT_DONE : EXIT_REFUSED;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/attestation.h"
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "client/field.h"
+#include "client/message.h"
 #include "client/spawn_program.h"
 #include "proto/memory.h"
 
@@ -25,7 +25,7 @@ static char *scratch_make(const char *parent)
 
 	if (mkdtemp(path) != NULL)
 		return path;
-	warn("%s", path);
+	message_errno("%s", path);
 	free(path);
 	return NULL;
 }
@@ -40,7 +40,7 @@ static void scratch_remove(char *path)
 		free(file);
 	}
 	if (path != NULL && rmdir(path) == -1)
-		warn("%s stays", path);
+		message_note("%s stays: %s", path, strerror(errno));
 	free(path);
 }
 
@@ -56,7 +56,7 @@ static int write_text(const char *path, const char *text)
 	bool written = fd != -1 && write(fd, text, size) == (ssize_t)size;
 
 	if (!written)
-		warn("%s", path);
+		message_errno("%s", path);
 	if (fd != -1)
 		close(fd);
 	return written ? 0 : -1;
@@ -84,12 +84,13 @@ static int is_ours(const char *directory)
 	struct stat st;
 
 	if (stat(directory, &st) == -1) {
-		warn("%s", directory);
+		message_errno("%s", directory);
 		return -1;
 	}
 	if (st.st_uid == geteuid())
 		return 0;
-	warnx("%s belongs to user %ld; attest as that user, or set attest_key in rld.toml", directory, (long)st.st_uid);
+	message_error("%s belongs to user %ld; attest as that user, or set attest_key in rld.toml", directory,
+	    (long)st.st_uid);
 	return -1;
 }
 
@@ -111,7 +112,7 @@ int attestation_key_make(const char *key, const char *instance)
 		    (link(made, key) == 0 || errno == EEXIST))
 			status = 0;
 		else
-			warnx("cannot make the key %s", key);
+			message_error("cannot make the key %s", key);
 	}
 	scratch_remove(scratch);
 	free(made);
@@ -127,7 +128,7 @@ int attestation_key_check(const char *key)
 	struct stat st;
 
 	if (text == NULL || stat(key, &st) == -1) {
-		warn("cannot read the key %s", key);
+		message_errno("cannot read the key %s", key);
 		free(text);
 		return -1;
 	}
@@ -135,7 +136,7 @@ int attestation_key_check(const char *key)
 	free(text);
 	if (!private || (st.st_mode & 077) == 0)
 		return 0;
-	warnx("other users may read the key %s (mode %04o), so nothing is signed with it; see who had it, "
+	message_error("other users may read the key %s (mode %04o), so nothing is signed with it; see who had it, "
 	    "then \"chmod 600\" it or remove it for a new one", key, (unsigned)(st.st_mode & 07777));
 	return -1;
 }
@@ -147,7 +148,7 @@ char *attestation_signer_line(const char *key)
 	struct buf output = { 0 };
 
 	if (text == NULL) {
-		warn("%s", key);
+		message_errno("%s", key);
 	} else if (strncmp(text, "-----BEGIN", 10) != 0) {
 		line = xasprintf("rld namespaces=\"" ATTESTATION_NAMESPACE "\" %.*s", (int)strcspn(text, "\n"), text);
 	} else if (start_program(&(struct program){ .argv = argv, .output = &output }) == 0 && output.size > 0) {
@@ -175,7 +176,7 @@ static int sign(const char *scratch, const char *key, const json_t *statement)
 	if (status == 0 && start_program(&(struct program){ .argv = argv }) != 0)
 		status = -1;
 	if (status == 0 && (signature = read_text(signature_path)) == NULL) {
-		warn("%s", signature_path);
+		message_errno("%s", signature_path);
 		status = -1;
 	}
 	if (status == 0) {
@@ -183,7 +184,7 @@ static int sign(const char *scratch, const char *key, const json_t *statement)
 		status = write_text(note_path, note);
 		free(note);
 	} else {
-		warnx("nothing was signed with %s; if it is a public key, its agent must be running", key);
+		message_error("nothing was signed with %s; if it is a public key, its agent must be running", key);
 	}
 	free(signature);
 	free(note_path);
@@ -220,7 +221,7 @@ int attestation_write(const char *workspace, const char *key, const char *commit
 		status = start_git(argv, (const char *const[]){ NULL }, NULL) == 0 ? 0 : -1;
 	}
 	if (status != 0)
-		warnx("no attestation of %.12s was written to %s of %s", commit, ATTESTATION_NOTES, workspace);
+		message_error("no attestation of %.12s was written to %s of %s", commit, ATTESTATION_NOTES, workspace);
 	buf_release(&blob);
 	free(note);
 	scratch_remove(scratch);
@@ -277,14 +278,14 @@ int attestation_read(struct attestation *a, const char *notes, const char *commi
 
 	*a = (struct attestation){ 0 };
 	if (id == NULL) {
-		warnx("commit %.12s has no attestation in %s", commit, notes);
-		fprintf(stderr, "  \"rlctl attest RUN\" writes it; then push it with the commit, or fetch it:\n"
-		    "  git fetch REMOTE %s:%s\n", ATTESTATION_NOTES, ATTESTATION_NOTES);
+		message_error("commit %.12s has no attestation in %s", commit, notes);
+		message_hint("\"rlctl attest RUN\" writes it; then push it with the commit, or fetch it:");
+		message_hint("git fetch REMOTE %s:%s", ATTESTATION_NOTES, ATTESTATION_NOTES);
 		return -1;
 	}
 	if (start_program(&(struct program){ .argv = argv, .more = as_it_is, .output = &text }) != 0 ||
 	    text.size == 0 || strlen(text.data) != text.size || (end = strchr(text.data, '\n')) == NULL) {
-		warnx("the note of %.12s in %s is no attestation", commit, notes);
+		message_error("the note of %.12s in %s is no attestation", commit, notes);
 		buf_release(&text);
 		free(id);
 		return -1;
@@ -355,7 +356,7 @@ char *attestation_signer(const struct attestation *a, const char *allowed_signer
 	int status;
 
 	if (access(allowed_signers, R_OK) == -1) {
-		warn("%s", allowed_signers);
+		message_errno("%s", allowed_signers);
 		return NULL;
 	}
 	status = keygen(a, find, &names, true);
@@ -375,9 +376,10 @@ char *attestation_signer(const struct attestation *a, const char *allowed_signer
 		return signer;
 	key = attestation_key_name(a);
 	if (key != NULL)
-		warnx("it was signed by the key %s, which %s does not allow to sign for rld", key, allowed_signers);
+		message_error("it was signed by the key %s, which %s does not allow to sign for rld", key,
+		    allowed_signers);
 	else
-		warnx("its signature does not fit: the statement, or the signature, was changed");
+		message_error("its signature does not fit: the statement, or the signature, was changed");
 	free(key);
 	return NULL;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/client.h"
 
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "client/connect.h"
-#include "client/error_print.h"
 #include "client/field.h"
+#include "client/message.h"
 #include "client/sockets.h"
 #include "proto/call.h"
 
@@ -61,7 +60,8 @@ json_t *client_call(struct client *c, const char *method, json_t *params, int *s
 	}
 	result = call_method(c->conn, method, params, &error);
 	if (result == NULL) {
-		error_print(&error, c->command->options);
+		message_refused(&error, options_for_param(c->command->options, error.field),
+		    c->command->options != NULL);
 		*status = error.code == 0 ? EXIT_NO_DAEMON : EXIT_REFUSED;
 	}
 	return result;
@@ -92,7 +92,7 @@ int client_act(struct client *c, const struct client_action *actions, size_t cou
 		if (strcmp(actions[i].name, c->options.arguments[0]) == 0 && c->options.count >= actions[i].least &&
 		    c->options.count <= actions[i].most)
 			return actions[i].run(c);
-	warnx("usage: rlctl %s %s", c->command->name, c->command->usage);
+	message_error("usage: rlctl %s %s", c->command->name, c->command->usage);
 	return EXIT_USAGE;
 }
 
@@ -126,7 +126,7 @@ int client_parse_run(const char *text, int64_t *run, int64_t *attempt)
 	        (attempt != NULL &&
 	            parse_id(text + length + 1, strlen(text + length + 1), attempt) == 0)))
 		return 0;
-	warnx("%s is not a %s; \"rlctl list\" shows the runs", text,
+	message_error("%s is not a %s; \"rlctl list\" shows the runs", text,
 	    attempt == NULL ? "run number" : "run number (42) or attempt number (42/3)");
 	return EXIT_USAGE;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/command_options.h"
 
-#include <err.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "client/exit.h"
+#include "client/message.h"
 #include "client/table.h"
 #include "proto/memory.h"
 #include "proto/schema.h"
@@ -218,24 +218,24 @@ static json_t *path_value(const struct option_row *row, const char *path)
 	json_t *value;
 
 	if (realpath(path, real) == NULL || stat(real, &st) == -1) {
-		warn("--%s: %s", row->name, path);
+		message_errno("--%s: %s", row->name, path);
 		return NULL;
 	}
 	if (directory && !S_ISDIR(st.st_mode)) {
-		warnx("--%s: %s is not a directory", row->name, path);
+		message_error("--%s: %s is not a directory", row->name, path);
 		return NULL;
 	}
 	if (!directory && !S_ISREG(st.st_mode)) {
-		warnx("--%s: %s is not a regular file", row->name, path);
+		message_error("--%s: %s is not a regular file", row->name, path);
 		return NULL;
 	}
 	if (!directory && faccessat(AT_FDCWD, real, R_OK, AT_EACCESS) == -1) {
-		warn("--%s: %s", row->name, path);
+		message_errno("--%s: %s", row->name, path);
 		return NULL;
 	}
 	value = json_string(real);
 	if (value == NULL)
-		warnx("--%s: the path is not UTF-8; move the file to a UTF-8 path", row->name);
+		message_error("--%s: the path is not UTF-8; move the file to a UTF-8 path", row->name);
 	return value;
 }
 
@@ -251,21 +251,21 @@ static json_t *new_file_value(const struct option_row *row, const char *path)
 	json_t *value = NULL;
 
 	if (realpath(directory, real) == NULL || stat(real, &st) == -1) {
-		warn("--%s: %s", row->name, directory);
+		message_errno("--%s: %s", row->name, directory);
 	} else if (!S_ISDIR(st.st_mode)) {
-		warnx("--%s: %s is not a directory", row->name, directory);
+		message_error("--%s: %s is not a directory", row->name, directory);
 	} else if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
 	    (stat(path, &st) == 0 && S_ISDIR(st.st_mode))) {
-		warnx("--%s: %s is a directory; name a file in it", row->name, path);
+		message_error("--%s: %s is a directory; name a file in it", row->name, path);
 	} else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		warnx("--%s: %s is not a regular file; name another", row->name, path);
+		message_error("--%s: %s is not a regular file; name another", row->name, path);
 	} else {
 		/* resolve links: what is meant is their target */
 		value = realpath(path, target) != NULL
 		    ? json_string(target)
 		    : json_sprintf("%s/%s", strcmp(real, "/") == 0 ? "" : real, name);
 		if (value == NULL)
-			warnx("--%s: the path is not UTF-8; choose a UTF-8 path", row->name);
+			message_error("--%s: the path is not UTF-8; choose a UTF-8 path", row->name);
 	}
 	free(directory);
 	return value;
@@ -273,7 +273,7 @@ static json_t *new_file_value(const struct option_row *row, const char *path)
 
 static json_t *options_wrong(const struct option_row *row, const char *why, int *status)
 {
-	warnx("--%s %s", row->name, why);
+	message_error("--%s %s", row->name, why);
 	*status = EXIT_USAGE;
 	return NULL;
 }
@@ -318,7 +318,7 @@ static json_t *program_value(const struct option_row *row, const char *path, int
 	if (*path == '/' || strchr(path, '/') == NULL)
 		return text_value(row, path, status);
 	if (getcwd(here, sizeof(here)) == NULL) {
-		warn("--%s: the current directory", row->name);
+		message_errno("--%s: the current directory", row->name);
 		*status = EXIT_REFUSED;
 		return NULL;
 	}
@@ -394,7 +394,7 @@ static int store_pair(struct options *o, const struct option_row *row, json_t *v
 
 	if (equals == NULL || equals == text) {
 		json_decref(value);
-		warnx("--%s must be %s", row->name, row->argument);
+		message_error("--%s must be %s", row->name, row->argument);
 		return EXIT_USAGE;
 	}
 	if (object == NULL) {
@@ -450,7 +450,7 @@ static int options_take(struct options *o, const struct option_row *row, const c
 struct table {
 	const struct option_row *rows[ROWS_MAX];
 	struct option longs[ROWS_MAX + 1];
-	char shorts[2 * ROWS_MAX + 2];
+	char shorts[2 * ROWS_MAX + 3];
 	int count;
 };
 
@@ -480,6 +480,24 @@ static const struct option_row *table_find(const struct table *t, int code)
 	return NULL;
 }
 
+/* code: what getopt returned. word: the argument that it could not use. */
+static void refuse_option(int code, const char *word)
+{
+	bool is_long = strncmp(word, "--", 2) == 0;
+
+	if (code == ':' && is_long)
+		message_error("option '%s' requires an argument", word);
+	else if (code == ':')
+		message_error("option requires an argument -- '%c'", optopt);
+	else if (is_long && optopt >= FIRST_CODE)
+		message_error("option '%.*s' doesn't allow an argument", (int)strcspn(word, "="), word);
+	else if (is_long)
+		message_error("unrecognized option '%s'", word);
+	else
+		message_error("invalid option -- '%c'", optopt);
+	message_hint("--help lists the options");
+}
+
 int options_parse(struct options *o, int argc, char **argv, const struct option_row *own, bool leading)
 {
 	struct table t = { .count = 0 };
@@ -487,14 +505,16 @@ int options_parse(struct options *o, int argc, char **argv, const struct option_
 
 	if (leading)
 		t.shorts[0] = '+';
+	t.shorts[leading] = ':';
 	table_add(&t, options_common);
 	table_add(&t, own);
 	optind = 0;	/* glibc: start over, because this is called for a second argv, too */
+	opterr = 0;
 	while ((code = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
 		const struct option_row *row = table_find(&t, code);
 
-		if (row == NULL) {	/* getopt has printed a message */
-			fputs("  --help lists the options\n", stderr);
+		if (row == NULL) {
+			refuse_option(code, argv[optind - 1]);
 			return EXIT_USAGE;
 		}
 		status = options_take(o, row, optarg);

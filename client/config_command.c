@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl config: show the daemon's settings, or validate a file. */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/listing.h"
+#include "client/message.h"
 #include "client/spawn_program.h"
 #include "client/table.h"
 #include "proto/memory.h"
@@ -32,7 +32,7 @@ static const struct listing settings = { "config.show", "settings", columns, ARR
 static int config_show(struct client *c)
 {
 	if (c->options.count > 1) {
-		warnx("config show takes no file; it shows the daemon's settings");
+		message_error("config show takes no file; it shows the daemon's settings");
 		return EXIT_USAGE;
 	}
 	return listing_run(c, &settings, json_incref(c->options.params));
@@ -41,7 +41,8 @@ static int config_show(struct client *c)
 static int config_check(struct client *c)
 {
 	if (json_object_size(c->options.params) > 0) {
-		warnx("config check takes no options; \"rlctl config show -C DIR\" checks a project's own file");
+		message_error("config check takes no options; "
+		    "\"rlctl config show -C DIR\" checks a project's own file");
 		return EXIT_USAGE;
 	}
 	return start_config_check(c->options.count > 1 ? c->options.arguments[1] : NULL);

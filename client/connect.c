@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/connect.h"
 
-#include <err.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "client/error_print.h"
 #include "client/exit.h"
+#include "client/message.h"
 #include "client/sockets.h"
 #include "client/spawn_program.h"
 #include "proto/call.h"
@@ -81,18 +80,17 @@ static int connect_named(const char *path, const struct call_trust *trust, struc
 		*found = xstrdup(path);
 		return 0;
 	case ATTEMPT_SILENT:
-		warnx(
-		    "no daemon answers at %s: %s; start one with \"rld --socket %s\", or name another socket",
+		message_error("no daemon answers at %s: %s; start one with \"rld --socket %s\", or name another socket",
 		    path, why.message, path);
 		return EXIT_NO_DAEMON;
 	case ATTEMPT_UNTRUSTED:
-		error_print(&why, NULL);
+		message_refused(&why, NULL, false);
 		return EXIT_NO_DAEMON;
 	case ATTEMPT_CLOSED_TO_US:
 	case ATTEMPT_REFUSED:
 		break;
 	}
-	error_print(&why, NULL);
+	message_refused(&why, NULL, false);
 	return EXIT_REFUSED;
 }
 
@@ -115,7 +113,7 @@ static enum attempt_result connect_search(struct search *s)
 	for (size_t i = 0; s->sockets[i] != NULL && result != ATTEMPT_CONNECTED && result != ATTEMPT_REFUSED; i++) {
 		result = connect_attempt(s->sockets[i], s->trust, s->conn, s->hello, &s->why);
 		if (result == ATTEMPT_UNTRUSTED && !s->told)
-			error_print(&s->why, NULL);
+			message_refused(&s->why, NULL, false);
 		if (result == ATTEMPT_CONNECTED)
 			*s->found = xstrdup(s->sockets[i]);
 	}
@@ -125,10 +123,16 @@ static enum attempt_result connect_search(struct search *s)
 
 static void print_silence(const struct search *s)
 {
-	fputs("  tried", stderr);
-	for (size_t i = 0; s->sockets[i] != NULL; i++)
-		fprintf(stderr, "%s %s", i > 0 ? "," : "", s->sockets[i]);
-	fputc('\n', stderr);
+	char *tried = xstrdup("");
+
+	for (size_t i = 0; s->sockets[i] != NULL; i++) {
+		char *more = xasprintf("%s%s %s", tried, i > 0 ? "," : "", s->sockets[i]);
+
+		free(tried);
+		tried = more;
+	}
+	message_hint("tried%s", tried);
+	free(tried);
 }
 
 /* Agents of a daemon run with its user's rights, and each daemon has its own queue and database:
@@ -141,15 +145,15 @@ static bool may_start(const struct search *s, enum connect_start start, bool clo
 	if (start == CONNECT_START_ASKED || (start == CONNECT_START_DEMAND && !root && !unit))
 		return true;
 	if (closed)
-		warnx("you have no daemon, and the system daemon serves other users");
+		message_error("you have no daemon, and the system daemon serves other users");
 	else if (start == CONNECT_START_NEVER)
-		warnx("no daemon answers");
+		message_error("no daemon answers");
 	else if (unit)
-		warnx("no daemon answers: the system daemon is installed but not running");
+		message_error("no daemon answers: the system daemon is installed but not running");
 	else
-		warnx("no daemon answers; as root, rlctl starts one only on request, because its "
+		message_error("no daemon answers; as root, rlctl starts one only on request, because its "
 		    "agents would run as root");
-	fprintf(stderr, "  %s%s\n", unit ?
+	message_hint("%s%s", unit ?
 	    "start the system daemon with \"systemctl start rld\", or " : "",
 		start == CONNECT_START_NEVER ? "start one with \"rld\"" :
 		    "add --start to start your own");
@@ -174,10 +178,10 @@ static int start_and_connect(struct search *s)
 	 * one. */
 	if (connect_search(s) == ATTEMPT_CONNECTED) {
 		if (status != 0)
-			warnx("continuing with the daemon that answers");
+			message_note("continuing with the daemon that answers");
 		status = 0;
 	} else if (status == 0) {
-		warnx("rld has started but does not answer: %s", s->why.message);
+		message_error("rld has started but does not answer: %s", s->why.message);
 		status = EXIT_NO_DAEMON;
 	}
 out:
@@ -208,7 +212,7 @@ int connect_daemon(const char *named, enum connect_start start, const struct cal
 		status = may_start(&s, start, result == ATTEMPT_CLOSED_TO_US) ? start_and_connect(&s) : EXIT_NO_DAEMON;
 		break;
 	case ATTEMPT_REFUSED:
-		error_print(&s.why, NULL);
+		message_refused(&s.why, NULL, false);
 		status = EXIT_REFUSED;
 		break;
 	}

@@ -2,7 +2,6 @@
 /* rlctl cooldown: provider accounts and their cooldowns. */
 #include "client/cooldown_command.h"
 
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "client/commands.h"
 #include "client/field.h"
 #include "client/listing.h"
+#include "client/message.h"
 #include "client/table.h"
 #include "proto/memory.h"
 #include "proto/units.h"
@@ -156,7 +156,7 @@ static int cooldown_change(struct client *c, const char *method, json_t *params)
 static int cooldown_clear(struct client *c)
 {
 	if (options_given(&c->options, "message")) {
-		warnx("clear takes no message");
+		message_error("clear takes no message");
 		return EXIT_USAGE;
 	}
 	return cooldown_change(c, "cooldown.clear", json_object());
@@ -171,8 +171,7 @@ static int cooldown_set(struct client *c)
 	int64_t ms;
 
 	if (when == NULL) {
-		warnx(
-		    "missing time; try \"rlctl cooldown set %s 2h\", or a time such as "
+		message_error("missing time; try \"rlctl cooldown set %s 2h\", or a time such as "
 		    "2026-11-22T22:52:00Z",
 		    c->options.arguments[1]);
 		json_decref(params);
@@ -183,14 +182,13 @@ static int cooldown_set(struct client *c)
 	} else if (time_parse(when, &ms) == 0) {
 		json_object_set_new(params, "until", json_string(when));
 	} else {
-		warnx(
-		    "%s is neither a duration (90s, 15m, 2h, 1d) nor a time (2026-11-22T22:52:00Z, "
+		message_error("%s is neither a duration (90s, 15m, 2h, 1d) nor a time (2026-11-22T22:52:00Z, "
 		    "2026-11-22T23:52:00+01:00)", when);
 		json_decref(params);
 		return EXIT_USAGE;
 	}
 	if (reason != NULL && json_object_set_new(params, "reason", json_string(reason)) == -1) {
-		warnx("the message is not UTF-8; convert it, for example with iconv(1)");
+		message_error("the message is not UTF-8; convert it, for example with iconv(1)");
 		json_decref(params);
 		return EXIT_REFUSED;
 	}

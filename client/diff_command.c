@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl diff: the changes of a run or a task. */
-#include <err.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "client/commands.h"
 #include "client/diff_stat.h"
 #include "client/field.h"
+#include "client/message.h"
 #include "proto/memory.h"
 
 static enum paint line_paint(const char *line)
@@ -80,7 +80,7 @@ int diff_command(struct client *c)
 	int status;
 
 	if (stat && c->json) {
-		warnx("--stat and --json exclude each other");
+		message_error("--stat and --json exclude each other");
 		return EXIT_USAGE;
 	}
 	status = diff_params(c->options.arguments[0], &params);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/environment_capture.h"
+#include "client/message.h"
 
-#include <err.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ json_t *environment_capture(const json_t *names)
 		if (entry != NULL)
 			json_array_append_new(list, entry);
 		else
-			warnx("the variable %.*s is not UTF-8; agents will not get it", (int)length, *variable);
+			message_note("the variable %.*s is not UTF-8; agents will not get it", (int)length, *variable);
 	}
 	return list;
 }

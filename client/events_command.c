@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl events: past events, and new ones. */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "client/commands.h"
 #include "client/cooldown_command.h"
 #include "client/field.h"
+#include "client/message.h"
 #include "proto/call.h"
 #include "proto/memory.h"
 
@@ -104,8 +104,7 @@ static int events_follow(struct client *c)
 		const json_t *params;
 
 		if (got == -1) {
-			warnx(
-			    "the daemon disappeared; \"rlctl events -f --since SEQ\" continues "
+			message_error("the daemon disappeared; \"rlctl events -f --since SEQ\" continues "
 			    "after the last number shown");
 			return EXIT_NO_DAEMON;
 		}
@@ -115,7 +114,7 @@ static int events_follow(struct client *c)
 		if (field_is(message, "method", "event"))
 			events_tell(c, params);
 		else if (field_is(message, "method", "gap"))
-			warnx("events %lld to %lld are no longer kept", field_count(params, "from"),
+			message_note("events %lld to %lld are no longer kept", field_count(params, "from"),
 			    field_count(params, "to"));
 		json_decref(message);
 		if (fflush(c->out.file) == EOF)

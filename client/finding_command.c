@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl finding: the findings of a run that are open, disputed or dismissed, and the decision that
  * one need not be fixed. */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/message.h"
 #include "client/print.h"
 #include "client/table.h"
 #include "proto/memory.h"
@@ -112,7 +112,7 @@ static int finding_dismiss(struct client *c)
 	if (params == NULL)
 		return EXIT_USAGE;
 	if (finding_is_blank(why)) {
-		warnx("missing reason; use --reason TEXT to say why the finding need not be fixed");
+		message_error("missing reason; use --reason TEXT to say why the finding need not be fixed");
 		json_decref(params);
 		return EXIT_USAGE;
 	}
@@ -121,7 +121,7 @@ static int finding_dismiss(struct client *c)
 	json_object_set(params, "reason", value);
 	json_decref(value);
 	if (value == NULL) {
-		warnx("the reason is not UTF-8; convert it, for example with iconv(1)");
+		message_error("the reason is not UTF-8; convert it, for example with iconv(1)");
 		json_decref(params);
 		return EXIT_REFUSED;
 	}

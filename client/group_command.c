@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl group: slots shared by groups of runs. */
-#include <err.h>
 #include <string.h>
 
 #include "client/cell.h"
@@ -8,6 +7,7 @@
 #include "client/commands.h"
 #include "client/field.h"
 #include "client/listing.h"
+#include "client/message.h"
 #include "client/table.h"
 #include "proto/memory.h"
 
@@ -90,7 +90,7 @@ static int group_set(struct client *c)
 	if (text != NULL && client_parse_id(text, &slots) == 0) {
 		json_object_set_new(params, "slots", json_integer(slots));
 	} else if (text == NULL || strcmp(text, "default") != 0) {
-		warnx(text == NULL ? "missing number of slots; use --slots N or --slots default"
+		message_error(text == NULL ? "missing number of slots; use --slots N or --slots default"
 		                   : "--slots takes a number from 1 up, or the word default");
 		json_decref(params);
 		return EXIT_USAGE;

@@ -2,7 +2,6 @@
 /* rlctl hold: list and decide holds. */
 #include "client/hold_command.h"
 
-#include <err.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "client/commands.h"
 #include "client/field.h"
 #include "client/listing.h"
+#include "client/message.h"
 #include "client/print.h"
 #include "client/review_command.h"
 #include "client/table.h"
@@ -62,7 +62,7 @@ static int hold_parse(const struct client *c, int64_t *id)
 {
 	if (client_parse_id(c->options.arguments[1], id) == 0)
 		return 0;
-	warnx("%s is not the number of a hold; \"rlctl hold list\" shows them", c->options.arguments[1]);
+	message_error("%s is not the number of a hold; \"rlctl hold list\" shows them", c->options.arguments[1]);
 	return EXIT_USAGE;
 }
 
@@ -129,11 +129,11 @@ static int hold_read_message(const struct client *c, char **text)
 		return 0;
 	failure = buf_read(&bytes, STDIN_FILENO, MESSAGE_MAX);
 	if (failure == -EFBIG)
-		warnx("standard input: a message has at most %d KiB", MESSAGE_MAX >> 10);
+		message_error("standard input: a message has at most %d KiB", MESSAGE_MAX >> 10);
 	else if (failure != 0)
-		warnx("standard input: %s", strerror(-failure));
+		message_error("standard input: %s", strerror(-failure));
 	else if (bytes.size > 0 && (failure = memchr(bytes.data, '\0', bytes.size) != NULL) != 0)
-		warnx("the message contains a NUL byte");
+		message_error("the message contains a NUL byte");
 	else
 		text_set(text, bytes.size > 0 ? bytes.data : "");
 	buf_release(&bytes);
@@ -164,8 +164,7 @@ static int hold_need_message(struct client *c, int64_t id)
 	json_t *hold = client_get(c, "hold.get", "id", id, &status);
 
 	if (hold != NULL && !hold_is_silent(field_text(hold, "kind")) && field_is(hold, "state", "open")) {
-		warnx(
-		    "missing instructions; use \"rlctl hold rework %lld -m TEXT\", or \"-m -\" to "
+		message_error("missing instructions; use \"rlctl hold rework %lld -m TEXT\", or \"-m -\" to "
 		    "read standard input", (long long)id);
 		status = EXIT_USAGE;
 	}
@@ -200,7 +199,8 @@ static int hold_find_question(struct client *c, int64_t *id)
 	}
 	json_decref(result);
 	if (result != NULL && found != 1) {
-		warnx(found == 0 ? "run %lld asks nothing%s%s; \"rlctl hold list\" shows what waits for a decision" :
+		message_error(found == 0 ?
+		    "run %lld asks nothing%s%s; \"rlctl hold list\" shows what waits for a decision" :
 		    "several tasks of run %lld ask something%s%s; name one: RUN/TASK", (long long)run,
 		    slash != NULL ? " for task " : "", slash != NULL ? slash + 1 : "");
 		status = EXIT_REFUSED;
@@ -217,7 +217,7 @@ static int hold_decide(struct client *c, const char *method)
 	int status = 0;
 
 	if (answer && options_text(&c->options, "message") == NULL) {
-		warnx("missing answer; use -m TEXT, or \"-m -\" to read standard input");
+		message_error("missing answer; use -m TEXT, or \"-m -\" to read standard input");
 		return EXIT_USAGE;
 	}
 	status = answer ? hold_find_question(c, &id) : hold_parse(c, &id);
@@ -228,7 +228,7 @@ static int hold_decide(struct client *c, const char *method)
 	if (status == 0) {
 		params = json_pack("{s:I}", "id", (json_int_t)id);
 		if (!hold_is_blank(message) && json_object_set_new(params, "message", json_string(message)) == -1) {
-			warnx("the message is not UTF-8; convert it, for example with iconv(1)");
+			message_error("the message is not UTF-8; convert it, for example with iconv(1)");
 			json_decref(params);
 			status = EXIT_REFUSED;
 		} else {

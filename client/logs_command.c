@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl logs: the output of attempts, also following it with -f. */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/message.h"
 #include "proto/call.h"
 
 #define LOOK_AGAIN_MS 250	/* poll while an attempt runs: its output makes no events */
@@ -38,7 +38,7 @@ static int pause_until_news(struct client *c, int timeout_ms)
 		json_decref(message);
 		return 0;
 	case -1:
-		warnx("the daemon disappeared; its agents keep running. Repeat the command to "
+		message_error("the daemon disappeared; its agents keep running. Repeat the command to "
 		    "continue reading");
 		return EXIT_NO_DAEMON;
 	}
@@ -163,7 +163,7 @@ static int show_run(const struct logs *l)
 		    (long long)l->run);
 	if (l->only == FIELD_NONE)
 		return EXIT_DONE;
-	warnx("run %lld has no attempt %lld; \"rlctl show %lld\" lists them", (long long)l->run,
+	message_error("run %lld has no attempt %lld; \"rlctl show %lld\" lists them", (long long)l->run,
 	    (long long)l->only, (long long)l->run);
 	return EXIT_REFUSED;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl: the table of commands, and the dispatch to one of them. */
-#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "client/client.h"
 #include "client/command_options.h"
 #include "client/commands.h"
+#include "client/message.h"
 #include "proto/call.h"
 #include "proto/memory.h"
 #include "proto/std_fds.h"
@@ -266,7 +266,7 @@ int help_command(struct client *c)
 	}
 	command = find_command(c->options.arguments[0]);
 	if (command == NULL) {
-		warnx("unknown command %s; \"rlctl help\" lists the commands", c->options.arguments[0]);
+		message_error("unknown command %s; \"rlctl help\" lists the commands", c->options.arguments[0]);
 		return EXIT_USAGE;
 	}
 	print_help(c->out.file, command);
@@ -295,7 +295,7 @@ static int check_particular(const struct client *c)
 		    !options_given(&c->options, particular[i].option) ||
 		    options_is_choice(particular[i].actions, c->options.arguments[0]))
 			continue;
-		warnx("--%s is an option of \"rlctl %s %s\"", particular[i].option,
+		message_error("--%s is an option of \"rlctl %s %s\"", particular[i].option,
 		    c->command->name, particular[i].actions);
 		return EXIT_USAGE;
 	}
@@ -307,15 +307,15 @@ static int run_client(struct client *c)
 	const char *color = options_text(&c->options, "color");
 
 	if (c->options.count < c->command->least || c->options.count > c->command->most) {
-		warnx("usage: rlctl %s %s", c->command->name, c->command->usage);
+		message_error("usage: rlctl %s %s", c->command->name, c->command->usage);
 		if (c->options.count > c->command->most)
-			fputs("  too many arguments; put a text of several words in quotes\n", stderr);
+			message_hint("too many arguments; put a text of several words in quotes");
 		return EXIT_USAGE;
 	}
 	if (check_particular(c) != 0)
 		return EXIT_USAGE;
 	if (options_given(&c->options, "start") && options_given(&c->options, "no-start")) {
-		warnx("--start and --no-start exclude each other");
+		message_error("--start and --no-start exclude each other");
 		return EXIT_USAGE;
 	}
 	print_init(&c->out, stdout, color == NULL ? "auto" : color);
@@ -333,14 +333,17 @@ static int parse_and_run(struct client *c, int argc, char **argv)
 	if (main_has_answered(c))
 		return EXIT_DONE;
 	if (c->options.count == 0) {
-		print_overview(stderr);
+		if (options_given(&c->options, "json"))
+			message_error("missing command; \"rlctl help\" lists the commands");
+		else
+			print_overview(stderr);
 		return EXIT_USAGE;
 	}
 	argc = c->options.count;
 	argv = c->options.arguments;
 	c->command = find_command(argv[0]);
 	if (c->command == NULL) {
-		warnx("unknown command %s; \"rlctl help\" lists the commands", argv[0]);
+		message_error("unknown command %s; \"rlctl help\" lists the commands", argv[0]);
 		return EXIT_USAGE;
 	}
 	argv[0] = (char *)"rlctl";	/* the name in getopt's messages */
@@ -350,12 +353,23 @@ static int parse_and_run(struct client *c, int argc, char **argv)
 	return main_has_answered(c) ? EXIT_DONE : run_client(c);
 }
 
+/* Before the options are parsed, which may fail. */
+static bool asks_for_json(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--json") == 0)
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct client c = { .commands = commands };
 	int status;
 
 	std_fds_reserve();
+	if (asks_for_json(argc, argv))
+		message_json();
 	if (argc > 0)
 		argv[0] = (char *)"rlctl";
 	options_init(&c.options);
@@ -365,8 +379,9 @@ int main(int argc, char **argv)
 	free(c.socket);
 	options_release(&c.options);
 	if (fflush(stdout) == EOF || ferror(stdout)) {
-		warn("standard output");
-		return status == EXIT_DONE ? EXIT_REFUSED : status;
+		message_errno("standard output");
+		status = status == EXIT_DONE ? EXIT_REFUSED : status;
 	}
+	message_end(status);
 	return status;
 }

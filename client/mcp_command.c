@@ -2,7 +2,6 @@
 /* rlctl mcp: a server of the Model Context Protocol on standard input and output, so that programs
  * with agents can use the daemon. A message is one line. Requests that need the daemon have a
  * thread and a connection of their own: others are answered meanwhile. */
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,6 +15,7 @@
 #include "client/field.h"
 #include "client/mcp_link.h"
 #include "client/mcp_tools.h"
+#include "client/message.h"
 #include "proto/error.h"
 #include "proto/frame.h"
 #include "proto/memory.h"
@@ -469,7 +469,7 @@ int mcp_command(struct client *c)
 
 	mcp.out = fd == -1 || dup2(STDERR_FILENO, STDOUT_FILENO) == -1 ? NULL : fdopen(fd, "w");
 	if (mcp.out == NULL) {
-		warn("standard output");
+		message_errno("standard output");
 		return EXIT_REFUSED;
 	}
 	pthread_mutex_init(&mcp.lock, NULL);
@@ -481,7 +481,7 @@ int mcp_command(struct client *c)
 	frame_reader_free(reader);
 	failed = ferror(mcp.out) != 0;
 	if (fclose(mcp.out) == EOF || failed) {
-		warn("standard output");
+		message_errno("standard output");
 		return EXIT_REFUSED;
 	}
 	return EXIT_DONE;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/print.h"
 
-#include <err.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "client/field.h"
+#include "client/message.h"
 #include "proto/clock.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
@@ -81,20 +81,6 @@ void print_paintedf(const struct print *p, enum paint paint, const char *fmt, ..
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	print_painted(p, paint, text);
-	free(text);
-}
-
-void print_warning(const char *fmt, ...)
-{
-	va_list ap;
-	char *text, *safe;
-
-	va_start(ap, fmt);
-	text = xvasprintf(fmt, ap);
-	va_end(ap);
-	safe = text_escape(text, strlen(text), false);
-	warnx("%s", safe);
-	free(safe);
 	free(text);
 }
 

@@ -27,9 +27,6 @@ void print_painted(const struct print *p, enum paint paint, const char *text);
 void print_paintedf(const struct print *p, enum paint paint, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same as a message of rlctl on stderr, like warnx(3), escaped. */
-void print_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
 /* Escape sequence that switches a colour on; "" for PAINT_NONE. */
 const char *print_sequence(enum paint paint);
 

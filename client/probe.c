@@ -2,7 +2,6 @@
 #include "client/probe.h"
 
 #include <ctype.h>
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "client/exit.h"
+#include "client/message.h"
 #include "client/spawn_program.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
@@ -146,7 +146,7 @@ static void probe_begin(struct live *l, struct probe *probe, int64_t ms)
 
 	for (int i = 0; i < STREAMS; i++) {
 		if (pipe2(pipes[i], O_CLOEXEC) == -1)
-			err(EXIT_REFUSED, "pipe");
+			message_die("pipe");
 		fcntl(pipes[i][0], F_SETFL, O_NONBLOCK);
 	}
 	failure = start_version(probe->path, probe->environment, pipes[OUT][1], pipes[ERR][1], &l->pid);
@@ -164,7 +164,7 @@ static void probe_begin(struct live *l, struct probe *probe, int64_t ms)
 	}
 	l->process = (int)syscall(SYS_pidfd_open, l->pid, 0);
 	if (l->process == -1)
-		err(EXIT_REFUSED, "pidfd_open");
+		message_die("pidfd_open");
 	l->probe = probe;
 	l->total = 0;
 	l->end = clock_steady() + ms;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl prompt: show what a role would be given. */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/message.h"
 #include "client/print.h"
 
 static int prompt_show(struct client *c)
@@ -24,7 +24,7 @@ static int prompt_show(struct client *c)
 	if (json_object_get(params, "workdir") == NULL) {
 		here = getcwd(NULL, 0);
 		if (here == NULL) {
-			warn("the current directory");
+			message_errno("the current directory");
 			json_decref(params);
 			return EXIT_USAGE;
 		}
@@ -36,7 +36,7 @@ static int prompt_show(struct client *c)
 		return status;
 	if (!c->json) {
 		json_array_foreach(json_object_get(result, "warnings"), i, warning)
-			print_warning("warning: %s", json_string_value(warning));
+			message_note("warning: %s", json_string_value(warning));
 		prompt = field_text(result, "prompt");
 		print_agent_text(&c->out, prompt, strlen(prompt));
 	}

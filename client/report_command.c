@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl report: a full report of a run, for people or programs. */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/message.h"
 #include "client/print.h"
 #include "client/table.h"
 #include "client/task_summary.h"
@@ -199,7 +199,7 @@ static int report_write_file(const char *path, const json_t *report, const char 
 	bool failed;
 
 	if (file == NULL) {
-		warn("%s", path);
+		message_errno("%s", path);
 		return EXIT_REFUSED;
 	}
 	print_init(&p, file, "never");
@@ -209,7 +209,7 @@ static int report_write_file(const char *path, const json_t *report, const char 
 		report_print(&p, report, format);
 	failed = ferror(file) != 0;
 	if (fclose(file) == EOF || failed) {
-		warn("%s", path);
+		message_errno("%s", path);
 		return EXIT_REFUSED;
 	}
 	return EXIT_DONE;

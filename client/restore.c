@@ -5,7 +5,6 @@
 #include "client/restore.h"
 
 #include <dirent.h>
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "client/exit.h"
+#include "client/message.h"
 #include "client/spawn_program.h"
 #include "proto/memory.h"
 
@@ -57,7 +57,7 @@ static char *make_repository(bool sha256)
 	int dir, failed;
 
 	if (mkdtemp(path) == NULL) {
-		warn("%s", path);
+		message_errno("%s", path);
 		free(path);
 		return NULL;
 	}
@@ -67,7 +67,7 @@ static char *make_repository(bool sha256)
 		failed = parts[i].text == NULL ? mkdirat(dir, parts[i].name, 0700)
 		                               : write_file(dir, parts[i].name, parts[i].text);
 	if (failed || write_file(dir, "config", sha256 ? config_sha256 : config_sha1) != 0) {
-		warn("%s", path);
+		message_errno("%s", path);
 		failed = true;
 	}
 	if (dir != -1)
@@ -90,7 +90,7 @@ static void remove_repository(char *path)
 	if (dir != -1)
 		close(dir);
 	if (rmdir(path) == -1)
-		warn("%s stays", path);
+		message_note("%s stays: %s", path, strerror(errno));
 	free(path);
 }
 
@@ -108,7 +108,7 @@ static char *find_objects(const char *workspace)
 		path.data[path.size - 1] = '\0';
 		return path.data;
 	}
-	warnx("%s: not in a git repository", workspace);
+	message_error("%s: not in a git repository", workspace);
 	free(path.data);
 	return NULL;
 }
@@ -148,24 +148,24 @@ static char *empty_directory(const char *name)
 	bool made = mkdir(name, 0777) == 0;
 
 	if (!made && errno != EEXIST) {
-		warn("%s", name);
+		message_errno("%s", name);
 		return NULL;
 	}
 	dir = opendir(name);
 	if (dir == NULL) {
-		warn("%s", name);
+		message_errno("%s", name);
 		return NULL;
 	}
 	while ((entry = readdir(dir)) != NULL && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0))
 		;
 	closedir(dir);
 	if (entry != NULL) {
-		warnx("%s is not empty; name an empty or a new directory", name);
+		message_error("%s is not empty; name an empty or a new directory", name);
 		return NULL;
 	}
 	path = realpath(name, NULL);
 	if (path == NULL)
-		warn("%s", name);
+		message_errno("%s", name);
 	return path;
 }
 
@@ -182,7 +182,7 @@ int restore_commit(const char *workspace, const char *commit, const char *dir)
 	if (repository != NULL && lay_out(repository, objects, commit, path) == 0)
 		status = EXIT_DONE;
 	else if (repository != NULL)
-		warnx("%s: some files could not be written; see the messages of git", dir);
+		message_error("%s: some files could not be written; see the messages of git", dir);
 	if (repository != NULL)
 		remove_repository(repository);
 	free(path);

@@ -2,7 +2,6 @@
 /* rlctl review: the reviews of a run, and whether their record is intact. */
 #include "client/review_command.h"
 
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "client/commands.h"
 #include "client/environment_capture.h"
 #include "client/field.h"
+#include "client/message.h"
 #include "client/print.h"
 #include "client/table.h"
 #include "proto/escape.h"
@@ -165,10 +165,10 @@ static int review_verify(struct client *c, int64_t run, const json_t *result)
 	if (field_true(result, "ok"))
 		verify_print(c, run, result);
 	else if (field_true(result, "kept"))
-		print_warning("the review record of run %lld is intact, but its result was moved: %s",
+		message_error("the review record of run %lld is intact, but its result was moved: %s",
 		    (long long)run, field_text(result, "message"));
 	else
-		print_warning("the review record of run %lld was altered: %s",
+		message_error("the review record of run %lld was altered: %s",
 		    (long long)run, field_text(result, "message"));
 	return EXIT_DONE;
 }
@@ -224,7 +224,7 @@ int review_command(struct client *c)
 	while (i < ARRAY_SIZE(actions) && strcmp(actions[i].name, c->options.arguments[0]) != 0)
 		i++;
 	if (i == ARRAY_SIZE(actions)) {
-		warnx("usage: rlctl review %s", c->command->usage);
+		message_error("usage: rlctl review %s", c->command->usage);
 		return EXIT_USAGE;
 	}
 	if (client_parse_run(c->options.arguments[1], &run, NULL) != 0)

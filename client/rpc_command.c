@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl rpc: call any method of the daemon. */
-#include <err.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/client.h"
 #include "client/commands.h"
+#include "client/message.h"
 #include "proto/memory.h"
 
 /* JSON if it is valid JSON, otherwise the text itself. */
@@ -25,12 +25,12 @@ static int add_pair(json_t *params, const char *text)
 	char *key;
 
 	if (equals == NULL || equals == text) {
-		warnx("%s is neither key=value nor a JSON object or array", text);
+		message_error("%s is neither key=value nor a JSON object or array", text);
 		return EXIT_USAGE;
 	}
 	value = read_value(equals + 1);
 	if (value == NULL) {
-		warnx("%s is not UTF-8", text);
+		message_error("%s is not UTF-8", text);
 		return EXIT_USAGE;
 	}
 	key = xasprintf("%.*s", (int)(equals - text), text);
@@ -50,7 +50,8 @@ int rpc_command(struct client *c)
 	if (pairs && c->options.count == 2 && (arguments[1][0] == '{' || arguments[1][0] == '[')) {
 		params = json_loads(arguments[1], 0, &fault);
 		if (params == NULL) {
-			warnx("the parameters are not valid JSON: %s, at character %d", fault.text, fault.position);
+			message_error("the parameters are not valid JSON: %s, at character %d", fault.text,
+			    fault.position);
 			return EXIT_USAGE;
 		}
 		pairs = false;

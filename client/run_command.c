@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl run: submit, follow, print the answer. Ctrl-C detaches, a second one cancels the run. */
-#include <err.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "client/field.h"
 #include "client/hold_command.h"
 #include "client/live.h"
+#include "client/message.h"
 #include "client/submit_command.h"
 #include "client/task_summary.h"
 #include "proto/call.h"
@@ -62,7 +62,7 @@ static int catch_interrupts(void)
 	sigaddset(&set, SIGINT);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd == -1)
-		err(EXIT_REFUSED, "signalfd");
+		message_die("signalfd");
 	if (sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
 		sigprocmask(SIG_BLOCK, &set, NULL);
 	return fd;
@@ -210,7 +210,7 @@ static void print_issues(const json_t *run)
 	const json_t *issues = field_array(run, "known_issues");
 
 	for (size_t i = 0; i < json_array_size(issues); i++)
-		print_warning("known issue: %s", json_string_value(json_array_get(issues, i)));
+		message_note("known issue: %s", json_string_value(json_array_get(issues, i)));
 }
 
 /* Printer for the events of the run. */
@@ -305,8 +305,7 @@ static void print_report(const struct client *c, const json_t *run)
 	        (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000 + REPORT_LATE_MS >=
 	            created))
 		return;
-	warnx(
-	    "the report %s was not written, see the log of rld; \"rlctl report %lld --format json "
+	message_error("the report %s was not written, see the log of rld; \"rlctl report %lld --format json "
 	    "-o FILE\" writes it", path, (long long)id);
 }
 
@@ -355,8 +354,7 @@ static int follow_to_the_end(struct follow *f)
 	}
 	if (result == FOLLOW_FINAL)
 		return run_finish(f);
-	warnx(
-	    "the daemon disappeared; run %lld and its agents continue. \"rlctl wait %lld\" resumes "
+	message_error("the daemon disappeared; run %lld and its agents continue. \"rlctl wait %lld\" resumes "
 	    "waiting",
 	    (long long)f->run, (long long)f->run);
 	return EXIT_NO_DAEMON;

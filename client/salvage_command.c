@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl salvage: list and restore the content of removed work trees. */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "client/commands.h"
 #include "client/field.h"
 #include "client/listing.h"
+#include "client/message.h"
 #include "client/restore.h"
 #include "client/table.h"
 #include "proto/memory.h"
@@ -47,7 +47,8 @@ static int salvage_restore(struct client *c)
 	int status;
 
 	if (client_parse_id(c->options.arguments[1], &id) != 0) {
-		warnx("%s is not the number of a salvage; \"rlctl salvage list\" shows them", c->options.arguments[1]);
+		message_error("%s is not the number of a salvage; \"rlctl salvage list\" shows them",
+		    c->options.arguments[1]);
 		return EXIT_USAGE;
 	}
 	salvage = client_get(c, "salvage.get", "id", id, &status);

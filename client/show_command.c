@@ -2,7 +2,6 @@
 /* rlctl show: details of a run or an attempt. */
 #include "client/cell.h"
 
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "client/commands.h"
 #include "client/field.h"
 #include "client/lines.h"
+#include "client/message.h"
 #include "client/print.h"
 #include "client/review_command.h"
 #include "client/screen.h"
@@ -366,7 +366,7 @@ static int show_attempt(struct client *c, int64_t run, int64_t wanted)
 		show_heading(&c->out, "Attempt", attempt, "number");
 		show_attempt_facts(&c->out, attempt, attempts);
 	} else if (status == 0) {
-		warnx("run %lld has no attempt %lld; \"rlctl show %lld\" lists them",
+		message_error("run %lld has no attempt %lld; \"rlctl show %lld\" lists them",
 		    (long long)run, (long long)wanted, (long long)run);
 		status = EXIT_REFUSED;
 	}

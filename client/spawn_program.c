@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/spawn_program.h"
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,8 +20,8 @@
 #include <unistd.h>
 
 #include "client/exit.h"
+#include "client/message.h"
 #include "proto/clock.h"
-#include "proto/escape.h"
 #include "proto/memory.h"
 #include "proto/program.h"
 
@@ -53,7 +52,7 @@ static char *start_find_rld(void)
 	}
 	rld = program_find(getenv("PATH"), "rld");
 	if (rld == NULL)
-		warnx("rld is neither next to rlctl nor on PATH; install it, or name a running "
+		message_error("rld is neither next to rlctl nor on PATH; install it, or name a running "
 		    "daemon with --socket");
 	return rld;
 }
@@ -72,7 +71,7 @@ static int make_dirs(const char *path)
 		*p = '/';
 	}
 	if (failed)
-		warn("cannot create %s", path);
+		message_errno("cannot create %s", path);
 	free(copy);
 	return failed ? -1 : 0;
 }
@@ -95,9 +94,9 @@ int start_lock(const char *state_dir)
 	if (fd == -1) {
 		bool denied = errno == EACCES;
 
-		warn("cannot lock %s", path);
+		message_errno("cannot lock %s", path);
 		if (denied)
-			fprintf(stderr, "  %s must belong to your user; see its owner with ls -ld\n", state_dir);
+			message_hint("%s must belong to your user; see its owner with ls -ld", state_dir);
 	}
 	free(path);
 	return fd;
@@ -220,15 +219,11 @@ static void show_log(int log, off_t offset)
 	n = pread(log, text, TAIL_BYTES, offset);
 	text[n > 0 ? n : 0] = '\0';
 	while ((line = strsep(&rest, "\n")) != NULL) {
-		char *safe;
-
 		if (line[0] == '<' && line[1] != '\0' && line[2] == '>')
 			line += 3;
 		if (*line == '\0')
 			continue;
-		safe = text_escape(line, strlen(line), false);
-		fprintf(stderr, "  %s\n", safe);
-		free(safe);
+		message_hint("%s", line);
 	}
 }
 
@@ -256,12 +251,13 @@ static int start_report(enum start_result result, pid_t pid, const char *rld, co
 	case START_ENDED:
 		waitpid(pid, &status, 0);
 		if (WIFSIGNALED(status))
-			warnx("%s was killed by signal %d; its output in %s:", rld, WTERMSIG(status), log_path);
+			message_error("%s was killed by signal %d; its output in %s:", rld, WTERMSIG(status), log_path);
 		else
-			warnx("%s exited with status %d; its output in %s:", rld, WEXITSTATUS(status), log_path);
+			message_error("%s exited with status %d; its output in %s:", rld, WEXITSTATUS(status),
+			    log_path);
 		break;
 	case START_LATE:
-		warnx("%s (process %d) is not ready after %d s; its output so far, in %s:", rld,
+		message_error("%s (process %d) is not ready after %d s; its output so far, in %s:", rld,
 		    (int)pid, READY_MS / 1000, log_path);
 		break;
 	}
@@ -285,7 +281,7 @@ int start_daemon(const char *state_dir)
 	log = open_log(log_path);
 	ready = ready_socket(name);
 	if (log == -1 || ready == -1) {
-		warn("%s", log == -1 ? log_path : "socket");
+		message_errno("%s", log == -1 ? log_path : "socket");
 		goto out;
 	}
 	offset = lseek(log, 0, SEEK_END);
@@ -293,17 +289,17 @@ int start_daemon(const char *state_dir)
 	environment = environment_but(dropped, (const char *const[]){ notify, NULL });
 	failure = start_apart((const char *const[]){ rld, NULL }, environment, log, log, POSIX_SPAWN_SETSID, "/", &pid);
 	if (failure != 0) {
-		warnx("cannot start %s: %s", rld, strerror(failure));
+		message_error("cannot start %s: %s", rld, strerror(failure));
 		goto out;
 	}
 	process = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (process == -1) {
-		warn("pidfd_open");
+		message_errno("pidfd_open");
 		goto out;
 	}
 	status = start_report(await_ready(ready, process), pid, rld, log_path, log, offset);
 	if (status == 0)
-		warnx("started a daemon for you (process %d, state in %s); \"rlctl stop\" ends it",
+		message_note("started a daemon for you (process %d, state in %s); \"rlctl stop\" ends it",
 		    (int)pid, state_dir);
 out:
 	if (process != -1)
@@ -326,7 +322,7 @@ static int start_await(pid_t pid)
 
 	while (waitpid(pid, &status, 0) == -1)
 		if (errno != EINTR)
-			err(EXIT_REFUSED, "waitpid");
+			message_die("waitpid");
 	return status;
 }
 
@@ -341,7 +337,7 @@ int start_config_check(const char *file)
 		return EXIT_REFUSED;
 	failure = posix_spawn(&pid, rld, NULL, NULL, (char *const *)argv, environ);
 	if (failure != 0)
-		warnx("cannot start %s: %s", rld, strerror(failure));
+		message_error("cannot start %s: %s", rld, strerror(failure));
 	free(rld);
 	if (failure != 0)
 		return EXIT_REFUSED;
@@ -383,7 +379,7 @@ int start_program(const struct program *program)
 	pid_t pid;
 
 	if (program->output != NULL && pipe2(ends, O_CLOEXEC) == -1) {
-		warn("pipe");
+		message_errno("pipe");
 		return -1;
 	}
 	environment = environment_but(program->dropped != NULL ? program->dropped : none,
@@ -393,16 +389,16 @@ int start_program(const struct program *program)
 	if (program->output != NULL)
 		close(ends[1]);
 	if (failure != 0) {
-		warnx("cannot start %s: %s", name, strerror(failure));
+		message_error("cannot start %s: %s", name, strerror(failure));
 		if (failure == ENOENT)
-			fprintf(stderr, "  install it, or put its directory on PATH\n");
+			message_hint("install it, or put its directory on PATH");
 	} else {
 		if (program->output != NULL && buf_read(program->output, ends[0], PROGRAM_OUTPUT_MAX) != 0)
-			warnx("%s printed more than expected", name);
+			message_error("%s printed more than expected", name);
 		status = start_await(pid);
 		failure = WIFEXITED(status) ? 0 : -1;
 		if (failure != 0)
-			warnx("%s was killed by signal %d", name, WTERMSIG(status));
+			message_error("%s was killed by signal %d", name, WTERMSIG(status));
 	}
 	if (program->output != NULL)
 		close(ends[0]);

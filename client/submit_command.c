@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/submit_command.h"
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "client/commands.h"
 #include "client/environment_capture.h"
 #include "client/field.h"
+#include "client/message.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 
@@ -34,14 +34,14 @@ static int find_source(const struct client *c, const char **source)
 		if (!options_given(&c->options, sources[i]))
 			continue;
 		if (*source != NULL) {
-			warnx("a run has one task source: give --%s or --%s, not both", *source, sources[i]);
+			message_error("a run has one task source: give --%s or --%s, not both", *source, sources[i]);
 			return EXIT_USAGE;
 		}
 		*source = sources[i];
 	}
 	if (*source == NULL || c->options.count == 0)
 		return 0;
-	warnx("a run has one task source: give a task or --%s, not both%s", *source,
+	message_error("a run has one task source: give a task or --%s, not both%s", *source,
 		strcmp(*source, "beads") == 0 ? "; give a directory of beads as --beads=DIR" : "");
 	return EXIT_USAGE;
 }
@@ -52,16 +52,16 @@ static int read_file(const char *path, struct buf *text)
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), failure;
 
 	if (fd == -1) {
-		warn("%s", path);
+		message_errno("%s", path);
 		return EXIT_REFUSED;
 	}
 	failure = buf_read(text, fd, TASK_MAX);
 	if (!is_stdin)
 		close(fd);
 	if (failure == -EFBIG)
-		warnx("%s: longer than %d MiB", is_stdin ? "standard input" : path, TASK_MAX >> 20);
+		message_error("%s: longer than %d MiB", is_stdin ? "standard input" : path, TASK_MAX >> 20);
 	else if (failure != 0)
-		warnx("%s: %s", is_stdin ? "standard input" : path, strerror(-failure));
+		message_error("%s: %s", is_stdin ? "standard input" : path, strerror(-failure));
 	return failure == 0 ? 0 : EXIT_REFUSED;
 }
 
@@ -75,7 +75,7 @@ static int read_task(const struct client *c, struct buf *text)
 		return 0;
 	}
 	if (file == NULL && isatty(STDIN_FILENO)) {
-		warnx("missing task: give it as an argument, with --file, or on standard input");
+		message_error("missing task: give it as an argument, with --file, or on standard input");
 		return EXIT_USAGE;
 	}
 	return read_file(file == NULL ? "-" : file, text);
@@ -95,7 +95,7 @@ static int check_text(const char *what, const char *if_empty, const struct buf *
 	else if (text->size > TASK_MAX)
 		fault = "it is longer than 16 MiB";
 	if (fault != NULL)
-		warnx("cannot accept %s: %s", what, fault);
+		message_error("cannot accept %s: %s", what, fault);
 	return fault == NULL ? 0 : EXIT_REFUSED;
 }
 
@@ -173,7 +173,7 @@ int submit_put_file(const char *source, json_t *params)
 	if (status == 0) {
 		value = json_stringn(text.data, text.size);
 		if (json_size(value) > INLINE_MAX) {
-			warnx("%s: too long; split it into files of at most %d KiB", path, INLINE_MAX >> 10);
+			message_error("%s: too long; split it into files of at most %d KiB", path, INLINE_MAX >> 10);
 			status = EXIT_REFUSED;
 		}
 		json_object_set_new(params, source, value);
@@ -192,8 +192,7 @@ static int check_beads(const json_t *params)
 	int failure = stat(path, &st) == -1 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 
 	if (failure != 0)
-		warnx(
-		    "--beads: %s: %s; name the directory that contains .beads as --beads=DIR, or "
+		message_error("--beads: %s: %s; name the directory that contains .beads as --beads=DIR, or "
 		    "create it with \"bd init\"",
 		    path, strerror(failure));
 	free(path);
@@ -209,8 +208,7 @@ static int put_source(struct client *c, json_t *params)
 		return status;
 	if (source != NULL && strcmp(source, "workflow") == 0 && !options_given(&c->options, "quiet") &&
 	    (options_given(&c->options, "review") || options_given(&c->options, "reviewer")))
-		warnx(
-		    "warning: --review and --reviewer have no effect on a workflow; its "
+		message_note("warning: --review and --reviewer have no effect on a workflow; its "
 		    "agentic_review decides");
 	if (source == NULL || strcmp(source, "file") == 0)
 		return put_task(c, params);
@@ -224,11 +222,11 @@ static int put_workdir(json_t *params)
 	if (json_object_get(params, "workdir") != NULL)
 		return 0;
 	if (getcwd(here, sizeof(here)) == NULL) {
-		warn("the current directory; name another with --workdir");
+		message_errno("the current directory; name another with --workdir");
 		return EXIT_REFUSED;
 	}
 	if (json_object_set_new(params, "workdir", json_string(here)) == -1) {
-		warnx("the path of the current directory is not UTF-8; name another with --workdir");
+		message_error("the path of the current directory is not UTF-8; name another with --workdir");
 		return EXIT_REFUSED;
 	}
 	return 0;
@@ -239,7 +237,7 @@ void submit_print_warnings(const json_t *result)
 	const json_t *warnings = field_array(result, "warnings");
 
 	for (size_t i = 0; i < json_array_size(warnings); i++)
-		print_warning("warning: %s", json_string_value(json_array_get(warnings, i)));
+		message_note("warning: %s", json_string_value(json_array_get(warnings, i)));
 }
 
 json_t *submit_send(struct client *c, int *status)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl verify: check the attestation of a commit, with git and ssh-keygen and no daemon. */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/message.h"
 #include "proto/memory.h"
 
 /* Whether the statement is about this commit. Returns 0, or -1 after a message. */
@@ -21,17 +21,17 @@ static int check_statement(const json_t *statement, const char *commit)
 
 	if (!field_is(statement, "_type", ATTESTATION_STATEMENT) ||
 	    !field_is(statement, "predicateType", ATTESTATION_PREDICATE) || json_array_size(subjects) != 1) {
-		warnx("the note of %.12s is signed, but it is no statement about a pass", commit);
+		message_error("the note of %.12s is signed, but it is no statement about a pass", commit);
 		return -1;
 	}
 	if (strcmp(subject, commit) != 0) {
-		print_warning("the attestation of %.12s is about another commit, %.12s", commit, subject);
+		message_error("the attestation of %.12s is about another commit, %.12s", commit, subject);
 		return -1;
 	}
 	revision = xasprintf("%s^{tree}", commit);
 	tree = attestation_object(revision);
 	if (tree == NULL || !field_is(predicate, "tree", tree))
-		print_warning("commit %.12s has tree %.12s, but %.12s passed", commit, tree != NULL ? tree : "",
+		message_error("commit %.12s has tree %.12s, but %.12s passed", commit, tree != NULL ? tree : "",
 		    field_text(predicate, "tree"));
 	else
 		status = 0;
@@ -51,14 +51,14 @@ static int check_record(struct client *c, const json_t *predicate)
 	if (status != 0)
 		return status;
 	if (!field_is(predicate, "instance", field_text(c->hello, "instance"))) {
-		print_warning("the attestation is of instance %s, but this daemon is %s; --socket names another",
+		message_error("the attestation is of instance %s, but this daemon is %s; --socket names another",
 		    field_text(predicate, "instance"), field_text(c->hello, "instance"));
 		return EXIT_REFUSED;
 	}
 	result = client_call(c, "review.verify", json_pack("{s:I,s:I,s:s}", "run", (json_int_t)run, "entry",
 	    (json_int_t)field_int(record, "entry"), "entry_hash", field_text(record, "hash")), &status);
 	if (result != NULL && !field_true(result, "ok")) {
-		print_warning("the record of run %lld is not as attested: %s", (long long)run,
+		message_error("the record of run %lld is not as attested: %s", (long long)run,
 		    field_text(result, "message"));
 		status = EXIT_REFUSED;
 	}
@@ -100,16 +100,16 @@ static int verify(struct client *c, const char *commit, const struct attestation
 
 	if (allowed == NULL) {
 		key = attestation_key_name(a);
-		warnx("no key is trusted; name a file of allowed signers with --allowed-signers");
-		fprintf(stderr, "  The note is signed by the key %s. \"rlctl attest\" prints the line for that file; "
-		    "take it from the host of the daemon, not from what it is to prove.\n",
+		message_error("no key is trusted; name a file of allowed signers with --allowed-signers");
+		message_hint("The note is signed by the key %s. \"rlctl attest\" prints the line for that file; "
+		    "take it from the host of the daemon, not from what it is to prove.",
 		    key != NULL ? key : "(none fits)");
 		free(key);
 		return EXIT_REFUSED;
 	}
 	signer = attestation_signer(a, allowed);
 	if (signer == NULL)
-		warnx("commit %.12s is not proven", commit);
+		message_error("commit %.12s is not proven", commit);
 	else if (check_statement(a->statement, commit) == 0)
 		status = options_given(&c->options, "record") ?
 		    check_record(c, json_object_get(a->statement, "predicate")) : EXIT_DONE;
@@ -127,7 +127,7 @@ int verify_command(struct client *c)
 	int status = EXIT_REFUSED;
 
 	if (commit == NULL)
-		warnx("%s is no commit of the repository here; run rlctl verify in a clone that has it", name);
+		message_error("%s is no commit of the repository here; run rlctl verify in a clone that has it", name);
 	else if (attestation_read(&a, notes != NULL ? notes : ATTESTATION_NOTES, commit) == 0)
 		status = verify(c, commit, &a);
 	attestation_release(&a);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl wait: wait until all runs have ended or are held. */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "client/commands.h"
 #include "client/field.h"
 #include "client/hold_command.h"
+#include "client/message.h"
 #include "client/print.h"
 #include "client/table.h"
 #include "client/task_summary.h"
@@ -102,7 +102,7 @@ int wait_command(struct client *c)
 	if (result == NULL) {
 		/* the daemon was there before */
 		if (status == EXIT_NO_DAEMON && c->conn != NULL)
-			warnx("the runs and their agents continue; repeat the command to wait again");
+			message_hint("the runs and their agents continue; repeat the command to wait again");
 		goto out;
 	}
 	status = wait_class(field_array(result, "runs"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl watch: watch one run, or the list of unfinished runs. Full screen on a terminal, otherwise
  * a line per event. */
-#include <err.h>
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 
 #include "client/client.h"
 #include "client/commands.h"
-#include "client/error_print.h"
 #include "client/field.h"
 #include "client/lines.h"
+#include "client/message.h"
 #include "client/screen.h"
 #include "client/terminal.h"
 #include "client/watch_data.h"
@@ -52,7 +52,7 @@ static int catch_signals(const int *signals, size_t count)
 		sigaddset(&set, signals[i]);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd == -1)
-		err(EXIT_REFUSED, "signalfd");
+		message_die("signalfd");
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return fd;
 }
@@ -294,15 +294,14 @@ static int print_end(const struct watch *w, enum watch_end end)
 		break;
 	case END_GONE:
 		if (run == FIELD_NONE)
-			warnx("the daemon disappeared; its agents continue");
+			message_error("the daemon disappeared; its agents continue");
 		else
-			warnx(
-			    "the daemon disappeared; run %lld and its agents continue. \"rlctl "
+			message_error("the daemon disappeared; run %lld and its agents continue. \"rlctl "
 			    "watch %lld\" resumes",
 			    (long long)run, (long long)run);
 		return EXIT_NO_DAEMON;
 	case END_REFUSED:
-		error_print(&w->error, NULL);
+		message_refused(&w->error, NULL, false);
 		return EXIT_REFUSED;
 	}
 	return EXIT_DONE;
@@ -324,8 +323,10 @@ static int watch_screen(struct client *c, int64_t run)
 	end = look_at(&w, run);
 	if (end == GO_ON) {
 		status = terminal_open();
-		if (status != 0)
-			errc(EXIT_REFUSED, -status, "the terminal");
+		if (status != 0) {
+			errno = -status;
+			message_die("the terminal");
+		}
 		end = watch_loop(&w);
 		terminal_close();
 	}

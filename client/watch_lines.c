@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/watch_lines.h"
 
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "client/field.h"
 #include "client/lines.h"
 #include "client/live.h"
+#include "client/message.h"
 #include "client/print.h"
 #include "client/screen.h"
 #include "proto/call.h"
@@ -126,7 +126,7 @@ static int watch_follow(struct watch_lines *w)
 		bool over = false;
 
 		if (got == -1) {
-			warnx("the daemon disappeared; its agents continue");
+			message_error("the daemon disappeared; its agents continue");
 			return EXIT_NO_DAEMON;
 		}
 		if (got != 1)

@@ -233,6 +233,7 @@ static json_t *unpack(json_t *reply, struct call_error *error)
 		copy_string(error->kind, sizeof error->kind, data, "kind");
 		copy_string(error->hint, sizeof error->hint, data, "hint");
 		copy_string(error->field, sizeof error->field, data, "field");
+		error->retryable = json_is_true(json_object_get(data, "retryable"));
 	}
 	json_decref(reply);
 	return NULL;

@@ -4,6 +4,7 @@
 #define PROTO_CALL_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -32,6 +33,7 @@ struct call_error {
 	char kind[32];
 	char hint[512];
 	char field[64];
+	bool retryable;
 };
 
 /* Call method; takes ownership of params (NULL: none). Returns the result (caller decrefs) or NULL

@@ -258,6 +258,10 @@ def test_manual_is_clean():
 def test_usage_errors_are_2_and_ask_nothing(fake, rlctl, args):
     out, err = rlctl(*args, check=2)
     assert out == "" and err and [name for name, _ in fake.calls if name != "daemon.hello"] == []
+    out, err = rlctl("--json", *args, check=2)
+    said = json.loads(err)     # one object
+    assert out == "" and (said["code"], said["data"]["kind"], said["data"]["retryable"]) == (0, "usage", False)
+    assert said["message"]
 
 
 def test_a_run_that_is_no_number_is_told_so(fake, rlctl):
@@ -436,6 +440,46 @@ def test_errors_carry_message_hint_and_option(fake, rlctl):
     assert out == "" and err == "rlctl: --reviewer-agent: unknown agent 'x\\x1b[31m'\n  agents: claude\n"
 
 
+def errors(said):
+    return [json.loads(line) for line in said[1].splitlines()]
+
+
+def test_with_json_an_error_is_as_the_daemon_sent_it(fake, rlctl):
+    data = {"field": "reviewer_agent", "hint": "agents: claude", "kind": "invalid-params", "retryable": True}
+    def refuse(_, params):
+        raise Refuse(-32602, "reviewer_agent: \x1b[31mé", **data)
+    fake.answers["run.submit"] = refuse
+    said = rlctl("submit", "--json", "--reviewer-agent", "x", "t", check=1)
+    assert said[0] == "" and errors(said) == [{"code": -32602, "message": "reviewer_agent: \x1b[31mé", "data": data}]
+
+
+def test_with_json_each_refusal_is_a_line(fake, rlctl):
+    def refuse(_, params):
+        raise Refuse(1, f"no such run: {params['id']}", kind="not-found", retryable=False, hint="see rlctl list")
+    fake.answers["run.cancel"] = refuse
+    said = rlctl("cancel", "98", "99", "--json", check=1)
+    assert [e["message"] for e in errors(said)] == ["no such run: 98", "no such run: 99"]
+
+
+def test_with_json_a_missing_file_and_a_missing_word_are_json(rlctl, tmp_path):
+    error, = errors(rlctl("submit", "--json", "-f", tmp_path / "none", check=1))
+    assert "none: No such file" in error["message"] and error["data"]["kind"] == "failed"
+    for args in (["--json"], ["--json", "burn"], ["list", "--json", "--burn"], ["--json", "list", "-x"],
+                 ["list", "--json", "--limit"], ["list", "--json", "-n"], ["list", "--json=x", "--json"],
+                 ["status", "--json", "too", "many"], ["help", "--json", "burn"]):
+        error, = errors(rlctl(*args, check=2))
+        assert error["message"] and error["data"]["kind"] == "usage", args
+
+
+@pytest.mark.parametrize("args, words", [
+    (["--burn"], "unrecognized option '--burn'"), (["-x"], "invalid option -- 'x'"),
+    (["--limit"], "option '--limit' requires an argument"), (["-n"], "option requires an argument -- 'n'"),
+    (["--json=x"], "option '--json' doesn't allow an argument"),
+])
+def test_an_option_that_cannot_be_used_is_named(rlctl, args, words):
+    assert rlctl("list", *args, check=2)[1] == f"rlctl: {words}\n  --help lists the options\n"
+
+
 # ---- finding a daemon ----------------------------------------------------------------------------
 
 def test_a_named_socket_is_the_only_one(fake, tmp_path):
@@ -446,6 +490,8 @@ def test_a_named_socket_is_the_only_one(fake, tmp_path):
     _, err = ctl(tmp_path, "status", "--socket", nowhere, socket_path=fake.path, check=3)
     assert str(nowhere) in err and fake.calls == []
     ctl(tmp_path, "status", "--socket", fake.path, socket_path=nowhere)
+    error, = errors(ctl(tmp_path, "status", "--json", socket_path=nowhere, check=3))
+    assert str(nowhere) in error["message"] and error["data"] == {"kind": "no-daemon", "retryable": True}
 
 
 def test_the_users_sockets_are_searched(tmp_path):
@@ -455,6 +501,8 @@ def test_the_users_sockets_are_searched(tmp_path):
     more = {"XDG_RUNTIME_DIR": str(runtime), "XDG_STATE_HOME": str(tmp_path / "st"), "RLD_SOCKET": ""}
     _, err = ctl(tmp_path, "status", "--no-start", more=more, check=3)
     assert f"{runtime}/rld.sock" in err and f"{state}/rld.sock" in err and "/run/rld/rld.sock" in err and "rld" in err
+    error, = errors(ctl(tmp_path, "status", "--no-start", "--json", more=more, check=3))
+    assert error["data"]["kind"] == "no-daemon" and f"{state}/rld.sock" in error["data"]["hint"]
     second = FakeDaemon(state / "rld.sock")
     ctl(tmp_path, "status", "--no-start", more=more)
     assert second.of("daemon.status")
