@@ -51,7 +51,7 @@ SELECT * FROM run WHERE owner = :owner AND key = :key
 
 -- Newest first, below :before (NULL: from the top), of :state and :owner (NULL: any), at most :limit.
 -- Four arms of which one runs, so that each walks an index of its own. Then :workdir, a directory and what is below it, :group, and :text,
--- a part of the title of a task, and :labels, an object of those that it must have; NULL: any.
+-- a part of the title of a task, :labels, an object of those that it must have, :source, and :since, when it was made; NULL: any.
 -- name: run.list rows: run
 SELECT * FROM (
     SELECT * FROM run
@@ -71,7 +71,8 @@ SELECT * FROM (
 	AND owner = :owner AND state = :state AND id < ifnull(:before, 9223372036854775807)
 ) AS listed
 WHERE (:workdir IS NULL OR substr(workdir || '/', 1, length(rtrim(:workdir, '/')) + 1) = rtrim(:workdir, '/') || '/')
-    AND (:group IS NULL OR "group" = :group)
+    AND (:group IS NULL OR "group" = :group) AND (:source IS NULL OR source = :source)
+    AND (:since IS NULL OR created_at >= :since)
     AND (:labels IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(:labels) AS wanted WHERE NOT EXISTS (
 	SELECT 1 FROM json_each(listed.labels) AS had WHERE had.key = wanted.key AND had.value = wanted.value)))
     AND (:text IS NULL OR EXISTS (SELECT 1 FROM task WHERE task.run = listed.id AND instr(lower(title), lower(:text)) > 0))

@@ -12,6 +12,7 @@
 #include "rpc/context.h"
 #include "rpc/document.h"
 #include "rpc/output_wait.h"
+#include "rpc/page.h"
 #include "rpc/run_load.h"
 #include "rpc/preview_answer.h"
 
@@ -195,16 +196,17 @@ static struct reply attempt_preview(struct rpc *rpc, struct call *call)
 static void list_cb(void *arg, const struct run_rows *rows)
 {
 	struct call *call = arg;
-	json_t *list;
+	struct page page;
 
 	if (rows == NULL) {
 		call_no_run(call, "run", call_int(call, "run", 0));
 		return;
 	}
-	list = json_array();
+	page = page_begin(call);
 	for (size_t i = 0; i < rows->nattempts; i++)
-		json_array_append_new(list, attempt_document(rows->attempts[i]));
-	call_ok(call, json_pack("{s:o}", "attempts", list));
+		if (page_takes(&page, i))
+			page_add(&page, attempt_document(rows->attempts[i]));
+	page_answer(&page, call, "attempts");
 }
 
 static struct reply attempt_list(struct rpc *rpc, struct call *call)
@@ -220,6 +222,7 @@ static const struct state_names stream_names = { "stream", streams, sizeof(strea
 
 static const struct schema list_params[] = {
 	{ "run", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "id of the run" },
+	PAGE_OF_RUN("attempts"),
 	{ 0 },
 };
 static const struct schema get_params[] = { ID_PARAM, { 0 } };
@@ -245,6 +248,7 @@ static const struct schema preview_params[] = {
 
 static const struct result_field list_results[] = {
 	{ "attempts", "[Attempt]", "in starting order" },
+	PAGE_NEXT,
 	{ 0 },
 };
 static const struct result_field get_results[] = {

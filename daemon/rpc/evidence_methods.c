@@ -3,41 +3,43 @@
 
 #include "model/row_json.h"
 #include "rpc/context.h"
+#include "rpc/page.h"
 #include "rpc/run_load.h"
 
+/* Also what the tasks share: task NULL. */
 static bool is_asked(const struct call *call, const char *task)
 {
 	const char *only = call_text(call, "task");
 
-	return only == NULL || (task != NULL && strcmp(only, task) == 0);
+	return only == NULL || task == NULL || strcmp(only, task) == 0;
 }
 
 /* The row, and what users call its attempt: the 3 of "42/3". Takes json. */
-static void list_add(json_t *list, json_t *json, const struct run_rows *rows, int64_t attempt)
+static void list_add(struct page *page, json_t *json, const struct run_rows *rows, int64_t attempt)
 {
 	const struct attempt_row *a = attempt != ROW_NONE ? run_rows_attempt(rows, attempt) : NULL;
 
 	json_object_set_new(json, "attempt_number", a != NULL ? json_integer(a->number) : json_null());
-	json_array_append_new(list, json);
+	page_add(page, json);
 }
 
 static void products_cb(void *arg, const struct run_rows *rows)
 {
 	struct call *call = arg;
-	json_t *list;
+	struct page page;
 
 	if (rows == NULL) {
 		call_no_run(call, "run", call_int(call, "run", 0));
 		return;
 	}
-	list = json_array();
+	page = page_begin(call);
 	for (size_t i = 0; i < rows->nproducts; i++) {
 		const struct product_row *row = rows->products[i];
 
-		if (row->task_id == NULL || is_asked(call, row->task_id))
-			list_add(list, json_row(ROW_PRODUCT, row), rows, row->attempt);
+		if (is_asked(call, row->task_id) && page_takes(&page, i))
+			list_add(&page, json_row(ROW_PRODUCT, row), rows, row->attempt);
 	}
-	call_ok(call, json_pack("{s:o}", "products", list));
+	page_answer(&page, call, "products");
 }
 
 static struct reply product_list(struct rpc *rpc, struct call *call)
@@ -49,20 +51,20 @@ static struct reply product_list(struct rpc *rpc, struct call *call)
 static void evidence_cb(void *arg, const struct run_rows *rows)
 {
 	struct call *call = arg;
-	json_t *list;
+	struct page page;
 
 	if (rows == NULL) {
 		call_no_run(call, "run", call_int(call, "run", 0));
 		return;
 	}
-	list = json_array();
+	page = page_begin(call);
 	for (size_t i = 0; i < rows->nevidence; i++) {
 		const struct evidence_row *row = rows->evidence[i];
 
-		if (row->task_id == NULL || is_asked(call, row->task_id))
-			list_add(list, json_row(ROW_EVIDENCE, row), rows, row->attempt);
+		if (is_asked(call, row->task_id) && page_takes(&page, i))
+			list_add(&page, json_row(ROW_EVIDENCE, row), rows, row->attempt);
 	}
-	call_ok(call, json_pack("{s:o}", "evidence", list));
+	page_answer(&page, call, "evidence");
 }
 
 static struct reply evidence_list(struct rpc *rpc, struct call *call)
@@ -74,14 +76,17 @@ static struct reply evidence_list(struct rpc *rpc, struct call *call)
 static const struct schema params[] = {
 	{ "run", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "id of the run" },
 	{ "task", SCHEMA_TEXT, .min = 1, .max = 256, .help = "only this task, and what the tasks share" },
+	PAGE_OF_RUN("rows"),
 	{ 0 },
 };
 static const struct result_field product_results[] = {
 	{ "products", "[Product]", "in order" },
+	PAGE_NEXT,
 	{ 0 },
 };
 static const struct result_field evidence_results[] = {
 	{ "evidence", "[Evidence]", "in order" },
+	PAGE_NEXT,
 	{ 0 },
 };
 static const int errors[] = { RPC_NOT_FOUND, 0 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +10,17 @@
 #include "proto/error.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
+#include "rpc/page.h"
+#include "rpc/run_answer.h"
 #include "rpc/run_load.h"
 #include "rpc/user.h"
 
 #define REASON_MAX (16 * 1024)
+#define LIST_LIMIT 20		/* runs */
+#define LIST_MAX 50
+#define OPEN "open"
+#define DISMISSED "dismissed"
+#define DISPUTED "disputed"
 
 /* As long as no verdict has answered it, that is its state. */
 static void set_dispute(json_t *json, const struct run_rows *rows, const char *task, const char *id)
@@ -50,22 +58,152 @@ static json_t *open_list(const struct run_rows *rows, const char *task, bool ids
 	return list;
 }
 
-static void list_cb(void *arg, const struct run_rows *rows)
+static json_t *open_of(const struct run_rows *rows, const char *task)
 {
-	struct call *call = arg;
-	const char *task = call_text(call, "task");
+	return open_list(rows, task, false);
+}
 
-	if (rows == NULL)
-		call_no_run(call, "run", call_int(call, "run", 0));
-	else
-		call_ok(call, json_pack("{s:o, s:o, s:o}", "open", open_list(rows, task, false),
-		    "dismissed", json_document(rows->run.dismissed, json_array()),
-		    "disputed", json_document(rows->run.disputed, json_array())));
+static json_t *dismissed_of(const struct run_rows *rows, const char *task)
+{
+	(void)task;
+	return json_document(rows->run.dismissed, json_array());
+}
+
+static json_t *disputed_of(const struct run_rows *rows, const char *task)
+{
+	(void)task;
+	return json_document(rows->run.disputed, json_array());
+}
+
+/* The lists of an answer, which are also the states that a client can ask for. */
+static const struct {
+	const char *name;
+	json_t *(*of)(const struct run_rows *rows, const char *task);
+} lists[] = {
+	{ OPEN, open_of }, { DISMISSED, dismissed_of }, { DISPUTED, disputed_of },
+};
+#define LISTS (sizeof(lists) / sizeof(lists[0]))
+
+/* The findings of a page of runs. */
+struct listing {
+	struct call *call;
+	json_t *runs;		/* for each run an object of its lists */
+	json_t *next;
+	size_t missing;		/* runs that are not read yet */
+	bool several;		/* of a directory */
+};
+
+struct listed {
+	struct listing *listing;
+	json_t *place;		/* of listing->runs */
+};
+
+/* Of several runs, each finding stands with its own run, not also with those that inherit the
+ * decision. */
+static void join(json_t *to, const json_t *from, json_int_t run)
+{
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(from, i, finding)
+		if (run == ROW_NONE || json_integer_value(json_object_get(finding, "run")) == run)
+			json_array_append(to, finding);
+}
+
+static void listing_end(struct listing *listing)
+{
+	json_t *answer = json_pack("{s:o}", "next", listing->next), *run;
+	size_t i;
+
+	for (size_t l = 0; l < LISTS; l++) {
+		json_t *list = json_array();
+
+		json_array_foreach(listing->runs, i, run)
+			join(list, json_object_get(run, lists[l].name), listing->several ?
+			    json_integer_value(json_object_get(run, "run")) : ROW_NONE);
+		json_object_set_new(answer, lists[l].name, list);
+	}
+	call_ok(listing->call, answer);
+	json_decref(listing->runs);
+	free(listing);
+}
+
+static void listed_cb(void *arg, const struct run_rows *rows)
+{
+	struct listed *l = arg;
+	struct listing *listing = l->listing;
+	const char *state = call_text(listing->call, "state");
+
+	for (size_t i = 0; rows != NULL && i < LISTS; i++)
+		if (state == NULL || strcmp(state, lists[i].name) == 0)
+			json_object_set_new(l->place, lists[i].name,
+			    lists[i].of(rows, call_text(listing->call, "task")));
+	free(l);
+	if (--listing->missing == 0)
+		listing_end(listing);
+}
+
+static void listing_add(struct rpc *rpc, struct listing *listing, int64_t run)
+{
+	struct listed *l = xcalloc(1, sizeof(*l));
+
+	*l = (struct listed){ listing, json_pack("{s:I}", "run", (json_int_t)run) };
+	json_array_append_new(listing->runs, l->place);
+	listing->missing++;
+	load_run(rpc, run, LOAD_TASKS | LOAD_REVIEWS | LOAD_FINDINGS, listed_cb, l);
+}
+
+static struct listing *listing_new(struct call *call, bool several)
+{
+	struct listing *listing = xcalloc(1, sizeof(*listing));
+
+	*listing = (struct listing){ call, json_array(), json_null(), 1, several };
+	return listing;
+}
+
+static void list_run(struct rpc *rpc, struct call *call)
+{
+	struct listing *listing = listing_new(call, false);
+
+	listing_add(rpc, listing, call_int(call, "run", 0));
+	if (--listing->missing == 0)
+		listing_end(listing);
+}
+
+static void list_runs_cb(void *arg, struct rowset *set)
+{
+	struct pending *p = arg;
+	struct listing *listing = listing_new(p->call, true);
+	int64_t limit = call_int(p->call, "limit", LIST_LIMIT);
+
+	for (size_t i = 0; i < set->count; i++)
+		listing_add(p->rpc, listing, ((const struct run_row *)set->rows[i])->id);
+	if (set->count > 0 && (int64_t)set->count == limit)
+		listing->next = json_integer(((const struct run_row *)set->rows[set->count - 1])->id);
+	if (--listing->missing == 0)
+		listing_end(listing);
+	rowset_release(set);
+	free(p);
 }
 
 static struct reply finding_list(struct rpc *rpc, struct call *call)
 {
-	load_run(rpc, call_int(call, "run", 0), LOAD_TASKS | LOAD_REVIEWS | LOAD_FINDINGS, list_cb, call);
+	const char *workdir = call_text(call, "workdir");
+	const struct query_bind binds[] = {
+		{ ":workdir", ROW_NONE, workdir },
+		{ ":before", call_int(call, "cursor", ROW_NONE), NULL },
+		{ ":limit", call_int(call, "limit", LIST_LIMIT), NULL },
+		{ NULL, 0, NULL },
+	};
+
+	if ((workdir == NULL) == (call_param(call, "run") == NULL))
+		return reply_error(call, RPC_INVALID_PARAMS, workdir == NULL ? "run" : "workdir",
+		    "a run, or a directory for all runs in it", workdir == NULL ?
+		    "missing argument: run or workdir" : "'run' and 'workdir' are mutually exclusive");
+	if (workdir == NULL)
+		call_of_run(rpc, call, list_run);
+	else
+		rpc_read(rpc, "run.list", ROW_RUN, binds, list_runs_cb, pending_new(rpc, call));
 	return reply_later(call);
 }
 
@@ -159,9 +297,16 @@ static struct reply finding_dismiss(struct rpc *rpc, struct call *call)
 
 #define RUN_PARAM { "run", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "id of the run" }
 
+static const char *const list_names[] = { OPEN, DISMISSED, DISPUTED };
+static const struct state_names list_states = { "state", list_names, LISTS, NULL };
+
 static const struct schema list_params[] = {
-	RUN_PARAM,
+	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "id of the run; this or workdir" },
 	{ "task", SCHEMA_TEXT, .min = 1, .max = 256, .help = "only open findings of this task" },
+	{ "workdir", SCHEMA_TEXT, .min = 1, .max = PATH_MAX,
+	    .help = "of the runs in this directory or below it, newest first; an absolute path" },
+	{ "state", SCHEMA_TEXT, .max = 16, .choices = &list_states, .help = "only this list; the others are empty" },
+	PAGE_PARAMS(LIST_MAX, "with workdir: runs per page; default 20"),
 	{ 0 },
 };
 static const struct schema dismiss_params[] = {
@@ -178,6 +323,7 @@ static const struct result_field list_results[] = {
 	{ "open", "[OpenFinding]", "findings of the newest verdict on each task that must be fixed" },
 	{ "dismissed", "[Dismissal]", "findings that users dismissed, also in the runs that this one retries" },
 	{ "disputed", "[Dispute]", "findings that fixers disputed, also in the runs whose work this one continues" },
+	PAGE_NEXT,
 	{ 0 },
 };
 static const struct result_field dismiss_results[] = {
@@ -193,7 +339,7 @@ static const int dismiss_errors[] = { RPC_NOT_FOUND, RPC_INVALID_PARAMS, RPC_WRO
 
 const struct method finding_methods[] = {
 	{ "finding.list", ACCESS_READ, true, list_params, list_results, list_errors, finding_list,
-	    "return the open findings of a run, and the dismissed and disputed ones" },
+	    "return the open findings of a run or a directory, and the dismissed and disputed ones" },
 	{ "finding.dismiss", ACCESS_OWNER, false, dismiss_params, dismiss_results, dismiss_errors, finding_dismiss,
 	    "decide that a finding need not be fixed" },
 	{ 0 },

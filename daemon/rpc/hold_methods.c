@@ -4,6 +4,7 @@
 #include "job/run_report.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
+#include "rpc/page.h"
 #include "rpc/run_load.h"
 #include "rpc/user.h"
 
@@ -259,9 +260,7 @@ static struct reply hold_answer(struct rpc *rpc, struct call *call)
 static const struct schema list_params[] = {
 	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only holds of this run" },
 	{ "state", SCHEMA_TEXT, .max = 32, .choices = &hold_state_names, .help = "only holds in this state" },
-	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help =
-	    "holds per page; default 20" },
-	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "next of the previous page" },
+	PAGE_PARAMS(LIST_MAX, "holds per page; default 20"),
 	{ 0 },
 };
 static const struct schema get_params[] = { ID_PARAM, { 0 } };
@@ -280,7 +279,7 @@ static const struct schema answer_params[] = {
 
 static const struct result_field list_results[] = {
 	{ "holds", "[Hold]", "newest first" },
-	{ "next", "integer|null", "cursor of the next page; null: no more pages" },
+	PAGE_NEXT,
 	{ 0 },
 };
 static const struct result_field hold_results[] = {

@@ -115,16 +115,12 @@ static void read_done(void *arg)
 
 static struct reply prompt_show(struct rpc *rpc, struct call *call)
 {
-	const char *workdir = call_text(call, "workdir"), *name = call_text(call, "role");
-	int role = state_value(&role_names, name);
+	const char *workdir = call_text(call, "workdir");
 	struct prompt_call *p;
 
 	if (workdir[0] != '/')
 		return reply_error(call, RPC_INVALID_PARAMS, "workdir", "use an absolute path",
 		    "workdir '%s' is not absolute", workdir);
-	if (role == -1 || role_is_command((enum role)role))
-		return reply_error(call, RPC_INVALID_PARAMS, "role", "use implement, review, fix or commit",
-		    "role '%s' has no prompt", name);
 	p = xcalloc(1, sizeof(*p));
 	p->rpc = rpc;
 	p->call = call;
@@ -132,11 +128,14 @@ static struct reply prompt_show(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
+static const char *const roles[] = { "implement", "review", "fix", "commit" };
+static const struct state_names prompted_roles = { "role", roles, sizeof(roles) / sizeof(roles[0]), NULL };
+
 static const struct schema show_params[] = {
 	{ "workdir", SCHEMA_TEXT, .min = 1, .max = PATH_MAX, .required = true,
 	    .help = "absolute path of the directory where the run would work" },
-	{ "role", SCHEMA_TEXT, .min = 1, .max = 64, .required = true,
-	    .help = "implement, review, fix or commit" },
+	{ "role", SCHEMA_TEXT, .max = 16, .required = true, .choices = &prompted_roles,
+	    .help = "of the attempt that would get it" },
 	{ "task", SCHEMA_TEXT, .min = 1, .max = INT_MAX, .help = "text of the task" },
 	{ "review", SCHEMA_ANY, .path = "review.profile", .help = "review profile; default: as configured" },
 	{ 0 },

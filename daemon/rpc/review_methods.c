@@ -7,6 +7,7 @@
 #include "model/row_json.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
+#include "rpc/page.h"
 #include "rpc/record_check.h"
 #include "rpc/run_load.h"
 #include "rpc/text_check.h"
@@ -15,18 +16,17 @@ static void list_cb(void *arg, const struct run_rows *rows)
 {
 	struct call *call = arg;
 	const char *task = call_text(call, "task");
-	json_t *list;
+	struct page page;
 
 	if (rows == NULL) {
 		call_no_run(call, "run", call_int(call, "run", 0));
 		return;
 	}
-	list = json_array();
-	for (size_t i = 0; i < rows->nreviews; i++) {
-		if (task == NULL || strcmp(rows->reviews[i]->task_id, task) == 0)
-			json_array_append_new(list, review_document(rows, i));
-	}
-	call_ok(call, json_pack("{s:o}", "reviews", list));
+	page = page_begin(call);
+	for (size_t i = 0; i < rows->nreviews; i++)
+		if ((task == NULL || strcmp(rows->reviews[i]->task_id, task) == 0) && page_takes(&page, i))
+			page_add(&page, review_document(rows, i));
+	page_answer(&page, call, "reviews");
 }
 
 static struct reply review_list(struct rpc *rpc, struct call *call)
@@ -179,6 +179,7 @@ static struct reply review_export(struct rpc *rpc, struct call *call)
 static const struct schema list_params[] = {
 	RUN_PARAM,
 	{ "task", SCHEMA_TEXT, .min = 1, .max = 256, .help = "only reviews of this task" },
+	PAGE_OF_RUN("reviews"),
 	{ 0 },
 };
 static const struct schema export_params[] = { RUN_PARAM, { 0 } };
@@ -191,6 +192,7 @@ static const struct schema verify_params[] = {
 };
 static const struct result_field list_results[] = {
 	{ "reviews", "[Review]", "in order" },
+	PAGE_NEXT,
 	{ 0 },
 };
 static const struct result_field export_results[] = {

@@ -11,13 +11,16 @@
 #include "job/secrets.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
+#include "proto/units.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
 #include "rpc/ended_cache.h"
 #include "rpc/environment.h"
 #include "rpc/overview_load.h"
+#include "rpc/page.h"
 #include "rpc/run_answer.h"
 #include "rpc/run_load.h"
+#include "task/task_op.h"
 
 #define LIST_LIMIT 50
 #define LIST_MAX 200
@@ -101,8 +104,16 @@ static void list_cb(void *arg, struct rowset *set)
 static struct reply run_list(struct rpc *rpc, struct call *call)
 {
 	const json_t *labels = call_param(call, "labels");
-	char *wanted = labels != NULL ? json_dumps(labels, JSON_COMPACT) : NULL;
-	const struct query_bind binds[] = {
+	const char *since = call_text(call, "since");
+	int64_t from = ROW_NONE;
+	char *wanted;
+
+	if (since != NULL && time_parse(since, &from) == -1)
+		return reply_error(call, RPC_INVALID_PARAMS, "since",
+		    "for example 2026-11-22T22:52:00Z, or 2026-11-22T23:52:00+01:00",
+		    "'%s' is not an RFC 3339 time", since);
+	wanted = labels != NULL ? json_dumps(labels, JSON_COMPACT) : NULL;
+	rpc_read(rpc, "run.list", ROW_RUN, (const struct query_bind[]){
 		{ ":state", ROW_NONE, call_text(call, "state") },
 		{ ":owner", call_int(call, "owner", ROW_NONE), NULL },
 		{ ":before", call_int(call, "cursor", ROW_NONE), NULL },
@@ -111,10 +122,10 @@ static struct reply run_list(struct rpc *rpc, struct call *call)
 		{ ":group", ROW_NONE, call_text(call, "group") },
 		{ ":text", ROW_NONE, call_text(call, "text") },
 		{ ":labels", ROW_NONE, wanted },
+		{ ":since", from, NULL },
+		{ ":source", ROW_NONE, call_text(call, "source") },
 		{ NULL, 0, NULL },
-	};
-
-	rpc_read(rpc, "run.list", ROW_RUN, binds, list_cb, pending_new(rpc, call));
+	}, list_cb, pending_new(rpc, call));
 	free(wanted);
 	return reply_later(call);
 }
@@ -200,15 +211,16 @@ static const struct schema get_params[] = { ID_PARAM, { 0 } };
 static const struct schema list_params[] = {
 	{ "state", SCHEMA_TEXT, .max = 32, .choices = &run_state_names, .help = "only runs in this state" },
 	{ "owner", SCHEMA_INT, .max = UINT_MAX, .help = "only runs of this uid" },
-	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help =
-	    "runs per page; default 50" },
-	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "next of the previous page" },
+	PAGE_PARAMS(LIST_MAX, "runs per page; default 50"),
 	{ "workdir", SCHEMA_TEXT, .min = 1, .max = PATH_MAX,
 	    .help = "only runs in this directory or below it; an absolute path, as the runs have it" },
 	{ "group", SCHEMA_TEXT, .min = 1, .max = 64, .help = "only runs of this group" },
 	{ "text", SCHEMA_TEXT, .min = 1, .max = 256,
 	    .help = "only runs with a task whose title contains this; case is ignored in ASCII" },
 	{ "labels", SCHEMA_MAP, .max = 32, .bytes = 256, .help = "only runs with all of these labels" },
+	{ "since", SCHEMA_TEXT, .min = 1, .max = 40, .help = "only runs submitted at this RFC 3339 time or later" },
+	{ "source", SCHEMA_TEXT, .max = 16, .choices = &source_names,
+	    .help = "only runs whose tasks come from this source" },
 	{ 0 },
 };
 static const struct schema change_params[] = { ID_PARAM, CHECK_PARAM, { 0 } };
@@ -218,7 +230,7 @@ static const struct result_field run_results[] = {
 };
 static const struct result_field list_results[] = {
 	{ "runs", "[RunSummary]", "newest first" },
-	{ "next", "integer|null", "cursor of the next page; null: no more pages" },
+	PAGE_NEXT,
 	{ 0 },
 };
 

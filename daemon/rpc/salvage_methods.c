@@ -3,6 +3,7 @@
 
 #include "model/row_json.h"
 #include "rpc/context.h"
+#include "rpc/page.h"
 
 #define LIST_LIMIT 50
 #define LIST_MAX 200
@@ -57,9 +58,7 @@ static struct reply salvage_get(struct rpc *rpc, struct call *call)
 
 static const struct schema list_params[] = {
 	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only entries of this run" },
-	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX,
-	    .help = "entries per page; default 50" },
-	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "next of the previous page" },
+	PAGE_PARAMS(LIST_MAX, "entries per page; default 50"),
 	{ 0 },
 };
 static const struct schema get_params[] = {
@@ -69,7 +68,7 @@ static const struct schema get_params[] = {
 
 static const struct result_field list_results[] = {
 	{ "salvage", "[Salvage]", "newest first" },
-	{ "next", "integer|null", "cursor of the next page; null: no more pages" },
+	PAGE_NEXT,
 	{ 0 },
 };
 static const struct result_field salvage_results[] = {

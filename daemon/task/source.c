@@ -10,6 +10,9 @@ const struct source sources[SOURCES] = {
 	[SOURCE_WORKFLOW] = { .name = "workflow", .profile = "decision" },
 };
 
+static const char *const names[] = { "prompt", "beads", "stories", "workflow" };
+const struct state_names source_names = { "source", names, SOURCES, NULL };
+
 int source_find(const char *name)
 {
 	for (int i = 0; i < SOURCES; i++)

@@ -17,6 +17,7 @@
 
 #include "base/redact.h"
 #include "base/step.h"
+#include "proto/state_names.h"
 #include "task/task.h"
 
 enum source_kind { SOURCE_PROMPT, SOURCE_BEADS, SOURCE_STORIES, SOURCE_WORKFLOW, SOURCES };
@@ -32,6 +33,7 @@ struct source {
 	const char *profile;
 };
 
+extern const struct state_names source_names;
 extern const struct source sources[SOURCES];
 
 /* -1: no such source. */

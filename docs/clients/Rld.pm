@@ -159,9 +159,11 @@ sub run_get {
 #   group: only runs of this group
 #   text: only runs with a task whose title contains this; case is ignored in ASCII
 #   labels: only runs with all of these labels
+#   since: only runs submitted at this RFC 3339 time or later
+#   source: only runs whose tasks come from this source
 sub run_list {
     my ($self, %params) = @_;
-    return $self->_call('run.list', [qw(state owner limit cursor workdir group text labels)], [qw()], \%params);
+    return $self->_call('run.list', [qw(state owner limit cursor workdir group text labels since source)], [qw()], \%params);
 }
 
 # cancel a run and end its processes
@@ -249,9 +251,11 @@ sub run_wait {
 
 # list the attempts of a run
 #   run (required): id of the run
+#   limit: attempts per page; default: all
+#   cursor: next of the previous page
 sub attempt_list {
     my ($self, %params) = @_;
-    return $self->_call('attempt.list', [qw(run)], [qw(run)], \%params);
+    return $self->_call('attempt.list', [qw(run limit cursor)], [qw(run)], \%params);
 }
 
 # return an attempt in detail
@@ -283,9 +287,11 @@ sub attempt_preview {
 # return the review log of a run
 #   run (required): id of the run
 #   task: only reviews of this task
+#   limit: reviews per page; default: all
+#   cursor: next of the previous page
 sub review_list {
     my ($self, %params) = @_;
-    return $self->_call('review.list', [qw(run task)], [qw(run)], \%params);
+    return $self->_call('review.list', [qw(run task limit cursor)], [qw(run)], \%params);
 }
 
 # export the review logs of a run
@@ -304,12 +310,16 @@ sub review_verify {
     return $self->_call('review.verify', [qw(run entry entry_hash)], [qw(run)], \%params);
 }
 
-# return the open findings of a run, and the dismissed and disputed ones
-#   run (required): id of the run
+# return the open findings of a run or a directory, and the dismissed and disputed ones
+#   run: id of the run; this or workdir
 #   task: only open findings of this task
+#   workdir: of the runs in this directory or below it, newest first; an absolute path
+#   state: only this list; the others are empty
+#   limit: with workdir: runs per page; default 20
+#   cursor: next of the previous page
 sub finding_list {
     my ($self, %params) = @_;
-    return $self->_call('finding.list', [qw(run task)], [qw(run)], \%params);
+    return $self->_call('finding.list', [qw(run task workdir state limit cursor)], [qw()], \%params);
 }
 
 # decide that a finding need not be fixed
@@ -326,17 +336,21 @@ sub finding_dismiss {
 # return the products of a run: its base, its work, its results
 #   run (required): id of the run
 #   task: only this task, and what the tasks share
+#   limit: rows per page; default: all
+#   cursor: next of the previous page
 sub product_list {
     my ($self, %params) = @_;
-    return $self->_call('product.list', [qw(run task)], [qw(run)], \%params);
+    return $self->_call('product.list', [qw(run task limit cursor)], [qw(run)], \%params);
 }
 
 # return what judged the products of a run
 #   run (required): id of the run
 #   task: only this task, and what the tasks share
+#   limit: rows per page; default: all
+#   cursor: next of the previous page
 sub evidence_list {
     my ($self, %params) = @_;
-    return $self->_call('evidence.list', [qw(run task)], [qw(run)], \%params);
+    return $self->_call('evidence.list', [qw(run task limit cursor)], [qw(run)], \%params);
 }
 
 # return what rlctl attest signs: a statement for each commit that passed
@@ -507,7 +521,7 @@ sub event_unsubscribe {
 
 # return the prompt that a role would get, before anything is paid
 #   workdir (required): absolute path of the directory where the run would work
-#   role (required): implement, review, fix or commit
+#   role (required): of the attempt that would get it
 #   task: text of the task
 #   review: review profile; default: as configured
 sub prompt_show {

@@ -1482,6 +1482,7 @@ class RunWaitResult(TypedDict):
 
 class AttemptListResult(TypedDict):
     attempts: list[Attempt]  # in starting order
+    next: int | None  # cursor of the next page; null: no more pages
 
 
 class AttemptOutputResult(TypedDict):
@@ -1500,6 +1501,7 @@ class AttemptPreviewResult(TypedDict):
 
 class ReviewListResult(TypedDict):
     reviews: list[Review]  # in order
+    next: int | None  # cursor of the next page; null: no more pages
 
 
 class ReviewExportResult(TypedDict):
@@ -1530,6 +1532,7 @@ class FindingListResult(TypedDict):
     open: list[OpenFinding]  # findings of the newest verdict on each task that must be fixed
     dismissed: list[Dismissal]  # findings that users dismissed, also in the runs that this one retries
     disputed: list[Dispute]  # findings that fixers disputed, also in the runs whose work this one continues
+    next: int | None  # cursor of the next page; null: no more pages
 
 
 class FindingDismissResult(TypedDict):
@@ -1542,10 +1545,12 @@ class FindingDismissResult(TypedDict):
 
 class ProductListResult(TypedDict):
     products: list[Product]  # in order
+    next: int | None  # cursor of the next page; null: no more pages
 
 
 class EvidenceListResult(TypedDict):
     evidence: list[Evidence]  # in order
+    next: int | None  # cursor of the next page; null: no more pages
 
 
 class RunAttestResult(TypedDict):
@@ -1675,9 +1680,9 @@ class Rld:
         """return a run in detail"""
         return self._call("run.get", {"id": id})
 
-    def run_list(self, *, state: Literal["queued", "running", "paused", "held", "succeeded", "failed", "cancelled"] | None = None, owner: int | None = None, limit: int | None = None, cursor: int | None = None, workdir: str | None = None, group: str | None = None, text: str | None = None, labels: dict[str, str] | None = None) -> RunListResult:
+    def run_list(self, *, state: Literal["queued", "running", "paused", "held", "succeeded", "failed", "cancelled"] | None = None, owner: int | None = None, limit: int | None = None, cursor: int | None = None, workdir: str | None = None, group: str | None = None, text: str | None = None, labels: dict[str, str] | None = None, since: str | None = None, source: Literal["prompt", "beads", "stories", "workflow"] | None = None) -> RunListResult:
         """list runs in pages, newest first"""
-        return self._call("run.list", {"state": state, "owner": owner, "limit": limit, "cursor": cursor, "workdir": workdir, "group": group, "text": text, "labels": labels})
+        return self._call("run.list", {"state": state, "owner": owner, "limit": limit, "cursor": cursor, "workdir": workdir, "group": group, "text": text, "labels": labels, "since": since, "source": source})
 
     def run_cancel(self, *, id: int, check: bool | None = None) -> Run | Checked:
         """cancel a run and end its processes"""
@@ -1711,9 +1716,9 @@ class Rld:
         """wait until all runs have ended or are held and their reports are written"""
         return self._call("run.wait", {"ids": ids, "timeout_ms": timeout_ms})
 
-    def attempt_list(self, *, run: int) -> AttemptListResult:
+    def attempt_list(self, *, run: int, limit: int | None = None, cursor: int | None = None) -> AttemptListResult:
         """list the attempts of a run"""
-        return self._call("attempt.list", {"run": run})
+        return self._call("attempt.list", {"run": run, "limit": limit, "cursor": cursor})
 
     def attempt_get(self, *, id: int) -> Attempt:
         """return an attempt in detail"""
@@ -1727,9 +1732,9 @@ class Rld:
         """return the last lines of an attempt, as interpreted by its reader"""
         return self._call("attempt.preview", {"id": id, "lines": lines})
 
-    def review_list(self, *, run: int, task: str | None = None) -> ReviewListResult:
+    def review_list(self, *, run: int, task: str | None = None, limit: int | None = None, cursor: int | None = None) -> ReviewListResult:
         """return the review log of a run"""
-        return self._call("review.list", {"run": run, "task": task})
+        return self._call("review.list", {"run": run, "task": task, "limit": limit, "cursor": cursor})
 
     def review_export(self, *, run: int) -> ReviewExportResult:
         """export the review logs of a run"""
@@ -1739,21 +1744,21 @@ class Rld:
         """verify that the record of a run was not altered: rows, files, refs"""
         return self._call("review.verify", {"run": run, "entry": entry, "entry_hash": entry_hash})
 
-    def finding_list(self, *, run: int, task: str | None = None) -> FindingListResult:
-        """return the open findings of a run, and the dismissed and disputed ones"""
-        return self._call("finding.list", {"run": run, "task": task})
+    def finding_list(self, *, run: int | None = None, task: str | None = None, workdir: str | None = None, state: Literal["open", "dismissed", "disputed"] | None = None, limit: int | None = None, cursor: int | None = None) -> FindingListResult:
+        """return the open findings of a run or a directory, and the dismissed and disputed ones"""
+        return self._call("finding.list", {"run": run, "task": task, "workdir": workdir, "state": state, "limit": limit, "cursor": cursor})
 
     def finding_dismiss(self, *, run: int, finding: str, reason: str, task: str | None = None, check: bool | None = None) -> FindingDismissResult:
         """decide that a finding need not be fixed"""
         return self._call("finding.dismiss", {"run": run, "task": task, "finding": finding, "reason": reason, "check": check})
 
-    def product_list(self, *, run: int, task: str | None = None) -> ProductListResult:
+    def product_list(self, *, run: int, task: str | None = None, limit: int | None = None, cursor: int | None = None) -> ProductListResult:
         """return the products of a run: its base, its work, its results"""
-        return self._call("product.list", {"run": run, "task": task})
+        return self._call("product.list", {"run": run, "task": task, "limit": limit, "cursor": cursor})
 
-    def evidence_list(self, *, run: int, task: str | None = None) -> EvidenceListResult:
+    def evidence_list(self, *, run: int, task: str | None = None, limit: int | None = None, cursor: int | None = None) -> EvidenceListResult:
         """return what judged the products of a run"""
-        return self._call("evidence.list", {"run": run, "task": task})
+        return self._call("evidence.list", {"run": run, "task": task, "limit": limit, "cursor": cursor})
 
     def run_attest(self, *, id: int) -> RunAttestResult:
         """return what rlctl attest signs: a statement for each commit that passed"""
@@ -1835,6 +1840,6 @@ class Rld:
         """end subscriptions"""
         return self._call("event.unsubscribe", {"subscription": subscription})
 
-    def prompt_show(self, *, workdir: str, role: str, task: str | None = None, review: str | None = None) -> PromptShowResult:
+    def prompt_show(self, *, workdir: str, role: Literal["implement", "review", "fix", "commit"], task: str | None = None, review: str | None = None) -> PromptShowResult:
         """return the prompt that a role would get, before anything is paid"""
         return self._call("prompt.show", {"workdir": workdir, "role": role, "task": task, "review": review})

@@ -2428,6 +2428,8 @@ export interface RunWaitResult {
 export interface AttemptListResult {
 	/** in starting order */
 	attempts: Array<Attempt>;
+	/** cursor of the next page; null: no more pages */
+	next: number | null;
 }
 
 export interface AttemptOutputResult {
@@ -2455,6 +2457,8 @@ export interface AttemptPreviewResult {
 export interface ReviewListResult {
 	/** in order */
 	reviews: Array<Review>;
+	/** cursor of the next page; null: no more pages */
+	next: number | null;
 }
 
 export interface ReviewExportResult {
@@ -2506,6 +2510,8 @@ export interface FindingListResult {
 	dismissed: Array<Dismissal>;
 	/** findings that fixers disputed, also in the runs whose work this one continues */
 	disputed: Array<Dispute>;
+	/** cursor of the next page; null: no more pages */
+	next: number | null;
 }
 
 export interface FindingDismissResult {
@@ -2524,11 +2530,15 @@ export interface FindingDismissResult {
 export interface ProductListResult {
 	/** in order */
 	products: Array<Product>;
+	/** cursor of the next page; null: no more pages */
+	next: number | null;
 }
 
 export interface EvidenceListResult {
 	/** in order */
 	evidence: Array<Evidence>;
+	/** cursor of the next page; null: no more pages */
+	next: number | null;
 }
 
 export interface RunAttestResult {
@@ -2705,7 +2715,7 @@ export class Rld {
 	}
 
 	/** list runs in pages, newest first */
-	runList(params: { state?: "queued" | "running" | "paused" | "held" | "succeeded" | "failed" | "cancelled"; owner?: number; limit?: number; cursor?: number; workdir?: string; group?: string; text?: string; labels?: { [key: string]: string }; } = {}): Promise<RunListResult> {
+	runList(params: { state?: "queued" | "running" | "paused" | "held" | "succeeded" | "failed" | "cancelled"; owner?: number; limit?: number; cursor?: number; workdir?: string; group?: string; text?: string; labels?: { [key: string]: string }; since?: string; source?: "prompt" | "beads" | "stories" | "workflow"; } = {}): Promise<RunListResult> {
 		return this.call("run.list", params) as Promise<RunListResult>;
 	}
 
@@ -2750,7 +2760,7 @@ export class Rld {
 	}
 
 	/** list the attempts of a run */
-	attemptList(params: { run: number; }): Promise<AttemptListResult> {
+	attemptList(params: { run: number; limit?: number; cursor?: number; }): Promise<AttemptListResult> {
 		return this.call("attempt.list", params) as Promise<AttemptListResult>;
 	}
 
@@ -2770,7 +2780,7 @@ export class Rld {
 	}
 
 	/** return the review log of a run */
-	reviewList(params: { run: number; task?: string; }): Promise<ReviewListResult> {
+	reviewList(params: { run: number; task?: string; limit?: number; cursor?: number; }): Promise<ReviewListResult> {
 		return this.call("review.list", params) as Promise<ReviewListResult>;
 	}
 
@@ -2784,8 +2794,8 @@ export class Rld {
 		return this.call("review.verify", params) as Promise<ReviewVerifyResult>;
 	}
 
-	/** return the open findings of a run, and the dismissed and disputed ones */
-	findingList(params: { run: number; task?: string; }): Promise<FindingListResult> {
+	/** return the open findings of a run or a directory, and the dismissed and disputed ones */
+	findingList(params: { run?: number; task?: string; workdir?: string; state?: "open" | "dismissed" | "disputed"; limit?: number; cursor?: number; } = {}): Promise<FindingListResult> {
 		return this.call("finding.list", params) as Promise<FindingListResult>;
 	}
 
@@ -2795,12 +2805,12 @@ export class Rld {
 	}
 
 	/** return the products of a run: its base, its work, its results */
-	productList(params: { run: number; task?: string; }): Promise<ProductListResult> {
+	productList(params: { run: number; task?: string; limit?: number; cursor?: number; }): Promise<ProductListResult> {
 		return this.call("product.list", params) as Promise<ProductListResult>;
 	}
 
 	/** return what judged the products of a run */
-	evidenceList(params: { run: number; task?: string; }): Promise<EvidenceListResult> {
+	evidenceList(params: { run: number; task?: string; limit?: number; cursor?: number; }): Promise<EvidenceListResult> {
 		return this.call("evidence.list", params) as Promise<EvidenceListResult>;
 	}
 
@@ -2905,7 +2915,7 @@ export class Rld {
 	}
 
 	/** return the prompt that a role would get, before anything is paid */
-	promptShow(params: { workdir: string; role: string; task?: string; review?: string; }): Promise<PromptShowResult> {
+	promptShow(params: { workdir: string; role: "implement" | "review" | "fix" | "commit"; task?: string; review?: string; }): Promise<PromptShowResult> {
 		return this.call("prompt.show", params) as Promise<PromptShowResult>;
 	}
 }

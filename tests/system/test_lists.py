@@ -2,7 +2,9 @@
 """Lists by what a tool asks for: the runs of this directory, of a group, with a text."""
 import pytest
 
-from rld import Repo
+from loop import Loop
+from rld import Repo, RpcError
+from test_profile_verdict import VERDICT
 
 
 @pytest.fixture
@@ -30,6 +32,10 @@ def runs(daemon, tmp_path):
     ({"text": "%"}, []),
     ({"workdir": "a", "text": "the", "group": "house", "state": "succeeded"}, ["deep", "top"]),
     ({"workdir": "a", "state": "failed"}, []),
+    ({"source": "prompt"}, ["beside", "deep", "top"]),
+    ({"source": "beads"}, []),
+    ({"since": "2001-01-01T00:00:00Z", "workdir": "a"}, ["deep", "top"]),
+    ({"since": "2999-01-01T00:00:00+01:00"}, []),
 ])
 def test_run_list_is_narrowed(daemon, runs, tmp_path, filters, found):
     params = dict(filters)
@@ -68,3 +74,68 @@ def test_pages_of_a_narrowed_list(daemon, runs, tmp_path):
 def test_the_present_directory(daemon, runs, tmp_path):
     assert "paint the DOOR" in daemon.rlctl("list", "-C", ".", cwd=tmp_path / "a/deep", check=0).out
     assert "Mend" not in daemon.rlctl("list", "-C", ".", cwd=tmp_path / "a/deep", check=0).out
+
+
+def test_runs_since_one_of_them(daemon, runs):
+    """The time of a run is as the runs have it; the run itself is among them."""
+    made = daemon.call("run.get", id=runs["deep"])["created_at"]
+    assert [r["id"] for r in daemon.call("run.list", since=made)["runs"]] == [runs["beside"], runs["deep"]]
+    with pytest.raises(RpcError) as error:
+        daemon.call("run.list", since="yesterday")
+    assert error.value.data["field"] == "since"
+
+
+@pytest.fixture
+def loop(make_daemon, repo, tmp_path):
+    """Its reviews find the same each time, until the fixes are used up."""
+    made = Loop(make_daemon, repo, tmp_path, VERDICT)
+    made.set(review=VERDICT.finds("point 1"))
+    number = made.submit()
+    made.daemon.ended(number)
+    return made.daemon, number
+
+
+@pytest.mark.parametrize("name", ["attempt", "review", "product", "evidence"])
+def test_pages_of_what_a_run_has(loop, name):
+    daemon, number = loop
+    key = name if name == "evidence" else f"{name}s"
+    whole = daemon.call(f"{name}.list", run=number)
+    assert whole["next"] is None and len(whole[key]) > 2
+    narrow = {"task": "t1"} if name != "attempt" else {}
+    wanted, found, cursor = daemon.call(f"{name}.list", run=number, **narrow)[key], [], {}
+    while True:
+        page = daemon.call(f"{name}.list", run=number, limit=2, **narrow, **cursor)
+        found += page[key]
+        if page["next"] is None:
+            break
+        assert len(page[key]) == 2
+        cursor = {"cursor": page["next"]}
+    assert found == wanted
+    assert daemon.call(f"{name}.list", run=number, limit=len(whole[key]))["next"] is None
+    assert daemon.call(f"{name}.list", run=number, cursor=1000) == {key: [], "next": None}
+
+
+def test_findings_of_a_directory(loop):
+    """Of each run in it, newest first, in pages of runs; a state is one of the three lists."""
+    daemon, number = loop
+    of_run = daemon.call("finding.list", run=number)
+    assert len(of_run["open"]) == 1 and of_run["next"] is None
+    workdir = daemon.call("run.get", id=number)["workdir"]
+    again = daemon.call("run.submit", workdir=workdir, task="again", environment={}, review={"enabled": True})["id"]
+    daemon.ended(again)
+    listed = daemon.call("finding.list", workdir=workdir)
+    assert [f["run"] for f in listed["open"]] == [again, number] and listed["next"] is None
+    assert daemon.call("finding.list", workdir=f"{workdir}/none")["open"] == []
+    first = daemon.call("finding.list", workdir=workdir, limit=1)
+    assert [f["run"] for f in first["open"]] == [again]
+    second = daemon.call("finding.list", workdir=workdir, limit=1, cursor=first["next"])
+    assert second["open"] == of_run["open"]
+    assert daemon.call("finding.list", run=number, state="open")["open"] == of_run["open"]
+    assert daemon.call("finding.list", run=number, state="disputed")["open"] == []
+    for params in ({}, {"run": number, "workdir": workdir}):
+        with pytest.raises(RpcError) as error:
+            daemon.call("finding.list", **params)
+        assert error.value.code == -32602 and error.value.data["field"] in ("run", "workdir")
+    with pytest.raises(RpcError) as error:
+        daemon.call("finding.list", run=999)
+    assert error.value.code == 1

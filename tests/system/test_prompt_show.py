@@ -81,3 +81,9 @@ def test_a_program_is_given_no_prompt(daemon, repo):
         show(daemon, repo, "review")
     assert "is a program" in str(error.value) and error.value.data["field"] == "role"
     assert "(what the review asks for)" in show(daemon, repo, "fix")["prompt"]
+
+
+def test_the_document_has_the_roles(daemon):
+    method, = [m for m in daemon.call("rpc.discover")["methods"] if m["name"] == "prompt.show"]
+    role, = [p["schema"] for p in method["params"] if p["name"] == "role"]
+    assert role["enum"] == ["implement", "review", "fix", "commit"]
