@@ -84,7 +84,8 @@ def every_method(asked, own, other):
     values = {"integer": other, "string": "x", "array": [other], "object": {}, "boolean": True}
     requests = []
     for method in asked.daemon.call("rpc.discover")["methods"]:
-        params = {p["name"]: values[p["schema"].get("type", "string")] for p in method["params"] if p["required"]}
+        params = {p["name"]: p["schema"].get("enum", [values[p["schema"].get("type", "string")]])[0]
+                  for p in method["params"] if p["required"]}
         if method["name"] in readable:
             params[readable[method["name"]]] = other
             requests.append(("own", method["name"], {**params, readable[method["name"]]: own}))
