@@ -17,7 +17,8 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* What an agent of the same round has done was not measured yet. */
+/* What an agent of the same round has done was not measured yet. One that was lost may have worked,
+ * even if its start is not on record: a power cut may have taken that back. */
 static bool round_has_begun(const struct slot *slot)
 {
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
@@ -27,7 +28,8 @@ static bool round_has_begun(const struct slot *slot)
 		const struct attempt_row *other = rows->attempts[i];
 
 		if (other->slot == a->slot && other->iteration == a->iteration && other->role == a->role &&
-		    other->round == a->round && other->started_at != ROW_NONE)
+		    other->round == a->round &&
+		    (other->started_at != ROW_NONE || other->state == ATTEMPT_S_LOST))
 			return true;
 	}
 	return false;

@@ -4,6 +4,7 @@ it is named, it is no part of the work, and the reviewer is not blamed for it.""
 import json
 import os
 import signal
+import sqlite3
 
 import pytest
 
@@ -324,6 +325,25 @@ exec /usr/bin/git "$@"
 """)
     (tools / "git.new").chmod(0o755)
     (tools / "git.new").rename(tools / "git")
+
+
+def test_what_an_attempt_has_left_whose_start_a_power_cut_took_back(desk):
+    """What it wrote was synced with the work of another run; the row of its start was not."""
+    made = desk.made
+    made.play.set({"implement.1": "echo lost > new; gate implement; answer no\n",
+                   "implement.2": "echo lost > new; answer again\n"})
+    number = made.submit(review=ROOM, on_lost="retry", commit="auto")
+    agent = made.play.arrived("implement")
+    made.daemon.kill()
+    os.kill(proc_stat(agent)[1], signal.SIGKILL)
+    os.kill(agent, signal.SIGKILL)
+    connection = sqlite3.connect(made.daemon.state / "rld.db", isolation_level=None)
+    connection.execute("UPDATE attempt SET state = 'starting', started_at = NULL, boot_id = 'an earlier one'")
+    connection.close()
+    made.daemon.start()
+    row = made.daemon.ended(number)
+    assert row["state"] == "succeeded" and row["warnings"] in ([], None), row
+    assert desk.repo.git("show", f"{row['result_commit']}:new") == "lost"
 
 
 def test_what_cannot_be_compared_before_an_agent_starts(desk, tmp_path):
