@@ -33,6 +33,14 @@ struct use {
 	int64_t used, checks, night, night_slots;
 };
 
+/* One of group checks, or none at all. */
+static bool checks_merge(const struct world *w, const struct attempt_row *a)
+{
+	const struct slot_row *slot = disk_slot(w, (struct where){ a->run, a->iteration, a->slot });
+
+	return a->role == ROLE_CHECK && slot != NULL && slot->merge == MERGE_JUDGING;
+}
+
 static void add_group(void *arg, const struct group_info *group)
 {
 	struct use *use = arg;
@@ -50,8 +58,9 @@ static void add_group(void *arg, const struct group_info *group)
 		    p->state == PROC_RUNNING ? view_run(use->world->disk, p->run) : NULL;
 		const struct attempt_row *a = rows != NULL ? disk_attempt(use->world, p->id) : NULL;
 
-		/* a set-up needs no slot, nor does a check beside the work */
+		/* a set-up needs no slot, nor does a check beside the work or of a merge */
 		running += a != NULL && a->role != ROLE_SETUP && a->slot != SLOT_BASELINE &&
+		    !checks_merge(use->world, a) &&
 		    strcmp(rows->run.group, group->name) == 0;
 	}
 	if (running > group->used)

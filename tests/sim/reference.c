@@ -579,7 +579,8 @@ static bool finish(struct story *s, bool passed, const char *kind)
 				return again;
 		}
 	}
-	if (later)
+	/* what a human has accepted waits for no review, unless it is merged with the rest */
+	if (later && (kind == NULL || run->merge))
 		return over(s, "implemented", NULL);
 	if (passed && run->has_git) {
 		how = hear(s, "PV", NULL);
