@@ -93,6 +93,15 @@ bool train_stands(const struct slot *slot)
 	return at > 0 && at < train.count;
 }
 
+bool train_is_left(const struct slot *slot)
+{
+	struct train train = train_of(slot->run);
+	size_t at = position(&train, slot);
+
+	free(train.slots);
+	return at == train.count;
+}
+
 struct slot **train_before(const struct slot *slot)
 {
 	struct train train = train_of(slot->run);

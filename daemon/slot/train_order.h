@@ -34,6 +34,8 @@ bool train_admits(const struct slot *slot);
 const char *train_last(const struct slot *slot);
 /* The commit of the slot stands on others of the train. */
 bool train_stands(const struct slot *slot);
+/* What the commit of a slot that train_has() stands on is not being merged any more. */
+bool train_is_left(const struct slot *slot);
 /* Those, from the tip of the branch on; NULL-terminated. The caller frees the array. */
 struct slot **train_before(const struct slot *slot);
 

@@ -29,6 +29,12 @@ bool train_join(struct txn *txn, struct slot *slot)
 	return true;
 }
 
+static void merge_anew(struct txn *txn, struct slot *slot)
+{
+	txn_edit_slot(txn, slot)->merge = MERGE_AGAIN;
+	slot_move(txn, slot, slot_stage(slot), SLOT_S_MERGING, NULL);
+}
+
 /* What follows from the step that is its turn. */
 static void act(struct txn *txn, struct slot *slot, enum train_step step)
 {
@@ -44,8 +50,7 @@ static void act(struct txn *txn, struct slot *slot, enum train_step step)
 		round_check_failed(txn, slot, run_attempt(slot->run, slot->row->attempt));
 		break;
 	case TRAIN_ANEW:
-		txn_edit_slot(txn, slot)->merge = MERGE_AGAIN;
-		slot_move(txn, slot, slot_stage(slot), SLOT_S_MERGING, NULL);
+		merge_anew(txn, slot);
 		break;
 	}
 }
@@ -71,7 +76,14 @@ bool train_look(struct slot *slot)
 
 bool train_suspect(struct txn *txn, struct slot *slot)
 {
-	if (!train_has(slot) || !train_stands(slot))
+	if (!train_has(slot))
+		return false;
+	/* it was held, or its check began before what it stands on was taken out */
+	if (train_is_left(slot)) {
+		merge_anew(txn, slot);
+		return true;
+	}
+	if (!train_stands(slot))
 		return false;
 	txn_edit_slot(txn, slot)->merge = MERGE_SUSPECTED;
 	check_permit_give(txn, slot);

@@ -26,7 +26,7 @@ def committed(t, number, task):
         time.sleep(0.02)
 
 
-def pile_up(t, red="none", else_="", **params):
+def pile_up(t, red="none", else_="", check=CHECK, **params):
     """x-1 is merged, the check of x-2 waits for its group, and the rest wait behind it: the run's
     number. group.resume lets them go."""
     t.repo.write("lib.sh", "f() { :; }\n")
@@ -35,7 +35,7 @@ def pile_up(t, red="none", else_="", **params):
     beads(t.repo, *TASKS)
     t.set(implement=RENAME.format(red=red, else_=else_))
     t.daemon.call("group.pause", name="checks")
-    number = t.submit(parallel=5, checks=[CHECK], **{"review": True, **params})
+    number = t.submit(parallel=5, checks=[check], **{"review": True, **params})
     for each in TASKS:
         t.play.arrived(each)
     with t.daemon.events(run=number) as events:
@@ -157,3 +157,28 @@ def test_a_cancelled_train_is_merged_by_the_retry(trees, repo):
     row = t.daemon.ended(again)
     assert row["state"] == "succeeded" and "implement" not in t.roles(again), row
     assert len(t.is_linear(row)) == 5
+
+
+# of the last of the train on x-2, once
+ON_THE_TRAIN = "if test -e x-2.txt -a -e x-5.txt -a ! -e $PLAY/once; then touch $PLAY/once; {}; fi; " + CHECK
+
+
+def test_a_lost_check_blames_nobody_for_others(trees, repo):
+    """x-5 is held, and comes back to a tree with what is red, which was taken out of the train."""
+    t = trees(scripts={"fix": 'sed -i "s/ f$/ g/" use.sh; answer fixed\n'}, gates=TASKS, config=SLOTS)
+    number = pile_up(t, red="x-4", check=ON_THE_TRAIN.format("kill -9 $PPID; sleep 60"), on_lost="hold",
+                     env={"PLAY": str(t.play.path)})
+    t.stop_at("fix")
+    with t.daemon.events(run=number) as events:
+        t.daemon.call("group.resume", name="checks")
+        hold = events.until("hold.opened")
+        assert (hold["task"], hold["kind"]) == ("x-5", "lost"), hold
+        t.play.arrived("fix")
+        t.daemon.call("hold.rework", id=hold["hold"])
+        events.until("slot.merged", lambda e: e["task"] == "x-5")
+        t.play.go("fix")
+        events.until("run.state", lambda e: e["state"] in ("succeeded", "failed"))
+    row = t.daemon.run(number)
+    assert row["state"] == "succeeded" and green(repo, row["result_branch"]) and len(t.is_linear(row)) == 5, row
+    attempts = t.daemon.call("attempt.list", run=number)["attempts"]
+    assert [a["task"] for a in attempts if a["role"] == "fix"] == ["x-4"]
