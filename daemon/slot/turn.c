@@ -44,8 +44,9 @@ static bool is_behind(const struct slot *slot)
 	if (slot->op.git_kind != GIT_MERGE || slot_judges_merge(slot) || slot->row->merge == MERGE_TOGETHER)
 		return false;
 	for (size_t i = 0; i < slot->run->nslots; i++)
-		if (slot->run->slots[i] != slot && holds_branch(slot->run->slots[i]))
-			return !train_admits(slot);
+		if (slot->run->slots[i] != slot && holds_branch(slot->run->slots[i]) &&
+		    (!train_has(slot->run->slots[i]) || !train_admits(slot)))
+			return true;
 	return false;
 }
 
