@@ -558,6 +558,8 @@ enum step_next git_move(struct world *w, struct git_op *op, bool ok)
 			return STEP_NEXT_FAILED;
 		return STEP_NEXT_RUN;
 	}
+	if (!ok && w->merging[op->where.run] == op)
+		w->merging[op->where.run] = NULL;
 	if (!ok)
 		return STEP_NEXT_FAILED;
 	act(w, op);

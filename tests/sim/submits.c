@@ -68,7 +68,7 @@ static void draw_merges(struct world *w, struct plan *plan)
 	plan->workspace = (enum review_place)below(w, REVIEW_PLACES);
 	if (strings_count(plan->checks) == 0)
 		strings_append(&plan->checks, "make test1");
-	plan->review_merged = below(w, 2) == 0 ? REVIEW_MERGED_ON_CONFLICT : REVIEW_MERGED_ALWAYS;
+	plan->review_merged = below(w, 4) == 0 ? REVIEW_MERGED_ON_CONFLICT : REVIEW_MERGED_ALWAYS;
 	if (plan->review_merged == REVIEW_MERGED_ON_CONFLICT && below(w, 4) != 0) {
 		plan->workspace = REVIEW_IN_ROOM;
 		plan->checks_in_room = true;
@@ -230,7 +230,7 @@ static void draw_train(struct world *w, struct plan *plan, struct submission *s)
 	plan->review_file = xstrdup(plan->profile->carrier_file);
 	draw_merges(w, plan);
 	plan->parallel = 8;
-	plan->review_merged = REVIEW_MERGED_ON_CONFLICT;
+	plan->review_merged = below(w, 4) == 0 ? REVIEW_MERGED_ALWAYS : REVIEW_MERGED_ON_CONFLICT;
 	plan->workspace = REVIEW_IN_ROOM;
 	plan->checks_in_room = true;
 	plan->checks_mode = CHECKS_ALL;
