@@ -765,6 +765,8 @@ static bool counts(struct story *s, int n, bool *asked, bool *counts)
 	const struct ref_slot *run = s->run;
 	bool ours = s->base_said[n] != 0, red = s->base_said[n] == 'r', others = false;
 
+	bool unsaid = run->base_unsaid && s->base == run->run_base;
+
 	*asked = false;
 	*counts = true;
 	if (!run->base_later || !run->measure_first || (s->fixes_left <= 0 && !run->only_new))
@@ -781,12 +783,12 @@ static bool counts(struct story *s, int n, bool *asked, bool *counts)
 
 		others = a == NULL || strcmp(a->role, "check") != 0 || a->round != s->round || a->check > n;
 		/* ... and it was not asked again */
-		if (run->base_unsaid && a != NULL && strcmp(a->role, "fix") == 0 && a->round == s->round)
+		if (unsaid && a != NULL && strcmp(a->role, "fix") == 0 && a->round == s->round)
 			others = false;
 	}
 	if (s->tree == s->base) {
 		red = true;
-	} else if (!ours && !others && !run->base_unsaid) {
+	} else if (!ours && !others && !unsaid) {
 		*asked = true;
 		if (!check_base(s, n, false, &red))
 			return false;

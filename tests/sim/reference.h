@@ -92,7 +92,9 @@ struct ref_slot {
 	bool prepares;		/* there are some, or files are copied there */
 	/* the checks run on the base, before anything else or when one has failed on the work */
 	bool base_first, base_later;
-	bool base_unsaid;	/* what only runs checks there has failed: it is not asked again */
+	/* what only runs checks there has failed: that of the run, run_base, is not asked again */
+	bool base_unsaid;
+	int64_t run_base;
 	bool only_new;		/* a check that fails there does not count */
 	int checks, max_fixes, stall_limit;
 	bool any_round;		/* what comes back may be older than the round before */

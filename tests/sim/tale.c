@@ -180,16 +180,12 @@ static void begin_review(struct ref_slot *slot, const struct world *w, const str
 	}
 }
 
-/* The base is that of the run, and what checks it has failed. */
-static bool base_unsaid(const struct run_rows *rows, const struct slot_row *row, const struct plan *plan,
-    const struct plan *run)
+/* What checks the base of the run has failed. */
+static bool base_unsaid(const struct run_rows *rows, const struct plan *plan, const struct plan *run)
 {
-	bool of_run = row->base_tree == NULL || (rows->run.base_tree != NULL &&
-	    strcmp(row->base_tree, rows->run.base_tree) == 0);
-
 	for (size_t i = 0; i < rows->nslots; i++)
 		if (rows->slots[i]->slot == SLOT_BASELINE && rows->slots[i]->stage == SLOT_S_FAILED)
-			return plan == run && of_run;
+			return plan == run;
 	return false;
 }
 
@@ -228,7 +224,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.reviewer = row->slot == 0,
 		.baseline = row->slot == SLOT_BASELINE,
 		.base_first = plan->check_on_base == CHECK_ON_BASE_REQUIRE && row->base != BASE_UNKNOWN,
-		.base_unsaid = base_unsaid(rows, row, plan, run),
+		.base_unsaid = base_unsaid(rows, plan, run),
 		.base_later = plan->check_on_base == CHECK_ON_BASE_WARN,
 		.only_new = plan->checks_mode == CHECKS_NEW_FAILURES,
 		.setups = (int)strings_count(plan->setup),
@@ -248,6 +244,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.on_reviewer_error = policies[plan->on_reviewer_error],
 		.on_exhausted = policies[plan->on_exhausted],
 		.review_file = plan->review_file,
+		.run_base = content(rows->run.base_tree),
 		.base = content(row->base_tree != NULL ? row->base_tree : rows->run.base_tree),
 	};
 	gather(t, w, rows, plan);
