@@ -129,7 +129,8 @@ static void take_run(struct pending_submit *p, const struct run_rows *rows, cons
 	if (is_shared(p))
 		expect(rows, &c);
 	if (is_shared(p) && retry->new_setup)
-		c.settings = xasprintf("%s%s" PROJECT_FILE, old->subdir, old->subdir[0] != '\0' ? "/" : "");
+		c.settings = old->subdir == NULL || old->subdir[0] == '\0' ? xstrdup(PROJECT_FILE) :
+		    xasprintf("%s/" PROJECT_FILE, old->subdir);
 	else if (is_shared(p))
 		c.settings = xstrdup(before.settings);
 	if ((review == NULL || review->stage != SLOT_S_PASSED || retry->again) &&
