@@ -758,13 +758,22 @@ static void tell_baseline(struct story *s)
 	over(s, "passed", NULL);
 }
 
+/* The base has the tree of the work, on which a check has just failed. But the baseline runs it there
+ * at the same time, and may have seen it pass: then it is asked once more. */
+static bool is_doubted(const struct story *s, int n)
+{
+	const struct ref_attempt *a = next_work(s);
+
+	return s->tree == s->base && a != NULL && strcmp(a->role, "check") == 0 && a->round == s->round &&
+	    a->check <= n && s->end->heard < s->run->nanswers && s->run->answers[s->end->heard].what == 'O';
+}
+
 /* Check n, which has failed on the work, counts. The base is asked first, if that matters and it is
  * not known; *asked: its room is gone. false: the story ends or waits here. */
 static bool counts(struct story *s, int n, bool *asked, bool *counts)
 {
 	const struct ref_slot *run = s->run;
 	bool ours = s->base_said[n] != 0, red = s->base_said[n] == 'r', others = false;
-
 	bool unsaid = run->base_unsaid && s->base == run->run_base;
 
 	*asked = false;
@@ -786,7 +795,7 @@ static bool counts(struct story *s, int n, bool *asked, bool *counts)
 		if (unsaid && a != NULL && strcmp(a->role, "fix") == 0 && a->round == s->round)
 			others = false;
 	}
-	if (s->tree == s->base) {
+	if (s->tree == s->base && !is_doubted(s, n)) {
 		red = true;
 	} else if (!ours && !others && !unsaid) {
 		*asked = true;
