@@ -35,6 +35,7 @@ async function follow() {
 }
 
 for (;;) {
-  await follow();
+  // a broken connection is no failure of the task
+  await follow().catch((error) => { if (!error.syscall) throw error; });
   await setTimeout(200);
 }

@@ -3,6 +3,8 @@
 of their run, and each once."""
 import json
 import re
+import select
+import socket
 import subprocess
 import textwrap
 
@@ -62,6 +64,30 @@ def test_a_client_sees_each_event_once(stops, repo, tmp_path, name):
     assert [line.split() for line in said] == [
         [str(e["seq"]), e["type"], *([e["state"]] if "state" in e else [])] for e in events]
     assert len(said) > 15
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_client_outlives_a_reset(stops, repo, tmp_path, name):
+    """A daemon that dies with a request unread resets the connection."""
+    daemon, path = stops, tmp_path / "reset"
+    repo.write(".rld.toml", "[review]\nenabled = true\n")
+    command = COMMANDS[name](EXAMPLES / name, tmp_path)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        process = subprocess.Popen([*command, str(path), str(repo.path), "do it"], stdout=subprocess.PIPE,
+                                   env=daemon.environment, text=True)
+        Daemon.processes.append(process)
+        peer, _ = listener.accept()
+        select.select([peer], [], [])
+        path.unlink()
+        path.symlink_to(daemon.socket)
+        peer.close()
+    for gate in ("work", "review"):
+        daemon.play.arrived(gate)
+        daemon.play.go(gate)
+    assert "succeeded" in process.stdout.read() and process.wait() == 0
 
 
 @pytest.mark.parametrize("name", COMMANDS)

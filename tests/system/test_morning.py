@@ -219,7 +219,8 @@ def test_what_a_diff_cannot_show(night, tmp_path):
                                  ("1/US-1", "task US-1 of run 1 has no diff", '"rlctl salvage list 1"')):
         err = daemon.rlctl("diff", wanted, check=1).err
         assert line in err and remedy in err, err
-    assert daemon.rlctl("diff", 1, "--stat", "--json", check=2).err.startswith("rlctl: --stat and --json exclude")
+    said = json.loads(daemon.rlctl("diff", 1, "--stat", "--json", check=2).err)
+    assert said["message"] == "--stat and --json exclude each other" and said["data"]["kind"] == "usage"
     (tmp_path / "plain").mkdir()
     number = daemon.submit(tmp_path / "plain")
     daemon.ended(number)
