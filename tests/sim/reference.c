@@ -758,8 +758,8 @@ static void tell_baseline(struct story *s)
 	over(s, "passed", NULL);
 }
 
-/* The base has the tree of the work, on which a check has just failed. But the baseline runs it there
- * at the same time, and may have seen it pass: then it is asked once more. */
+/* The base has the tree of the work, on which a check has just failed. But the baseline runs it
+ * there at the same time, and may have seen it pass: then it is asked once more. */
 static bool is_doubted(const struct story *s, int n)
 {
 	const struct ref_attempt *a = next_work(s);
