@@ -239,7 +239,11 @@ static int hold_decide(struct client *c, const char *method)
 		long long run = field_count(hold, "run");
 
 		fprintf(c->talk.file, "Hold %lld: ", (long long)id);
-		print_painted(&c->talk, print_state_paint(field_text(hold, "state")), field_text(hold, "state"));
+		if (answer)
+			fputs("answered", c->talk.file);
+		else
+			print_painted(&c->talk, print_state_paint(field_text(hold, "state")),
+			    field_text(hold, "state"));
 		fprintf(c->talk.file,
 		    ". \"rlctl wait %lld\" waits for the run to end, \"rlctl show %lld\" shows "
 		    "it.\n",

@@ -248,7 +248,8 @@ static json_t *tool_result(const struct mcp_tool *tool, const json_t *result)
 
 json_t *mcp_tool_call(const struct mcp_tool *tool, struct mcp_link *l, json_t *arguments)
 {
-	struct schema_error wrong = { .object = "an object" };
+	struct schema_error wrong = { .object = "an object",
+		.unknown = "is no argument of this tool; tools/list shows its inputSchema" };
 	struct call_error error = { .code = 0 };
 	const char *method = tool->method;
 	json_t *result, *answer;

@@ -138,7 +138,7 @@ def test_decisions(make_daemon, repo, decision, state):
     ("submit", {}, "task: is missing"),
     ("submit", {"task": "x", "workdir": "here"}, "workdir 'here' is not absolute"),
     ("submit", {"task": "x", "agent": "nobody"}, "agent"),
-    ("submit", {"task": "x", "colour": "red"}, "colour: is unknown"),
+    ("submit", {"task": "x", "colour": "red"}, "colour: is no argument of this tool; tools/list shows its inputSchema"),
     ("wait", {"ids": 1}, "ids: must be an array of ids, is an integer"),
     ("show", {"id": 99}, "id: no such run: 99"),
     ("show", {"id": "1"}, "id: must be an integer, is a string"),

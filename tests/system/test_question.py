@@ -300,7 +300,7 @@ def test_on_the_command_line(made):
     assert "missing answer" in rlctl("hold", "answer", 1, check=2).stderr.decode()
     assert "run 1 asks nothing for task t2" in rlctl("hold", "answer", "1/t2", "-m", "x", check=1).stderr.decode()
     told = rlctl("hold", "answer", "1/t1", "-m", "-", input=ANSWER.encode(), check=0)
-    assert told.stderr.decode().startswith(f"Hold {hold['id']}: "), told
+    assert told.stderr.decode().startswith(f"Hold {hold['id']}: answered. "), told
     made.passes(ends(made))
     assert ANSWER in made.prompt("implement", 2)
     assert "run 1 asks nothing" in rlctl("hold", "answer", 1, "-m", "x", check=1).stderr.decode()
