@@ -140,6 +140,7 @@ static void mask_verdict(const struct read_verdict_job *job, struct verdict *v)
 
 	redact_string(redactor, &v->reason);
 	redact_string(redactor, &v->feedback);
+	redact_string(redactor, &v->beside);
 	for (size_t i = 0; i < v->nfindings; i++) {
 		redact_string(redactor, &v->findings[i].file);
 		redact_string(redactor, &v->findings[i].severity);

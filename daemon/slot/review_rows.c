@@ -185,6 +185,17 @@ const struct review_row *review_last_verdict(const struct slot *slot)
 	return NULL;
 }
 
+/* What a reviewer wrote beside its list counts as soon as nothing in the list does: no user has
+ * decided about it. */
+static bool is_beside_open(const struct slot *slot, const struct dismissals *dismissed, const struct verdict *v,
+    struct finding_row *const *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (dismissals_find(dismissed, slot_task_id(slot), rows[i]->id) == NULL)
+			return false;
+	return count > 0 && v->beside != NULL;
+}
+
 /* The findings of a review: its own, then earlier open ones that are gone. *said: number of its
  * own. */
 static struct finding_row **make_findings(const struct slot *slot, int64_t review,
@@ -202,9 +213,11 @@ static struct finding_row **make_findings(const struct slot *slot, int64_t revie
 	for (size_t i = 0; i < nold; i++)
 		if (old[i]->state != FINDING_RESOLVED && old[i]->state != FINDING_DISMISSED)
 			before[nbefore++] = old[i];
-	rows = xcalloc(v->nfindings + nbefore, sizeof(*rows));
+	rows = xcalloc(v->nfindings + 1 + nbefore, sizeof(*rows));
 	for (*said = 0; *said < v->nfindings; ++*said)
 		rows[*said] = make_finding(slot, review, &v->findings[*said]);
+	if (is_beside_open(slot, &dismissed, v, rows, *said))
+		rows[(*said)++] = make_finding(slot, review, &(struct verdict_finding){ .text = v->beside });
 	*counts = findings_compare(rows, *said, before, nbefore);
 	dismissals_mark(&dismissed, slot_task_id(slot), rows, *said, counts);
 	for (size_t i = 0; i < *said; i++)

@@ -11,7 +11,7 @@
 #include "verdict/copied_lines.h"
 #include "verdict/items.h"
 
-/* Its items; without any the whole text is one. */
+/* Its items, and what stands beside them; without any the whole text is one. */
 static void read_findings(const char *text, size_t size, struct verdict *out)
 {
 	struct items items;
@@ -19,6 +19,9 @@ static void read_findings(const char *text, size_t size, struct verdict *out)
 	items_read(text, size, false, &items);
 	out->findings = items.list;
 	out->nfindings = items.count;
+	out->beside = items.count > 0 && items.beside != NULL ?
+	    clean_text(items.beside, strlen(items.beside), CLEAN_FEEDBACK_MAX) : NULL;
+	free(items.beside);
 	if (items.count == 0) {
 		out->findings = xcalloc(1, sizeof(*out->findings));
 		item_read(text, size, CLEAN_FEEDBACK_MAX, out->findings);

@@ -28,6 +28,7 @@ struct state {
 	char fence;			/* character of the open fence, 0: none */
 	size_t fence_length;
 	bool fence_inside;		/* the fence is part of the item */
+	struct buf beside;		/* lines in no item */
 };
 
 static const char *skip(const char *p, const char *end, const char *chars)
@@ -270,6 +271,14 @@ static const char *list_text(const struct line *line)
 	return p == line->end || isspace((unsigned char)*p) ? skip(p, line->end, " \t") : NULL;
 }
 
+/* A line in no item. One that ends with a colon introduces a list. */
+static void add_beside(struct state *s, const struct line *line)
+{
+	if (!s->fixed && line->end > line->text && (s->fence != '\0' || line->end[-1] != ':'))
+		buf_addf(&s->beside, "%s%.*s", s->beside.size > 0 ? "\n" : "", (int)(line->end - line->text),
+		    line->text);
+}
+
 /* A line in a fence, including its end. */
 static void read_code(struct state *s, const struct line *line)
 {
@@ -279,6 +288,8 @@ static void read_code(struct state *s, const struct line *line)
 		s->fence = '\0';
 	if (s->fence_inside)
 		s->item_end = line->end;
+	else
+		add_beside(s, line);
 }
 
 static void open_fence(struct state *s, const struct line *line)
@@ -286,10 +297,18 @@ static void open_fence(struct state *s, const struct line *line)
 	s->fence = *line->text;
 	s->fence_length = count(line->text, line->end, s->fence);
 	s->fence_inside = s->item != NULL && line->indent > s->indent;
-	if (s->fence_inside)
+	if (s->fence_inside) {
 		s->item_end = line->end;
-	else
+	} else {
 		finish(s);
+		add_beside(s, line);
+	}
+}
+
+static void read_text(struct state *s, const struct line *line)
+{
+	finish(s);
+	add_beside(s, line);
 }
 
 static bool is_fence(const struct line *line)
@@ -321,7 +340,7 @@ static void read_line(struct state *s, const struct line *line)
 	else if (apart && is_strong_line(line))
 		head(s, line->text, line->end);
 	else if (apart)
-		finish(s);
+		read_text(s, line);
 	else
 		s->item_end = line->end;
 	s->blank = s->fence == '\0' && line->text == line->end;
@@ -351,6 +370,8 @@ void items_read(const char *text, size_t size, bool fixed, struct items *items)
 		read_line(&s, &line);
 	}
 	finish(&s);
+	if (s.beside.size > 0)
+		items->beside = buf_take(&s.beside, NULL);
 	free(s.severity);
 	free(clean);
 }

@@ -16,6 +16,9 @@ struct items {
 	struct verdict_finding *list;	/* owned by the caller; NULL if there are none */
 	size_t count;
 	size_t left_out;		/* number of items beyond ITEMS_MAX */
+	/* what stands beside the items: text that is in none of them, no heading and no line that
+	 * introduces a list (it ends with a colon). Owned; NULL if there is nothing, or if fixed */
+	char *beside;
 };
 
 /* The top-level items ("- text", "* text", "+ text", "1. text", with or without check box) with

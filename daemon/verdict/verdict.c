@@ -26,6 +26,7 @@ void verdict_release(struct verdict *v)
 	free(v->reason);
 	free(v->feedback);
 	free(v->quality_checks);
+	free(v->beside);
 	verdict_findings_free(v->findings, v->nfindings);
 	*v = (struct verdict){ 0 };
 }

@@ -44,6 +44,7 @@ struct verdict {
 	bool silent;		/* FILE: a pass without the nonce, by `silence` */
 	struct verdict_finding *findings;
 	size_t nfindings;
+	char *beside;		/* FILE: text in none of the findings; NULL: there is none */
 };
 
 /* Output of a reviewer. text: its final text, any bytes. file: for VERDICT and DECISION

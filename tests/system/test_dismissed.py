@@ -5,7 +5,7 @@ with a pass, and outweighs no check, no violation and no protected path."""
 import json
 
 import pytest
-from loop import Loop
+from loop import Loop, say, write
 from rld import RpcError, user_name
 from test_profile_comments import COMMENTS, comments
 from test_profile_decision import DECISION
@@ -174,6 +174,24 @@ def test_other_findings_count(made):
     assert (row["state"], row["end_kind"]) == ("failed", "exhausted"), row
     assert states(made) == [["new"], ["new", "dismissed"]]
     refused(made, WRONG_STATE, "`rlctl retry` continues its work as a new run", finding=open_ids(made)[0])
+
+
+def test_words_beside_the_list(make_daemon, repo, tmp_path):
+    """A review file says more than its list has: what no user has decided about stays open."""
+    made = same_again(make_daemon, repo, tmp_path, FILE)
+    listed = "# Review\n\nPlease look at:\n- point 1\n"
+    name = "autom8_review.md"
+    made.set(review_1=write(name, listed) + say("One issue."),
+             review=write(name, listed + "\nAnd the last line is lost.\n") + say("The same."))
+    made.submit()
+    for _ in range(2):
+        made.play.arrived("fix")
+        dismiss(made)
+        made.stop_at("fix")
+        made.play.go("fix")
+    is_accepted(made.daemon.ended(1))
+    assert states(made) == [["new"], ["dismissed", "new"], ["dismissed", "dismissed"], []]
+    assert [f["text"] for f in made.daemon.reviews(1)[1]["findings"]] == ["point 1", "And the last line is lost."]
 
 
 @pytest.mark.parametrize("what", ["violation", "check", "reviewer"])

@@ -429,6 +429,30 @@ START_TEST(file_items)
 }
 END_TEST
 
+/* What no item has. */
+static const struct {
+	const char *file, *beside;
+} besides[] = {
+	{ "- one\n- two\n", NULL },
+	{ "## High\n\nThe issues are:\n- one\n  more of it\n\n  a paragraph of it\n**Low**\n1. two\n---\n", NULL },
+	{ "no list at all\n", NULL },
+	{ "- one\nlazy\n", NULL },
+	{ "Intro.\n- one\n\nAnd this.\n  Indented.\n", "Intro.\nAnd this.\nIndented." },
+	{ "- one\n\n```\n- code:\n```\n", "```\n- code:\n```" },
+	{ "- one\n  ```\n  code\n  ```\n", NULL },
+	{ "- one\n- [x] FIXED: two\n", NULL },
+};
+
+START_TEST(file_beside)
+{
+	struct verdict v = read_input(CARRIER_FILE, "I read it.", besides[_i].file, 0);
+
+	ck_assert_int_eq(v.kind, VERDICT_FINDINGS);
+	ck_assert_pstr_eq(v.beside, besides[_i].beside);
+	verdict_release(&v);
+}
+END_TEST
+
 START_TEST(file_bounds)
 {
 	struct buf b = { 0 };
@@ -618,6 +642,7 @@ int main(void)
 	tcase_add_test(tcase, comments_bounds);
 	tcase_add_test(tcase, file_kinds);
 	tcase_add_loop_test(tcase, file_items, 0, COUNT(reviews));
+	tcase_add_loop_test(tcase, file_beside, 0, COUNT(besides));
 	tcase_add_test(tcase, file_bounds);
 	tcase_add_loop_test(tcase, marks_are_known_again, 0, COUNT(marks));
 	tcase_add_test(tcase, marks_of_a_file);
