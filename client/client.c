@@ -48,7 +48,8 @@ int client_connect(struct client *c)
 	return connect_daemon(named, start_policy(c), &c->trust, &c->conn, &c->hello, &c->socket);
 }
 
-json_t *client_call(struct client *c, const char *method, json_t *params, int *status)
+/* rows: of all pages of a list, NULL: it is none. */
+static json_t *ask(struct client *c, const char *method, const char *rows, json_t *params, int *status)
 {
 	struct call_error error;
 	json_t *result;
@@ -58,13 +59,29 @@ json_t *client_call(struct client *c, const char *method, json_t *params, int *s
 		json_decref(params);
 		return NULL;
 	}
-	result = call_method(c->conn, method, params, &error);
+	result = rows != NULL ? call_pages(c->conn, method, rows, params, &error) :
+	    call_method(c->conn, method, params, &error);
 	if (result == NULL) {
 		message_refused(&error, options_for_param(c->command->options, error.field),
 		    c->command->options != NULL);
 		*status = error.code == 0 ? EXIT_NO_DAEMON : EXIT_REFUSED;
 	}
 	return result;
+}
+
+json_t *client_call(struct client *c, const char *method, json_t *params, int *status)
+{
+	return ask(c, method, NULL, params, status);
+}
+
+json_t *client_list(struct client *c, const char *method, const char *rows, json_t *params, int *status)
+{
+	return ask(c, method, rows, params, status);
+}
+
+json_t *client_list_of_run(struct client *c, const char *method, const char *rows, int64_t run, int *status)
+{
+	return ask(c, method, rows, json_pack("{s:I}", "run", (json_int_t)run), status);
 }
 
 json_t *client_call_json(struct client *c, const char *method, json_t *params, int *status)

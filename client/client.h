@@ -51,7 +51,11 @@ int client_connect(struct client *c);
  * Takes ownership of params. */
 json_t *client_call(struct client *c, const char *method, json_t *params, int *status);
 
-/* The same, and print the result if --json was given. */
+/* The same for all pages of a list, whose rows are in the member called rows; all rows of a run. */
+json_t *client_list(struct client *c, const char *method, const char *rows, json_t *params, int *status);
+json_t *client_list_of_run(struct client *c, const char *method, const char *rows, int64_t run, int *status);
+
+/* As client_call(), and print the result if --json was given. */
 json_t *client_call_json(struct client *c, const char *method, json_t *params, int *status);
 
 /* The same two for a method with a single, numeric parameter. */

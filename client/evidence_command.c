@@ -51,7 +51,7 @@ static json_t *evidence_get(struct client *c, const char *method, const char *na
     const char *task, int *status)
 {
 	json_t *params = json_pack("{s:I, s:s*}", "run", (json_int_t)run, "task", task);
-	json_t *result = client_call(c, method, params, status), *list;
+	json_t *result = client_list(c, method, name, params, status), *list;
 
 	if (result == NULL)
 		return NULL;

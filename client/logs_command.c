@@ -111,7 +111,7 @@ static void logs_announce(const struct logs *l, const json_t *attempt)
 static int show_new(const struct logs *l, int64_t *last)
 {
 	int status;
-	json_t *result = client_get(l->client, "attempt.list", "run", l->run, &status);
+	json_t *result = client_list_of_run(l->client, "attempt.list", "attempts", l->run, &status);
 	const json_t *attempts = field_array(result, "attempts");
 
 	for (size_t i = 0; i < json_array_size(attempts) && status == 0; i++) {

@@ -174,11 +174,11 @@ static int review_verify(struct client *c, int64_t run, const json_t *result)
 }
 
 static const struct {
-	const char *name, *method;
+	const char *name, *method, *rows;	/* rows: of a list with pages */
 	int (*print)(struct client *c, int64_t run, const json_t *result);
 } actions[] = {
-	{ "show", "review.list", review_show }, { "export", "review.export", review_export },
-	{ "verify", "review.verify", review_verify },
+	{ "show", "review.list", "reviews", review_show }, { "export", "review.export", NULL, review_export },
+	{ "verify", "review.verify", NULL, review_verify },
 };
 
 /* "RUN", "RUN/TASK". */
@@ -229,7 +229,11 @@ int review_command(struct client *c)
 	}
 	if (client_parse_run(c->options.arguments[1], &run, NULL) != 0)
 		return EXIT_USAGE;
-	result = client_get_json(c, actions[i].method, "run", run, &status);
+	result = actions[i].rows != NULL ?
+	    client_list_of_run(c, actions[i].method, actions[i].rows, run, &status) :
+	    client_get(c, actions[i].method, "run", run, &status);
+	if (result != NULL && c->json)
+		print_json(&c->out, result);
 	if (result != NULL && !c->json)
 		status = actions[i].print(c, run, result);
 	if (result != NULL && actions[i].print == review_verify && !field_true(result, "ok"))

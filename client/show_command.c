@@ -302,10 +302,10 @@ static int show_run(struct client *c, int64_t id)
 	run = client_get_json(c, "run.get", "id", id, &status);
 	if (run == NULL || c->json)
 		goto out;
-	attempts = client_get(c, "attempt.list", "run", id, &status);
+	attempts = client_list_of_run(c, "attempt.list", "attempts", id, &status);
 	if (attempts == NULL)
 		goto out;
-	reviews = client_get(c, "review.list", "run", id, &status);
+	reviews = client_list_of_run(c, "review.list", "reviews", id, &status);
 	if (reviews == NULL)
 		goto out;
 	show_heading(&c->out, "Run", run, "id");
@@ -357,7 +357,7 @@ static void show_attempt_facts(const struct print *p, const json_t *attempt, con
 static int show_attempt(struct client *c, int64_t run, int64_t wanted)
 {
 	int status;
-	json_t *result = client_get(c, "attempt.list", "run", run, &status);
+	json_t *result = client_list_of_run(c, "attempt.list", "attempts", run, &status);
 	const json_t *attempts = field_array(result, "attempts"), *attempt = field_find(attempts, "number", wanted);
 
 	if (attempt != NULL && c->json) {

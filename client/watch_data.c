@@ -33,14 +33,28 @@ void watch_data_release(struct watch_data *d)
 	watch_data_forget(d);
 }
 
+static enum watch_result watch_data_say(const json_t *result, const struct call_error *error)
+{
+	if (result != NULL)
+		return WATCH_OK;
+	return error->code == 0 ? WATCH_GONE : WATCH_REFUSED;
+}
+
 /* The result, or NULL with error. */
 static enum watch_result watch_data_ask(struct watch_data *d, const char *method, json_t *params,
     json_t **result, struct call_error *error)
 {
 	*result = call_method(d->conn, method, params, error);
-	if (*result != NULL)
-		return WATCH_OK;
-	return error->code == 0 ? WATCH_GONE : WATCH_REFUSED;
+	return watch_data_say(*result, error);
+}
+
+/* The same for all pages of a list of the run. */
+static enum watch_result watch_data_list(struct watch_data *d, const char *method, const char *rows,
+    json_t *params, json_t **result, struct call_error *error)
+{
+	json_object_set_new(params, "run", json_integer(d->run));
+	*result = call_pages(d->conn, method, rows, params, error);
+	return watch_data_say(*result, error);
 }
 
 enum watch_result watch_data_follow(struct watch_data *d, int64_t run, struct call_error *error)
@@ -144,8 +158,7 @@ static enum watch_result watch_data_load_reviews(struct watch_data *d, size_t ch
 		free(wanted);
 		return WATCH_OK;
 	}
-	rv = watch_data_ask(d, "review.list",
-	    json_pack("{s:I, s:s}", "run", (json_int_t)d->run, "task", task), &result, &error);
+	rv = watch_data_list(d, "review.list", "reviews", json_pack("{s:s}", "task", task), &result, &error);
 	if (rv == WATCH_OK) {
 		free(d->reviewed);
 		d->reviewed = wanted;
@@ -169,7 +182,7 @@ static enum watch_result watch_data_load_one(
 	watch_data_replace(&d->document, result);
 	if (d->live == NULL)
 		d->live = live_new(&d->print, d->document, "");
-	rv = watch_data_ask(d, "attempt.list", json_pack("{s:I}", "run", (json_int_t)d->run), &result, error);
+	rv = watch_data_list(d, "attempt.list", "attempts", json_object(), &result, error);
 	if (rv != WATCH_OK)
 		return rv;
 	watch_data_replace(&d->attempts, json_incref(json_object_get(result, "attempts")));

@@ -149,7 +149,7 @@ static int watch_one(struct watch_lines *w)
 	bool over = is_over(field_text(run, "state"));
 
 	if (run != NULL && !w->client->json)
-		attempts = client_get(w->client, "attempt.list", "run", w->run, &status);
+		attempts = client_list_of_run(w->client, "attempt.list", "attempts", w->run, &status);
 	if (attempts != NULL)
 		print_now(w, run, field_array(attempts, "attempts"));
 	json_decref(attempts);

@@ -305,6 +305,39 @@ json_t *call_method(struct call_conn *conn, const char *method, json_t *params, 
 	return await_reply(conn, conn->last_id, method, error);
 }
 
+/* Rows of a page: reviews of the largest size fit into one reply. */
+#define PAGE_ROWS 50
+
+json_t *call_pages(struct call_conn *conn, const char *method, const char *rows, json_t *params,
+    struct call_error *error)
+{
+	json_t *all = NULL, *page, *next = NULL;
+
+	json_object_set_new(params, "limit", json_integer(PAGE_ROWS));
+	do {
+		page = call_method(conn, method, json_copy(params), error);
+		if (page == NULL) {
+			json_decref(all);
+			all = NULL;
+			break;
+		}
+		next = json_object_get(page, "next");
+		if (json_is_integer(next))
+			json_object_set(params, "cursor", next);
+		else
+			next = NULL;
+		if (all == NULL)
+			all = json_incref(page);
+		else
+			json_array_extend(json_object_get(all, rows), json_object_get(page, rows));
+		json_decref(page);
+	} while (next != NULL);
+	json_decref(params);
+	if (all != NULL)
+		json_object_set_new(all, "next", json_null());
+	return all;
+}
+
 int call_notification(struct call_conn *conn, int timeout_ms, json_t **message)
 {
 	struct notification *n = STAILQ_FIRST(&conn->notifications);

@@ -40,6 +40,10 @@ struct call_error {
  * with error. Notifications that arrive meanwhile are queued for call_notification(). */
 json_t *call_method(struct call_conn *conn, const char *method, json_t *params, struct call_error *error);
 
+/* The same for a list: all its pages as one result, whose member called rows is the whole list. */
+json_t *call_pages(struct call_conn *conn, const char *method, const char *rows, json_t *params,
+    struct call_error *error);
+
 /* Wait at most timeout_ms (-1: no limit) for a notification; the caller decrefs *message, which
  * contains "method". 1: got one; 0: timeout; -1: connection closed; -2: interrupted by a signal. */
 int call_notification(struct call_conn *conn, int timeout_ms, json_t **message);

@@ -1237,6 +1237,30 @@ def test_show_run_and_attempt(fake, rlctl):
             and "    - a.c:3 high: bad [new]" in out)
 
 
+def test_long_lists_are_read_in_pages(fake, rlctl):
+    """What a run has may not fit into one reply."""
+    def pages(name, rows):
+        def page(_, p):
+            first = p.get("cursor", 0)
+            return {name: rows[first:first + 2], "next": first + 2 if first + 2 < len(rows) else None}
+        return page
+    attempts = [{"id": n, "run": 7, "number": n, "role": "fix", "agent": "a", "state": "exited"} for n in range(1, 6)]
+    reviews = [{"number": n, "task_id": f"task-{n}", "decision": "drift", "feedback": "mend", "findings": []}
+               for n in range(1, 6)]
+    fake.answers.update({"run.get": {**RUNS["runs"][0], "id": 7, "slots": [], "tasks": []},
+                         "attempt.list": pages("attempts", attempts), "review.list": pages("reviews", reviews),
+                         "product.list": pages("products", [{"number": n} for n in range(1, 6)]),
+                         "evidence.list": pages("evidence", [{"number": n} for n in range(1, 4)])})
+    out, _ = rlctl("show", "7")
+    assert "7/5" in out and "task-5" in out
+    assert "Attempt 5" in rlctl("show", "7/5")[0]
+    assert json.loads(rlctl("review", "show", "7", "--json")[0]) == {"reviews": reviews, "next": None}
+    assert "task-5" in rlctl("review", "show", "7")[0]
+    both = json.loads(rlctl("evidence", "7", "--json")[0])
+    assert [len(both[name]) for name in ("products", "evidence")] == [5, 3]
+    assert [p.get("cursor") for p in fake.of("evidence.list")] == [None, 2]
+
+
 @pytest.mark.parametrize("ok, code", [(True, 0), (False, 1)])
 def test_review_verify(fake, rlctl, ok, code):
     fake.answers["review.verify"] = {"ok": ok, "reviews": 2, "message": "review 2 has another hash"}
@@ -1254,14 +1278,15 @@ def test_evidence(fake, rlctl):
             {"number": 1, "product": 2, "kind": "check", "subject": "make \x1btest", "result": "red",
              "task_id": "t1", "attempt_number": 3, "exit_code": 2}]}})
     out, _ = rlctl("evidence", "12/t1")
-    assert fake.of("product.list") == fake.of("evidence.list") == [{"run": 12, "task": "t1"}]
+    assert fake.of("product.list") == fake.of("evidence.list") == [{"run": 12, "task": "t1", "limit": 50}]
     made, judged = out.split("\n\n")
     assert [line.split() for line in made.splitlines()] == [
         ["PRODUCT", "KIND", "TASK", "TREE", "MADE", "OF", "ATTEMPT"],
         ["1", "base", "4b825dc642cb"], ["2", "work", "t1", "5b825dc642cb", "1", "1"]]
     assert "2  check      red     t1" in judged and "make \\x1btest" in judged and "\x1b" not in judged
     both = json.loads(rlctl("evidence", "12", "--json")[0])
-    assert fake.of("evidence.list")[-1] == {"run": 12} and len(both["products"]) == 2 and len(both["evidence"]) == 1
+    assert fake.of("evidence.list")[-1] == {"run": 12, "limit": 50}
+    assert len(both["products"]) == 2 and len(both["evidence"]) == 1
     fake.answers.update({"product.list": {"products": []}, "evidence.list": {"evidence": []}})
     assert rlctl("evidence", "12")[1] == "No products and no evidence.\n"
     rlctl("evidence", "x/t1", check=2)
