@@ -54,7 +54,7 @@ static int search(struct tree_copy *copy, int dir, const char *name)
 {
 	size_t kept = 0, overlap;
 	char *chunk;
-	ssize_t n;
+	ssize_t n = 0;
 	int fd;
 
 	if (copy->sought == NULL || copy->found)
