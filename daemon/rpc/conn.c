@@ -24,6 +24,8 @@
 #define POOL_IN (8 * 1024 * 1024)
 #define IN_FREE (16 * 1024)
 #define POOL_OUT (8 * 1024 * 1024)	/* over all clients: those with unsent output wait */
+/* a client is idle after this time without a call; sooner, its first one may be on its way */
+#define IDLE_MS 1000
 /* limit for a frame to be completed, and for a last message to be read */
 #define FRAME_MS 10000
 
@@ -41,6 +43,7 @@ struct conn {
 	size_t sent;			/* of out */
 	int events;			/* current poll events */
 	bool eof;			/* the client has shut down its sending side */
+	uint64_t quiet_since;		/* its start, last call or answer; ms of the loop */
 	bool deaf;			/* the client is gone: output is dropped, input
 					 * is read to its end */
 	/* after the last byte of out; input is discarded until its end, because a close with unread
@@ -258,6 +261,7 @@ static void conn_send(void *arg, const char *json, size_t size)
 
 	if (conn->deaf || conn->closing || conn->doomed)
 		return;
+	conn->quiet_since = uv_now(conn->pool->loop);
 	frame = frame_wrap(frame_mode(conn->in), json, size, &framed);
 	buf_add(&conn->out, frame, framed);
 	free(frame);
@@ -353,6 +357,7 @@ static void conn_take(struct conn *conn)
 		case FRAME_READY:
 			uv_timer_stop(&conn->clock);
 			conn_unfavour(conn);
+			conn->quiet_since = uv_now(conn->pool->loop);
 			conn->pool->document(conn->pool->arg, conn->link, data, size);
 			continue;
 		case FRAME_NONE:
@@ -464,8 +469,29 @@ size_t pool_of_uid(const struct pool *pool, uid_t uid)
 	size_t n = 0;
 
 	TAILQ_FOREACH(conn, &pool->conns, entry)
-		n += conn->uid == uid;
+		n += conn->uid == uid && !conn->doomed;
 	return n;
+}
+
+static bool is_idle(const struct conn *conn)
+{
+	return !conn->closing && !conn->doomed && !conn->queued && !frame_partial(conn->in) && unsent(conn) == 0 &&
+	    link_busy(conn->link) == 0 && link_waiting(conn->link) == 0 && link_follower(conn->link) == NULL &&
+	    uv_now(conn->pool->loop) - conn->quiet_since >= IDLE_MS;
+}
+
+bool pool_part_idle(struct pool *pool, uid_t uid, const char *message)
+{
+	struct conn *conn, *longest = NULL;
+
+	TAILQ_FOREACH(conn, &pool->conns, entry)
+		if (conn->uid == uid && is_idle(conn) && (longest == NULL || conn->quiet_since < longest->quiet_since))
+			longest = conn;
+	if (longest == NULL)
+		return false;
+	conn_refuse(longest, RPC_LIMIT_REACHED, message);
+	conn_doom(longest);
+	return true;
 }
 
 void pool_end(struct pool *pool)
@@ -494,6 +520,7 @@ void conn_new(struct pool *pool, int fd, const struct caller *caller)
 	conn->pool = pool;
 	conn->fd = fd;
 	conn->uid = caller->uid;
+	conn->quiet_since = uv_now(pool->loop);
 	conn->in = frame_reader_new(FRAME_MAX);
 	conn->link = link_new(caller, pool->tally, &conn_ops, conn);
 	TAILQ_INSERT_TAIL(&pool->conns, conn, entry);

@@ -30,6 +30,10 @@ struct pool {
 /* The caller fills in the rest of the struct, and closes pool->idle after the end. */
 void pool_init(struct pool *pool, uv_loop_t *loop);
 size_t pool_of_uid(const struct pool *pool, uid_t uid);
+/* Close the connection of this uid that has been idle longest, with an error document of code 5
+ * that says message. Idle: it has had no call for a second, and has none that waits, no
+ * subscription and no unread output. Returns false if there is none. */
+bool pool_part_idle(struct pool *pool, uid_t uid, const char *message);
 /* Send what can be sent immediately, then close all connections. */
 void pool_end(struct pool *pool);
 

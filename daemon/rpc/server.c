@@ -100,6 +100,18 @@ static void turn_away(int fd, int code, const char *message)
 	close(fd);
 }
 
+/* Whether this user may have one more connection; one that leaks them loses the idle ones. */
+static bool has_room(struct server *server, uid_t uid)
+{
+	char text[160];
+
+	if (pool_of_uid(&server->pool, uid) < CLIENTS_OF_UID)
+		return true;
+	snprintf(text, sizeof(text), "uid %d has %d connections: this one was idle longest and makes room for another",
+	    (int)uid, CLIENTS_OF_UID);
+	return pool_part_idle(&server->pool, uid, text);
+}
+
 static void admit(struct server *server, int fd)
 {
 	struct ucred peer;
@@ -118,8 +130,8 @@ static void admit(struct server *server, int fd)
 	} else if (server->pool.count >= CLIENTS_MAX) {
 		snprintf(text, sizeof(text), "too many connections (%d): close some", CLIENTS_MAX);
 		turn_away(fd, RPC_LIMIT_REACHED, text);
-	} else if (pool_of_uid(&server->pool, peer.uid) >= CLIENTS_OF_UID) {
-		snprintf(text, sizeof(text), "too many connections of uid %d (%d): close some",
+	} else if (!has_room(server, peer.uid)) {
+		snprintf(text, sizeof(text), "too many connections of uid %d (%d), none of them idle: close some",
 		    (int)peer.uid, CLIENTS_OF_UID);
 		turn_away(fd, RPC_LIMIT_REACHED, text);
 	} else {

@@ -442,9 +442,12 @@ def test_a_client_that_never_reads_is_bounded(daemon):
 
 def test_many_connections(daemon):
     """There is a cap for each user, it is told, and it is over when they are gone."""
-    clients = [daemon.connect() for _ in range(300)]
-    last = clients[-1].receive()
-    assert last["error"]["code"] == 5 and last["id"] is None
+    clients = [daemon.connect() for _ in range(256)]
+    for rpc in clients:
+        rpc.call("event.subscribe")
+    with daemon.connect() as rpc:
+        last = rpc.receive()
+    assert last["error"]["code"] == 5 and last["id"] is None and "none of them idle" in last["error"]["message"]
     assert clients[0].call("daemon.status")
     for rpc in clients:
         rpc.close()
@@ -456,6 +459,29 @@ def test_many_connections(daemon):
                 continue
             if "result" in rpc.receive():
                 break
+
+
+def test_idle_connections_make_room(daemon):
+    """A program that leaks connections does not lock its user out: the idlest one is closed."""
+    busy = daemon.connect()
+    busy.call("event.subscribe")
+    idle = [daemon.connect() for _ in range(255)]
+    for _ in range(3):
+        while True:
+            with daemon.connect() as rpc:
+                try:
+                    rpc.send({"jsonrpc": "2.0", "id": 1, "method": "daemon.status"})
+                except BrokenPipeError:
+                    continue
+                if "result" in rpc.receive():
+                    idle.append(daemon.connect())
+                    break
+    gone = idle[0].receive()
+    assert gone["error"]["code"] == 5 and gone["id"] is None and gone["error"]["data"]["retryable"], gone
+    assert "was idle longest" in gone["error"]["message"] and idle[0].socket.recv(1) == b""
+    assert busy.call("daemon.status") and idle[-1].call("daemon.status") and idle[200].call("daemon.status")
+    for rpc in [busy, *idle]:
+        rpc.close()
 
 
 def test_a_client_that_goes_away_mid_call(daemon, repo):
