@@ -268,5 +268,6 @@ void plan_release(struct plan *plan)
 	free(plan->developer_prompt);
 	free(plan->reviewer_prompt);
 	strings_free(plan->env);
+	strings_free(plan->labels);
 	*plan = (struct plan){ 0 };
 }

@@ -146,6 +146,7 @@ static int make_history(struct git_op *op, const char *commit, const char *histo
 	if (rv == 0 && rename(dir, history) == -1 && errno != ENOTEMPTY && errno != EEXIST)
 		rv = fail_file(op, op->objects, "rld", -errno);
 	file_remove_tree(dir);
+	free(dir);
 	buf_release(&ids);
 	return rv;
 }

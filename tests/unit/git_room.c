@@ -254,6 +254,7 @@ START_TEST(a_used_room)
 	    "git add .; git commit -qm more");
 	for (int kept = 0; kept < 2; kept++) {
 		base = start();
+		free(room);
 		room = xasprintf("%s/runs/7/tree-1-1", home);
 		tree = measure(base);
 		make(tree, base);
