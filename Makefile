@@ -7,6 +7,7 @@
 # make check-power CUTS=n FILLS=n  power cuts and full disks (root)
 # make check-evidence  tricks of a hostile coder
 # make check-pairs     1,000 pairs of tasks that break each other only when merged
+# make check-night     a hundred tasks in eight slots, and all that goes wrong       make check-makespan UNIT=s  their time against list scheduling
 # make sim SEEDS=n  make fuzz SECONDS=n                       make demo      the main job on a scratch repository
 # make openrpc    docs/openrpc.json and docs/clients again; SINCE=REV: what changed since then
 # make install DESTDIR= PREFIX=
@@ -194,6 +195,14 @@ check-pairs: all
 	RLD_BUILD=$(abspath $(B)) RLD_PAIRS=$(or $(PAIRS),1000) $(PYTHON) -B -m pytest -q -n auto -p no:cacheprovider \
 	    tests/system/test_pairs.py
 
+# A hundred tasks in eight slots: failures, conflicts, limits, hangs, 30 kills of the daemon; SEED=n.
+check-night: all
+	RLD_BUILD=$(abspath $(B)) $(PYTHON) -B -m pytest -q -s -p no:cacheprovider tests/system/test_night.py -k hundred
+
+# How long 12, 30 and 100 tasks take against list scheduling: UNIT=seconds TASKS="12 30 100".
+check-makespan: all
+	RLD_BUILD=$(abspath $(B)) tests/bench/makespan
+
 # echo: the peer of the RPC rate; rate: its client.
 $(B)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
@@ -237,7 +246,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-all check-evidence check-pairs check-places check-power checked clean demo deps fuzz fuzzers install lint openrpc plants sim
+.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean demo deps fuzz fuzzers install lint openrpc plants sim
 clean:
 	rm -rf build build-san build-fuzz
 

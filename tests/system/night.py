@@ -12,6 +12,7 @@ from typing import NamedTuple
 from rld import ENDS, FAKES, SOURCE, Closed, Events, Repo, alive, command_of
 
 PIECES = 4		# in which a source grows, at most
+TIMED_OUT = "implementer process timed out after 1m 00s; limits.implement.timeout in rld.toml sets the limit"
 ROOMS = ("core", "git", "task")
 
 
@@ -25,6 +26,7 @@ class Bead(NamedTuple):
     after: tuple = ()		# ids
     end: str = ""		# the reason of its failure; none: it passes
     never: bool = False		# it never starts: what it comes after has failed
+    refused: int = 0		# tries that the service of its implementer refuses
 
 
 def beads():
@@ -53,6 +55,20 @@ def beads():
     return found
 
 
+def hundred():
+    """Three times those thirty, in the same files, and what takes a whole night to go wrong:
+    services that refuse, agents that hang with what they have started, or leave it behind."""
+    found = [bead._replace(id=f"{bead.id}-{n}", after=tuple(f"{i}-{n}" for i in bead.after))
+             for n in range(3) for bead in beads()]
+    found += [Bead(f"n-limit{i}", "limit", f"core/{name}.c", refused=1)
+              for i, name in enumerate(["chain", "plan", "slot"])]
+    found += [Bead(f"n-busy{i}", "busy", f"git/{name}.c", refused=1 + i) for i, name in enumerate(["base", "merge"])]
+    found += [Bead(f"n-hang{i}", "hang", "core/run.c", end=TIMED_OUT) for i in range(2)]
+    found += [Bead(f"n-stays{i}", "stays", f"task/{name}.c") for i, name in enumerate(["bead", "pick", "list"])]
+    assert len(found) == 100 and len({b.id for b in found}) == 100
+    return found
+
+
 def beads_to_pick():
     """Twelve for agents who share a tree and choose: each in a file of its own. The
     last one is left."""
@@ -65,7 +81,7 @@ def export(beads):
     """.beads/issues.jsonl: every second record in the older form."""
     lines = []
     for i, bead in enumerate(beads):
-        play = f"play: kind={bead.kind} file={bead.file} place={bead.place} drifts={bead.drifts}"
+        play = f"play: kind={bead.kind} file={bead.file} place={bead.place} drifts={bead.drifts} refused={bead.refused}"
         row = {"id": bead.id, "title": f"Do {bead.id}",
                "description": f"Note it in {bead.file}.\n\n{play}\n", "status": "open",
                "priority": bead.priority}

@@ -7,9 +7,10 @@ import json
 import os
 import random
 import re
+import subprocess
 
 import pytest
-from night import Night, beads, beads_to_pick, belongings
+from night import Night, beads, beads_to_pick, belongings, hundred
 
 KILLS = int(os.environ.get("KILLS", "50"))
 SEED = int(os.environ.get("SEED", str(random.randrange(1 << 32))))
@@ -55,14 +56,15 @@ def check_attempts(night):
     assert lost <= set(night.victims), "only what was killed is lost"
     assert {a["uuid"] for a in attempts if a["state"] == "exited"} <= set(uuids)
     good = collections.Counter(a["task"] for a in attempts if a["role"] == "implement" and a["exit_code"] == 0)
-    assert good == {b.id: 1 for b in night.beads if b.kind not in ("crash", "killed") and not b.never}
+    assert good == {b.id: 1 for b in night.beads if b.kind not in ("crash", "killed", "hang") and not b.never}
     # one whose shim died just after it was done is done once more: nobody knows
     killed = collections.Counter(night.victims.values())
     for bead, count in night.done("implement").items():
         assert count <= 1 + killed[bead], (bead, count)
     for bead in night.beads:
         started = sum((role, name) == ("implement", bead.id) for role, name, _ in starts)
-        assert (started == 0) if bead.never else (1 <= started <= 1 + killed[bead.id]), (bead, started)
+        assert (started == 0) if bead.never else \
+            (1 + bead.refused <= started <= 1 + bead.refused + killed[bead.id]), (bead, started)
 
 
 def check_result(night, row):
@@ -218,6 +220,23 @@ def test_night(make_daemon, tmp_path, bd):
         done += night.kills
         morning(night, row, path)
         night.daemon.stop()
+
+
+@pytest.mark.broad
+@pytest.mark.deadline(1200)
+def test_night_of_a_hundred(make_daemon, tmp_path):
+    """Eight slots, and everything goes wrong that can."""
+    print(f"SEED={SEED} 30 kills")
+    night = Night(make_daemon, tmp_path, True, random.Random(f"{SEED} hundred"), hundred(), {
+        "run": {"on_lost": "retry"}, "account.night": {"cooldown_max": "2s"},
+        "limits": {"grace": "2s"}, "limits.implement": {"timeout": "1m"}, "review": {"max_fixes": 40}})
+    night.submit("-P", 8, "--review", "--on-failure", "continue")
+    row = night.go_on(30, shims=3)
+    morning(night, row, tmp_path)
+    used = sum(int(line.split()[0]) for line in subprocess.run(
+        ["du", "-sk", night.daemon.state], check=True, capture_output=True, text=True).stdout.splitlines())
+    print(f"{used} KiB are left in the state directory")
+    assert used < 2048 * len(night.beads), "a task leaves less than 2 MiB"
 
 
 @pytest.mark.broad
