@@ -261,7 +261,7 @@ void completion_words(struct client *c, char **words, size_t count)
 	const char *last = count > 0 ? words[count - 1] : "", *equals;
 	struct place p = { c, last, "" };
 	const struct option_row *open = NULL;	/* an option whose argument is next */
-	char **given = xcalloc(count + 1, sizeof(*given));
+	char **given = xcalloc(count + 1, sizeof(*given)), *option = NULL;
 	size_t ngiven = 0;
 
 	c->command = NULL;
@@ -293,7 +293,8 @@ void completion_words(struct client *c, char **words, size_t count)
 		offer_value(&p, open);
 	} else if (!plain && strncmp(last, "--", 2) == 0 && equals != NULL) {
 		open = find_option(&p, last);
-		p.before = apart ? "" : xasprintf("%.*s=", (int)(equals - last), last);
+		option = xmemdup0(last, (size_t)(equals + 1 - last));
+		p.before = apart ? "" : option;
 		p.prefix = equals + 1;
 		if (open != NULL)
 			offer_value(&p, open);
@@ -307,5 +308,6 @@ void completion_words(struct client *c, char **words, size_t count)
 	} else {
 		offer_arguments(&p, given, ngiven);
 	}
+	free(option);
 	free(given);
 }

@@ -261,6 +261,7 @@ void plan_release(struct plan *plan)
 	free(plan->review_file);
 	free(plan->review_log);
 	free(plan->reviewer);
+	free(plan->reviewer_sha256);
 	free(plan->report);
 	strings_free(plan->on_hold);
 	strings_free(plan->on_pass);
