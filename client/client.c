@@ -10,6 +10,7 @@
 #include "client/message.h"
 #include "client/sockets.h"
 #include "proto/call.h"
+#include "proto/near.h"
 
 /* The environment contains secrets and the daemon asks for them by name, so only trusted daemons
  * may ask. */
@@ -105,11 +106,17 @@ json_t *client_get_json(struct client *c, const char *method, const char *param,
 
 int client_act(struct client *c, const struct client_action *actions, size_t count)
 {
+	struct near near = { .word = c->options.arguments[0] };
+
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(actions[i].name, c->options.arguments[0]) == 0 && c->options.count >= actions[i].least &&
 		    c->options.count <= actions[i].most)
 			return actions[i].run(c);
+	for (size_t i = 0; i < count; i++)
+		near_offer(&near, actions[i].name);
 	message_error("usage: rlctl %s %s", c->command->name, c->command->usage);
+	if (near.best != NULL && strcmp(near.best, near.word) != 0)
+		message_hint("did you mean \"rlctl %s %s\"?", c->command->name, near.best);
 	return EXIT_USAGE;
 }
 

@@ -14,6 +14,7 @@
 #include "client/message.h"
 #include "client/table.h"
 #include "proto/memory.h"
+#include "proto/near.h"
 #include "proto/schema.h"
 #include "proto/units.h"
 
@@ -480,8 +481,23 @@ static const struct option_row *table_find(const struct table *t, int code)
 	return NULL;
 }
 
+/* word: "--name" or "--name=..." */
+static void refuse_name(const struct table *t, const char *word)
+{
+	char *name = xmemdup0(word + 2, strcspn(word + 2, "="));
+	struct near near = { .word = name };
+
+	for (int i = 0; i < t->count; i++)
+		near_offer(&near, t->rows[i]->name);
+	if (near.best != NULL)
+		message_error("unrecognized option '%s'; did you mean --%s?", word, near.best);
+	else
+		message_error("unrecognized option '%s'", word);
+	free(name);
+}
+
 /* code: what getopt returned. word: the argument that it could not use. */
-static void refuse_option(int code, const char *word)
+static void refuse_option(const struct table *t, int code, const char *word)
 {
 	bool is_long = strncmp(word, "--", 2) == 0;
 
@@ -492,7 +508,7 @@ static void refuse_option(int code, const char *word)
 	else if (is_long && optopt >= FIRST_CODE)
 		message_error("option '%.*s' doesn't allow an argument", (int)strcspn(word, "="), word);
 	else if (is_long)
-		message_error("unrecognized option '%s'", word);
+		refuse_name(t, word);
 	else
 		message_error("invalid option -- '%c'", optopt);
 	message_hint("--help lists the options");
@@ -514,7 +530,7 @@ int options_parse(struct options *o, int argc, char **argv, const struct option_
 		const struct option_row *row = table_find(&t, code);
 
 		if (row == NULL) {
-			refuse_option(code, argv[optind - 1]);
+			refuse_option(&t, code, argv[optind - 1]);
 			return EXIT_USAGE;
 		}
 		status = options_take(o, row, optarg);

@@ -10,6 +10,7 @@
 #include "client/message.h"
 #include "proto/call.h"
 #include "proto/memory.h"
+#include "proto/near.h"
 #include "proto/std_fds.h"
 
 static const struct option_row list_options[] = {
@@ -155,11 +156,11 @@ static const struct option_row stop_options[] = {
 #define ANY_NUMBER 1000000
 
 static const struct command commands[] = {
-	{ "run", run_command, "[options] [TASK]",
+	{ "run", run_command, "[options] [TASK...]",
 	    "submit a run, follow it and print the final answer",
-	    options_submit, 0, 1, false },
-	{ "submit", submit_command, "[options] [TASK]", "queue a run and print its number",
-	    options_submit, 0, 1, false },
+	    options_submit, 0, ANY_NUMBER, false },
+	{ "submit", submit_command, "[options] [TASK...]", "queue a run and print its number",
+	    options_submit, 0, ANY_NUMBER, false },
 	{ "list", list_command, "[options]", "list runs, newest first", list_options, 0, 0, false },
 	{ "show", show_command, "RUN[/ATTEMPT]", "show a run or an attempt in detail", NULL, 1, 1, false },
 	{ "wait", wait_command, "[options] RUN...", "wait until runs end or are held",
@@ -234,6 +235,33 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/* What other programs call it. */
+static const struct {
+	const char *word, *command;
+} elsewhere[] = {
+	{ "ps", "list" }, { "ls", "list" }, { "tail", "logs" }, { "output", "logs" }, { "info", "show" },
+	{ "add", "submit" }, { "start", "run" }, { "kill", "cancel" }, { "abort", "cancel" },
+	{ "restart", "retry" }, { "continue", "retry" }, { "edit", "change" }, { "approve", "hold approve" },
+	{ "reject", "hold reject" }, { "rework", "hold rework" }, { "answer", "hold answer" },
+	{ "dismiss", "finding dismiss" }, { "version", "--version" },
+};
+
+static int refuse_command(const char *word)
+{
+	struct near near = { .word = word };
+
+	for (const struct command *command = commands; command->name != NULL; command++)
+		near_offer(&near, command->name);
+	for (size_t i = 0; i < ARRAY_SIZE(elsewhere); i++)
+		if (strcmp(elsewhere[i].word, word) == 0)
+			near.best = elsewhere[i].command;
+	if (near.best != NULL)
+		message_error("unknown command %s; did you mean \"rlctl %s\"?", word, near.best);
+	else
+		message_error("unknown command %s; \"rlctl help\" lists the commands", word);
+	return EXIT_USAGE;
+}
+
 static void print_overview(FILE *file)
 {
 	fputs("usage: rlctl [options] COMMAND ...\n\n", file);
@@ -268,10 +296,8 @@ int help_command(struct client *c)
 		return EXIT_DONE;
 	}
 	command = find_command(c->options.arguments[0]);
-	if (command == NULL) {
-		message_error("unknown command %s; \"rlctl help\" lists the commands", c->options.arguments[0]);
-		return EXIT_USAGE;
-	}
+	if (command == NULL)
+		return refuse_command(c->options.arguments[0]);
 	print_help(c->out.file, command);
 	return EXIT_DONE;
 }
@@ -312,7 +338,7 @@ static int run_client(struct client *c)
 	if (c->options.count < c->command->least || c->options.count > c->command->most) {
 		message_error("usage: rlctl %s %s", c->command->name, c->command->usage);
 		if (c->options.count > c->command->most)
-			message_hint("too many arguments; put a text of several words in quotes");
+			message_hint("too many arguments");
 		return EXIT_USAGE;
 	}
 	if (check_particular(c) != 0)
@@ -345,10 +371,8 @@ static int parse_and_run(struct client *c, int argc, char **argv)
 	argc = c->options.count;
 	argv = c->options.arguments;
 	c->command = find_command(argv[0]);
-	if (c->command == NULL) {
-		message_error("unknown command %s; \"rlctl help\" lists the commands", argv[0]);
-		return EXIT_USAGE;
-	}
+	if (c->command == NULL)
+		return refuse_command(argv[0]);
 	argv[0] = (char *)"rlctl";	/* the name in getopt's messages */
 	status = options_parse(&c->options, argc, argv, c->command->options, false);
 	if (status != 0)

@@ -65,15 +65,15 @@ static int read_file(const char *path, struct buf *text)
 	return failure == 0 ? 0 : EXIT_REFUSED;
 }
 
-/* TASK, otherwise --file, otherwise standard input. */
+/* The words of TASK, otherwise --file, otherwise standard input. */
 static int read_task(const struct client *c, struct buf *text)
 {
 	const char *file = options_text(&c->options, "file");
 
-	if (c->options.count > 0) {
-		buf_add(text, c->options.arguments[0], strlen(c->options.arguments[0]));
+	for (int i = 0; i < c->options.count; i++)
+		buf_addf(text, "%s%s", i > 0 ? " " : "", c->options.arguments[i]);
+	if (c->options.count > 0)
 		return 0;
-	}
 	if (file == NULL && isatty(STDIN_FILENO)) {
 		message_error("missing task: give it as an argument, with --file, or on standard input");
 		return EXIT_USAGE;

@@ -11,6 +11,7 @@
 #include "core/profile.h"
 #include "core/row.h"
 #include "proto/memory.h"
+#include "proto/near.h"
 
 struct config *config_new(void)
 {
@@ -89,19 +90,26 @@ static int check_name(const struct config *config, bool agent, const char *name,
     const char *where, struct config_error *error)
 {
 	char *const *known = agent ? config->agents : config->profiles;
+	struct near near = { .word = name };
 	struct buf names = { 0 };
 
 	if (strings_contain(known, name))
 		return 0;
 	for (size_t i = 0; known[i] != NULL; i++)
-		buf_addf(&names, "%s%s", i == 0 ? "" : ", ", known[i]);
+		near_offer(&near, known[i]);
+	if (near.best != NULL)
+		buf_addf(&names, "did you mean '%s'? Choose", near.best);
+	else
+		buf_adds(&names, "choose");
+	for (size_t i = 0; known[i] != NULL; i++)
+		buf_addf(&names, "%s%s", i == 0 ? " one of " : ", ", known[i]);
 	if (agent)
 		config_refuse(error, field,
-		    "%s: unknown agent '%s'; choose one of %s, or add [agent.%s] with a command to "
+		    "%s: unknown agent '%s'; %s, or add [agent.%s] with a command to "
 		    "rld.toml", where, name, names.data, name);
 	else
 		config_refuse(error, field,
-		    "%s: unknown profile '%s'; choose one of %s, or add [profile.%s] that extends "
+		    "%s: unknown profile '%s'; %s, or add [profile.%s] that extends "
 		    "one to rld.toml", where, name, names.data, name);
 	buf_release(&names);
 	return -1;

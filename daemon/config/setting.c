@@ -6,6 +6,7 @@
 
 #include "core/plan_json.h"
 #include "proto/memory.h"
+#include "proto/near.h"
 #include "config/setting_rules.h"
 #include "core/plan.h"
 #include "core/profile.h"
@@ -421,33 +422,6 @@ bool setting_is_table(const char *path, enum setting_layer layer)
 	return false;
 }
 
-/* Edit distance of a and b; more than limit counts as limit + 1. */
-static size_t distance(const char *a, const char *b, size_t limit)
-{
-	size_t la = strlen(a), lb = strlen(b), row[128];
-
-	if (la >= 128 || lb >= 128 || (la > lb ? la - lb : lb - la) > limit)
-		return limit + 1;
-	for (size_t j = 0; j <= lb; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= la; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= lb; j++) {
-			size_t change = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < change)
-				change = row[j] + 1;
-			if (row[j - 1] + 1 < change)
-				change = row[j - 1] + 1;
-			row[j] = change;
-		}
-	}
-	return row[lb] < limit ? row[lb] : row[lb] == limit ? limit : limit + 1;
-}
-
 /* pattern with its "*" replaced by the second segment of path; NULL if path has none, or a quoted
  * one. */
 static char *spelled(const char *pattern, const char *path)
@@ -464,7 +438,7 @@ static char *spelled(const char *pattern, const char *path)
 /* Keep the better guess: guess (takes ownership), or *near with distance *best. */
 static void weigh(const char *path, char *guess, bool named, size_t limit, char **near, size_t *best)
 {
-	size_t d = guess == NULL ? limit + 1 : distance(path, guess, limit);
+	size_t d = guess == NULL ? limit + 1 : near_distance(path, guess, limit);
 
 	if (guess != NULL && d > limit && named)
 		d = limit;
@@ -479,7 +453,7 @@ static void weigh(const char *path, char *guess, bool named, size_t limit, char 
 
 char *setting_near(const char *path, enum setting_layer layer)
 {
-	size_t limit = strlen(path) < 6 ? 1 : 2, best = limit + 1, profile = cover("profile.*", path);
+	size_t limit = near_limit(path), best = limit + 1, profile = cover("profile.*", path);
 	/* but not as a key of the file: suggesting its namesake would mislead */
 	bool known = setting_find(path, NULL) != NULL;
 	char *near = NULL;

@@ -226,7 +226,7 @@ def test_manual_is_clean():
     ["cancel"], ["cancel", "1", "x"],
     ["review", "show"], ["review", "burn", "1"], ["config", "burn"], ["events", "--since", "-1"],
     ["logs", "--stream", "stdin", "1"],
-    ["submit", "a", "b"], ["submit", "--priority", "1.5", "x"], ["submit", "--env", "K", "x"],
+    ["list", "a"], ["submit", "--priority", "1.5", "x"], ["submit", "--env", "K", "x"],
     ["submit", "--env", "=v", "x"],
     ["submit", "--on-lost", "ret", "x"], ["submit", "--on-lost", "", "x"],
     ["submit", "--color", "blue", "x"], ["submit", "--timeout", "1w", "x"],
@@ -472,12 +472,32 @@ def test_with_json_a_missing_file_and_a_missing_word_are_json(rlctl, tmp_path):
 
 
 @pytest.mark.parametrize("args, words", [
-    (["--burn"], "unrecognized option '--burn'"), (["-x"], "invalid option -- 'x'"),
+    (["--burn"], "unrecognized option '--burn'"),
+    (["--limt=3"], "unrecognized option '--limt=3'; did you mean --limit?"),
+    (["-x"], "invalid option -- 'x'"),
     (["--limit"], "option '--limit' requires an argument"), (["-n"], "option requires an argument -- 'n'"),
     (["--json=x"], "option '--json' doesn't allow an argument"),
 ])
 def test_an_option_that_cannot_be_used_is_named(rlctl, args, words):
     assert rlctl("list", *args, check=2)[1] == f"rlctl: {words}\n  --help lists the options\n"
+
+
+@pytest.mark.parametrize("args, words", [
+    (["lst"], 'unknown command lst; did you mean "rlctl list"?'),
+    (["ps"], 'unknown command ps; did you mean "rlctl list"?'),
+    (["help", "lgos"], 'unknown command lgos; did you mean "rlctl logs"?'),
+    (["approve", "3"], 'unknown command approve; did you mean "rlctl hold approve"?'),
+    (["burn"], 'unknown command burn; "rlctl help" lists the commands'),
+    (["hold", "aprove", "3"], 'did you mean "rlctl hold approve"?'),
+])
+def test_a_mistyped_command_gets_a_suggestion(rlctl, args, words):
+    assert words in rlctl(*args, check=2)[1]
+
+
+def test_words_without_quotes_are_one_task(fake, rlctl):
+    rlctl("submit", "make", "the", "--priority", "3", "tests pass")
+    request, = fake.of("run.submit")
+    assert (request["task"], request["priority"]) == ("make the tests pass", 3)
 
 
 # ---- finding a daemon ----------------------------------------------------------------------------

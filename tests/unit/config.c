@@ -142,7 +142,7 @@ static const struct {
 	{ "[agent.claude]\nfallback = [\"codex\", \"a b\"]\n", "f.toml:2:12: 'agent.claude.fallback' "
 	    "(item 2) must be the name of an agent: letters, digits, \"-\" and \"_\", at most 64" },
 	{ "[agent.claude]\nfallback = [\"codex\", \"cdoex\"]\n",
-	    "f.toml:2:12: 'agent.claude.fallback': unknown agent 'cdoex'; choose one of claude, "
+	    "f.toml:2:12: 'agent.claude.fallback': unknown agent 'cdoex'; did you mean 'codex'? Choose one of claude, "
 	    "codex, gemini, opencode, copilot, qwen, pi, or add [agent.cdoex] with a command to "
 	    "rld.toml" },
 	{ "[run]\nretries = -1\n", "f.toml:2:11: 'run.retries' must be from 0 to 100, is -1" },
@@ -369,7 +369,7 @@ START_TEST(test_bad_heads)
 	static const struct { const char *text, *head, *part; } rows[] = {
 		{ "default_agent = \"\xff\"\n", "f.toml:1:17: ", "utf-8" },
 		{ "[review]\nprofile = \"Verdict\"\n",
-		    "f.toml:2:11: 'review.profile': unknown profile 'Verdict'; choose one of ",
+		    "f.toml:2:11: 'review.profile': unknown profile 'Verdict'; did you mean 'verdict'? Choose one of ",
 		    "verdict" },
 		{ "[review]\nprofile = \"a b\"\n",
 		    "f.toml:2:11: 'review.profile' must be the name of a profile: ", "letters" },
@@ -378,7 +378,8 @@ START_TEST(test_bad_heads)
 		{ "[review]\ntimeout = 0\n", "f.toml:2:11: 'review.timeout' must be a duration from 1s to ", "30d" },
 		{ "[limits]\ngrace = \"2h\"\n", "f.toml:2:9: 'limits.grace' must be a duration from 1s to ", "1h" },
 		{ "default_agent = \"cladue\"\n",
-		    "f.toml:1:17: 'default_agent': unknown agent 'cladue'; choose one of ", "claude" },
+		    "f.toml:1:17: 'default_agent': unknown agent 'cladue'; did you mean 'claude'? ",
+		    "Choose one of claude" },
 		{ "[review]\nagent = \"nobody\"\n[agent.mine]\ncommand = [\"x\"]\n",
 		    "f.toml:2:9: 'review.agent': unknown agent 'nobody'; ", "mine" },
 	};
