@@ -66,12 +66,14 @@ static void texts_free(void *c, const struct member *members, size_t count)
 bool continuation_of(const struct slot_row *slot, const struct product_row *product, bool shared,
     struct continuation *c)
 {
+	bool own = slot_row_has_own(slot) && product != NULL;
+
 	*c = (struct continuation){ .run = slot->run, .answer = ROW_NONE, .product = ROW_NONE };
 	if (slot->tree == NULL)
 		return false;
-	c->tree = xstrdup(slot->tree);
-	c->base_commit = xstrdup(slot->base_commit);
-	c->base_tree = xstrdup(slot->base_tree);
+	c->tree = xstrdup(own ? product->tree : slot->tree);
+	c->base_commit = xstrdup(own ? slot->own_base_commit : slot->base_commit);
+	c->base_tree = xstrdup(own ? slot->own_base_tree : slot->base_tree);
 	c->beside = xstrdup(slot->beside);
 	c->answer_hash = xstrdup(slot->answer_hash);
 	c->previous_tree = xstrdup(slot->previous_tree);
@@ -93,10 +95,10 @@ bool continuation_of(const struct slot_row *slot, const struct product_row *prod
 	}
 	/* after a conflict the tree is no product, and the commit is that from before */
 	if (slot->obstacle != NULL && slot->commit_id != NULL && product != NULL && !c->merged &&
-	    strcmp(product->tree, slot->tree) != 0)
+	    strcmp(product->tree, c->tree) != 0)
 		c->conflict = xstrdup(slot->obstacle);
 	else if (!shared && product != NULL)
-		c->commit = xstrdup(slot->commit_id);
+		c->commit = xstrdup(own ? slot->own_commit : slot->commit_id);
 	return true;
 }
 

@@ -46,8 +46,8 @@ struct run_continuation {
 	struct continuation *whole;	/* the review of the run; NULL: none has begun */
 };
 
-/* False: the slot has left no work that could be continued. product: of the slot, NULL: none.
- * conflict: git has found one in the tree. Initialises *c. */
+/* False: the slot has left no work that could be continued. product: of the slot, NULL: none; if
+ * slot_row_has_own(), the last before the merge. Initialises *c. */
 bool continuation_of(const struct slot_row *slot, const struct product_row *product, bool shared,
     struct continuation *c);
 void continuation_release(struct continuation *c);

@@ -243,6 +243,10 @@ struct slot_row {
 					 * began, NULL: the run's */
 	char *head_at;			/* as run.head_at, NULL: the run's */
 	char *commit_id;		/* commit made by the slot, NULL */
+	/* commit_id, base_commit and base_tree as they were before a merge that is being judged,
+	 * see slot_merge_is_open(); its tree is that of the last product before the merge. NULL:
+	 * there is none */
+	char *own_commit, *own_base_commit, *own_base_tree;
 	/* why git rejected the result: output of a hook, conflicting paths; for the fixer. NULL */
 	char *obstacle;
 	char *protected_paths;		/* that the work touches; NULL: none */

@@ -154,9 +154,19 @@ bool role_is_command(enum role role)
 	return role == ROLE_CHECK || role == ROLE_SETUP;
 }
 
+bool slot_merge_is_open(enum slot_merge merge)
+{
+	return merge == MERGE_JUDGING || merge == MERGE_SUSPECTED || merge == MERGE_AGAIN;
+}
+
+bool slot_row_has_own(const struct slot_row *row)
+{
+	return row->own_commit != NULL && slot_merge_is_open((enum slot_merge)row->merge);
+}
+
 bool slot_merge_waits(enum slot_merge merge)
 {
-	return merge == MERGE_JUDGING || merge == MERGE_SUSPECTED || merge == MERGE_AGAIN || merge == MERGE_SENT_BACK;
+	return slot_merge_is_open(merge) || merge == MERGE_SENT_BACK;
 }
 
 bool slot_stage_is_end(enum slot_stage stage)

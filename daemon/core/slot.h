@@ -85,6 +85,11 @@ bool role_is_command(enum role role);
  * fixed or merged once more. */
 bool slot_merge_waits(enum slot_merge merge);
 
+/* ... and that is being judged, or it is to be merged once more as it is: the slot has what its
+ * work was before. */
+bool slot_merge_is_open(enum slot_merge merge);
+bool slot_row_has_own(const struct slot_row *row);
+
 /* passed, failed, cancelled */
 bool slot_stage_is_end(enum slot_stage stage);
 

@@ -207,6 +207,10 @@ struct git_op_spec {
 	 * created, NULL: at commit. */
 	const char *base_commit, *keep_ref, *note_ref, *known;
 
+	/* MERGE: what commit is a copy of, made by an earlier MERGE; the note keeps it. NULL: it is
+	 * none. */
+	const char *origin;
+
 	/* MERGE: do not move ref to a tree other than that of commit. */
 	bool holds_back;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* MERGE: finds what is merged already, and moves ref, which must be where rld left it.
  *
- * Before ref is moved, a note is made: a commit whose parents are the new tip and the requested
- * commit. If the operation is repeated and ref contains the noted tip, it is done: replaying again
- * might give other commits. */
+ * Before ref is moved, a note is made: a commit whose parents are the new tip, the requested
+ * commit, and what that is a copy of. If the operation is repeated and ref contains the noted tip,
+ * it is done: replaying again might give other commits. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +215,7 @@ static int move_ref(struct git_op *op, const struct merge *m, const char *tip, c
 
 static int merge_commits(struct git_op *op, struct merge *m, char *const *ids)
 {
-	const char *parents[3] = { NULL };
+	const char *parents[4] = { NULL };
 	char note[GIT_ID_MAX];
 	int rv = replay(op, m, ids);
 
@@ -231,6 +231,7 @@ static int merge_commits(struct git_op *op, struct merge *m, char *const *ids)
 		return whole(op, m->tip);	/* everything was there already */
 	parents[0] = m->tip;
 	parents[1] = op->spec.commit;
+	parents[2] = op->spec.origin;
 	if (replay_note(op, m->tip_tree, parents, note) != 0)
 		return -1;
 	if (op->spec.onto == NULL && (!op->spec.holds_back || strcmp(m->tip_tree, m->commit_tree) == 0))

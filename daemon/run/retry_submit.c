@@ -11,6 +11,7 @@
 #include "core/continuation.h"
 #include "core/plan_json.h"
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "core/tasks.h"
 #include "model/model.h"
@@ -43,12 +44,21 @@ static bool is_shared(const struct pending_submit *p)
 	return p->plan.isolation != ISOLATION_WORKTREE;
 }
 
+/* NULL: none. Of work whose merge was being judged, the last that was its own. */
+static const struct product_row *last_product(const struct run_rows *rows, const struct slot_row *slot)
+{
+	const struct product_row *product = slot->product != ROW_NONE ? run_rows_product(rows, slot->product) : NULL;
+
+	while (product != NULL && product->kind == PRODUCT_MERGED && slot_row_has_own(slot))
+		product = run_rows_product(rows, product->parent);
+	return product;
+}
+
 /* What the slot has left; false: nothing. Runs of earlier versions have no products, but trees. */
 static bool slot_work(const struct pending_submit *p, const struct run_rows *rows, const struct slot_row *slot,
     struct continuation *c)
 {
-	const struct product_row *product = slot != NULL && slot->product != ROW_NONE ?
-	    run_rows_product(rows, slot->product) : NULL;
+	const struct product_row *product = slot != NULL ? last_product(rows, slot) : NULL;
 
 	*c = (struct continuation){ .answer = ROW_NONE, .product = ROW_NONE };
 	if (slot == NULL || (product == NULL && rows->run.product_count != ROW_NONE))

@@ -283,6 +283,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.note_ref = note,
 		.known = kind == GIT_BASE ? from.tip : row->result_commit != NULL ? row->result_commit :
 		    row->instance != NULL ? row->base_commit : NULL,
+		.origin = kind == GIT_MERGE && slot_row_has_own(slot->row) ? slot->row->own_commit : NULL,
 		.holds_back = kind == GIT_MERGE && slot_holds_merge_back(slot),
 		.onto = kind == GIT_MERGE ? train_last(slot) : NULL,
 		.stands = kind == GIT_MERGE && train_stands(slot),

@@ -30,12 +30,24 @@ static void forget_acceptance(struct slot_row *row)
 	row->accepted = ACCEPTED_BY_NONE;
 }
 
+/* A retry begins with that: the merged tree may have what is red by the work of another task. Where
+ * merged trees are reviewed, that review is the word on the work, and nothing is merged onto it. */
+static void keep_own(struct slot_row *row, const struct plan *plan)
+{
+	if (slot_merge_is_open((enum slot_merge)row->merge) || plan->review_merged == REVIEW_MERGED_ALWAYS)
+		return;
+	text_set(&row->own_commit, row->commit_id);
+	text_set(&row->own_base_commit, row->base_commit);
+	text_set(&row->own_base_tree, row->base_tree);
+}
+
 void merge_held_back(struct txn *txn, struct slot *slot)
 {
 	const struct git_op *git = slot->op.git;
 	struct slot_row *row = txn_edit_slot(txn, slot);
 	int64_t known = 0;
 
+	keep_own(row, slot_plan(slot));
 	text_set(&row->base_commit, git_op_head(git));
 	text_set(&row->base_tree, git_op_base(git));
 	text_set(&row->commit_id, git_op_commit(git));

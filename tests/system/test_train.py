@@ -182,3 +182,40 @@ def test_a_lost_check_blames_nobody_for_others(trees, repo):
     assert row["state"] == "succeeded" and green(repo, row["result_branch"]) and len(t.is_linear(row)) == 5, row
     attempts = t.daemon.call("attempt.list", run=number)["attempts"]
     assert [a["task"] for a in attempts if a["role"] == "fix"] == ["x-4"]
+
+
+# the check of the last of the train, with what is red or without, the first time
+AT_THE_LAST = ('if test {red} -e use.sh -a -e x-2.txt -a -e x-5.txt && mkdir $PLAY/stood 2> /dev/null; then '
+               'echo $$ > $PLAY/last.here; read word < $PLAY/last.go; {then}; fi; ' + CHECK)
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("how", ["cancel", "kill", "lost", "again"])
+def test_a_red_train_is_merged_by_the_retry(trees, repo, how):
+    """Each task from its own work, which has passed: only the red one is fixed and reviewed. again:
+    the red one has been found, and what stood on it was merged once more."""
+    t = trees(scripts={"fix": "exit 3\n"}, gates=(*TASKS, "last"), config=SLOTS)
+    check = AT_THE_LAST.format(red="!" if how == "again" else "", then="kill -9 $PPID; sleep 60")
+    number = pile_up(t, red="x-3", check=check, env={"PLAY": str(t.play.path)}, on_lost="fail", on_failure="continue")
+    t.daemon.call("group.resume", name="checks")
+    t.play.arrived("last")
+    if how == "kill":
+        t.daemon.kill()
+        t.daemon.start()
+    if how == "lost":
+        t.play.go("last")
+    row = t.daemon.ended(number) if how == "lost" else t.daemon.cancelled(number)
+    assert row["state"] == ("failed" if how == "lost" else "cancelled"), row
+    passed = {r["tree"] for r in t.daemon.reviews(number) if r["decision"] == "pass"}
+    repo.git("reflog", "expire", "--expire=now", "--all")
+    repo.git("gc", "-q", "--prune=now")
+    t.set(fix='sed -i "s/ f$/ g/" use.sh; answer fixed\n')
+    again = t.daemon.call("run.retry", id=number)["id"]
+    row = t.daemon.ended(again)
+    assert row["state"] == "succeeded" and green(repo, row["result_branch"]) and len(t.is_linear(row)) == 5, row
+    attempts = t.daemon.call("attempt.list", run=again)["attempts"]
+    assert [(a["role"], a["task"]) for a in attempts if a["role"] in ("implement", "fix", "review")] == [
+        ("fix", "x-3"), ("review", "x-3")]
+    said = t.daemon.call("evidence.list", run=again)["evidence"]
+    assert {e["tree"] for e in said if e["kind"] == "review" and e["from_run"] == number} <= passed
+    assert t.daemon.call("review.verify", run=again)["ok"]
