@@ -22,7 +22,7 @@ static const struct member {
 	TEXT(continuation, commit), TEXT(continuation, beside), TEXT(continuation, conflict),
 	TEXT(continuation, answer_hash), TEXT(continuation, previous_tree),
 	TEXT(continuation, previous_answer_hash), TEXT(continuation, product_tree),
-	TEXT(continuation, rounds), TEXT(continuation, question),
+	TEXT(continuation, rounds), TEXT(continuation, question), TEXT(continuation, reply),
 }, numbers[] = {
 	TEXT(continuation, run), TEXT(continuation, answer), TEXT(continuation, round),
 	TEXT(continuation, fix), TEXT(continuation, product),
@@ -81,6 +81,7 @@ bool continuation_of(const struct slot_row *slot, const struct product_row *prod
 	/* the next fixes are new ones, but what they lead to is compared with all before */
 	c->rounds = rounds_restart(slot->rounds, slot->fix);
 	c->question = xstrdup(slot->question);
+	c->reply = xstrdup(slot->reply);
 	c->answer = slot->answer != ROW_NONE ? slot->answer : slot->earlier_answer;
 	c->round = slot->round;
 	c->fix = slot->fix;

@@ -22,8 +22,9 @@ struct continuation {
 	/* a conflict with another task lies in the tree: what the fixer is told */
 	char *conflict;
 	char *answer_hash, *previous_tree, *previous_answer_hash, *rounds;
-	/* what its agent asked a human, and no attempt has ended without a question since */
-	char *question;
+	/* what its agent asked a human, and no attempt has ended without a question since; the
+	 * answer, NULL: none */
+	char *question, *reply;
 	int64_t answer;			/* attempt whose final text is the answer, ROW_NONE */
 	int64_t round, fix;		/* numbers of the last review and fix */
 	/* its product in that run, ROW_NONE: of an earlier version */

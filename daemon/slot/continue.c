@@ -181,6 +181,7 @@ static void take(struct txn *txn, struct slot *slot, const struct continuation *
 	text_set(&row->previous_answer_hash, c->previous_answer_hash);
 	text_set(&row->rounds, c->rounds);
 	text_set(&row->question, c->question);
+	text_set(&row->reply, c->reply);
 	row->earlier_answer = c->answer;
 	row->again = c->again ? 1 : ROW_NONE;
 	row->round = c->round;

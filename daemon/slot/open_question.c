@@ -46,6 +46,15 @@ void question_hold(struct txn *txn, struct slot *slot)
 	free(text);
 }
 
+void question_measured(struct txn *txn, struct slot *slot)
+{
+	if (slot->row->reply == NULL)
+		question_hold(txn, slot);
+	else
+		slot_move(txn, slot, slot_stage(slot), slot_role_stage(question_role(slot->row)),
+		    &(struct move_why){ .reason = MOVE_RETRY });
+}
+
 enum role question_role(const struct slot_row *row)
 {
 	return row->fix > 0 ? ROLE_FIX : ROLE_IMPLEMENT;

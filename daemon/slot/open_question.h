@@ -17,6 +17,8 @@ void question_take(struct txn *txn, struct slot *slot, const char *text);
 void question_over(struct txn *txn, struct slot *slot);
 /* Hold the slot for it. */
 void question_hold(struct txn *txn, struct slot *slot);
+/* Its work is measured: the same, unless it was answered in the run that this one continues. */
+void question_measured(struct txn *txn, struct slot *slot);
 /* Whose it is. */
 enum role question_role(const struct slot_row *row);
 

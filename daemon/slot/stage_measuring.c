@@ -95,7 +95,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	if (slot->row->question != NULL) {
 		take_copied(txn, slot);
 		take_tree(txn, slot, tree, done->step);
-		question_hold(txn, slot);
+		question_measured(txn, slot);
 		return;
 	}
 	take_copied(txn, slot);

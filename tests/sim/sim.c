@@ -307,7 +307,7 @@ static bool is_continued(int from, int to)
 	case SLOT_S_CLAIMING:
 		return to == SLOT_S_MEASURING || to == SLOT_S_IMPLEMENTED;
 	case SLOT_S_MEASURING:
-		return to == SLOT_S_PINNING || to == SLOT_S_MERGING;
+		return to == SLOT_S_PINNING || to == SLOT_S_MERGING || to == SLOT_S_IMPLEMENTING;
 	default:
 		return false;
 	}

@@ -265,6 +265,34 @@ def test_a_retry_asks_again(made, how):
     assert made.repo.read("work.txt") == "one\ntwo\n"
 
 
+@pytest.mark.each
+@pytest.mark.parametrize("end", ["exit 3", "kill -9 $PPID; sleep 100", "cancelled"])
+@pytest.mark.parametrize("role", ["implement", "fix"])
+def test_a_retry_has_the_answer(made, role, end):
+    """Nobody is asked what he has answered, whatever became of the attempts that had the answer."""
+    fails = {f"{role}_1": "echo one > work.txt\n" + ASK, f"{role}_2": f"gate {role}\n{end}\n"}
+    made.set(review_1=VERDICT.finds("point 1") if role == "fix" else VERDICT.passes,
+             **{"implement_1": "echo none > work.txt\nanswer done\n", **fails})
+    answer(made, held(made, review=HOLD, on_lost="fail"))
+    made.play.arrived(role)
+    if end == "cancelled":
+        made.daemon.cancelled(1)
+    else:
+        made.play.go(role)
+        assert ends(made)["state"] == "failed"
+    made.play.set({f"{role}.1": "exit 4\n"})
+    number = made.daemon.call("run.retry", id=1)["id"]
+    assert made.daemon.ended(number)["state"] == "failed"
+    number = made.daemon.call("run.retry", id=number)["id"]
+    made.play.set({f"{role}.1": "echo two >> work.txt\nanswer done\n", f"{role}.2": "exit 4\n",
+                   "review.1": VERDICT.passes})
+    made.passes(made.daemon.ended(number))
+    assert [a["role"] for a in made.daemon.attempts(number)] == [role, "review"]
+    for each in (number - 1, number):
+        assert f"The answer:\n\n```text\n{ANSWER}\n```" in made.prompt(role, 1, each)
+    assert made.repo.read("work.txt") == "one\ntwo\n"
+
+
 def test_in_work_trees(made):
     """Other tasks go on meanwhile, and the work tree stays."""
     made.set(implement_2="echo other > other.txt\nanswer done\n", implement="echo two >> work.txt\nanswer done\n")

@@ -29,8 +29,10 @@ static const struct {
 	/* before a set-up and after it */
 	{ SLOT_S_PREPARING, BIT(CREATING_WORKTREE) | BIT(CHECKOUT) | BIT(SETTING_UP) | BIT(HELD) },
 	{ SLOT_S_SETTING_UP, BIT(PREPARING) | BIT(SETTING_UP) | BIT(HELD) },
-	/* after CHECKING: the base is green */
-	{ SLOT_S_IMPLEMENTING, BEGINNING | BIT(CLAIMING) | BIT(CHECKING) | BIT(IMPLEMENTING) | BIT(HELD) },
+	/* after CHECKING: the base is green; after MEASURING: a question of the work was answered in the
+	 * run before */
+	{ SLOT_S_IMPLEMENTING, BEGINNING | BIT(CLAIMING) | BIT(CHECKING) | BIT(MEASURING) |
+	    BIT(IMPLEMENTING) | BIT(HELD) },
 	/* slot 0 may begin with the checks; after COMMITTING: a hook changed the work */
 	{ SLOT_S_CHECKING, BEGINNING | BIT(CLAIMING) | WORK | BIT(CHECKOUT) | BIT(CHECKING) |
 	    BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
