@@ -251,14 +251,16 @@ void continue_laid(struct txn *txn, struct slot *slot, bool laid)
 	txn_edit_task(txn, task)->continues = ROW_NONE;
 }
 
-/* The slot's work is still that of the earlier run: no agent of this one has worked on it. */
+/* The slot's work is still that of the earlier run: no agent of this one has worked on it, and no
+ * merge of this one is being judged. */
 static bool is_earlier(const struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
 	const struct product_row *product = slot_product(slot);
 	bool own = row->answer != ROW_NONE && run_attempt(slot->run, row->answer)->slot == row->slot;
 
-	return !own && product != NULL && (product->from_run != ROW_NONE || row->earlier_answer != ROW_NONE);
+	return !own && !slot_merge_waits((enum slot_merge)row->merge) && product != NULL &&
+	    (product->from_run != ROW_NONE || row->earlier_answer != ROW_NONE);
 }
 
 void continue_facts(const struct slot *slot, const char *tree, struct measure_facts *facts)

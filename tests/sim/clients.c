@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Those who ask: cancels, retries, pauses, limits, and humans who decide about holds. */
+#include "continued.h"
 #include "core/dismissal.h"
 #include "core/next_stage.h"
 #include "core/slot.h"
@@ -73,8 +74,14 @@ static void retry_run(struct world *w, const struct run_rows *rows)
 {
 	if (rows->run.state == RUN_S_HELD)
 		asked_of(w, rows->run.id);	/* a retry cancels it */
-	engine_retry(w->engine, rows, &(struct retry){ .owner = 1000, .from_scratch = true,
+	engine_retry(w->engine, rows, &(struct retry){ .owner = 1000, .from_scratch = !continued_fits(w, rows),
 	    .new_judge = below(w, 4) == 0 }, submit_cb, w);
+}
+
+static void cancel(struct world *w, int64_t run)
+{
+	asked_of(w, run);
+	engine_cancel(w->engine, run, "uid 1000", false, cancel_cb, w);
 }
 
 void client_cancel(struct world *w)
@@ -85,8 +92,7 @@ void client_cancel(struct world *w)
 		rows = random_run(w);
 	if (rows == NULL || run_state_is_end((enum run_state)rows->run.state))
 		return;
-	asked_of(w, rows->run.id);
-	engine_cancel(w->engine, rows->run.id, "uid 1000", false, cancel_cb, w);
+	cancel(w, rows->run.id);
 	/* retried while it is still being cancelled */
 	if (rows->run.state == RUN_S_HELD && below(w, 2) == 0)
 		retry_run(w, rows);
@@ -98,6 +104,20 @@ void client_retry(struct world *w)
 
 	if (rows != NULL)
 		retry_run(w, rows);
+}
+
+bool client_continue(struct world *w)
+{
+	const struct run_rows *ended = continued_run(w, true), *rows = ended == NULL ? continued_run(w, false) : NULL;
+
+	if (ended != NULL && below(w, 3) == 0) {
+		retry_run(w, ended);
+		return true;
+	}
+	if (rows == NULL || below(w, continued_merges(rows) ? 4 : 100) != 0)
+		return false;
+	cancel(w, rows->run.id);
+	return true;
 }
 
 bool world_cancel_acked(const struct world *w, int64_t run)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "continued.h"
 #include "core/slot.h"
 #include "model/slots.h"
 #include "proto/memory.h"
@@ -72,6 +73,11 @@ static void compare_reviews(struct world *w, const struct run_rows *rows, const 
 	for (size_t i = 0; i < rows->nreviews; i++) {
 		if (strcmp(rows->reviews[i]->task_id, task) != 0)
 			continue;
+		/* of the run that it continues */
+		if (rows->reviews[i]->from_run != ROW_NONE) {
+			last = rows->reviews[i];
+			continue;
+		}
 		while (at < count && n == tales[at]->end.nreviews) {
 			at++;
 			n = 0;
@@ -352,7 +358,9 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 	if (count_strings(run->known_issues) > known || count_strings(run->known_issues) < known - less)
 		world_fail(w, "run %lld has %d known issues, expected %d", (long long)run->id,
 		    count_strings(run->known_issues), known);
-	if ((run->result_ref != NULL) != pinned || (run->result_tree != NULL) != pinned)
+	/* the branch of a retry begins with what the run before has merged */
+	if ((run->result_ref != NULL) != (pinned || continued_has_result(rows)) ||
+	    (run->result_tree != NULL) != pinned)
 		world_fail(w, "run %lld is %s: pinned %s", (long long)run->id, state,
 		    run->result_ref != NULL ? run->result_ref : "nothing");
 	if (committed && run->result_commit == NULL)

@@ -372,7 +372,10 @@ void files_check_end(struct world *w)
 		    (w->reports[run->id] == NULL || w->reports[run->id]->run.state != run->state))
 			world_fail(w, "run %lld is %s, and no report says so", (long long)run->id,
 			    state_name(&run_state_names, run->state));
-		if (plan->review_log != NULL && rows->nreviews > 0 && w->logs[run->id] == NULL && !w->unlogged[run->id])
+		/* the log of what a retry has taken over was written before */
+		if (plan->review_log != NULL && rows->nreviews > 0 &&
+		    rows->reviews[rows->nreviews - 1]->from_run == ROW_NONE && w->logs[run->id] == NULL &&
+		    !w->unlogged[run->id])
 			world_fail(w, "run %lld has reviews, but no log", (long long)run->id);
 	}
 }

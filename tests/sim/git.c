@@ -11,7 +11,7 @@ struct git_op {
 	enum git_op_kind kind;
 	struct where where;
 	char *workspace, *dir, *branch, *ref;
-	int64_t given_tree, given_base, given_commit, given_base_commit, given_onto;
+	int64_t given_tree, given_base, given_commit, given_base_commit, given_onto, given_known;
 	bool stands, carried, put_off;
 	bool holds_back, named, copies, sets_up, keeps, explains;
 	int prepared;			/* 1: it is ready, 2: there is none to clone */
@@ -72,6 +72,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->keeps = spec->keep != 0;
 	op->holds_back = spec->holds_back;
 	op->given_onto = number_of(spec->onto);
+	op->given_known = number_of(spec->known);
 	op->stands = spec->stands;
 	op->explains = spec->explains;
 	op->named = spec->name != NULL;
@@ -289,10 +290,13 @@ static bool begin_worktree(struct world *w, struct git_op *op)
 
 static void create_worktree(struct world *w, struct git_op *op)
 {
-	const struct place *place = place_of(w, op->dir);
+	struct place *place = place_of(w, op->dir);
 
-	give_tree(op, place->tree);
+	give_tree(op, made_of(w, place->head)->tree);
 	give_commit(op, place->head);
+	/* the work of an earlier run is laid out there */
+	if (op->given_tree != 0)
+		place->tree = op->given_tree;
 }
 
 static void commit_as(struct world *w, struct git_op *op, struct place *place, int64_t tree)
@@ -315,6 +319,9 @@ static void commit(struct world *w, struct git_op *op)
 
 	if (head != NULL && same_where(head->where, op->where) && head->tree == op->given_tree) {
 		give_commit(op, place->head);	/* begun again */
+	} else if (op->kind == GIT_COMMIT && head != NULL && head->tree == op->given_tree &&
+	    place->head != op->given_commit) {
+		give_commit(op, place->head);	/* the earlier run has committed it */
 	} else if (place->conflict && f != NULL && f->unresolved) {
 		op->conflicts = "a.c";
 	} else if (f != NULL && f->refused) {
@@ -476,6 +483,18 @@ static void give_head(struct world *w, struct git_op *op, struct place *place)
 	give_commit(op, place->head);
 }
 
+/* A retry has the base of the run before it, and a branch with what that has merged. */
+static void begin_after(struct world *w, struct git_op *op)
+{
+	char *ref = xasprintf("refs/heads/%s", op->branch);
+
+	give_commit(op, op->given_commit);
+	give_tree(op, made_of(w, op->given_commit)->tree);
+	if (op->branch != NULL && branch_of(w, ref) == NULL)
+		set_branch(w, ref, op->given_known != 0 ? op->given_known : op->given_commit);
+	free(ref);
+}
+
 static void act(struct world *w, struct git_op *op)
 {
 	const struct fate *f = op->where.slot == OWN ? NULL : fate_of_slot(w, op);
@@ -508,6 +527,10 @@ static void act(struct world *w, struct git_op *op)
 		break;
 	case GIT_BASE:
 		place = place_of(w, op->workspace);
+		if (op->given_commit != 0) {
+			begin_after(w, op);
+			break;
+		}
 		give_tree(op, place->tree);
 		give_commit(op, make(w, place->tree, place->head, op->where, (int64_t)w->nmade + 1));
 		break;

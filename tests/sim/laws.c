@@ -200,7 +200,7 @@ static void check_product(struct world *w, const struct product_row *row)
 	if (row->parent == ROW_NONE && row->kind != PRODUCT_BASE)
 		world_fail(w, "run %lld: product %lld was made of nothing", (long long)row->run,
 		    (long long)row->number);
-	if (row->kind == PRODUCT_WORK && parent != NULL && strcmp(parent->tree, row->tree) == 0)
+	if (row->kind == PRODUCT_WORK && row->from_run == ROW_NONE && parent != NULL && strcmp(parent->tree, row->tree) == 0)
 		world_fail(w, "run %lld: product %lld is work that changed nothing", (long long)row->run,
 		    (long long)row->number);
 }

@@ -50,6 +50,7 @@ struct story {
 	bool sent_back;			/* ... or that, or a conflict, is being fixed */
 	bool asked;			/* the reviewer is asked what he has meant */
 	bool answered;			/* whoever has asked something goes on with the answer */
+	bool committed;			/* by an agent, in the run that it continues */
 	struct said said;
 	bool last_same;			/* the last verdict had the one that is the same */
 	bool disputed;			/* ... and a fixer disputes that since */
@@ -531,6 +532,11 @@ static bool finish(struct story *s, bool passed, const char *kind)
 		s->judging = false;
 	}
 	if (s->judging) {
+		again = merge(s, &done);
+		if (!done)
+			return again;
+	} else if (s->committed && run->merge) {
+		s->committed = false;
 		again = merge(s, &done);
 		if (!done)
 			return again;
@@ -1086,6 +1092,47 @@ static bool implement(struct story *s)
 	return a != NULL ? take_work(s, a) : again;
 }
 
+/* The retry of work that asks a human, or has: whoever continues it has the answer. */
+static bool ask_again(struct story *s)
+{
+	const char *told = "";
+	const struct ref_attempt *a;
+	bool again;
+
+	if (hear(s, "TYR", &s->tree) == 0)
+		return false;
+	if (s->run->begins == 'q') {
+		if (!hold(s, "question", &again))
+			return again;
+		s->answered = s->run->holds[s->end->nholds - 1].answered;
+	}
+	a = work(s, "implement", 0, &told, &again);
+	s->answered = false;
+	return a != NULL ? take_work(s, a) : again;
+}
+
+/* The retry of work that has passed: it is merged, and nobody is paid before that. */
+static bool merge_again(struct story *s)
+{
+	if (hear(s, "T", &s->tree) == 0)
+		return false;
+	s->seen_tree = s->judged_tree = s->tree;
+	s->judged_answer = s->answer;
+	return finish(s, true, NULL);
+}
+
+static bool begin(struct story *s)
+{
+	if (s->run->begins == 0)
+		return implement(s);
+	s->round = s->run->begin_round;
+	s->answer = s->run->begin_answer;
+	s->committed = s->run->begin_committed;
+	if (s->run->begins == 'i')
+		return true;
+	return s->run->begins == 'm' ? merge_again(s) : ask_again(s);
+}
+
 void reference_slot(const struct ref_slot *run, struct ref_end *end)
 {
 	struct story s = { .run = run, .end = end, .fixes_left = run->max_fixes,
@@ -1106,7 +1153,9 @@ void reference_slot(const struct ref_slot *run, struct ref_end *end)
 	if (!run->reviewer)
 		s.seen_tree = created;
 	s.base = run->reviewer ? run->base : created;
-	if (run->base_first && !run->reviewer) {
+	if (run->begins != 0)
+		s.base = s.seen_tree = run->begin_base;
+	if (run->base_first && !run->reviewer && run->begins == 0) {
 		if (!check_base(&s, run->checks, true, &red))
 			return;
 		for (int n = 1; red && n <= run->checks; n++)
@@ -1117,7 +1166,7 @@ void reference_slot(const struct ref_slot *run, struct ref_end *end)
 			return;
 		}
 	}
-	if (!run->reviewer && !implement(&s))
+	if (!run->reviewer && !begin(&s))
 		return;
 	/* one review for the whole run is the work of slot 0 */
 	if (run->review && (!run->whole_run || run->reviewer))

@@ -112,6 +112,13 @@ struct ref_slot {
 				 * as they are laid */
 	int answer;		/* reviewer: the answer that it begins with ... */
 	bool denied;		/* ... and whether that one was denied something */
+	/* a retry: 'i': its work was not judged, 'm': it has passed its only review, 'q': it asks a
+	 * human, 'a': ... who has answered; 0: there is none */
+	char begins;
+	int begin_round;
+	int64_t begin_base;		/* what that work is compared with */
+	int begin_answer;
+	bool begin_committed;		/* an agent has committed it, and is not paid again */
 	const struct ref_attempt *attempts;
 	int count;
 	const struct ref_answer *answers;

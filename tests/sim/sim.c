@@ -297,8 +297,8 @@ static bool is_rare(int from, int to)
 	return from == SLOT_S_CHECKING && (to == SLOT_S_COMMITTING || to == SLOT_S_COMMIT_AGENT);
 }
 
-/* The moves of a task that a retry continues. Retries of these histories start over;
- * test_continue.py has the others. */
+/* The moves of a task that a retry continues: few of these histories continue one, see continued.h,
+ * and test_continue.py has the others. */
 static bool is_continued(int from, int to)
 {
 	switch (from) {

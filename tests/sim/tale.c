@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "continued.h"
 #include "core/dismissal.h"
 #include "core/profile.h"
 #include "core/slot.h"
@@ -176,7 +177,8 @@ static void begin_review(struct ref_slot *slot, const struct world *w, const str
 		if (rows->attempts[i]->id != last->answer)
 			continue;
 		slot->answer = a.answer;
-		slot->denied = a.denied;
+		/* it may have done something in spite of that, which somebody has undone since */
+		slot->denied = a.denied && rows->attempts[i]->outcome == TASK_R_DENIED;
 	}
 }
 
@@ -247,6 +249,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.run_base = content(rows->run.base_tree),
 		.base = content(row->base_tree != NULL ? row->base_tree : rows->run.base_tree),
 	};
+	continued_tell(w, rows, row, &t->slot);
 	gather(t, w, rows, plan);
 	if (row->slot == 0)
 		begin_review(&t->slot, w, rows, tales);

@@ -412,6 +412,8 @@ void client_submit(struct world *w);
 void submit_cb(void *arg, const struct engine_reply *reply);
 void client_cancel(struct world *w);
 void client_retry(struct world *w);
+/* Retry a run that can be continued, or cancel one whose merges are judged. */
+bool client_continue(struct world *w);
 void client_hold(struct world *w);
 void client_dismiss(struct world *w);
 void client_pause(struct world *w);
