@@ -74,9 +74,17 @@ const char *run_event_name(enum run_event event)
 static bool works(const struct slot_row *slot)
 {
 	if (slot->leaving != LEAVING_NOTHING)
-		return true;
+		return !slot_row_is_free(slot);
 	return !slot_stage_is_end((enum slot_stage)slot->stage) && slot->stage != SLOT_S_HELD &&
 	    slot->stage != SLOT_S_IMPLEMENTED;
+}
+
+bool run_deletes(const struct loop *l)
+{
+	for (size_t i = 0; i < l->nslots; i++)
+		if (l->slots[i]->leaving == LEAVING_DELETE)
+			return true;
+	return false;
 }
 
 static size_t count_slots(const struct loop *l, enum slot_stage stage)

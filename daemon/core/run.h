@@ -113,10 +113,13 @@ struct loop {
 #define RUN_LIMIT "limit: "		/* prefix of a cause of END_LIMIT */
 
 /* The event that follows from slots and tasks; RUN_EVENTS: a slot still works, also one that is
- * leaving. ROLL: a slot still works, and another one is free. Cancelled comes before held, held
- * before failed with on_failure = "stop"; then what is next; then held, the review of the run,
- * failed, passed. */
+ * leaving and not free yet. ROLL: a slot still works, and another one is free. Cancelled comes
+ * before held, held before failed with on_failure = "stop"; then what is next; then held, the
+ * review of the run, failed, passed. */
 enum run_event run_settle(const struct loop *loop);
+
+/* Whether a work tree is still being deleted, which the end of the run waits for. */
+bool run_deletes(const struct loop *loop);
 
 /* Whether a task may begin, after the source was asked. */
 bool run_begins(const struct loop *loop);

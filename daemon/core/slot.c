@@ -169,6 +169,12 @@ bool slot_merge_waits(enum slot_merge merge)
 	return slot_merge_is_open(merge) || merge == MERGE_SENT_BACK;
 }
 
+bool slot_row_is_free(const struct slot_row *row)
+{
+	return slot_stage_is_end((enum slot_stage)row->stage) &&
+	    (row->leaving == LEAVING_NOTHING || row->leaving == LEAVING_DELETE);
+}
+
 bool slot_stage_is_end(enum slot_stage stage)
 {
 	return stage == SLOT_S_PASSED || stage == SLOT_S_FAILED || stage == SLOT_S_CANCELLED;

@@ -90,6 +90,9 @@ bool slot_merge_waits(enum slot_merge merge);
 bool slot_merge_is_open(enum slot_merge merge);
 bool slot_row_has_own(const struct slot_row *row);
 
+/* It has ended, and another task may take its place. */
+bool slot_row_is_free(const struct slot_row *row);
+
 /* passed, failed, cancelled */
 bool slot_stage_is_end(enum slot_stage stage);
 

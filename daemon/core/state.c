@@ -183,7 +183,8 @@ NAMES(slot_leaving, "slot leaving", SLOT_LEAVINGS,
     [LEAVING_TASK] = "task",
     [LEAVING_INSPECT] = "look",
     [LEAVING_REFS] = "refs",
-    [LEAVING_REMOVE] = "clear");
+    [LEAVING_REMOVE] = "clear",
+    [LEAVING_DELETE] = "delete");
 
 NAMES(isolation, "isolation", ISOLATIONS,
     [ISOLATION_AUTO] = "auto",

@@ -68,6 +68,9 @@ enum slot_leaving {
 	LEAVING_INSPECT,	/* look for commits that rld did not make */
 	LEAVING_REFS,		/* compare what rld set for the whole run */
 	LEAVING_REMOVE,		/* save and remove the work tree */
+	/* delete the rest of its files: the slot is free for another task, and only the end of the
+	 * run waits for this */
+	LEAVING_DELETE,
 	SLOT_LEAVINGS
 };
 

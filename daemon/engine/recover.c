@@ -260,6 +260,8 @@ static void name_operation(struct slot *slot)
 		slot->op.git_kind = GIT_COMPARE_REFS;
 	} else if (row->leaving == LEAVING_REMOVE) {
 		slot->op.git_kind = GIT_WORKTREE_REMOVE;
+	} else if (row->leaving == LEAVING_DELETE) {
+		slot->op.git_kind = GIT_WORKTREE_DELETE;
 	} else if (row->leaving == LEAVING_TASK || row->stage == SLOT_S_CLAIMING) {
 		slot->op.of_source = true;
 		slot->op.task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM :
@@ -350,7 +352,7 @@ static void resume_permits(struct run *run)
 	queue_add(run);
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot *slot = run->slots[i];
-		bool over = (slot_stage_is_end(slot_stage(slot)) && slot->row->leaving == LEAVING_NOTHING) ||
+		bool over = slot_row_is_free(slot->row) ||
 		    slot->row->stage == SLOT_S_HELD || slot->row->stage == SLOT_S_IMPLEMENTED ||
 		    slot->row->stage == SLOT_S_WAITING;
 		/* an attempt that never started waits for a permit like others */

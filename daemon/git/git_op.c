@@ -26,6 +26,7 @@ const char *const git_op_names[GIT_OPS] = {
 	[GIT_ADOPT_COMMITS] = "committed",
 	[GIT_MERGE] = "merge",
 	[GIT_WORKTREE_REMOVE] = "clear",
+	[GIT_WORKTREE_DELETE] = "delete",
 	[GIT_INSPECT_HEAD] = "look",
 	[GIT_FIND_EDITS] = "edits",
 	[GIT_COMPARE_REFS] = "refs",
@@ -122,6 +123,7 @@ static const struct fields_row result_rows[] = {
 	RESULT(manifests, FIELDS_LIST),
 	RESULT(rewritten, FIELDS_BOOL),
 	RESULT(branch_left, FIELDS_BOOL),
+	RESULT(rest, FIELDS_BOOL),
 	RESULT(hook_changed, FIELDS_BOOL),
 	RESULT(held_back, FIELDS_BOOL),
 	RESULT(new_tree, FIELDS_BOOL),
@@ -414,6 +416,11 @@ bool git_op_whole(const struct git_op *op)
 bool git_op_laid(const struct git_op *op)
 {
 	return op->result.laid;
+}
+
+bool git_op_rest(const struct git_op *op)
+{
+	return op->result.rest;
 }
 
 bool git_op_branch_left(const struct git_op *op)

@@ -99,8 +99,11 @@ enum git_op_kind {
 	 * cannot be saved (a nested repository, a name that git does not take) is an error, and dir
 	 * stays. Repeated with ref there, the earlier save becomes a second parent. Not saved:
 	 * content of the index only, empty directories, pipes and sockets, artifacts. During the
-	 * removal, dir is called dir.cleared. */
+	 * removal, dir is called dir.cleared; of a large one that is left, and git_op_rest(). */
 	GIT_WORKTREE_REMOVE,
+
+	/* Remove dir.cleared. Nothing of the repository is looked at. */
+	GIT_WORKTREE_DELETE,
 
 	/* HEAD of workspace, if it is no longer at commit, how it came there, and whether it has
 	 * all of the work, from base to tree. commit NULL: there was none. */
@@ -177,7 +180,7 @@ struct git_op_spec {
 
 	/* Absolute. CHECKOUT: emptied first, or made. VERIFY: the checkout to be compared, beside a
 	 * workspace that is searched for new files if it is not a task's work tree; NULL: compare
-	 * the workspace. WORKTREE_ADD, WORKTREE_REMOVE, MERGE: the work tree of the task.
+	 * the workspace. WORKTREE_ADD, _REMOVE, _DELETE, MERGE: the work tree of the task.
 	 * PREPARE: that, or the room. */
 	const char *dir;
 
@@ -318,6 +321,9 @@ const char *git_op_branch(const struct git_op *op);
 
 /* WORKTREE_REMOVE: the branch still exists, since it has commits that are nowhere else. */
 bool git_op_branch_left(const struct git_op *op);
+
+/* WORKTREE_REMOVE: WORKTREE_DELETE is to follow. */
+bool git_op_rest(const struct git_op *op);
 
 /* MEASURE, COMMIT, ADOPT_COMMITS: a hook of the repository refused, or changed what was to be
  * committed: its output, at most 16 KiB, safe for a terminal, with line ends. Nothing was

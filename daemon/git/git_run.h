@@ -27,7 +27,7 @@ struct git_result {
 	char *modified_basis, *copied, *unconverted, *protected, *judging, *modules;
 	char **ahead, **ignored, **manifests;
 	int prepared;
-	bool rewritten, branch_left, hook_changed, held_back, new_tree, put_off, whole, laid;
+	bool rewritten, branch_left, rest, hook_changed, held_back, new_tree, put_off, whole, laid;
 };
 
 struct git_op {

@@ -26,6 +26,7 @@ static int (*const runs[GIT_OPS])(struct git_op *op) = {
 	[GIT_ADOPT_COMMITS] = commit_run,
 	[GIT_MERGE] = merge_run,
 	[GIT_WORKTREE_REMOVE] = worktree_remove_run,
+	[GIT_WORKTREE_DELETE] = worktree_delete_run,
 	[GIT_INSPECT_HEAD] = inspect_head_run,
 	[GIT_COMPARE_REFS] = compare_refs_run,
 	[GIT_FIND_EDITS] = find_edits_run,
@@ -63,7 +64,7 @@ static void to_disk(struct git_op *op, const char *common)
 	    room || kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ? op->spec.dir : NULL };
 	size_t count = sizeof(places) / sizeof(places[0]);
 
-	if (kind == GIT_COMPARE_REFS)
+	if (kind == GIT_COMPARE_REFS || kind == GIT_WORKTREE_DELETE)
 		return;
 	for (size_t i = 0; op->result.error == NULL && i < count; i++) {
 		bool again = false;
@@ -110,7 +111,7 @@ int git_op_run(struct git_op *op)
 	op->shared_paths = artifacts_copy(op->spec.shared_paths);
 	host_noted();
 	git_fresh_index(op);		/* a power cut may have left one, locked */
-	if (common != NULL)
+	if (common != NULL && op->spec.kind != GIT_WORKTREE_DELETE)
 		unlock(op, common);
 	rv = error != NULL ? git_fail(op, error) : op->spec.basis != NULL ? modified_basis_find(op) : 0;
 	if (rv == 0)

@@ -21,6 +21,7 @@ int snapshot_run(struct git_op *op);		/* pin.c */
 int verify_run(struct git_op *op);		/* verify.c */
 int worktree_run(struct git_op *op);		/* worktree.c */
 int worktree_remove_run(struct git_op *op);	/* worktree_remove.c */
+int worktree_delete_run(struct git_op *op);
 
 /* ---- disk_tree.c: the tree of what a directory has on the disk ---- */
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,9 +34,31 @@ static int move_up(int root, int fd, const char *name, unsigned *number)
 	return rv;
 }
 
+/* What is being removed, and how much of it may be. */
+struct removal {
+	unsigned number;		/* the next name of a directory that is moved */
+	size_t left;			/* entries, SIZE_MAX: all */
+};
+
+static bool is_enough(struct removal *r)
+{
+	if (r->left == 0)
+		return true;
+	r->left -= r->left != SIZE_MAX;
+	return false;
+}
+
+/* 0; 1: it is enough; -errno. */
+static int remove_entry(struct removal *r, int fd, const char *name)
+{
+	if (is_enough(r))
+		return 1;
+	return unlinkat(fd, name, 0) == -1 ? -errno : 0;
+}
+
 /* Remove the content of dir, moving directories up to root: so at most three are open, whatever the
  * depth. */
-static int remove_level(int root, const char *dir, unsigned *number)
+static int remove_level(int root, const char *dir, struct removal *r)
 {
 	struct dirent *entry;
 	int fd, rv = 0;
@@ -50,9 +73,11 @@ static int remove_level(int root, const char *dir, unsigned *number)
 		return rv;
 	}
 	while (rv == 0 && (errno = 0, entry = readdir(d)) != NULL) {
-		if (is_dots(entry->d_name) || unlinkat(fd, entry->d_name, 0) == 0)
+		if (is_dots(entry->d_name))
 			continue;
-		rv = errno == EISDIR ? move_up(root, fd, entry->d_name, number) : -errno;
+		rv = remove_entry(r, fd, entry->d_name);
+		if (rv == -EISDIR)
+			rv = move_up(root, fd, entry->d_name, &r->number);
 	}
 	if (rv == 0)
 		rv = -errno;
@@ -63,9 +88,8 @@ static int remove_level(int root, const char *dir, unsigned *number)
 }
 
 /* Rounds over root, until one finds nothing. */
-int empty_dir(int root)
+static int remove_content(int root, struct removal *r)
 {
-	unsigned number = 0;
 	bool found = true;
 	int rv = 0;
 
@@ -85,8 +109,9 @@ int empty_dir(int root)
 			if (is_dots(entry->d_name))
 				continue;
 			found = true;
-			if (unlinkat(root, entry->d_name, 0) == -1)
-				rv = errno == EISDIR ? remove_level(root, entry->d_name, &number) : -errno;
+			rv = remove_entry(r, root, entry->d_name);
+			if (rv == -EISDIR)
+				rv = remove_level(root, entry->d_name, r);
 		}
 		if (rv == 0)
 			rv = -errno;
@@ -95,8 +120,21 @@ int empty_dir(int root)
 	return rv;
 }
 
+int empty_dir(int root)
+{
+	struct removal all = { 0, SIZE_MAX };
+
+	return remove_content(root, &all);
+}
+
 int remove_dir(const char *dir)
 {
+	return remove_dir_some(dir, SIZE_MAX);
+}
+
+int remove_dir_some(const char *dir, size_t limit)
+{
+	struct removal r = { 0, limit };
 	struct stat st;
 	int root, rv;
 
@@ -109,7 +147,7 @@ int remove_dir(const char *dir)
 	root = open(dir, OPEN_DIR);
 	if (root == -1)
 		return -errno;
-	rv = empty_dir(root);
+	rv = remove_content(root, &r);
 	close(root);
 	if (rv == 0 && rmdir(dir) == -1)
 		rv = -errno;

@@ -39,10 +39,14 @@ static bool is_half_made(const struct git_op *op)
 static int begin_making(const struct git_op *op)
 {
 	char *file = marker_file(op), *parent = xmemdup0(file, (size_t)(strrchr(file, '/') - file));
-	int rv = file_mkdirs(parent, 0755);
+	int rv;
 
-	if (rv == 0)
-		rv = file_write(AT_FDCWD, file, "", 0, 0600, true);
+	/* the removal of the last work tree beside it may just have removed the parent */
+	do {
+		rv = file_mkdirs(parent, 0755);
+		if (rv == 0)
+			rv = file_write(AT_FDCWD, file, "", 0, 0600, true);
+	} while (rv == -ENOENT);
 	free(parent);
 	free(file);
 	return rv;

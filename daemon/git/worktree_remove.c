@@ -20,6 +20,9 @@
 #include "record/host_fault.h"
 #include "record/sync.h"
 
+/* So many files hold nobody up. */
+#define REMOVED_AT_ONCE 1000
+
 /* The name of dir during its removal. */
 static char *removed_name(const struct git_op *op)
 {
@@ -208,8 +211,8 @@ static int save_work(struct git_op *op)
 
 /* ---- away with it ---- */
 
-/* The directory of the run's work trees is removed with the last of them; creation and removal
- * exclude each other. */
+/* The directory of the run's work trees is removed with the last of them, unless another is being
+ * made. */
 static void remove_parent(const struct git_op *op)
 {
 	char *parent = xmemdup0(op->spec.dir, (size_t)(strrchr(op->spec.dir, '/') - op->spec.dir));
@@ -231,12 +234,14 @@ static int rename_dir(struct git_op *op)
 	return rv == 0 ? 0 : fail_remove(op, op->spec.dir, rv);
 }
 
-/* dir has been renamed, or does not exist. */
+/* dir has been renamed, or does not exist. What takes long is left to WORKTREE_DELETE. */
 static int remove_all(struct git_op *op)
 {
 	char *rest = removed_name(op), *admin = worktree_admin_find(op->common, op->spec.dir);
-	int rv = remove_dir(rest);
+	int rv = remove_dir_some(rest, REMOVED_AT_ONCE);
 
+	op->result.rest = rv == 1;
+	rv = rv == 1 ? 0 : rv;
 	if (rv != 0)
 		fail_remove(op, rest, rv);
 	else if (admin != NULL && (rv = worktree_admin_remove(op->common, admin)) != 0)
@@ -247,6 +252,20 @@ static int remove_all(struct git_op *op)
 		remove_parent(op);
 	free(rest);
 	free(admin);
+	return rv == 0 ? 0 : -1;
+}
+
+int worktree_delete_run(struct git_op *op)
+{
+	char *rest = removed_name(op);
+	int rv = remove_dir(rest);
+
+	if (rv == 0)
+		remove_parent(op);
+	else
+		git_fail(op, xasprintf("%s: cannot be removed: %s; everything in it is saved: remove it",
+		    rest, host_words(-rv)));
+	free(rest);
 	return rv == 0 ? 0 : -1;
 }
 

@@ -103,7 +103,7 @@ static json_t *budget(const struct run_rows *rows, const struct plan *plan, int6
 
 static bool is_at_work(const struct slot_row *slot)
 {
-	return !slot_stage_is_end((enum slot_stage)slot->stage) || slot->leaving != LEAVING_NOTHING;
+	return !slot_row_is_free(slot);
 }
 
 /* Index of the first slot that is shown though its task has ended: each of the run's slots shows

@@ -523,6 +523,9 @@ void run_reconcile(struct txn *txn, struct run *run)
 		event = RUN_E_FAILED;
 	if (!waits(event) && run_cancelling(run))
 		event = RUN_E_CANCELLED;
+	/* when a run has ended, nothing of it is left behind */
+	if (is_end(event) && run_deletes(&loop))
+		event = RUN_EVENTS;
 	/* continuing needs a permit, which a decision does not bring with it */
 	if ((event == RUN_E_NEXT || event == RUN_E_REVIEW) && !run->own.has_permit &&
 	    (state == RUN_S_HELD || state == RUN_S_RUNNING))

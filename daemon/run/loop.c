@@ -55,10 +55,9 @@ size_t run_settled(const struct run *run)
 	/* one that has lost its task to another program changes nothing */
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot_row *row = run->slots[i]->row;
-		bool ended = slot_stage_is_end((enum slot_stage)row->stage) && row->leaving == LEAVING_NOTHING;
 
 		count += row->task != NULL && !slot_is_baseline(run->slots[i]) &&
-		    (ended || row->stage == SLOT_S_IMPLEMENTED || row->stage == SLOT_S_HELD);
+		    (slot_row_is_free(row) || row->stage == SLOT_S_IMPLEMENTED || row->stage == SLOT_S_HELD);
 	}
 	return count;
 }

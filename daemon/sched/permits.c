@@ -11,6 +11,7 @@
 #include "core/cause.h"
 #include "core/row.h"
 #include "core/schedule.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "model/activity.h"
 #include "model/model.h"
@@ -84,9 +85,22 @@ void queue_want(struct slot *slot)
 	queue_update(slot->run);
 }
 
+/* It only waits for that, and then ends. */
+static bool only_deletes(const struct run *run)
+{
+	bool deletes = false;
+
+	for (size_t i = 0; i < run->nslots; i++) {
+		if (!slot_row_is_free(run->slots[i]->row))
+			return false;
+		deletes |= run->slots[i]->row->leaving == LEAVING_DELETE;
+	}
+	return deletes;
+}
+
 void queue_yield(struct txn *txn, struct run *run)
 {
-	bool wanted = run_cancelling(run);
+	bool wanted = run_cancelling(run) || only_deletes(run);
 
 	for (size_t i = 0; i < run->nslots; i++)
 		wanted |= wants(run->slots[i]) || run->slots[i]->activity.kind == ACTIVITY_ACCOUNT ||

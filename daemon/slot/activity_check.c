@@ -49,7 +49,7 @@ static unsigned allowed_now(const struct slot *slot)
 	if (slot->row == NULL)
 		return IS(NONE) | OPERATION;
 	if (slot->row->leaving != LEAVING_NOTHING)
-		return OPERATION | (slot->row->leaving == LEAVING_REMOVE ? IS(TURN) : 0);
+		return OPERATION | (slot->row->leaving >= LEAVING_REMOVE ? IS(TURN) : 0);
 	return allowed[slot->row->stage];
 }
 

@@ -118,6 +118,7 @@ static char *message_of(const struct slot *slot, enum git_op_kind kind)
 	case GIT_WORKTREE_REMOVE:
 		return xasprintf("rld: content of the work tree of %s in run %lld\n",
 		    slot_task_id(slot), (long long)slot->row->run);
+	case GIT_WORKTREE_DELETE:
 	case GIT_SNAPSHOT:
 	case GIT_VERIFY:
 	case GIT_PIN:
@@ -181,7 +182,7 @@ char *git_dir(const struct slot *slot, enum git_op_kind kind)
 	if (kind == GIT_CHECKOUT || (kind == GIT_PREPARE && slot_prepares_room(slot)) ||
 	    (kind == GIT_VERIFY && slot_has_checkout(slot)))
 		return dirs_checkout(run->engine->state_dir, slot->row);
-	if (kind == GIT_WORKTREE_ADD)
+	if (kind == GIT_WORKTREE_ADD || kind == GIT_WORKTREE_DELETE)
 		return dirs_worktree(run->engine->state_dir, slot->row);
 	return kind == GIT_MERGE || kind == GIT_WORKTREE_REMOVE || kind == GIT_PREPARE ?
 	    xstrdup(slot->row->worktree) : NULL;
@@ -211,7 +212,7 @@ static char **rooms_in_use(const struct run *run)
 		const struct slot_row *row = run->slots[i]->row;
 		char *dir;
 
-		if (slot_stage_is_end((enum slot_stage)row->stage) && row->leaving == LEAVING_NOTHING)
+		if (slot_row_is_free(row))
 			continue;
 		dir = dirs_checkout(run->engine->state_dir, row);
 		strings_append(&names, strrchr(dir, '/') + 1);

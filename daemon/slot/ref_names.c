@@ -83,6 +83,7 @@ char *git_ref(const struct slot *slot, enum git_op_kind kind)
 	case GIT_VERIFY:
 	case GIT_FIND_EDITS:
 		return ref_of_slot(slot, "beside");
+	case GIT_WORKTREE_DELETE:
 	case GIT_MEASURE:
 	case GIT_CHECKOUT:
 	case GIT_PREPARE:

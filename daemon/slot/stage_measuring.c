@@ -87,10 +87,10 @@ static void take_tree(struct txn *txn, struct slot *slot, const char *tree, int6
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
 	const char *tree = git_op_tree(slot->op.git);
-	struct measure_facts facts = measured_facts(slot, tree);
-	enum slot_stage to = stage_after_measure(slot_plan(slot), &facts);
-	bool failed = to == SLOT_S_FAILED;
+	struct measure_facts facts;
+	enum slot_stage to;
 	int64_t known;
+	bool failed;
 
 	if (slot->row->question != NULL) {
 		take_copied(txn, slot);
@@ -98,6 +98,9 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		question_measured(txn, slot);
 		return;
 	}
+	facts = measured_facts(slot, tree);
+	to = stage_after_measure(slot_plan(slot), &facts);
+	failed = to == SLOT_S_FAILED;
 	take_copied(txn, slot);
 	if (!object_is(git_op_protected(slot->op.git), slot->row->protected_paths))
 		text_set(&txn_edit_slot(txn, slot)->protected_paths, git_op_protected(slot->op.git));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Teardown of an ended slot, one operation after the other: close or release the task at its
  * source; compare HEAD of a shared work tree; compare the refs of the run; save and remove the
- * slot's own work tree. What fails becomes a warning, and the rest follows nevertheless. */
+ * slot's own work tree; delete what is left of a large one, while another task has its place. What
+ * fails becomes a warning, and the rest follows nevertheless. */
 #include "slot/teardown.h"
 
 #include <jansson.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "git/git_op.h"
 #include "job/recorded_refs.h"
@@ -73,8 +75,10 @@ static enum slot_leaving after(const struct slot *slot, enum slot_leaving leavin
 		return LEAVING_INSPECT;
 	if (leaving < LEAVING_REFS && (compares_refs(slot) || compares_tree(slot)))
 		return LEAVING_REFS;
-	if (leaving != LEAVING_REMOVE && slot->row->worktree != NULL)
+	if (leaving < LEAVING_REMOVE && slot->row->worktree != NULL)
 		return LEAVING_REMOVE;
+	if (leaving == LEAVING_REMOVE && slot->row->worktree == NULL && git_op_rest(slot->op.git))
+		return LEAVING_DELETE;
 	return LEAVING_NOTHING;
 }
 
@@ -116,6 +120,9 @@ void leave_act(struct slot *slot)
 		break;
 	case LEAVING_REMOVE:
 		git_begin(slot, GIT_WORKTREE_REMOVE);
+		break;
+	case LEAVING_DELETE:
+		git_begin(slot, GIT_WORKTREE_DELETE);
 		break;
 	case LEAVING_NOTHING:
 	case SLOT_LEAVINGS:
@@ -212,7 +219,7 @@ void leave_result(struct txn *txn, struct slot *slot, const struct stage_result 
 	if (was == LEAVING_TASK)
 		release_claim(txn, slot);
 	leave(txn, slot, after(slot, was));
-	if (slot->row->leaving != LEAVING_NOTHING)
+	if (!slot_row_is_free(slot->row))
 		return;
 	slot_release_permit(txn, slot);
 	txn_touch(txn, slot->run);

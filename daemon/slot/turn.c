@@ -15,17 +15,20 @@
 
 bool turn_is_needed(enum git_op_kind kind)
 {
-	return kind == GIT_MERGE || kind == GIT_WORKTREE_ADD || kind == GIT_WORKTREE_REMOVE;
+	return kind == GIT_MERGE || kind == GIT_WORKTREE_ADD || kind == GIT_WORKTREE_REMOVE ||
+	    kind == GIT_WORKTREE_DELETE;
 }
 
 /* Merges of a run run one at a time, because each builds on the previous one. So do additions and
  * removals of work trees in a repository: git fails on administrative files that another git is
- * writing. */
+ * writing. Of deletions one runs at a time: a disk is no faster for two, and others use it, too. */
 static bool excludes(const struct slot *a, const struct slot *b)
 {
 	bool tree_a = a->op.git_kind == GIT_WORKTREE_ADD || a->op.git_kind == GIT_WORKTREE_REMOVE,
 	    tree_b = b->op.git_kind == GIT_WORKTREE_ADD || b->op.git_kind == GIT_WORKTREE_REMOVE;
 
+	if (a->op.git_kind == GIT_WORKTREE_DELETE)
+		return b->op.git_kind == GIT_WORKTREE_DELETE;
 	if (a->op.git_kind == GIT_MERGE)
 		return b->op.git_kind == GIT_MERGE && a->run == b->run;
 	return tree_a && tree_b && strcmp(a->run->rows->run.workspace, b->run->rows->run.workspace) == 0;

@@ -92,7 +92,8 @@ static bool fits(const struct world *w, const struct run_rows *rows, const struc
 		return false;
 	if (slot->question != NULL)
 		return slot->round == 0;
-	return is_new(rows, slot) || (plan->review && plan->integrate == INTEGRATE_MERGE && has_passed(plan, rows, slot));
+	return is_new(rows, slot) ||
+	    (plan->review && plan->integrate == INTEGRATE_MERGE && has_passed(plan, rows, slot));
 }
 
 bool continued_fits(const struct world *w, const struct run_rows *rows)
@@ -145,8 +146,9 @@ const struct run_rows *continued_run(const struct world *w, bool ended)
 	const struct run_rows *rows = NULL;
 
 	while ((rows = view_next(world_disk(w), rows != NULL ? rows->run.id : 0)) != NULL)
-		if (run_state_is_end((enum run_state)rows->run.state) == ended && rows->run.state != RUN_S_SUCCEEDED &&
-		    has_work(rows) && continued_fits(w, rows) && !is_retried(w, rows->run.id))
+		if (run_state_is_end((enum run_state)rows->run.state) == ended &&
+		    rows->run.state != RUN_S_SUCCEEDED && has_work(rows) && continued_fits(w, rows) &&
+		    !is_retried(w, rows->run.id))
 			return rows;
 	return NULL;
 }

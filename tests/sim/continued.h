@@ -10,7 +10,8 @@
 /* The other retries start over. */
 bool continued_fits(const struct world *w, const struct run_rows *rows);
 
-/* One with such work, which nobody has retried, and which has ended or works; NULL: there is none. */
+/* One with such work, which has ended, and which nobody has retried; or one that works. NULL: there
+ * is none. */
 const struct run_rows *continued_run(const struct world *w, bool ended);
 
 /* Some of it passed, and its merge is not over. */

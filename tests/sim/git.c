@@ -22,7 +22,7 @@ struct git_op {
 	int64_t number;		/* of tree */
 	char tree[32], base[32], commit[32], head[32];
 	const char *protected, *changed, *appeared, *refused, *conflicts, *moved, *error;
-	bool hook_changed, held_back, new_tree;
+	bool hook_changed, held_back, new_tree, rest;
 };
 
 const char *const git_op_names[GIT_OPS] = {
@@ -31,7 +31,7 @@ const char *const git_op_names[GIT_OPS] = {
 	[GIT_COMMIT] = "commit", [GIT_BASE] = "base", [GIT_WORKTREE_ADD] = "worktree",
 	[GIT_ADOPT_COMMITS] = "committed", [GIT_MERGE] = "merge", [GIT_WORKTREE_REMOVE] = "clear",
 	[GIT_INSPECT_HEAD] = "look", [GIT_COMPARE_REFS] = "refs",
-	[GIT_FIND_EDITS] = "edits",
+	[GIT_FIND_EDITS] = "edits", [GIT_WORKTREE_DELETE] = "delete",
 };
 
 /* "t12", "c7" */
@@ -146,6 +146,8 @@ char *const *git_op_ignored(const struct git_op *op)
 bool git_op_whole(const struct git_op *op) { (void)op; return true; }
 bool git_op_rewritten(const struct git_op *op) { (void)op; return false; }
 bool git_op_laid(const struct git_op *op) { return op->given_tree != 0; }
+/* Of every third work tree. */
+bool git_op_rest(const struct git_op *op) { return op->rest; }
 bool git_op_branch_left(const struct git_op *op) { return op->given_commit == 0; }
 const char *git_op_unfit(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_unconverted(const struct git_op *op) { (void)op; return NULL; }
@@ -440,7 +442,9 @@ static void clear(struct world *w, struct git_op *op)
 
 	if (place->there && place->tree != made_of(w, place->head)->tree)
 		place->saved = make(w, place->tree, place->head, op->where, (int64_t)w->nmade + 1);
+	place->rest |= place->there && place->tree % 3 == 0;
 	place->there = false;
+	op->rest = place->rest;
 	if (place->saved != 0)
 		give_commit(op, place->saved);
 }
@@ -557,6 +561,9 @@ static void act(struct world *w, struct git_op *op)
 	case GIT_WORKTREE_REMOVE:
 		clear(w, op);
 		break;
+	case GIT_WORKTREE_DELETE:
+		place_of(w, op->dir)->rest = false;
+		break;
 	case GIT_PIN:
 		place = place_of(w, op->workspace);
 		if (op->named)
@@ -604,7 +611,7 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 	if (op->held_back || (op->kind == GIT_MERGE && op->conflicts != NULL))
 		*value = op->number << 32 | number_of(op->base);
 	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_WORKTREE_REMOVE ||
-	    op->kind == GIT_INSPECT_HEAD || op->kind == GIT_COMPARE_REFS ||
+	    op->kind == GIT_WORKTREE_DELETE || op->kind == GIT_INSPECT_HEAD || op->kind == GIT_COMPARE_REFS ||
 	    op->kind == GIT_FIND_EDITS || op->put_off)
 		return 0;
 	if (next == STEP_NEXT_FAILED)
@@ -632,12 +639,17 @@ void git_check_end(struct world *w)
 		const struct place *place = w->places[i];
 		const struct run_rows *rows = view_run(w->disk, place->where.run);
 		bool told = rows != NULL && rows->run.warnings != NULL &&
-		    strstr(rows->run.warnings, "git clear failed") != NULL, salvaged = told;
+		    strstr(rows->run.warnings, "git clear failed") != NULL, salvaged = told,
+		    left = rows != NULL && rows->run.warnings != NULL &&
+		    strstr(rows->run.warnings, "git delete failed") != NULL;
 
 		for (size_t s = 0; s < w->nsalvage; s++)
 			salvaged |= number_of(w->salvage[s]->commit_id) == place->saved;
 		if (place->there && run_state_is_end((enum run_state)rows->run.state) && !told)
 			world_fail(w, "run %lld is over, and its work tree %s is still there",
+			    (long long)rows->run.id, place->path);
+		if (place->rest && run_state_is_end((enum run_state)rows->run.state) && !told && !left)
+			world_fail(w, "run %lld is over, and the rest of its work tree %s is still there",
 			    (long long)rows->run.id, place->path);
 		if (place->created > 1)
 			world_fail(w, "the work tree %s was created again after it was removed", place->path);

@@ -200,7 +200,8 @@ static void check_product(struct world *w, const struct product_row *row)
 	if (row->parent == ROW_NONE && row->kind != PRODUCT_BASE)
 		world_fail(w, "run %lld: product %lld was made of nothing", (long long)row->run,
 		    (long long)row->number);
-	if (row->kind == PRODUCT_WORK && row->from_run == ROW_NONE && parent != NULL && strcmp(parent->tree, row->tree) == 0)
+	if (row->kind == PRODUCT_WORK && row->from_run == ROW_NONE && parent != NULL &&
+	    strcmp(parent->tree, row->tree) == 0)
 		world_fail(w, "run %lld: product %lld is work that changed nothing", (long long)row->run,
 		    (long long)row->number);
 }
@@ -501,7 +502,8 @@ static bool is_working(const struct slot_row *slot)
 {
 	return slot->slot != 0 && slot->slot != SLOT_BASELINE && slot->stage != SLOT_S_HELD &&
 	    slot->stage != SLOT_S_IMPLEMENTED &&
-	    (!slot_stage_is_end((enum slot_stage)slot->stage) || slot->leaving != LEAVING_NOTHING);
+	    (!slot_stage_is_end((enum slot_stage)slot->stage) ||
+	    (slot->leaving != LEAVING_NOTHING && slot->leaving != LEAVING_DELETE));
 }
 
 /* A task begins in a free slot: those that are held, or wait for the review of the run, need

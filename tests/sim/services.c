@@ -265,7 +265,8 @@ static int64_t permits_of(const struct world *w, const struct run_rows *rows)
 
 	for (size_t i = 0; i < rows->nslots; i++) {
 		const struct slot_row *slot = rows->slots[i];
-		bool over = slot_stage_is_end((enum slot_stage)slot->stage) && slot->leaving == LEAVING_NOTHING;
+		bool over = slot_stage_is_end((enum slot_stage)slot->stage) &&
+		    (slot->leaving == LEAVING_NOTHING || slot->leaving == LEAVING_DELETE);
 
 		cooling += slot_cools(slot);
 		working += !over && !slot_cools(slot);

@@ -151,6 +151,7 @@ struct place {
 	struct where where;	/* work trees and checkouts: whose */
 	char *branch;		/* work trees: checked out in it */
 	bool there;		/* work trees: created and not yet removed */
+	bool rest;		/* work trees: removed, and not all is deleted */
 	int created;		/* how often it came to be */
 	int64_t saved;		/* cleared: commit that has what only it had; 0: nothing */
 	bool conflict;		/* work trees: what does not fit is marked in it */

@@ -219,3 +219,24 @@ def test_a_red_train_is_merged_by_the_retry(trees, repo, how):
     said = t.daemon.call("evidence.list", run=again)["evidence"]
     assert {e["tree"] for e in said if e["kind"] == "review" and e["from_run"] == number} <= passed
     assert t.daemon.call("review.verify", run=again)["ok"]
+
+
+def test_a_set_up_that_fails_asks_once(trees, repo):
+    """Of the last, whose room it is: the others go on without it, and rework sets it up again."""
+    t = trees(gates=TASKS, config=SLOTS)
+    ready = t.play.path / "ready"
+    number = pile_up(t, env={"PLAY": str(t.play.path)}, setup_inputs=["x-5.txt"],
+                     setup=["! test -e x-2.txt -a -e x-5.txt || test -e $PLAY/ready"])
+    t.daemon.call("group.resume", name="checks")
+    row = t.daemon.ended(number)
+    hold, = t.daemon.call("hold.list", run=number)["holds"]
+    assert (row["state"], hold["task"], hold["kind"]) == ("held", "x-5", "setup"), (row, hold)
+    assert hold["reason"].startswith("setup: ") and hold["reason"].endswith("exited 1"), hold
+    assert len(t.is_linear(row)) == 4
+    ready.touch()
+    t.daemon.call("hold.rework", id=hold["id"])
+    with t.daemon.events(since=0, run=number) as events:
+        events.until("run.state", lambda e: e["state"] in ("succeeded", "failed"))
+    row = t.daemon.run(number)
+    assert row["state"] == "succeeded" and len(t.is_linear(row)) == 5, row
+    assert t.roles().count("implement") == t.roles().count("review") == 5

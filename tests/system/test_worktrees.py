@@ -207,6 +207,33 @@ def test_daemon_killed_while_it_saves(trees, repo, tmp_path, stop):
     assert t.restored(saved, tmp_path / "out")[b"half.txt"] == ("file", b"half\n") and work_trees(repo) == []
 
 
+def deletions(daemon):
+    """Those of large work trees: their state, in the order in which they began."""
+    return daemon.query("SELECT slot, state FROM step WHERE name = 'delete' ORDER BY id")
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("stop", [None, "clear", "after-clear"])
+def test_a_large_one_is_deleted_beside_the_work(trees, repo, tmp_path, stop):
+    """What of it is in no commit is saved; of any mode; nothing is left at the end."""
+    beads(repo, "x-1", "x-2", "x-3")
+    t = trees(scripts={"implement": 'mkdir -p a/b && (cd a/b && seq 2500 | xargs touch) && '
+                       'chmod -R a-w a && pwd >> "$PLAY/pwd"; exit 3\n'})
+    number = t.submit_to(stop, on_failure="continue")[0] if stop else t.submit(on_failure="continue")
+    if stop:
+        t.daemon.kill()
+        t.daemon.start()
+    row = t.daemon.ended(number)
+    assert row["state"] == "failed" and row["warnings"] == [], row
+    assert len(t.salvage(number)) == 3 and work_trees(repo) == []
+    for saved in t.salvage(number):
+        assert len(t.restored(saved, tmp_path / f"out-{saved['id']}")) == 2500 + len(files_of(repo.path)), saved
+    told = (t.play.path / "pwd").read_text().splitlines()
+    assert not os.path.exists(os.path.dirname(told[0])), "the directory of the run is gone, too"
+    t.daemon.stop()
+    assert len(deletions(t.daemon)) >= 3
+
+
 def test_a_lost_agent_finds_its_work_again(trees, repo):
     """Its shim is killed, and the next attempt works on in the same work tree."""
     beads(repo, "x-1")

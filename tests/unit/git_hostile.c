@@ -321,6 +321,16 @@ static void do_clear(void)
 	free(from);
 }
 
+static void do_delete(void)
+{
+	make_tree();
+	work(dir);
+	lay_trap();
+	SH("mv '%s' '%s.cleared'", dir, dir);
+	RUN(.kind = GIT_WORKTREE_DELETE, .dir = dir);
+	SH("test ! -e '%s.cleared'", dir);
+}
+
 #define COMMIT_HOOKS "commit-msg\nfilter.f.clean\nfilter.p.process\npost-commit\npre-commit\nprepare-commit-msg"
 
 /* may: all that sing. */
@@ -337,6 +347,7 @@ static const struct { enum git_op_kind kind; void (*run)(void); const char *may;
 	{ GIT_ADOPT_COMMITS, do_committed, COMMIT_HOOKS },
 	{ GIT_MERGE, do_merge, "filter.f.clean\nfilter.f.smudge\nfilter.p.process" },
 	{ GIT_WORKTREE_REMOVE, do_clear, "" },
+	{ GIT_WORKTREE_DELETE, do_delete, "" },
 	{ GIT_INSPECT_HEAD, do_look, "" },
 	{ GIT_COMPARE_REFS, do_compare, "" },
 	{ GIT_FIND_EDITS, do_find_edits, "" },

@@ -418,6 +418,30 @@ START_TEST(again_behind_the_files)
 }
 END_TEST
 
+/* It is gone for git at once, and its files are deleted afterwards, whatever their modes. */
+START_TEST(a_large_one)
+{
+	struct git_op *op;
+
+	make();
+	SH("cd '%s' && mkdir -p a/b/c d && (cd a/b/c && seq 1500 | xargs touch) && (cd d && seq 1500 | xargs touch) && "
+	    "echo u >d/u && chmod 500 a/b/c a/b d", dir);
+	for (int i = 0; i < 2; i++) {
+		op = op_for(GIT_WORKTREE_REMOVE);
+		ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+		ck_assert(git_op_rest(op) && git_op_commit(op) != NULL);
+		git_op_free(op);
+		expect_text("t 1.cleared\n", sh("ls -A ../trees | cat; ls -A .git/worktrees 2>/dev/null || :"));
+		expect_text("", sh("git branch --list 'rl/*'"));
+	}
+	expect_text("u", sh("git show " REF ":d/u"));
+	for (int i = 0; i < 2; i++) {
+		ck_assert_msg(run(GIT_WORKTREE_DELETE) == STEP_NEXT_DONE, "%s", error);
+		expect_text("", sh("ls -A ../trees 2>/dev/null || :"));
+	}
+}
+END_TEST
+
 START_TEST(locks_of_a_killed_git)
 {
 	make();
@@ -512,6 +536,7 @@ int main(void)
 	tcase_add_test(tc, again_after_any_step);
 	tcase_add_test(tc, again_in_the_middle_of_removing);
 	tcase_add_test(tc, again_behind_the_files);
+	tcase_add_test(tc, a_large_one);
 	tcase_add_test(tc, locks_of_a_killed_git);
 	tcase_add_test(tc, cut_short_it_is_found_again);
 	tcase_add_test(tc, what_a_killed_git_has_begun);

@@ -5,6 +5,7 @@
 
 #include "core.h"
 #include "core/run.h"
+#include "core/slot.h"
 #include "proto/memory.h"
 #include "tasks.h"
 
@@ -384,7 +385,8 @@ START_TEST(one_slot)
 			row_init(ROW_SLOT, &row);
 			row.stage = stage;
 			row.leaving = leaving;
-			if (leaving != LEAVING_NOTHING)
+			ck_assert_int_eq(run_deletes(&loop), leaving == LEAVING_DELETE);
+			if (leaving != LEAVING_NOTHING && !slot_row_is_free(&row))
 				want = RUN_EVENTS;
 			else if (stage == SLOT_S_PASSED)
 				want = RUN_E_PASSED;

@@ -29,7 +29,7 @@ static const struct {
 	/* before a set-up and after it */
 	{ SLOT_S_PREPARING, BIT(CREATING_WORKTREE) | BIT(CHECKOUT) | BIT(SETTING_UP) | BIT(HELD) },
 	{ SLOT_S_SETTING_UP, BIT(PREPARING) | BIT(SETTING_UP) | BIT(HELD) },
-	/* after CHECKING: the base is green; after MEASURING: a question of the work was answered in the
+	/* after CHECKING: the base is green; after MEASURING: a question was answered in the
 	 * run before */
 	{ SLOT_S_IMPLEMENTING, BEGINNING | BIT(CLAIMING) | BIT(CHECKING) | BIT(MEASURING) |
 	    BIT(IMPLEMENTING) | BIT(HELD) },
