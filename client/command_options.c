@@ -126,8 +126,8 @@ const struct option_row options_submit[] = {
 	    "what to do when an attempt's exit status is unknown" },
 	{ "retries", 0, OPTION_COUNT, "N", "retries", NULL,
 	    "maximum number of consecutive tries after temporary failures of a service" },
-	{ "env", 0, OPTION_PAIR, "K=V", "env", NULL, "set a variable for the agents (repeatable)" },
-	{ "label", 0, OPTION_PAIR, "K=V", "labels", NULL, "label of the run, to find it by (repeatable)" },
+	{ "env", 0, OPTION_PAIR, "NAME=VALUE", "env", NULL, "set a variable for the agents (repeatable)" },
+	{ "label", 0, OPTION_LABEL, "NAME=VALUE", "labels", NULL, "label of the run, to find it by (repeatable)" },
 	{ "key", 0, OPTION_TEXT, "KEY", "key", NULL,
 	    "submit only once: the same key returns the same run" },
 	{ "report", 0, OPTION_NEW_FILE, "FILE", "report", NULL, "write a report to FILE when the run ends or is held" },
@@ -352,6 +352,7 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 	case OPTION_TEXT:
 	case OPTION_SOURCE:
 	case OPTION_PAIR:
+	case OPTION_LABEL:
 	case OPTION_LIST:
 		return text_value(row, text, status);
 	case OPTION_PROGRAM:
@@ -386,11 +387,12 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 	return value;
 }
 
-/* Add K=V to the object of the parameter. Takes ownership of value. */
+/* Add NAME=VALUE to the object of the parameter. Takes ownership of value. */
 static int store_pair(struct options *o, const struct option_row *row, json_t *value)
 {
 	const char *text = json_string_value(value), *equals = strchr(text, '=');
 	json_t *object = json_object_get(o->params, row->param);
+	bool twice;
 	char *name;
 
 	if (equals == NULL || equals == text) {
@@ -403,10 +405,13 @@ static int store_pair(struct options *o, const struct option_row *row, json_t *v
 		json_object_set_new(o->params, row->param, object);
 	}
 	name = xasprintf("%.*s", (int)(equals - text), text);
+	twice = row->kind == OPTION_LABEL && json_object_get(object, name) != NULL;
+	if (twice)
+		message_error("--%s %s is given twice: a run has one value of it", row->name, name);
 	json_object_set_new(object, name, json_string(equals + 1));
 	free(name);
 	json_decref(value);
-	return 0;
+	return twice ? EXIT_USAGE : 0;
 }
 
 /* Add a text to the array of the parameter. Takes ownership of value. */
@@ -433,7 +438,7 @@ static int options_take(struct options *o, const struct option_row *row, const c
 
 	if (value == NULL)
 		return status;
-	if (row->kind == OPTION_PAIR)
+	if (row->kind == OPTION_PAIR || row->kind == OPTION_LABEL)
 		return store_pair(o, row, value);
 	if (row->kind == OPTION_LIST)
 		return store_item(o, row, value);

@@ -19,7 +19,8 @@ enum option_kind {
 	OPTION_DURATION,	/* sent as written */
 	OPTION_MONEY,		/* an amount ≥ 0: 5, 2.50 or $2.50; sent as a number */
 	OPTION_CHOICE,		/* one of the words in `argument`: "a|b|c" */
-	OPTION_PAIR,		/* K=V; collected in an object */
+	OPTION_PAIR,		/* NAME=VALUE; collected in an object, the last of a name counts */
+	OPTION_LABEL,		/* the same, each name once */
 	OPTION_LIST,		/* text; collected in an array */
 	OPTION_SOURCE,		/* a file to read, or - */
 	OPTION_FILE,		/* a regular file, sent as an absolute path */

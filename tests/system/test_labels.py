@@ -45,6 +45,15 @@ def test_options_of_rlctl(daemon, repo):
     daemon.ended(run)
 
 
+@pytest.mark.parametrize("options, says", [
+    (["--label", "note=x", "--label", "note=x"], "rlctl: --label note is given twice: a run has one value of it"),
+    (["--label", "note"], "rlctl: --label must be NAME=VALUE")])
+def test_options_that_are_refused(daemon, repo, options, says):
+    for command in (["submit", "-C", repo.path, *options, "do it"], ["list", *options]):
+        assert says in daemon.rlctl(*command, check=2).err
+    assert daemon.call("run.list")["runs"] == []
+
+
 def test_defaults(make_daemon, repo):
     """The labels of a submit take the place of those of the project, and these of the others."""
     daemon = make_daemon(config={"run.label": {"host": "here"}})
