@@ -431,7 +431,7 @@ START_TEST(a_large_one)
 		ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 		ck_assert(git_op_rest(op) && git_op_commit(op) != NULL);
 		git_op_free(op);
-		expect_text("t 1.cleared\n", sh("ls -A ../trees | cat; ls -A .git/worktrees 2>/dev/null || :"));
+		expect_text("t 1.cleared", sh("ls -A ../trees | cat; ls -A .git/worktrees 2>/dev/null || :"));
 		expect_text("", sh("git branch --list 'rl/*'"));
 	}
 	expect_text("u", sh("git show " REF ":d/u"));
