@@ -23,6 +23,7 @@ static const struct member {
 	TEXT(continuation, answer_hash), TEXT(continuation, previous_tree),
 	TEXT(continuation, previous_answer_hash), TEXT(continuation, product_tree),
 	TEXT(continuation, rounds), TEXT(continuation, question), TEXT(continuation, reply),
+	TEXT(continuation, cut),
 }, numbers[] = {
 	TEXT(continuation, run), TEXT(continuation, answer), TEXT(continuation, round),
 	TEXT(continuation, fix), TEXT(continuation, product),

@@ -25,6 +25,8 @@ struct continuation {
 	/* what its agent asked a human, and no attempt has ended without a question since; the
 	 * answer, NULL: none */
 	char *question, *reply;
+	/* what the prompt of its last review left out, as left_out_text() says it; NULL: nothing */
+	char *cut;
 	int64_t answer;			/* attempt whose final text is the answer, ROW_NONE */
 	int64_t round, fix;		/* numbers of the last review and fix */
 	/* its product in that run, ROW_NONE: of an earlier version */

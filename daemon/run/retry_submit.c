@@ -16,11 +16,14 @@
 #include "core/tasks.h"
 #include "model/model.h"
 #include "model/ports.h"
+#include "model/slots.h"
+#include "model/view.h"
 #include "proto/error.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
 #include "run/submission.h"
 #include "sched/claims.h"
+#include "slot/left_out.h"
 #include "task/task_op.h"
 
 /* ---- the work of the old run ---- */
@@ -54,28 +57,51 @@ static const struct product_row *last_product(const struct run_rows *rows, const
 	return product;
 }
 
+/* What the prompt of the last review of the work left out, malloc'd; NULL: nothing. earlier: of the
+ * work that the slot has continued. */
+static char *cut_of(const struct run_rows *rows, const struct slot_row *slot, const char *earlier)
+{
+	const char *task = slot->task != NULL ? slot->task : SLOT_WHOLE_RUN;
+	const struct attempt_row *attempt = NULL;
+	const struct review_row *last = NULL;
+
+	for (size_t i = 0; i < rows->nreviews; i++)
+		if (rows->reviews[i]->attempt != ROW_NONE && strcmp(rows->reviews[i]->task_id, task) == 0)
+			last = rows->reviews[i];
+	if (last == NULL || last->from_run != ROW_NONE)
+		return xstrdup(earlier);
+	attempt = run_rows_attempt(rows, last->attempt);
+	return attempt != NULL ? left_out_text(attempt) : NULL;
+}
+
 /* What the slot has left; false: nothing. Runs of earlier versions have no products, but trees. */
 static bool slot_work(const struct pending_submit *p, const struct run_rows *rows, const struct slot_row *slot,
-    struct continuation *c)
+    const char *earlier_cut, struct continuation *c)
 {
 	const struct product_row *product = slot != NULL ? last_product(rows, slot) : NULL;
 
 	*c = (struct continuation){ .answer = ROW_NONE, .product = ROW_NONE };
 	if (slot == NULL || (product == NULL && rows->run.product_count != ROW_NONE))
 		return false;
-	return continuation_of(slot, product, is_shared(p), c);
+	if (!continuation_of(slot, product, is_shared(p), c))
+		return false;
+	c->cut = cut_of(rows, slot, earlier_cut);
+	return true;
 }
 
 /* Set what the new row of the task continues. Returns whether there is anything. */
 static bool take_work(const struct pending_submit *p, const struct run_rows *rows, struct task_row *row,
     const struct retry *retry)
 {
-	struct continuation c;
-	bool found = slot_work(p, rows, last_slot(rows, row->id), &c);
+	struct continuation c, before;
+	bool earlier = continuation_from_json(row->start, &before) == 0,
+	     found = slot_work(p, rows, last_slot(rows, row->id), earlier ? before.cut : NULL, &c);
 
 	/* a retry that has not come so far leaves what it was to continue */
-	if (!found && !retry->from_scratch && row->start != NULL)
+	if (!found && !retry->from_scratch)
 		found = continuation_from_json(row->start, &c) == 0;
+	if (earlier)
+		continuation_release(&before);
 	text_set(&row->start, NULL);
 	row->continues = ROW_NONE;
 	if (found && !retry->from_scratch) {
@@ -144,7 +170,7 @@ static void take_run(struct pending_submit *p, const struct run_rows *rows, cons
 	else if (is_shared(p))
 		c.settings = xstrdup(before.settings);
 	if ((review == NULL || review->stage != SLOT_S_PASSED || retry->again) &&
-	    slot_work(p, rows, review, &whole)) {
+	    slot_work(p, rows, review, before.whole != NULL ? before.whole->cut : NULL, &whole)) {
 		whole.again = retry->again;
 		c.whole = xcalloc(1, sizeof(*c.whole));
 		*c.whole = whole;

@@ -210,6 +210,36 @@ static enum slot_stage first(const struct slot *slot, const struct continuation 
 	return stage_after_work((int64_t)strings_count(plan->checks), true, plan_checks_room(plan));
 }
 
+/* What the prompt of that review left out, malloc'd; NULL: nothing. */
+static char *earlier_cut(const struct slot *slot)
+{
+	const struct task_row *task = slot_task(slot);
+	struct run_continuation from;
+	struct continuation c;
+	char *cut = NULL;
+
+	if (slot->row->slot != 0 && continuation_from_json(task->start, &c) == 0) {
+		cut = xstrdup(c.cut);
+		continuation_release(&c);
+	} else if (slot->row->slot == 0 && run_continuation_from_json(slot->run->rows->run.start, &from) == 0) {
+		cut = from.whole != NULL ? xstrdup(from.whole->cut) : NULL;
+		run_continuation_release(&from);
+	}
+	return cut;
+}
+
+enum round_end continue_end(const struct slot *slot, char **cause)
+{
+	const char *touched = slot->row->protected_paths;
+	char *cut = slot_plan(slot)->on_cut == ON_CUT_HOLD ? earlier_cut(slot) : NULL;
+	struct review_facts facts = { .verdict = true, .pass = true, .cut = cut != NULL, .touched = touched != NULL };
+	enum round_end end = human_word(review_last(slot)) == NULL ? review_classify(&facts) : ROUND_PASS;
+
+	*cause = end != ROUND_PASS ? round_held_cause("passed", touched, cut) : NULL;
+	free(cut);
+	return end;
+}
+
 enum slot_stage continue_before_work(struct txn *txn, struct slot *slot, enum slot_stage next)
 {
 	bool whole = slot->row->slot == 0, work = whole ? next == SLOT_S_MEASURING || next == SLOT_S_CHECKING :

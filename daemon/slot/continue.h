@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "core/continuation.h"
+#include "core/review.h"
 #include "core/state.h"
 
 struct measure_facts;
@@ -25,6 +26,9 @@ void continue_laid(struct txn *txn, struct slot *slot, bool laid);
 void continue_facts(const struct slot *slot, const char *tree, struct measure_facts *facts);
 /* By these facts the slot moves to that stage without another judgement. */
 bool continue_decides(const struct measure_facts *facts, enum slot_stage to);
+/* How the round with the earlier pass would end here: ROUND_PASS, or why it is held, with its
+ * cause, malloc'd. */
+enum round_end continue_end(const struct slot *slot, char **cause);
 void continue_measured(struct txn *txn, struct slot *slot, const struct measure_facts *facts);
 
 #endif

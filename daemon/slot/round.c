@@ -127,6 +127,14 @@ static char *touched_text(const struct slot *slot)
 	return paths != NULL ? xasprintf("the work touches protected paths: %s", paths) : NULL;
 }
 
+char *round_held_cause(const char *word, const char *touched, const char *cut)
+{
+	if (touched == NULL)
+		return xasprintf("%s, but %s", word, cut);
+	return xasprintf("%s, but the work touches protected paths: %s%s%s", word, touched, cut != NULL ? "; " : "",
+	    cut != NULL ? cut : "");
+}
+
 void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct cause why)
 {
 	struct run *run = slot->run;

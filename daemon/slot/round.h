@@ -16,9 +16,11 @@ void round_begin(struct txn *txn, const struct slot *slot);
 void round_forgo(struct txn *txn, const struct slot *slot);
 /* There was one: the next round is compared with this one. */
 void round_judged(struct txn *txn, const struct slot *slot);
+/* Why work that passed is held: it touches protected paths, or what the prompt left out; NULL: that
+ * is not why. word: what it came to otherwise, "passed". malloc'd. */
+char *round_held_cause(const char *word, const char *touched, const char *cut);
 /* The round is over: apply the policies of the plan. why: of a bad end. */
 void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct cause why);
-/* The slot's work is not reviewed. */
 /* The review of the whole run has passed what it saw, but a task failed, and profile "file" commits
  * all or nothing: why nothing is committed, malloc'd. NULL: it may be. */
 char *round_partial(const struct slot *slot);
@@ -26,6 +28,7 @@ char *round_partial(const struct slot *slot);
  * commits. */
 void round_commit(struct txn *txn, struct slot *slot, enum slot_stage to, const struct move_why *why);
 
+/* The slot's work is not reviewed. */
 void review_skip(struct txn *txn, struct slot *slot, enum skip_kind kind);
 
 /* The check has failed: send it to a fixer, while there is a fix round left. */

@@ -3,6 +3,7 @@
  * whether the last agent has done anything. */
 #include <stdlib.h>
 
+#include "core/cause.h"
 #include "core/next_stage.h"
 #include "core/review.h"
 #include "core/row.h"
@@ -84,6 +85,22 @@ static void take_tree(struct txn *txn, struct slot *slot, const char *tree, int6
 	product_work(txn, slot, tree, row->answer);
 }
 
+/* A pass that was held in the run that it continues is held here, too. */
+static void move_continued(struct txn *txn, struct slot *slot, const struct measure_facts *facts,
+    enum slot_stage to)
+{
+	enum round_end end = ROUND_PASS;
+	char *cause = NULL;
+
+	if (facts->earlier == EARLIER_PASS)
+		end = continue_end(slot, &cause);
+	if (end == ROUND_PASS)
+		round_commit(txn, slot, to, NULL);
+	else
+		round_over(txn, slot, end, CAUSE(round_end_kind(end), cause));
+	free(cause);
+}
+
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
 	const char *tree = git_op_tree(slot->op.git);
@@ -122,7 +139,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 	}
 	if (continue_decides(&facts, to)) {
 		continue_measured(txn, slot, &facts);
-		round_commit(txn, slot, to, NULL);
+		move_continued(txn, slot, &facts, to);
 		return;
 	}
 	if (!failed && known > 0) {

@@ -84,13 +84,9 @@ static void warn_of_silence(struct txn *txn, struct slot *slot)
 static char *held_cause(const struct review_facts *facts, const struct slot_row *row,
     const struct attempt_row *review, const char *word)
 {
-	char *what = facts->cut ? left_out_text(review) : NULL, *cause;
+	char *what = facts->cut ? left_out_text(review) : NULL,
+	     *cause = round_held_cause(word, row->protected_paths, what);
 
-	if (facts->touched)
-		cause = xasprintf("%s, but the work touches protected paths: %s%s%s", word, row->protected_paths,
-		    what != NULL ? "; " : "", what != NULL ? what : "");
-	else
-		cause = xasprintf("%s, but %s", word, what);
 	free(what);
 	return cause;
 }

@@ -206,6 +206,23 @@ def test_a_whole_run(make_daemon, repo, tmp_path):
     assert made.daemon.ended(1)["state"] == "succeeded"
 
 
+@pytest.mark.parametrize("scope", ["task", "run"])
+def test_a_retry_is_held_as_well(made, scope):
+    """Twice over: no verdict is paid for again, and none passes without a human."""
+    made.set(implement=TOUCH)
+    is_held(made, made.run(review={**PROTECT, "scope": scope}))
+    for number in (2, 3):
+        made.daemon.call("run.retry", id=number - 1)
+        row = made.daemon.ended(number)
+        hold, = row["holds"]
+        assert (row["state"], hold["kind"], hold["reason"]) == ("held", "protected", "passed, but " + TOUCHES), row
+    made.daemon.call("hold.approve", id=hold["id"])
+    row = made.daemon.ended(3)
+    assert (row["state"], row["cause"]) == ("succeeded", None), row
+    assert made.roles() == ["implement", "review"]
+    assert made.daemon.reviews(3)[-1]["reviewer_agent"].startswith("human:")
+
+
 @pytest.mark.parametrize("pattern", ["", "  ", "../x", "a//b", "./a", "a/./b", ".git/hooks", "//a"])
 def test_a_pattern_that_protects_nothing(made, pattern):
     with pytest.raises(RpcError) as error:

@@ -146,6 +146,18 @@ def test_a_rejected_hold_fails(made):
     assert made.daemon.ended(1)["end_kind"] == "rejected"
 
 
+def test_a_retry_is_held_as_well(made):
+    held(made)
+    reason = made.daemon.call("hold.get", id=1)["reason"]
+    for number in (2, 3):
+        made.daemon.call("run.retry", id=number - 1)
+        row = made.daemon.ended(number)
+        hold, = row["holds"]
+        assert (row["state"], hold["kind"], hold["reason"]) == ("held", "cut", reason), row
+    made.daemon.call("hold.approve", id=hold["id"])
+    assert made.daemon.ended(3)["state"] == "succeeded" and made.roles() == ["implement", "review"]
+
+
 def test_a_complete_diff_is_not_held(made):
     row = made.run(review=HOLD)
     assert row["state"] == "succeeded", row
