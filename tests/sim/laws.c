@@ -57,9 +57,19 @@ static void check_task(struct world *w, const struct task_row *row)
 /* Every task that it depends on has passed, or is none of the run. */
 /* bd may offer a task, or open it again, after what depends on it was claimed. That is ours then,
  * and is begun. */
-static bool was_offered_late(const struct task_row *task, const struct task_row *on)
+static bool was_offered_late(struct world *w, const struct task_row *task, const struct task_row *on)
 {
-	return on->position > task->position || (on->state == TASK_S_TAKEN && on->end_kind == END_SOURCE);
+	const struct run_rows *rows = view_run(w->disk, task->run);
+	size_t ours = rows->nslots, other = 0;
+
+	if (on->position > task->position || (on->state == TASK_S_TAKEN && on->end_kind == END_SOURCE))
+		return true;
+	/* it has begun behind ours */
+	for (size_t i = 0; i < rows->nslots; i++) {
+		ours = text_equal(rows->slots[i]->task, task->id) && i < ours ? i : ours;
+		other = text_equal(rows->slots[i]->task, on->id) ? i : other;
+	}
+	return on->state == TASK_S_CLAIMED && strcmp(rows->run.source, "beads") == 0 && ours < other;
 }
 
 static void check_dependencies(struct world *w, const struct task_row *task)
@@ -71,7 +81,7 @@ static void check_dependencies(struct world *w, const struct task_row *task)
 		const struct task_row *on = disk_task(w, task->run, json_string_value(id));
 
 		if (on != NULL && on->state != TASK_S_PASSED && on->state != TASK_S_IMPLEMENTED &&
-		    on->state != TASK_S_DONE && !was_offered_late(task, on))
+		    on->state != TASK_S_DONE && !was_offered_late(w, task, on))
 			world_fail(w, "run %lld: task %s is begun, and %s, which it depends on, is %s",
 			    (long long)task->run, task->id, on->id,
 			    state_name(&task_state_names, on->state));
