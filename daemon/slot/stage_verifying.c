@@ -26,13 +26,10 @@
 #include "model/slots.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
-#include "slot/acceptance.h"
-#include "slot/disputed.h"
 #include "slot/git_request.h"
-#include "slot/left_out.h"
-#include "slot/repetition.h"
 #include "slot/review_rows.h"
 #include "slot/round.h"
+#include "slot/ruling.h"
 #include "slot/shared_paths.h"
 #include "slot/stages.h"
 #include "slot/wait.h"
@@ -54,63 +51,6 @@ struct judgement {
 	char *changed, *appeared, *edited;
 };
 
-/* The passed work contains no change, and its agent did not declare that none was needed. */
-static void warn_of_nothing(struct txn *txn, struct slot *slot)
-{
-	const struct slot_row *row = slot->row;
-	const struct attempt_row *answer = row->answer != ROW_NONE ? run_attempt(slot->run, row->answer) : NULL;
-	const char *base = slot_base_tree(slot);
-	char *text;
-
-	if (answer == NULL || answer->slot != row->slot || answer->outcome != TASK_R_NO_CHANGE ||
-	    base == NULL || row->tree == NULL || strcmp(row->tree, base) != 0)
-		return;
-	text = xasprintf("task %s: nothing was changed, no agent declared that no change was "
-	    "needed, and the review passed", slot_task_id(slot));
-	run_warn(txn, slot->run, text);
-	free(text);
-}
-
-static void warn_of_silence(struct txn *txn, struct slot *slot)
-{
-	char *text = xasprintf("task %s: the review passed because the reviewer reported no issue (review.silence); "
-	    "it did not say that it had finished", slot_task_id(slot));
-
-	run_warn(txn, slot->run, text);
-	free(text);
-}
-
-/* word: what the round came to otherwise, "passed". */
-static char *held_cause(const struct review_facts *facts, const struct slot_row *row,
-    const struct attempt_row *review, const char *word)
-{
-	char *what = facts->cut ? left_out_text(review) : NULL,
-	     *cause = round_held_cause(word, row->protected_paths, what);
-
-	free(what);
-	return cause;
-}
-
-static char *dismissed_cause(const struct review_facts *facts, const struct slot *slot,
-    const struct attempt_row *review)
-{
-	char *users = acceptance_users(slot), *word = xasprintf("findings dismissed by %s", users),
-	    *cause = held_cause(facts, slot->row, review, word);
-
-	free(users);
-	free(word);
-	return cause;
-}
-
-/* The cause has no room for it. */
-static void warn_of_repetition(struct txn *txn, const struct slot *slot, const char *repeats)
-{
-	char *text = xasprintf("task %s: %s", slot_task_id(slot), repeats);
-
-	run_warn(txn, slot->run, text);
-	free(text);
-}
-
 /* The round is not over: the same reviewer is asked about its answer. */
 static void ask(struct txn *txn, struct slot *slot, const char *why)
 {
@@ -128,77 +68,48 @@ static void ask(struct txn *txn, struct slot *slot, const char *why)
 	round_over(txn, slot, ROUND_ASK, NO_CAUSE);
 }
 
+static struct finding_counts append(struct txn *txn, struct slot *slot, const char *decision, const char *feedback,
+    const void *said)
+{
+	return review_append(txn, slot, decision, feedback, said);
+}
+
 static void decide(struct txn *txn, struct slot *slot, const struct judgement *j)
 {
-	struct slot_row *row = txn_edit_slot(txn, slot);
 	const struct plan *plan = slot_plan(slot);
 	const struct verdict *v = &j->job.verdict;
-	const struct attempt_row *review = run_attempt(slot->run, row->attempt);
-	static const struct verdict none;
-	struct finding_counts counts;
-	struct review_facts facts = {
+	const struct attempt_row *review = run_attempt(slot->run, slot->row->attempt);
+	const struct review_facts facts = {
 		.verdict = v->kind != VERDICT_NONE,
 		.pass = v->kind == VERDICT_PASS,
-		.cut = plan->on_cut == ON_CUT_HOLD && review->left_out != NULL,
-		.touched = row->protected_paths != NULL,
 		.tree_changed = j->changed != NULL && !plan->profile->change_warns,
-		.asks = plan->on_malformed == BAD_END_ASK && row->asked == ROW_NONE,
-		.fix = row->fix,
-		.fixes = row->fixes,
-		.stall_limit = plan->stall_limit,
+		.asks = plan->on_malformed == BAD_END_ASK && slot->row->asked == ROW_NONE,
 	};
-	char *reason = NULL, *cause = NULL, *repeats = NULL;
-	json_t *disputed;
-	enum round_end end;
-	enum end_kind kind;
+	static const struct verdict none;
+	struct ruling ruling = {
+		.verdict = facts.verdict,
+		.pass = facts.pass,
+		.tree_changed = facts.tree_changed,
+		.silent = v->silent,
+		.feedback = v->feedback,
+		.cut = review->left_out != NULL ? review : NULL,
+		.append = append,
+		.said = v,
+	};
+	char *violation = NULL;
 
 	if (review_classify(&facts) == ROUND_ASK) {
 		ask(txn, slot, v->reason);
 		return;
 	}
-	disputed = disputed_ids(slot);
 	if (facts.tree_changed)
-		reason = xasprintf("reviewer changed the tree: %s", j->changed);
+		violation = xasprintf("reviewer changed the tree: %s", j->changed);
 	else if (!facts.verdict)
-		reason = xstrdup(v->reason);
-	if (reason != NULL)
-		counts = review_append(txn, slot, REVIEW_VIOLATION, reason, &none);
-	else
-		counts = review_append(txn, slot, facts.pass ? plan->profile->pass_word :
-		    plan->profile->findings_word, v->feedback, v);
-	facts.dismissed = reason == NULL && !facts.pass && counts.dismissed > 0 && counts.open == 0;
-	/* git may still object to passed work */
-	if (reason != NULL)
-		row->stalled = 0;
-	else if (!facts.pass && !facts.dismissed)
-		repeats = repetition_review(txn, slot, &counts, disputed);
-	if (reason != NULL || !facts.pass)
-		text_set(&row->obstacle, NULL);
-	facts.stalled = row->stalled;
-	round_judged(txn, slot);
-	end = review_classify(&facts);
-	if (end == ROUND_VIOLATION)
-		cause = xasprintf("reviewer contract violation: %s", reason);
-	else if (end == ROUND_EXHAUSTED || end == ROUND_STALLED)
-		cause = round_cause(plan, end, row, repeats);
-	else if (end == ROUND_CUT || end == ROUND_PROTECTED)
-		cause = held_cause(&facts, row, review, "passed");
-	else if (end == ROUND_DISMISSED)
-		cause = acceptance_append(txn, slot);
-	else if (end == ROUND_DISMISSED_HELD)
-		cause = dismissed_cause(&facts, slot, review);
-	if (end == ROUND_EXHAUSTED && repeats != NULL && !round_names_repetition(plan))
-		warn_of_repetition(txn, slot, repeats);
-	if (end == ROUND_PASS)
-		warn_of_nothing(txn, slot);
-	if (end == ROUND_PASS && v->silent)
-		warn_of_silence(txn, slot);
-	kind = end == ROUND_DISMISSED_HELD && facts.touched ? END_PROTECTED : round_end_kind(end);
-	round_over(txn, slot, end, cause != NULL ? CAUSE(kind, cause) : NO_CAUSE);
-	json_decref(disputed);
-	free(cause);
-	free(repeats);
-	free(reason);
+		violation = xstrdup(v->reason);
+	ruling.violation = violation;
+	ruling.said = violation != NULL ? &none : v;
+	ruling_decide(txn, slot, &ruling);
+	free(violation);
 }
 
 /* What else happened during the review. */
