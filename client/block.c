@@ -142,7 +142,9 @@ static const json_t *block_last_review(const struct view *view, const json_t *sl
 	for (size_t i = json_array_size(view->reviews); i-- > 0;) {
 		const json_t *review = json_array_get(view->reviews, i);
 
-		if (strcmp(field_text(review, "task_id"), view_reviewed(slot)) == 0)
+		/* of a panel its decision */
+		if (strcmp(field_text(review, "task_id"), view_reviewed(slot)) == 0 &&
+		    *field_text(review, "reviewer") == '\0')
 			return review;
 	}
 	return NULL;

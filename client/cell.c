@@ -158,6 +158,22 @@ char *cell_place(const json_t *finding, const char *key)
 	return xasprintf("%s:%lld", field_text(finding, "file"), field_count(finding, "line"));
 }
 
+char *cell_finding(const json_t *finding, const char *key)
+{
+	const char *severity = field_text(finding, "severity"), *text = field_text(finding, "text");
+	char *place = cell_place(finding, key), *line;
+
+	line = xasprintf("%s%s%s%s%s%.*s",
+	    field_is(finding, "state", "resolved") ? "resolved: " :
+	    field_is(finding, "state", "dismissed") ? "dismissed: " :
+	    field_is(finding, "state", "outvoted") ? "outvoted: " :
+	    field_is(finding, "state", "disputed") ? "disputed: " : "", place,
+	    *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
+	    (int)strcspn(text, "\r\n"), text);
+	free(place);
+	return line;
+}
+
 char *cell_resumed(const json_t *attempt, const json_t *attempts, const char *key)
 {
 	int64_t wanted = field_int(attempt, "resumes");

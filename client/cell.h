@@ -32,6 +32,7 @@ char *cell_exit(const json_t *attempt, const char *key);	/* "0", "3", "signal 9"
 /* the result that made it fail: "provider: limit", "process" */
 char *cell_fault(const json_t *attempt, const char *key);
 char *cell_place(const json_t *finding, const char *key);	/* "src/a.c:12" */
+char *cell_finding(const json_t *finding, const char *key);	/* "resolved: src/a.c:12 text" */
 
 /* Number of the attempt whose conversation it resumes. key: the member of attempts with their
  * ids. */

@@ -23,132 +23,6 @@
 #define UID_LAST ((long long)UINT32_MAX - 1)	/* -1 is not a valid user */
 #define FIRST_CODE 256		/* what getopt_long returns for row 0: greater than every letter */
 
-const struct option_row options_common[] = {
-	{ "json", 0, OPTION_TRUE, NULL, NULL, NULL, "print the daemon's result as JSON, untouched" },
-	{ "color", 0, OPTION_CHOICE, "auto|always|never", NULL, NULL, "when to use colours" },
-	{ "socket", 0, OPTION_TEXT, "PATH", NULL, NULL,
-	    "connect only to the daemon at this socket" },
-	{ "trust-uid", 0, OPTION_UID, "N", NULL, NULL,
-	    "also trust a daemon that runs as this user ID" },
-	{ "start", 0, OPTION_TRUE, NULL, NULL, NULL,
-	    "start a daemon if none answers, even as root or beside the system daemon" },
-	{ "no-start", 0, OPTION_TRUE, NULL, NULL, NULL, "never start a daemon" },
-	{ "help", 'h', OPTION_TRUE, NULL, NULL, NULL, "show help" },
-	{ "version", 'V', OPTION_TRUE, NULL, NULL, NULL, "show the version" },
-	{ .name = NULL },
-};
-
-const struct option_row options_submit[] = {
-	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL,
-	    "directory the agents work in (default: the current one)" },
-	{ "file", 'f', OPTION_SOURCE, "FILE", NULL, NULL, "read the task from FILE; - is standard input" },
-	{ "beads", 0, OPTION_MAYBE_DIRECTORY, "DIR", "beads", NULL,
-	    "take tasks from the beads in DIR (default: the workdir)" },
-	{ "assign", 0, OPTION_CHOICE, "daemon|agent", "assign", NULL,
-	    "whether the daemon or the agent picks each bead" },
-	{ "stories", 0, OPTION_FILE, "FILE", "stories_path", NULL,
-	    "take tasks from the user stories of a JSON PRD" },
-	{ "workflow", 0, OPTION_FILE, "FILE", "workflow_path", NULL,
-	    "take tasks from a YAML workflow" },
-	{ "parallel", 'P', OPTION_POSITIVE, "N", "parallel", NULL,
-	    "number of parallel slots, one task each (default: 1)" },
-	{ "iterations", 'n', OPTION_POSITIVE, "N", "iterations", NULL,
-	    "maximum number of iterations (default: until no task remains)" },
-	{ "pause-ms", 0, OPTION_COUNT, "N", "pause_ms", NULL,
-	    "pause between iterations, in milliseconds" },
-	{ "on-failure", 0, OPTION_CHOICE, "stop|continue", "on_failure", NULL,
-	    "what to do after a failed task" },
-	{ "quiet", 'q', OPTION_TRUE, NULL, NULL, NULL, "print only the result" },
-	{ "agent", 'a', OPTION_TEXT, "NAME", "agent", NULL, "agent for implementing" },
-	{ "reviewer-agent", 0, OPTION_TEXT, "NAME", "reviewer_agent", NULL,
-	    "agent for reviewing (default: the implementer)" },
-	{ "fixer-agent", 0, OPTION_TEXT, "NAME", "fixer_agent", NULL,
-	    "agent for fixing (default: the implementer)" },
-	{ "model", 0, OPTION_TEXT, "MODEL", "model", NULL, "the implementer's model" },
-	{ "reviewer-model", 0, OPTION_TEXT, "MODEL", "reviewer_model", NULL, "the reviewer's model" },
-	{ "fixer-model", 0, OPTION_TEXT, "MODEL", "fixer_model", NULL, "the fixer's model" },
-	{ "review", 0, OPTION_MAYBE_TEXT, "PROFILE", "review.profile", "review.enabled",
-	    "review the result under this profile" },
-	{ "no-review", 0, OPTION_FALSE, NULL, "review.enabled", NULL, "do not review" },
-	{ "skip-review", 0, OPTION_TRUE, NULL, "skip_review", NULL,
-	    "do not review, whatever other options say" },
-	{ "reviewer", 0, OPTION_PROGRAM, "CMD", "reviewer", NULL,
-	    "review with a program; its exit status is the verdict" },
-	{ "check", 0, OPTION_LIST, "CMD", "checks", NULL,
-	    "a shell command that must succeed before each review (repeatable)" },
-	{ "setup", 0, OPTION_LIST, "CMD", "setup", NULL,
-	    "a shell command that sets up each new work tree and room (repeatable)" },
-	{ "copy", 0, OPTION_LIST, "PATTERN", "copy", NULL,
-	    "ignored files to copy into each new work tree and room (repeatable)" },
-	{ "check-on-base", 0, OPTION_CHOICE, "skip|warn|require", "check_on_base", NULL,
-	    "whether the checks also run on the base of the work" },
-	{ "checks-mode", 0, OPTION_CHOICE, "all|new_failures", "review.checks_mode", NULL,
-	    "which checks that fail count" },
-	{ "protect", 0, OPTION_LIST, "PATTERN", "review.protect", NULL,
-	    "hold work that touches such paths (repeatable)" },
-	{ "on-question", 0, OPTION_CHOICE, "ignore|hold", "review.on_question", NULL,
-	    "whether implementers and fixers may ask a human" },
-	{ "escalate", 0, OPTION_LIST, "MODEL", "review.escalate", NULL,
-	    "models of the implementer and then of each fixer (repeatable)" },
-	{ "review-merged", 0, OPTION_CHOICE, "on_conflict|always", "review.review_merged", NULL,
-	    "when merged work is reviewed again" },
-	{ "review-max-fix-attempts", 0, OPTION_COUNT, "N", "review.max_fixes", NULL,
-	    "maximum number of fix rounds; 0: review once" },
-	{ "developer-prompt", 0, OPTION_FILE, "FILE", "review.developer_prompt", NULL,
-	    "prompt template for the implementer" },
-	{ "reviewer-prompt", 0, OPTION_FILE_OR_NONE, "FILE|none", "review.reviewer_prompt", NULL,
-	    "prompt template for the reviewer; none: no review" },
-	{ "isolation", 0, OPTION_CHOICE, "shared|worktree", "isolation", NULL,
-	    "work in the directory itself, or in one git work tree per task" },
-	{ "base", 0, OPTION_TEXT, "REF", "base", NULL,
-	    "branch or commit to compare the work with" },
-	{ "commit", 0, OPTION_CHOICE, "none|auto|agent", "commit", NULL,
-	    "whether to commit the result, and how" },
-	{ "integrate", 0, OPTION_CHOICE, "none|merge", "integrate", NULL,
-	    "whether to merge the commits of the work trees into one branch" },
-	{ "timeout", 0, OPTION_DURATION, "DUR", "timeout", NULL,
-	    "time limit of one attempt (90s, 15m, 2h)" },
-	{ "idle-timeout", 0, OPTION_DURATION, "DUR", "idle_timeout", NULL,
-	    "time limit without progress" },
-	{ "max-cost", 0, OPTION_MONEY, "USD", "max_cost", NULL,
-	    "cost limit for all attempts of the run" },
-	{ "strict-budget", 0, OPTION_TRUE, NULL, "strict_budget", NULL,
-	    "start an attempt only if what it is expected to use is left" },
-	{ "max-tokens", 0, OPTION_POSITIVE, "N", "max_tokens", NULL,
-	    "token limit for all attempts of the run" },
-	{ "max-wall", 0, OPTION_DURATION, "DUR", "max_wall", NULL,
-	    "time limit of the run, counted from its start" },
-	{ "priority", 0, OPTION_NUMBER, "N", "priority", NULL,
-	    "priority from -100 to 100; higher starts first" },
-	{ "group", 0, OPTION_TEXT, "GROUP", "group", NULL, "group whose limits apply to the run" },
-	{ "after", 0, OPTION_POSITIVE, "RUN", "after", NULL, "start after this run has succeeded" },
-	{ "on-lost", 0, OPTION_CHOICE, "hold|retry|fail", "on_lost", NULL,
-	    "what to do when an attempt's exit status is unknown" },
-	{ "retries", 0, OPTION_COUNT, "N", "retries", NULL,
-	    "maximum number of consecutive tries after temporary failures of a service" },
-	{ "env", 0, OPTION_PAIR, "NAME=VALUE", "env", NULL, "set a variable for the agents (repeatable)" },
-	{ "label", 0, OPTION_LABEL, "NAME=VALUE", "labels", NULL, "label of the run, to find it by (repeatable)" },
-	{ "key", 0, OPTION_TEXT, "KEY", "key", NULL,
-	    "submit only once: the same key returns the same run" },
-	{ "report", 0, OPTION_NEW_FILE, "FILE", "report", NULL, "write a report to FILE when the run ends or is held" },
-	{ "dry-run", 0, OPTION_TRUE, NULL, "check", NULL, "check everything, submit nothing" },
-	{ .name = NULL },
-};
-
-const struct option_row options_prompt[] = {
-	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL, "directory of the run; default: the current one" },
-	{ "review", 0, OPTION_MAYBE_TEXT, "PROFILE", "review", NULL, "review profile; default: as configured" },
-	{ .name = NULL },
-};
-
-const struct option_row options_config[] = {
-	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL,
-	    "show: the settings of a run in DIR" },
-	{ "review", 0, OPTION_MAYBE_TEXT, "PROFILE", "profile", NULL,
-	    "show: the settings of a review under this profile" },
-	{ .name = NULL },
-};
-
 void options_init(struct options *o)
 {
 	*o = (struct options){ .values = json_object(), .params = json_object() };
@@ -354,6 +228,7 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 	case OPTION_PAIR:
 	case OPTION_LABEL:
 	case OPTION_LIST:
+	case OPTION_NAMES:
 		return text_value(row, text, status);
 	case OPTION_PROGRAM:
 		return program_value(row, text, status);
@@ -431,6 +306,23 @@ static int store_item(struct options *o, const struct option_row *row, json_t *v
 	return 0;
 }
 
+/* Each name between the commas. Takes ownership of value. */
+static int store_names(struct options *o, const struct option_row *row, json_t *value)
+{
+	const char *at = json_string_value(value);
+	size_t size;
+
+	/* also if there is none, which says that there are none */
+	options_store(o->params, row->param, json_array());
+	for (; *at != '\0'; at += size + (at[size] == ',')) {
+		size = strcspn(at, ",");
+		if (size > 0)
+			store_item(o, row, json_stringn(at, size));
+	}
+	json_decref(value);
+	return 0;
+}
+
 static int options_take(struct options *o, const struct option_row *row, const char *text)
 {
 	int status = 0;
@@ -440,6 +332,8 @@ static int options_take(struct options *o, const struct option_row *row, const c
 		return status;
 	if (row->kind == OPTION_PAIR || row->kind == OPTION_LABEL)
 		return store_pair(o, row, value);
+	if (row->kind == OPTION_NAMES)
+		return store_names(o, row, value);
 	if (row->kind == OPTION_LIST)
 		return store_item(o, row, value);
 	if (row->also != NULL)

@@ -22,6 +22,7 @@ enum option_kind {
 	OPTION_PAIR,		/* NAME=VALUE; collected in an object, the last of a name counts */
 	OPTION_LABEL,		/* the same, each name once */
 	OPTION_LIST,		/* text; collected in an array */
+	OPTION_NAMES,		/* names separated by commas; likewise */
 	OPTION_SOURCE,		/* a file to read, or - */
 	OPTION_FILE,		/* a regular file, sent as an absolute path */
 	OPTION_FILE_OR_NONE,	/* the same, or the word none */

@@ -495,6 +495,12 @@ static void on_review_decided(struct live *live, const json_t *event)
 		say_cut(live, "    %.*s", (int)strcspn(feedback, "\r\n"), feedback);
 }
 
+static void on_review_voted(struct live *live, const json_t *event)
+{
+	say_of(live, slot_of(live, event), "  ", print_state_paint(field_text(event, "decision")), "%s votes %s",
+	    field_text(event, "reviewer"), field_text(event, "decision"));
+}
+
 static void on_check_reused(struct live *live, const json_t *event)
 {
 	say_of(live, slot_of(live, event), "  ", PAINT_DIM, "check %s: green on this tree in attempt %lld/%lld",
@@ -518,18 +524,12 @@ static void on_review_skipped(struct live *live, const json_t *event)
 
 static void on_finding(struct live *live, const json_t *event)
 {
-	const char *severity = field_text(event, "severity"), *text = field_text(event, "text");
-	char *place = cell_place(event, NULL);
+	char *finding = cell_finding(event, NULL);
 
-	say_cut(live, "    - %s%s%s%s%s%.*s",
-	    field_is(event, "state", "resolved") ? "resolved: " :
-	    field_is(event, "state", "dismissed") ? "dismissed: " :
-	    field_is(event, "state", "disputed") ? "disputed: " : "", place,
-	    *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
-	    (int)strcspn(text, "\r\n"), text);
+	say_cut(live, "    - %s", finding);
 	if (field_is(event, "state", "disputed"))
 		say_cut(live, "      %s says: %s", field_text(event, "by"), field_text(event, "reason"));
-	free(place);
+	free(finding);
 }
 
 static void on_finding_dismissed(struct live *live, const json_t *event)
@@ -581,6 +581,7 @@ static const struct {
 	{ "attempt.started", on_attempt_started },
 	{ "attempt.ended", on_attempt_ended },
 	{ "review.decided", on_review_decided },
+	{ "review.voted", on_review_voted },
 	{ "check.reused", on_check_reused },
 	{ "review.asked", on_review_asked },
 	{ "review.skipped", on_review_skipped },

@@ -19,10 +19,11 @@
 static bool review_is_open(const json_t *finding)
 {
 	return !field_is(finding, "state", "resolved") && !field_is(finding, "state", "dismissed") &&
+	    !field_is(finding, "state", "outvoted") &&
 	    !json_is_object(json_object_get(finding, "dismissed"));
 }
 
-/* Number of findings to fix, without resolved and dismissed ones. */
+/* Number of findings to fix. */
 static char *review_findings(const json_t *review, const char *key)
 {
 	const json_t *findings = field_array(review, key);
@@ -68,19 +69,35 @@ static bool review_says_it_all(const char *feedback, const char *text)
 	return strncmp(feedback, text, length) == 0 && feedback[length + strspn(feedback + length, " \t\r\n")] == '\0';
 }
 
+/* " (a, b)": the reviewers of a panel that have it; "": there is none. */
+static char *review_finding_by(const json_t *finding)
+{
+	const json_t *names = field_array(finding, "reviewers");
+	char *text = xstrdup(""), *more;
+
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		more = xasprintf("%s%s%s%s", text, i == 0 ? " (" : ", ", json_string_value(json_array_get(names, i)),
+		    i + 1 == json_array_size(names) ? ")" : "");
+		free(text);
+		text = more;
+	}
+	return text;
+}
+
 static void review_print_finding(const struct print *p, const json_t *finding)
 {
 	const char *severity = field_text(finding, "severity"),
 	           *state = field_text(finding, "state"), *text = field_text(finding, "text");
 	const json_t *dismissed = json_object_get(finding, "dismissed"),
 	    *disputed = json_object_get(finding, "disputed");
-	char *place = cell_place(finding, NULL);
+	char *place = cell_place(finding, NULL), *by = review_finding_by(finding);
 
 	fputs("    - ", p->file);
-	print_paintedf(p, PAINT_NONE, "%s%s%s%s%.*s%s%s%s", place, *place != '\0' ? " " : "",
+	print_paintedf(p, PAINT_NONE, "%s%s%s%s%.*s%s%s%s%s", place, *place != '\0' ? " " : "",
 	    severity, *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text,
-	    *state != '\0' ? " [" : "", state, *state != '\0' ? "]" : "");
+	    *state != '\0' ? " [" : "", state, *state != '\0' ? "]" : "", by);
 	fputc('\n', p->file);
+	free(by);
 	if (json_is_object(dismissed))
 		print_paintedf(p, PAINT_NONE, "      dismissed by %s: %.*s\n", field_text(dismissed, "by"),
 		    (int)strcspn(field_text(dismissed, "reason"), "\r\n"), field_text(dismissed, "reason"));
@@ -111,7 +128,8 @@ void review_print(const struct print *p, const json_t *review)
 	char *age = cell_age(review, "timestamp");
 	const char *final = field_true(review, "final") ? ", final" : "";
 
-	fprintf(p->file, "Review %lld  ", field_count(review, "iteration"));
+	fprintf(p->file, "%s %lld  ", *field_text(review, "reviewer") != '\0' ? "Vote in review" : "Review",
+	    field_count(review, "iteration"));
 	print_painted(p, print_state_paint(decision), decision);
 	print_paintedf(p, PAINT_NONE, "  %s by %s, work of %s",
 	    field_text(review, "task_id"), field_text(review, "reviewer_agent"),

@@ -306,6 +306,8 @@ bool schema_check(const struct schema *s, json_t *value, struct schema_error *er
 		if (!json_is_string(value))
 			return json_is_true(value) || refuse_type(error, "a string or true", value);
 		return check_whole_text(s, value, error);
+	case SCHEMA_TEXT_OR_INT:
+		return json_is_integer(value) ? check_int(s, value, error) : check_text(s, value, 0, error);
 	case SCHEMA_CHOICE:
 		return check_choice(s, value, error);
 	case SCHEMA_TEXTS:

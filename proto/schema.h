@@ -20,6 +20,7 @@ enum schema_kind {
 	SCHEMA_SIZE,		/* bytes as an integer, or "64M"; min..max in bytes */
 	SCHEMA_TEXT,		/* min..max bytes, no NUL */
 	SCHEMA_TEXT_OR_TRUE,	/* likewise, or true */
+	SCHEMA_TEXT_OR_INT,	/* a text that fits the rule, or an integer: min..max */
 	SCHEMA_CHOICE,		/* one of choices */
 	SCHEMA_TEXTS,		/* array of min..max texts of at most bytes each */
 	SCHEMA_ARGV,		/* array of at least min texts, the first one not empty */

@@ -110,6 +110,7 @@ static json_t *value_json(const struct schema *schema, schema_of_setting *of, bo
 		return json;
 	case SCHEMA_DURATION:
 	case SCHEMA_SIZE:
+	case SCHEMA_TEXT_OR_INT:
 		return typed_json("integer|string");
 	case SCHEMA_TEXT:
 	case SCHEMA_TEXT_OR_TRUE:

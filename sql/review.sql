@@ -2,9 +2,9 @@
 -- Inserts only: what stands is never written again.
 
 -- name: review.put
-INSERT INTO review (run, number, task_id, reviewer_agent, coder_agent, iteration, decision, feedback, quality_checks, source,
+INSERT INTO review (run, number, task_id, reviewer_agent, reviewer, votes, coder_agent, iteration, decision, feedback, quality_checks, source,
     attempt, from_run, from_review, tree, findings, timestamp, previous_hash, hash)
-VALUES (:run, :number, :task_id, :reviewer_agent, :coder_agent, :iteration, :decision, :feedback, :quality_checks, :source,
+VALUES (:run, :number, :task_id, :reviewer_agent, :reviewer, :votes, :coder_agent, :iteration, :decision, :feedback, :quality_checks, :source,
     :attempt, :from_run, :from_review, :tree, :findings, :timestamp, :previous_hash, :hash)
 
 -- name: review.unfinished rows: review
@@ -19,8 +19,8 @@ WHERE run = :run AND number >= ifnull(:after + 1, -9223372036854775808)
 ORDER BY number
 
 -- name: finding.put
-INSERT INTO finding (run, review, number, id, file, line, severity, text, state)
-VALUES (:run, :review, :number, :id, :file, :line, :severity, :text, :state)
+INSERT INTO finding (run, review, number, id, file, line, severity, text, reviewers, state)
+VALUES (:run, :review, :number, :id, :file, :line, :severity, :text, :reviewers, :state)
 
 -- name: finding.unfinished rows: finding
 SELECT finding.* FROM run CROSS JOIN finding ON finding.run = run.id

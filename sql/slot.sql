@@ -7,7 +7,7 @@ INSERT INTO slot (run, iteration, slot, stage, task, round, fix, stalled, attemp
     retries, retry_at, cooling, beside, head, head_at, wait, wait_reason, wait_since, wait_until,
     wait_kind, end_kind, accepted, product, red_check, setup, setup_lost, base, copied_hash, prepares,
     remedy, rounds, earlier_answer, again, protected_paths, merge, asked, asked_why, diff_hash, gap,
-    question, question_attempt, reply, own_commit, own_base_commit, own_base_tree)
+    question, question_attempt, reply, own_commit, own_base_commit, own_base_tree, voter_of, reviewer)
 VALUES (:run, :iteration, :slot, :stage, :task, :round, :fix, :stalled, :attempt, :answer, :answer_hash, :tree, :previous_tree,
     :previous_answer_hash, :diff, :interrupted, :reason, :cause, :fixes, :check, :failed_check, :item, :message,
     :leaving, :worktree, :branch, :base_commit, :base_tree, :commit_id, :obstacle, :hook_changes,
@@ -15,7 +15,8 @@ VALUES (:run, :iteration, :slot, :stage, :task, :round, :fix, :stalled, :attempt
     :wait_kind, :end_kind, :accepted, :product, :red_check, :setup, :setup_lost, :base,
     :copied_hash, :prepares, :remedy, :rounds, :earlier_answer, :again, :protected_paths, :merge,
     :asked, :asked_why, :diff_hash, :gap, :question, :question_attempt, :reply,
-    :own_commit, :own_base_commit, :own_base_tree)
+    :own_commit, :own_base_commit, :own_base_tree,
+    :voter_of, :reviewer)
 ON CONFLICT (run, iteration, slot) DO UPDATE SET
     stage = excluded.stage, task = excluded.task, round = excluded.round, fix = excluded.fix, stalled = excluded.stalled,
     attempt = excluded.attempt, answer = excluded.answer, answer_hash = excluded.answer_hash, tree = excluded.tree,
@@ -38,7 +39,8 @@ ON CONFLICT (run, iteration, slot) DO UPDATE SET
     diff_hash = excluded.diff_hash, gap = excluded.gap,
     question = excluded.question, question_attempt = excluded.question_attempt, reply = excluded.reply,
     own_commit = excluded.own_commit, own_base_commit = excluded.own_base_commit,
-    own_base_tree = excluded.own_base_tree
+    own_base_tree = excluded.own_base_tree,
+    voter_of = excluded.voter_of, reviewer = excluded.reviewer
 
 -- name: slot.unfinished rows: slot
 SELECT slot.* FROM run CROSS JOIN slot ON slot.run = run.id

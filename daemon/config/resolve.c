@@ -8,6 +8,7 @@
 
 #include "agent/agent.h"
 #include "config/layers.h"
+#include "config/panel_check.h"
 #include "core/plan_json.h"
 #include "core/profile.h"
 #include "core/row.h"
@@ -111,16 +112,15 @@ static void fill_fallbacks(const struct layers *layers, struct agent_plan *agent
 	strings_free(names);
 }
 
-static int fill_agent(const struct layers *layers, enum role role,
+/* name: owned by the agent from then on. */
+static int fill_named(const struct layers *layers, enum role role, char *agent_name,
     const struct agent_plan *implementer, struct agent_plan *agent, struct config_error *error)
 {
 	json_t *name;
 	char *path;
 	int rv;
 
-	agent->name = get_text(layers, role_paths[role].agent);
-	if (agent->name == NULL)
-		agent->name = xstrdup(implementer->name);
+	agent->name = agent_name;
 	/* only the built-in default can still be unknown here */
 	name = json_string(agent->name);
 	rv = config_check_name(layers->config, setting_find("default_agent", NULL), name, "agent",
@@ -134,6 +134,14 @@ static int fill_agent(const struct layers *layers, enum role role,
 	agent->model = get_model(layers, role, implementer, strcmp(agent->name, implementer->name) == 0, path);
 	free(path);
 	return 0;
+}
+
+static int fill_agent(const struct layers *layers, enum role role,
+    const struct agent_plan *implementer, struct agent_plan *agent, struct config_error *error)
+{
+	char *name = get_text(layers, role_paths[role].agent);
+
+	return fill_named(layers, role, name != NULL ? name : xstrdup(implementer->name), implementer, agent, error);
 }
 
 /* A program whose exit status is the verdict: it is no agent, but gets the implementer's
@@ -240,6 +248,7 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	plan->may_change = get_words(layers, "review.reviewer_may_change");
 	plan->protect = get_words(layers, "review.protect");
 	plan->escalate = get_words(layers, "review.escalate");
+	plan->quorum = panel_quorum_text(layers);
 	plan->guidelines = get_words(layers, "review.guidelines");
 	plan->conventions = get_words(layers, "review.conventions");
 	if (plan->profile->carrier_file != NULL)
@@ -356,11 +365,11 @@ static void fill_review_command(const struct layers *layers, struct agent_plan *
 	agent->command = words;
 }
 
-static int fill_reviewing_agent(const struct layers *layers, struct plan *plan, struct config_error *error)
+/* name: as fill_named(). */
+static int fill_reviewing_agent(const struct layers *layers, struct plan *plan, char *name,
+    struct agent_plan *agent, struct config_error *error)
 {
-	struct agent_plan *agent = &plan->agents[ROLE_REVIEW];
-
-	if (fill_agent(layers, ROLE_REVIEW, &plan->agents[ROLE_IMPLEMENT], agent, error) == -1)
+	if (fill_named(layers, ROLE_REVIEW, name, &plan->agents[ROLE_IMPLEMENT], agent, error) == -1)
 		return -1;
 	/* a program that cannot write could not write the review file */
 	if (plan->profile->carrier == CARRIER_FILE || plan->profile->carrier == CARRIER_COMMENTS)
@@ -369,6 +378,46 @@ static int fill_reviewing_agent(const struct layers *layers, struct plan *plan, 
 	for (size_t i = 0; i < agent->nfallbacks; i++)
 		fill_review_command(layers, &agent->fallbacks[i]);
 	return 0;
+}
+
+/* A fallback must not vote twice. */
+static void drop_named(struct agent_plan *agent, char *const *names)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < agent->nfallbacks; i++) {
+		struct agent_plan fallback = agent->fallbacks[i];
+
+		/* those that are left stay in their order, the others behind them */
+		if (strings_contain((char **)names, fallback.name))
+			continue;
+		agent->fallbacks[i] = agent->fallbacks[kept];
+		agent->fallbacks[kept++] = fallback;
+	}
+	plan_drop_fallbacks(agent, kept);
+}
+
+static int fill_reviewers(const struct layers *layers, struct plan *plan, struct config_error *error)
+{
+	struct agent_plan *first = &plan->agents[ROLE_REVIEW];
+	char **names = get_words(layers, "review.reviewers"), *name = get_text(layers, "review.agent");
+	size_t count = strings_count(names);
+	int rv = 0;
+
+	if (count > 0) {
+		free(name);
+		name = xstrdup(names[0]);
+	}
+	rv = fill_reviewing_agent(layers, plan, name != NULL ? name : xstrdup(plan->agents[ROLE_IMPLEMENT].name), first,
+	    error);
+	plan->reviewers = xcalloc(count, sizeof(*plan->reviewers));
+	for (size_t i = 0; rv == 0 && i < count && count > 1; i++) {
+		plan->nreviewers++;
+		rv = fill_reviewing_agent(layers, plan, xstrdup(names[i]), &plan->reviewers[i], error);
+		drop_named(&plan->reviewers[i], names);
+	}
+	strings_free(names);
+	return rv;
 }
 
 static int fill_agents(const struct layers *layers, struct plan *plan, struct config_error *error)
@@ -380,7 +429,7 @@ static int fill_agents(const struct layers *layers, struct plan *plan, struct co
 	    fill_agent(layers, ROLE_COMMIT, implementer, &agents[ROLE_COMMIT], error) == -1)
 		return -1;
 	if (plan->reviewer == NULL)
-		return fill_reviewing_agent(layers, plan, error);
+		return fill_reviewers(layers, plan, error);
 	fill_reviewer(layers, implementer, plan->reviewer, &agents[ROLE_REVIEW]);
 	return 0;
 }
@@ -421,7 +470,7 @@ static int check_review(const struct layers *layers, const struct plan *plan, st
 		return config_refuse(error, "reviewer",
 		    "profile '%s' needs a reviewing program: name it with --reviewer, or set "
 		    "reviewer in [review]", plan->profile_name);
-	if (check_fixer(layers, plan, error) == -1)
+	if (check_fixer(layers, plan, error) == -1 || panel_check(layers, plan, error) == -1)
 		return -1;
 	return check_prompt(layers, "review.reviewer_prompt", plan->reviewer_prompt, error);
 }
@@ -509,6 +558,10 @@ static int check_budget(const struct layers *layers, const struct plan *plan, bo
 				    n > 0 ? "is a fallback" : rows[i].where, error) == -1)
 					return -1;
 	}
+	for (size_t i = 0; reviewed && i < plan->nreviewers; i++)
+		for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++)
+			if (check_spender(layers, &kept[k], &plan->reviewers[i], "reviews", error) == -1)
+				return -1;
 	return 0;
 }
 

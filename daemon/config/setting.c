@@ -8,6 +8,7 @@
 #include "proto/memory.h"
 #include "proto/near.h"
 #include "config/setting_rules.h"
+#include "core/quorum.h"
 #include "core/plan.h"
 #include "core/profile.h"
 
@@ -177,6 +178,11 @@ const struct setting settings[] = {
 	{ { "review.escalate", SCHEMA_TEXTS, .max = 256, .rule = &rule_not_blank,
 	    .help = "models of the implementer and then of each fixer, in place of their own" },
 	    .layers = WORK, .fallback = "[]" },
+	{ { "review.reviewers", SCHEMA_TEXTS, .max = PANEL_MAX, .rule = &rule_agent,
+	    .help = "agents that review each work together, in place of agent" }, .layers = WORK, .fallback = "[]" },
+	{ { "review.quorum", SCHEMA_TEXT_OR_INT, .min = 1, .max = PANEL_MAX, .rule = &rule_quorum,
+	    .help = "how many of reviewers must pass the work: all, majority, or a number" },
+	    .layers = WORK, .fallback = "\"all\"" },
 	{ { "review.max_fixes", SCHEMA_INT, .min = 0, .max = 100,
 	    .help = "maximum number of fix rounds; 0: one review, no fix" }, .layers = KNOB,
 	    .profile_field = FIELD(max_fixes) },

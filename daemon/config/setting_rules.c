@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/redact.h"
+#include "core/quorum.h"
 #include "proto/memory.h"
 #include "base/secret_patterns.h"
 
@@ -206,6 +207,13 @@ static bool fits_label(const char *name, struct schema_error *error)
 	        name);
 }
 
+/* An integer is checked as such. */
+static bool fits_quorum(const char *text, struct schema_error *error)
+{
+	return panel_quorum(text, PANEL_MAX) != -1 ||
+	    schema_refuse(error, "must be \"all\", \"majority\", or a number of reviewers, is \"%.64s\"", text);
+}
+
 const struct schema_rule rule_revision = { "a string", "names of commits", fits_revision };
 const struct schema_rule rule_profile = { "the name of a profile", "names of profiles", fits_profile };
 const struct schema_rule rule_agent = { "the name of an agent", "names of agents", fits_agent };
@@ -221,4 +229,5 @@ const struct schema_rule rule_below = { "a path", "names of files", fits_below }
 const struct schema_rule rule_pattern = { "a pattern", "patterns", fits_pattern };
 const struct schema_rule rule_path = { "a path", "paths", fits_path };
 const struct schema_rule rule_variable = { "the name of a variable", "names of variables", fits_variable };
+const struct schema_rule rule_quorum = { "\"all\", \"majority\" or a number", "quorums", fits_quorum };
 const struct schema_rule rule_label = { "the name of a label", "names of labels", fits_label };

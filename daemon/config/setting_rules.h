@@ -21,7 +21,8 @@ extern const struct schema_rule
     rule_pattern,	/* of paths from the top of a repository */
     rule_path,		/* absolute, or starting with "~/" */
     rule_variable,	/* name of an environment variable that a user may set */
-    rule_label;		/* name of a label of runs */
+    rule_label,		/* name of a label of runs */
+    rule_quorum;	/* how many of a panel must pass */
 
 /* "[A-Za-z0-9][A-Za-z0-9_-]*", at most 64: allowed names in [agent.NAME], [profile.NAME],
  * [group.NAME] and [account.NAME]. */

@@ -73,6 +73,7 @@ void finding_id_first(const char *file, const char *text, char id[FINDING_ID])
 bool finding_is_open(const struct finding_row *finding)
 {
 	return finding->state != FINDING_RESOLVED && finding->state != FINDING_DISMISSED &&
+	    finding->state != FINDING_OUTVOTED &&
 	    (finding->severity == NULL || strcmp(finding->severity, "suggestion") != 0);
 }
 

@@ -15,7 +15,8 @@ void finding_id(const char *file, const char *text, char id[FINDING_ID]);
  * left out, and only of the text. */
 void finding_id_first(const char *file, const char *text, char id[FINDING_ID]);
 
-/* Whether it must be fixed: it was neither resolved nor dismissed, and is no suggestion. */
+/* Whether it must be fixed: it was neither resolved, dismissed nor outvoted, and is no
+ * suggestion. */
 bool finding_is_open(const struct finding_row *finding);
 
 /* Hash of the set of ids of the open ones, whatever their order; of the feedback if none is. */

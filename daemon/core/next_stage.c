@@ -6,8 +6,9 @@
 /* The room is there, and set up. checked: how many checks have begun on its tree. */
 static enum slot_stage stage_of_room(const struct plan *plan, int64_t checked)
 {
-	return plan_checks_room(plan) && checked < (int64_t)strings_count(plan->checks) ? SLOT_S_CHECKING :
-	    SLOT_S_REVIEWING;
+	if (plan_checks_room(plan) && checked < (int64_t)strings_count(plan->checks))
+		return SLOT_S_CHECKING;
+	return plan_has_panel(plan) ? SLOT_S_PANEL : SLOT_S_REVIEWING;
 }
 
 enum slot_stage stage_before_work(enum slot_stage next, bool checks_base, bool in_room)
@@ -190,6 +191,8 @@ enum slot_stage stage_after_measure(const struct plan *plan, const struct measur
 		return SLOT_S_FAILED;
 	if (f->earlier == EARLIER_FINDINGS && reviews)
 		return SLOT_S_FIXING;
+	if (reviews && !(no_change && plan->on_no_change == ON_NO_CHANGE_PASS) && plan_has_panel(plan) && !checks)
+		return SLOT_S_PANEL;
 	if (reviews && !(no_change && plan->on_no_change == ON_NO_CHANGE_PASS))
 		return plan->workspace == REVIEW_IN_ROOM ? SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
 	if (f->later && !f->accepted && plan->integrate != INTEGRATE_MERGE)
@@ -205,6 +208,9 @@ enum slot_stage stage_after_checkout(const struct plan *plan, int64_t checked, b
 {
 	if (merged && checked >= (int64_t)strings_count(plan->checks))
 		return SLOT_S_MERGING;
+	/* another run has answered its checks meanwhile: the room is not needed */
+	if (stage_of_room(plan, checked) == SLOT_S_PANEL)
+		return SLOT_S_PANEL;
 	return plan_prepares(plan) ? SLOT_S_PREPARING : stage_of_room(plan, checked);
 }
 
@@ -279,8 +285,11 @@ bool hold_reviews(enum hold_kind kind)
 	return kind == HOLD_REVIEWER || kind == HOLD_VIOLATION;
 }
 
-enum slot_stage stage_after_rework(enum hold_kind kind, enum role role, bool checkout, enum slot_stage review)
+enum slot_stage stage_after_rework(enum hold_kind kind, enum role role, bool checkout, bool panel,
+    enum slot_stage review)
 {
+	if (panel && hold_repeats(kind))
+		return SLOT_S_PANEL;
 	if (kind == HOLD_SETUP)
 		return SLOT_S_PREPARING;
 	if (hold_repeats(kind))

@@ -77,8 +77,10 @@ bool hold_repeats(enum hold_kind kind);
 /* ... or without a message for a fixer, a review: the reviewer of such a hold has found nothing. */
 bool hold_reviews(enum hold_kind kind);
 /* After a human sends a held slot back. role: of the hold's attempt; checkout: reviewers work in a
- * checkout. review: the stage that begins a review, if one is asked for, else HELD. */
-enum slot_stage stage_after_rework(enum hold_kind kind, enum role role, bool checkout, enum slot_stage review);
+ * checkout; panel: that attempt was of one of its reviewers. review: the stage that begins a
+ * review, if one is asked for, else HELD. */
+enum slot_stage stage_after_rework(enum hold_kind kind, enum role role, bool checkout, bool panel,
+    enum slot_stage review);
 
 /* ENDING while something may still run in the stage, otherwise CANCELLED. */
 enum slot_stage stage_after_cancel(enum slot_stage stage);

@@ -50,6 +50,40 @@ void plan_swap_agent(struct plan *plan, struct plan *other, enum role role)
 	other->agents[role] = agent;
 }
 
+void plan_drop_fallbacks(struct agent_plan *agent, size_t kept)
+{
+	while (agent->nfallbacks > kept)
+		agent_plan_release(&agent->fallbacks[--agent->nfallbacks]);
+}
+
+bool plan_has_panel(const struct plan *plan)
+{
+	return plan->review && plan->nreviewers > 1;
+}
+
+void plan_drop_panel(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nreviewers; i++)
+		agent_plan_release(&plan->reviewers[i]);
+	free(plan->reviewers);
+	plan->reviewers = NULL;
+	plan->nreviewers = 0;
+}
+
+void plan_take_reviewer(struct plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->nreviewers; i++) {
+		struct agent_plan agent = plan->reviewers[i];
+
+		if (strcmp(agent.name, name) != 0)
+			continue;
+		plan->reviewers[i] = plan->agents[ROLE_REVIEW];
+		plan->agents[ROLE_REVIEW] = agent;
+		break;
+	}
+	plan_drop_panel(plan);
+}
+
 static void swap_strings(char ***a, char ***b)
 {
 	char **list = *a;
@@ -174,6 +208,9 @@ static char *settle_trees(struct plan *plan, bool has_git, bool many, const char
 	if (!has_git)
 		plan->workspace = REVIEW_IN_PLACE;
 	return REFUSE(((struct refusal[]){
+		{ plan_has_panel(plan) && plan->workspace != REVIEW_IN_ROOM, "review.reviewers",
+		    "several reviewers work in a room each, which needs a git repository and review.workspace "
+		    "\"room\"; or name one reviewer" },
 		{ plan->review && plan->scope == SCOPE_RUN && worktree && !merge, "review.scope",
 		    "a review of the whole run needs all work in one tree; add --integrate merge, "
 		    "or choose --isolation shared" },
@@ -253,6 +290,8 @@ void plan_release(struct plan *plan)
 	strings_free(plan->may_change);
 	strings_free(plan->protect);
 	strings_free(plan->escalate);
+	plan_drop_panel(plan);
+	free(plan->quorum);
 	strings_free(plan->setup);
 	strings_free(plan->copy);
 	strings_free(plan->setup_inputs);

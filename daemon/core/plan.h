@@ -61,6 +61,12 @@ struct plan {
 	/* models of the implementer and then of each fixer, the last one for all further fixes;
 	 * empty: those of their agents */
 	char **escalate;
+	/* a panel: each of them reviews, in a room of its own, and agents[ROLE_REVIEW] is the
+	 * first; none: that one alone. How many of them must pass, see panel_quorum(); NULL:
+	 * "all" */
+	struct agent_plan *reviewers;
+	size_t nreviewers;
+	char *quorum;
 	int64_t max_fixes;
 	int64_t stall_limit;		/* 0: no limit */
 	/* A round is compared with all before it, checks and objections of git included, and
@@ -164,6 +170,14 @@ const struct agent_plan *plan_agent_at(const struct agent_plan *agent, size_t i)
 void plan_swap_setup(struct plan *plan, struct plan *other);
 /* Exchange the agents of a role. */
 void plan_swap_agent(struct plan *plan, struct plan *other, enum role role);
+/* The work is judged by more than one reviewer. */
+bool plan_has_panel(const struct plan *plan);
+/* The plan of one reviewer of the panel: it reviews alone. */
+void plan_take_reviewer(struct plan *plan, const char *name);
+/* Keep so many of the agent's fallbacks. */
+void plan_drop_fallbacks(struct agent_plan *agent, size_t kept);
+/* No panel: agents[ROLE_REVIEW] reviews. */
+void plan_drop_panel(struct plan *plan);
 /* The one with that name, else the first. */
 const struct agent_plan *plan_agent(const struct plan *plan, enum role role, const char *name);
 /* The model for an attempt of role by agent, which is one of the role's: that of escalate for the

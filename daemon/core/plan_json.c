@@ -107,6 +107,7 @@ static const struct member plan_members[] = {
 	PLAN(may_change, MEMBER_WORDS, CAME_LATER),
 	PLAN(protect, MEMBER_WORDS, CAME_LATER),
 	PLAN(escalate, MEMBER_WORDS, CAME_LATER),
+	PLAN(quorum, MEMBER_TEXT, CAME_LATER),
 	PLAN(checks_in_room, MEMBER_BOOL, CAME_LATER),
 	PLAN(setup, MEMBER_WORDS, CAME_LATER),
 	PLAN(copy, MEMBER_WORDS, CAME_LATER),
@@ -216,9 +217,12 @@ static json_t *agent_out(const struct agent_plan *agent)
 
 char *plan_to_json(const struct plan *plan)
 {
-	json_t *object = json_object(), *agents = json_object(), *clocks = json_object();
+	json_t *object = json_object(), *agents = json_object(), *clocks = json_object(), *reviewers = json_array();
 	char *text;
 
+	for (size_t i = 0; i < plan->nreviewers; i++)
+		json_array_append_new(reviewers, agent_out(&plan->reviewers[i]));
+	json_object_set_new(object, "reviewers", reviewers);
 	for (size_t i = 0; i < COUNT(roles); i++)
 		json_object_set_new(agents, state_name(&role_names, (int)roles[i]), agent_out(&plan->agents[roles[i]]));
 	json_object_set_new(object, "agents", agents);
@@ -363,6 +367,23 @@ static int agent_in(const json_t *object, struct agent_plan *agent)
 	return rv;
 }
 
+/* None in plans of older versions. */
+static int reviewers_in(const json_t *object, struct plan *plan)
+{
+	const json_t *list = json_object_get(object, "reviewers"), *agent;
+	size_t i;
+
+	if (list != NULL && !json_is_array(list))
+		return -1;
+	plan->reviewers = xcalloc(json_array_size(list), sizeof(*plan->reviewers));
+	json_array_foreach(list, i, agent) {
+		plan->nreviewers++;
+		if (agent_in(agent, &plan->reviewers[i]) == -1)
+			return -1;
+	}
+	return 0;
+}
+
 /* Whether the values fit together. */
 static bool is_whole(const struct plan *plan)
 {
@@ -421,6 +442,8 @@ int plan_from_json(const char *json, struct plan *plan)
 			agent = json_object_get(agents, state_name(&role_names, ROLE_IMPLEMENT));
 		rv = agent_in(agent, &plan->agents[roles[i]]);
 	}
+	if (rv == 0)
+		rv = reviewers_in(object, plan);
 	json_decref(object);
 	if (rv == 0 && plan->profile_name == NULL)
 		plan->profile_name = xstrdup(plan->profile->name);

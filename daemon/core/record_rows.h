@@ -11,6 +11,9 @@ struct review_row {
 	int64_t number;			/* 1.. within the run, without gaps */
 	char *task_id;
 	char *reviewer_agent;
+	/* a vote: the reviewer of the panel that it is of; NULL: none. A decision of a panel: JSON
+	 * array of the numbers of its votes; NULL: it is none */
+	char *reviewer, *votes;
 	char *coder_agent;
 	/* the round, as in requirement 001; for human decisions the number after it */
 	int64_t iteration;
@@ -18,7 +21,7 @@ struct review_row {
 	char *decision;
 	char *feedback;			/* follow-up, or the reason of a violation */
 	char *quality_checks;		/* JSON or NULL */
-	/* "text", "file", "exit", "human" or NULL: where the verdict came from */
+	/* "text", "file", "exit", "human", "panel" or NULL: where the verdict came from */
 	char *source;
 	int64_t attempt;		/* attempt whose output contains the raw text */
 	/* run from which it was taken over, and its number there; ROW_NONE: of this run */
@@ -40,6 +43,8 @@ struct finding_row {
 	int64_t line;
 	char *severity;
 	char *text;
+	/* of a decision of a panel: JSON array of the reviewers that have it; NULL: no panel */
+	char *reviewers;
 	int state;			/* enum finding_state */
 };
 

@@ -228,6 +228,10 @@ struct slot_row {
 	int64_t run;
 	int64_t iteration;
 	int64_t slot;			/* 1..N */
+	/* a voter of a panel: the slot whose work it judges, and the reviewer whose voter it is;
+	 * ROW_NONE, NULL: it is none. See slot/panel.h */
+	int64_t voter_of;
+	char *reviewer;
 	int stage;			/* enum slot_stage: stage of the machine in core/slot.h */
 	/* enum slot_leaving: progress of the teardown after the end */
 	int leaving;
@@ -343,6 +347,9 @@ struct attempt_row {
 	int role;			/* enum role */
 	int64_t round;			/* review round, fix round; 0 for implement */
 	char *agent;
+	/* REVIEW: the reviewer of a panel that it votes for, which may have a fallback; NULL: no
+	 * panel */
+	char *reviewer;
 	char *model;			/* NULL: the agent's own default */
 	/* RL_ATTEMPT_UUID, an environment mark of all processes of the tree */
 	char *uuid;

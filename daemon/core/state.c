@@ -51,6 +51,7 @@ NAMES(slot_stage, "slot stage", SLOT_STAGES,
     [SLOT_S_CHECKOUT] = "checkout",
     [SLOT_S_REVIEWING] = "reviewing",
     [SLOT_S_VERIFYING] = "verifying",
+    [SLOT_S_PANEL] = "panel",
     [SLOT_S_FIXING] = "fixing",
     [SLOT_S_PINNING] = "pinning",
     [SLOT_S_COMMIT_AGENT] = "commit-agent",
@@ -125,7 +126,8 @@ NAMES(finding_state, "finding state", FINDING_STATES,
     [FINDING_REPEATED] = "repeated",
     [FINDING_RESOLVED] = "resolved",
     [FINDING_DISMISSED] = "dismissed",
-    [FINDING_DISPUTED] = "disputed");
+    [FINDING_DISPUTED] = "disputed",
+    [FINDING_OUTVOTED] = "outvoted");
 
 NAMES(product_kind, "product kind", PRODUCT_KINDS,
     [PRODUCT_BASE] = "base",
@@ -136,7 +138,8 @@ NAMES(product_kind, "product kind", PRODUCT_KINDS,
 NAMES(evidence_kind, "evidence kind", EVIDENCE_KINDS,
     [EVIDENCE_CHECK] = "check",
     [EVIDENCE_REVIEW] = "review",
-    [EVIDENCE_HUMAN] = "human");
+    [EVIDENCE_HUMAN] = "human",
+    [EVIDENCE_VOTE] = "vote");
 
 NAMES(evidence_result, "evidence result", EVIDENCE_RESULTS,
     [EVIDENCE_GREEN] = "green",

@@ -41,6 +41,8 @@ enum slot_stage {
 	/* git records the tree again, to prove that the reviewer did not change it; then the
 	 * verdict is read */
 	SLOT_S_VERIFYING,
+	/* the reviewers of a panel are at work, each in a slot of its own: slot/panel.h */
+	SLOT_S_PANEL,
 	SLOT_S_FIXING,		/* the fix attempt runs */
 	SLOT_S_PINNING,		/* git pins the passed tree */
 	SLOT_S_COMMIT_AGENT,	/* the commit attempt runs */
@@ -99,6 +101,8 @@ enum finding_state {
 	FINDING_DISMISSED,	/* a user decided that it need not be fixed */
 	/* a fixer says that it is mistaken; in no row, because the next verdict answers that */
 	FINDING_DISPUTED,
+	/* only those have it whose votes do not count: the others of the panel passed the work */
+	FINDING_OUTVOTED,
 	FINDING_STATES
 };
 enum on_lost { ON_LOST_HOLD, ON_LOST_RETRY, ON_LOST_FAIL, ON_LOST_CHOICES };
@@ -189,7 +193,8 @@ enum product_kind {
 	PRODUCT_RESULT,		/* what passed */
 	PRODUCT_KINDS
 };
-enum evidence_kind { EVIDENCE_CHECK, EVIDENCE_REVIEW, EVIDENCE_HUMAN, EVIDENCE_KINDS };
+/* VOTE: of a reviewer of a panel, whose decision is REVIEW. */
+enum evidence_kind { EVIDENCE_CHECK, EVIDENCE_REVIEW, EVIDENCE_HUMAN, EVIDENCE_VOTE, EVIDENCE_KINDS };
 enum evidence_result {
 	EVIDENCE_GREEN, EVIDENCE_RED,
 	EVIDENCE_FLAKY,		/* red, then green on the same product */

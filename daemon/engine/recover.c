@@ -108,7 +108,7 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 {
 	for (size_t i = 0; i < run->rows->nattempts; i++) {
 		const struct attempt_row *a = run->rows->attempts[i];
-		struct slot *slot = unfinished(a->state) ? run_slot(run, a->iteration, a->slot) : NULL;
+		struct slot *slot = unfinished(a->state) ? run_slot_of(run, a) : NULL;
 
 		if (slot != NULL && a->state == ATTEMPT_S_STARTING && has_step(rows, slot))
 			continue;
@@ -305,6 +305,7 @@ static void resume_slot(struct slot *slot)
 	case ACTIVITY_TRAIN:
 	case ACTIVITY_TURN:
 	case ACTIVITY_BASELINE:
+	case ACTIVITY_PANEL:
 	case ACTIVITY_RETRY:
 	case ACTIVITY_COMMIT:
 	case ACTIVITY_JOB:
@@ -358,7 +359,8 @@ static void resume_permits(struct run *run)
 		/* an attempt that never started waits for a permit like others */
 		bool waits = slot->activity.kind == ACTIVITY_ACCOUNT ||
 		    (activity_has_process(&slot->activity) && slot->found == FOUND_NEVER_STARTED);
-		bool awaits = slot->row->stage == SLOT_S_CHECKING && slot->row->base == BASE_AWAITED;
+		bool awaits = (slot->row->stage == SLOT_S_CHECKING && slot->row->base == BASE_AWAITED) ||
+		    slot->row->stage == SLOT_S_PANEL;
 
 		if (slot->row->stage == SLOT_S_CHECKING && slot_checks_merge(slot) && !waits &&
 		    slot->row->merge != MERGE_SUSPECTED)

@@ -100,8 +100,9 @@ static void set_attempt(const struct slot *slot, struct evidence_row *row, const
 void evidence_review(struct txn *txn, const struct slot *slot, const struct review_row *review,
     enum evidence_result result, const struct judge_process *by)
 {
-	bool human = review->attempt == ROW_NONE;
-	struct evidence_row *row = evidence_new(slot, human ? EVIDENCE_HUMAN : EVIDENCE_REVIEW,
+	bool human = review->attempt == ROW_NONE && review->votes == NULL;
+	struct evidence_row *row = evidence_new(slot, human ? EVIDENCE_HUMAN : review->reviewer != NULL ?
+	    EVIDENCE_VOTE : EVIDENCE_REVIEW,
 	    review->reviewer_agent, result);
 
 	row->review = review->number;
@@ -111,7 +112,7 @@ void evidence_review(struct txn *txn, const struct slot *slot, const struct revi
 		row->by_attempt = by->attempt;
 	} else if (human) {
 		set_decider(slot, row);
-	} else {
+	} else if (review->attempt != ROW_NONE) {
 		set_attempt(slot, row, run_attempt(slot->run, review->attempt));
 	}
 	evidence_append(txn, slot->run, row);
@@ -119,7 +120,8 @@ void evidence_review(struct txn *txn, const struct slot *slot, const struct revi
 
 void evidence_asked(struct txn *txn, const struct slot *slot, const struct attempt_row *a)
 {
-	struct evidence_row *row = evidence_new(slot, EVIDENCE_REVIEW, a->agent, EVIDENCE_VOID);
+	struct evidence_row *row = evidence_new(slot, a->reviewer != NULL ? EVIDENCE_VOTE : EVIDENCE_REVIEW, a->agent,
+	    EVIDENCE_VOID);
 
 	set_attempt(slot, row, a);
 	evidence_append(txn, slot->run, row);

@@ -46,6 +46,7 @@ static const struct fields_row spec_rows[] = {
 	SPEC(settings_kept, FIELDS_BOOL),
 	SPEC(explains, FIELDS_BOOL),
 	SPEC(reuses, FIELDS_BOOL),
+	SPEC(room_only, FIELDS_BOOL),
 	SPEC(room_base, FIELDS_STRING),
 	SPEC(tree, FIELDS_STRING),
 	SPEC(base, FIELDS_STRING),

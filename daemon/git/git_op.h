@@ -153,6 +153,7 @@ struct git_op_spec {
 	/* CHECKOUT: what dir has beside the files of the tree before stays, such as what was built
 	 * there. PREPARE: and so does a set-up that fits. */
 	bool reuses;
+	bool room_only;			/* VERIFY: the room, not the work tree */
 
 	/* CHECKOUT: names of the rooms beside dir whose tasks have not ended. Of the others, those
 	 * made before dir are superfluous. */

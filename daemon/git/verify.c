@@ -74,7 +74,7 @@ static int verify(struct git_op *op, struct verify *v)
 
 	if (rv == 0 && room)
 		rv = room_compare(op, &entries, &v->changed, &v->permitted);
-	if (rv == 0 && !(room && op->spec.repository != NULL))
+	if (rv == 0 && !(room && (op->spec.repository != NULL || op->spec.room_only)))
 		rv = verify_workspace(op, v, room ? &entries : NULL, !room);
 	changes_release(&entries);
 	return rv;

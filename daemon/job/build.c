@@ -475,7 +475,7 @@ static bool gives_task(const struct build_job *w)
 	enum role role = (enum role)w->attempt.role;
 	bool hidden = w->plan->profile->no_task && role != ROLE_IMPLEMENT;
 
-	return !role_is_command(role) && !hidden && (w->briefing.text != NULL || w->slot.slot == 0);
+	return !role_is_command(role) && !hidden && (w->briefing.text != NULL || slot_row_work(&w->slot) == 0);
 }
 
 /* What the attempt is given, and what runs. A program that cannot be found fails to start. */

@@ -50,6 +50,21 @@ int carrier_dir(const char *state_dir, const char *workspace, const char *file, 
 	return fd;
 }
 
+int carrier_put(const char *state_dir, const char *workspace, const char *file, const char *data, size_t size)
+{
+	const char *name;
+	int at = carrier_dir(state_dir, workspace, file, &name), rv = 0;
+
+	if (at < 0)
+		return data != NULL || host_fault(-at) ? at : 0;
+	if (data != NULL)
+		rv = file_write(at, name, data, size, 0644, false);
+	else
+		unlinkat(at, name, 0);
+	close(at);
+	return rv;
+}
+
 /* A change after the shim began to end the reviewer is no answer. st: of it or its directory. */
 static bool is_answer_to_end(int dirfd, const struct stat *st)
 {

@@ -27,5 +27,8 @@ void carrier_copy_release(struct carrier_copy *copy);
 /* Open the directory of file, which is below the state directory or the workspace; the links in the
  * paths of these two may be followed, no other. *name: its last component, in file. -errno. */
 int carrier_dir(const char *state_dir, const char *workspace, const char *file, const char **name);
+/* Write such a file; data NULL: remove it. Returns 0 or -errno; one that cannot be reached without
+ * a link is not there. */
+int carrier_put(const char *state_dir, const char *workspace, const char *file, const char *data, size_t size);
 
 #endif

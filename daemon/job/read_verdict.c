@@ -68,21 +68,9 @@ static bool is_blank(const char *text, size_t size)
 	return true;
 }
 
-/* file: an absolute path; data NULL: it is removed. Returns 0 or -errno; one that cannot be reached
- * without a link is not there. */
 static int put_file(const struct read_verdict_job *job, const char *path, const char *data, size_t size)
 {
-	const char *name;
-	int at = carrier_dir(job->job.state_dir, job->workspace, path, &name), rv = 0;
-
-	if (at < 0)
-		return data != NULL || host_fault(-at) ? at : 0;
-	if (data != NULL)
-		rv = file_write(at, name, data, size, 0644, false);
-	else
-		unlinkat(at, name, 0);
-	close(at);
-	return rv;
+	return carrier_put(job->job.state_dir, job->workspace, path, data, size);
 }
 
 /* Put the file where a corrector works; no other role needs it, and a blank one says nothing.

@@ -78,7 +78,8 @@ json_t *review_document(const struct run_rows *rows, size_t at)
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(findings, finding_document(rows, review->task_id, said[i]));
 	json_object_set_new(json, "findings", findings);
-	json_object_set_new(json, "final", json_boolean(is_last(rows, at) && reviews_are_over(rows, review->task_id)));
+	json_object_set_new(json, "final", json_boolean(is_last(rows, at) && review->reviewer == NULL &&
+	    reviews_are_over(rows, review->task_id)));
 	return json;
 }
 
@@ -117,7 +118,8 @@ json_t *review_log_make(const struct run_rows *rows, const char *task)
 	for (size_t i = 0; i < rows->nreviews; i++) {
 		const struct review_row *review = rows->reviews[i];
 
-		if (strcmp(review->task_id, task) != 0)
+		/* of a panel its decisions */
+		if (strcmp(review->task_id, task) != 0 || review->reviewer != NULL)
 			continue;
 		last = review;
 		json_array_append_new(iterations,
@@ -246,6 +248,28 @@ static int64_t invoked(const struct run_rows *rows, enum role role)
 	return count;
 }
 
+/* The votes of a panel are one review. */
+static int64_t review_rounds(const struct run_rows *rows)
+{
+	int64_t count = invoked(rows, ROLE_REVIEW);
+
+	for (size_t i = 0; i < rows->nattempts; i++) {
+		const struct attempt_row *a = rows->attempts[i];
+		bool first = a->reviewer == NULL || a->role != ROLE_REVIEW || !was_invoked(a);
+
+		for (size_t k = 0; !first && k < i; k++) {
+			const struct attempt_row *other = rows->attempts[k];
+
+			if (other->reviewer != NULL && other->role == ROLE_REVIEW && other->slot == a->slot &&
+			    other->iteration == a->iteration && other->round == a->round && was_invoked(other)) {
+				count--;
+				break;
+			}
+		}
+	}
+	return count;
+}
+
 /* Number of attempts without success, by the result that says so. */
 static json_t *faults(const struct run_rows *rows)
 {
@@ -265,13 +289,13 @@ static json_t *stats(const struct run_rows *rows)
 	int64_t fixes = 0, denials = ROW_NONE, tool_errors = ROW_NONE;
 
 	for (size_t i = 0; i < rows->nslots; i++)
-		run_report_add(&fixes, rows->slots[i]->fix);
+		run_report_add(&fixes, slot_row_is_beside(rows->slots[i]) ? 0 : rows->slots[i]->fix);
 	for (size_t i = 0; i < rows->nattempts; i++) {
 		run_report_add(&denials, rows->attempts[i]->denials);
 		run_report_add(&tool_errors, rows->attempts[i]->tool_errors);
 	}
 	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:I,s:o,s:o,s:o}", "review_rounds",
-	    (json_int_t)invoked(rows, ROLE_REVIEW),
+	    (json_int_t)review_rounds(rows),
 	    "fix_rounds", (json_int_t)fixes, "checks", (json_int_t)invoked(rows, ROLE_CHECK),
 	    "turns", (json_int_t)rows->nattempts, "attempts", (json_int_t)rows->nattempts,
 	    "wall_ms", json_int(wall_ms(rows)), "tokens", tokens(&sum), "cost_usd", real(sum.cost),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "model/slots.h"
 
@@ -13,7 +14,7 @@ const struct slot_row *run_result_slot(const struct run_rows *rows, const char *
 	for (size_t i = rows->nslots; i > 0; i--) {
 		const struct slot_row *slot = rows->slots[i - 1];
 
-		if (slot->task != NULL && strcmp(slot->task, task) == 0)
+		if (slot->task != NULL && strcmp(slot->task, task) == 0 && !slot_row_is_beside(slot))
 			return slot;
 	}
 	return NULL;
@@ -36,7 +37,7 @@ const char *run_result_decision(const struct run_rows *rows, const char *task)
 	const char *wanted = task != NULL ? task : rows->ntasks == 1 ? rows->tasks[0]->id : SLOT_WHOLE_RUN;
 
 	for (size_t i = rows->nreviews; i > 0; i--)
-		if (strcmp(rows->reviews[i - 1]->task_id, wanted) == 0)
+		if (strcmp(rows->reviews[i - 1]->task_id, wanted) == 0 && rows->reviews[i - 1]->reviewer == NULL)
 			return rows->reviews[i - 1]->decision;
 	return NULL;
 }

@@ -128,6 +128,12 @@ static void hide_set(char **set, const char *agent, char ***environment)
 
 void secrets_hide(struct plan *plan, char ***environment)
 {
+	for (size_t n = 0; n < plan->nreviewers; n++) {
+		const struct agent_plan *agent;
+
+		for (size_t i = 0; (agent = plan_agent_at(&plan->reviewers[n], i)) != NULL; i++)
+			hide_set(agent->set, agent->name, environment);
+	}
 	for (int role = 0; role < ROLES; role++) {
 		const struct agent_plan *agent;
 
@@ -159,17 +165,26 @@ static char *hide_again(const char *word, secrets_find *find, void *arg, char **
 	return error;
 }
 
+/* Of the agent and its fallbacks. */
+static char *hide_all_again(const struct agent_plan *first, secrets_find *find, void *arg, char ***environment)
+{
+	const struct agent_plan *agent;
+	char *error = NULL;
+
+	for (size_t i = 0; (agent = plan_agent_at(first, i)) != NULL; i++)
+		for (char **word = agent->set; error == NULL && word != NULL && *word != NULL; word++)
+			if (strchr(*word, '=') == NULL && strchr(*word, ':') != NULL)
+				error = hide_again(*word, find, arg, environment);
+	return error;
+}
+
 char *secrets_hide_again(const struct plan *plan, secrets_find *find, void *arg, char ***environment)
 {
 	char *error = NULL;
 
-	for (int role = 0; role < ROLES; role++) {
-		const struct agent_plan *agent;
-
-		for (size_t i = 0; (agent = plan_agent_at(&plan->agents[role], i)) != NULL; i++)
-			for (char **word = agent->set; error == NULL && word != NULL && *word != NULL; word++)
-				if (strchr(*word, '=') == NULL && strchr(*word, ':') != NULL)
-					error = hide_again(*word, find, arg, environment);
-	}
+	for (int role = 0; error == NULL && role < ROLES; role++)
+		error = hide_all_again(&plan->agents[role], find, arg, environment);
+	for (size_t i = 0; error == NULL && i < plan->nreviewers; i++)
+		error = hide_all_again(&plan->reviewers[i], find, arg, environment);
 	return error;
 }

@@ -64,13 +64,17 @@ static void add_reasons(json_t *list, const struct run_rows *rows, const struct 
 /* What was done for a task. */
 struct work {
 	int64_t attempts, rounds, wall_ms;
+	int64_t panel_round;	/* the last one of a panel, whose votes are one review */
 	double cost;		/* NaN: nothing was reported */
 };
 
 static void work_add(struct work *work, const struct attempt_row *a)
 {
 	work->attempts++;
-	work->rounds += a->role == ROLE_REVIEW && a->process != PROCESS_NOT_STARTED;
+	work->rounds += a->role == ROLE_REVIEW && a->process != PROCESS_NOT_STARTED &&
+	    (a->reviewer == NULL || a->round != work->panel_round);
+	if (a->role == ROLE_REVIEW && a->reviewer != NULL)
+		work->panel_round = a->round;
 	if (a->started_at != ROW_NONE && a->ended_at != ROW_NONE)
 		work->wall_ms += a->ended_at - a->started_at;
 	if (!isnan(a->cost_usd))
@@ -160,7 +164,7 @@ json_t *task_list_make(const struct run_rows *rows)
 		add_reasons(list, rows, order, rows->ntasks);
 	for (size_t i = 0; i < rows->nslots; i++) {
 		json = at(list, places, rows->slots[i]->task);
-		if (json != NULL)
+		if (json != NULL && !slot_row_is_beside(rows->slots[i]))
 			add_slot(json, rows->slots[i]);
 	}
 	for (size_t i = 0; i < rows->nholds; i++) {

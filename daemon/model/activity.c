@@ -14,6 +14,7 @@ static const char *const names[ACTIVITIES] = {
 	[ACTIVITY_TRAIN] = "train",
 	[ACTIVITY_TURN] = "turn",
 	[ACTIVITY_BASELINE] = "baseline",
+	[ACTIVITY_PANEL] = "panel",
 	[ACTIVITY_RETRY] = "retry",
 	[ACTIVITY_COMMIT] = "commit",
 	[ACTIVITY_JOB] = "job",

@@ -11,6 +11,7 @@
  *   ACTIVITY_TRAIN      its merge was held back: see slot/train_ride.h
  *   ACTIVITY_TURN       its operation waits for one of another slot that excludes it
  *   ACTIVITY_BASELINE   waits until the checks have run on the base: slot/baseline.c
+ *   ACTIVITY_PANEL      waits until the voters of its panel have ended: slot/panel.h
  *   ACTIVITY_RETRY      its operation waits for a fault of the host or its source to pass, and
  *                       begins again at wake_at; see wait.c
  *   ACTIVITY_COMMIT     a transaction is being committed whose effect continues the slot
@@ -40,6 +41,7 @@ enum activity_kind {
 	ACTIVITY_TRAIN,
 	ACTIVITY_TURN,
 	ACTIVITY_BASELINE,
+	ACTIVITY_PANEL,
 	ACTIVITY_RETRY,
 	ACTIVITY_COMMIT,
 	ACTIVITY_JOB,

@@ -75,6 +75,14 @@ struct slot *run_slot(struct run *run, int64_t iteration, int64_t number)
 	return NULL;
 }
 
+struct slot *run_slot_of(struct run *run, const struct attempt_row *a)
+{
+	for (size_t i = 0; i < run->nslots; i++)
+		if (slot_has_attempt(run->slots[i], a) && run->slots[i]->row->attempt == a->id)
+			return run->slots[i];
+	return NULL;
+}
+
 void run_add_slot(struct run *run, const struct slot_row *row)
 {
 	run->slots = xreallocarray(run->slots, run->nslots + 1, sizeof(*run->slots));

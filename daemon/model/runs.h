@@ -57,6 +57,8 @@ void run_free(struct run *run);
 struct run *run_find(struct engine *engine, int64_t id);
 /* slot ROW_NONE: its own */
 struct slot *run_slot(struct run *run, int64_t iteration, int64_t number);
+/* That the attempt, which has not ended, is of; NULL: none. */
+struct slot *run_slot_of(struct run *run, const struct attempt_row *a);
 void run_make_slots(struct run *run);
 void run_add_slot(struct run *run, const struct slot_row *row);
 /* The slot that checks, or has checked, the base of the run; NULL: none. */

@@ -54,17 +54,21 @@ const char *slot_task_id(const struct slot *slot)
 void slot_load_plan(struct slot *slot)
 {
 	const struct task_row *task = slot->row != NULL ? slot_task(slot) : NULL;
+	bool own;
 
 	if (slot->plan != NULL)
 		plan_release(slot->plan);
 	free(slot->plan);
 	slot->plan = NULL;
-	if (task == NULL || task->plan == NULL)
+	own = task != NULL && task->plan != NULL;
+	if (!own && (slot->row == NULL || slot->row->reviewer == NULL))
 		return;
 	slot->plan = xcalloc(1, sizeof(*slot->plan));
-	if (plan_from_json(task->plan, slot->plan) == -1)
+	if (plan_from_json(own ? task->plan : slot->run->rows->run.plan, slot->plan) == -1)
 		log_fatal("run %lld: cannot read the settings of task %s; restore a backup",
-		    (long long)task->run, task->id);
+		    (long long)slot->row->run, slot_task_id(slot));
+	if (slot->row->reviewer != NULL)
+		plan_take_reviewer(slot->plan, slot->row->reviewer);
 }
 
 void slot_row_init(struct slot_row *row, const struct run *run, int64_t number, const char *task)
@@ -174,6 +178,26 @@ bool slot_holds_merge_back(const struct slot *slot)
 bool slot_is_baseline(const struct slot *slot)
 {
 	return slot->row->slot == SLOT_BASELINE;
+}
+
+bool slot_is_voter(const struct slot *slot)
+{
+	return slot->row != NULL && slot->row->voter_of != ROW_NONE;
+}
+
+bool slot_is_beside(const struct slot *slot)
+{
+	return slot_row_is_beside(slot->row);
+}
+
+bool slot_is_whole(const struct slot *slot)
+{
+	return slot_row_work(slot->row) == 0;
+}
+
+bool slot_has_attempt(const struct slot *slot, const struct attempt_row *a)
+{
+	return a->iteration == slot->row->iteration && a->slot == slot_row_work(slot->row);
 }
 
 bool slot_reuses_room(const struct slot *slot)

@@ -56,7 +56,8 @@ const struct task_row *slot_task(const struct slot *slot);	/* NULL: none */
 #define SLOT_BASE_ID "base"
 const char *slot_task_id(const struct slot *slot);
 const struct plan *slot_plan(const struct slot *slot);
-/* Load the settings of the slot's task, if it has its own. Call after the task has changed. */
+/* Load the settings of the slot's task, if it has its own, or those of a voter. Call after the task
+ * or the reviewer has changed. */
 void slot_load_plan(struct slot *slot);
 const char *slot_workspace(const struct slot *slot);
 char *slot_workdir(const struct slot *slot);	/* malloc'd */
@@ -73,6 +74,13 @@ const char *slot_prepared_tree(const struct slot *slot);
 const char *slot_room_tree(const struct slot *slot);	/* of the room that it needs now */
 bool slot_prepares_room(const struct slot *slot);	/* else its work tree */
 bool slot_is_baseline(const struct slot *slot);
+/* Of a panel: a reviewer judges the work of another slot there. */
+bool slot_is_voter(const struct slot *slot);
+bool slot_is_beside(const struct slot *slot);		/* one of the two */
+/* It is about the work of slot 0, the whole run. */
+bool slot_is_whole(const struct slot *slot);
+/* The attempt is about its work. */
+bool slot_has_attempt(const struct slot *slot, const struct attempt_row *a);
 bool slot_reuses_room(const struct slot *slot);		/* not the baseline, which is for all */
 bool slot_spares_permit(const struct slot *slot);	/* it works without one */
 bool slot_checks_room(const struct slot *slot);		/* ... and checks before it */

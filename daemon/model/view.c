@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/view.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,6 +179,30 @@ const struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t 
 	size_t at = run_rows_attempt_at(rows, id);
 
 	return at < rows->nattempts ? rows->attempts[at] : NULL;
+}
+
+const struct review_row *run_rows_review(const struct run_rows *rows, int64_t number)
+{
+	for (size_t i = rows->nreviews; i > 0; i--)
+		if (rows->reviews[i - 1]->number == number)
+			return rows->reviews[i - 1];
+	return NULL;
+}
+
+const struct attempt_row *run_rows_reviewing(const struct run_rows *rows, const struct review_row *review)
+{
+	json_t *votes = review->votes != NULL ? json_loads(review->votes, 0, NULL) : NULL, *vote;
+	const struct attempt_row *a = review->attempt != ROW_NONE ? run_rows_attempt(rows, review->attempt) : NULL;
+	size_t i;
+
+	json_array_foreach(votes, i, vote) {
+		const struct review_row *row = run_rows_review(rows, json_integer_value(vote));
+
+		if (a == NULL && row != NULL && row->attempt != ROW_NONE)
+			a = run_rows_attempt(rows, row->attempt);
+	}
+	json_decref(votes);
+	return a;
 }
 
 const struct product_row *run_rows_product(const struct run_rows *rows, int64_t number)

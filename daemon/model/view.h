@@ -78,6 +78,11 @@ const struct task_row *run_rows_task(const struct run_rows *rows, const char *id
 size_t run_rows_attempt_at(const struct run_rows *rows, int64_t id);
 /* NULL: no such attempt. */
 const struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t id);
+/* The attempt whose answer the review is; of a panel's decision, that of one of its votes. NULL: of
+ * a human, or of an earlier run. */
+const struct attempt_row *run_rows_reviewing(const struct run_rows *rows, const struct review_row *review);
+/* NULL: no such review. */
+const struct review_row *run_rows_review(const struct run_rows *rows, int64_t number);
 /* NULL: no such product. */
 const struct product_row *run_rows_product(const struct run_rows *rows, int64_t number);
 /* Whether the chains of reviews, products, evidence and record are intact, and the rows that have

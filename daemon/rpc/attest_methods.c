@@ -5,6 +5,7 @@
 
 #include "base/offload.h"
 #include "core/run.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "model/row_json.h"
 #include "proto/memory.h"
@@ -97,7 +98,9 @@ static json_t *statement(const struct attestation *a, const struct passed *passe
 static bool has_evidence(const struct run_rows *rows, const struct product_row *product)
 {
 	for (size_t i = 0; i < rows->nevidence; i++)
-		if (judges(rows->evidence[i], product) && rows->evidence[i]->result == EVIDENCE_GREEN)
+		/* the panel's decision counts, not its votes */
+		if (judges(rows->evidence[i], product) && rows->evidence[i]->kind != EVIDENCE_VOTE &&
+		    rows->evidence[i]->result == EVIDENCE_GREEN)
 			return true;
 	return false;
 }
@@ -156,7 +159,7 @@ static json_t *attest(const struct attestation *a)
 		const struct slot_row *slot = rows->slots[i];
 
 		/* a slot without changes has the commit that it began with */
-		if (slot->stage != SLOT_S_PASSED || slot->commit_id == NULL ||
+		if (slot_row_is_beside(slot) || slot->stage != SLOT_S_PASSED || slot->commit_id == NULL ||
 		    text_equal(slot->commit_id, slot->base_commit))
 			continue;
 		covered = covered || strcmp(slot->commit_id, result) == 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/slot.h"
 #include "model/row_json.h"
 #include "proto/memory.h"
 #include "rpc/chunk.h"
@@ -15,7 +16,7 @@ static bool shows_whole(const struct run_rows *rows, const struct slot_row *slot
 	bool merged = rows->run.result_branch != NULL &&
 	    (slot->stage == SLOT_S_PASSED || slot->stage == SLOT_S_IMPLEMENTED);
 
-	return slot->diff != ROW_NONE && (slot->slot == 0 || merged);
+	return slot->diff != ROW_NONE && !slot_row_is_beside(slot) && (slot->slot == 0 || merged);
 }
 
 static const struct slot_row *slot_of_task(const struct run_rows *rows, const char *task)
@@ -24,6 +25,7 @@ static const struct slot_row *slot_of_task(const struct run_rows *rows, const ch
 
 	for (size_t i = 0; i < rows->nslots; i++)
 		if (rows->slots[i]->diff != ROW_NONE && rows->slots[i]->task != NULL &&
+		    !slot_row_is_beside(rows->slots[i]) &&
 		    strcmp(rows->slots[i]->task, task) == 0)
 			found = rows->slots[i];
 	return found;

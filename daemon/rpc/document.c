@@ -114,11 +114,11 @@ static size_t first_ended(const struct run_rows *rows, int64_t parallel)
 
 	for (size_t i = 0; i < rows->nslots; i++)
 		parallel -= rows->slots[i]->iteration == rows->run.iteration && rows->slots[i]->slot > 0 &&
-		    rows->slots[i]->slot != SLOT_BASELINE && is_at_work(rows->slots[i]);
+		    !slot_row_is_beside(rows->slots[i]) && is_at_work(rows->slots[i]);
 	for (; first > 0 && rows->slots[first - 1]->iteration == rows->run.iteration; first--) {
 		const struct slot_row *slot = rows->slots[first - 1];
 
-		if (slot->slot > 0 && slot->slot != SLOT_BASELINE && !is_at_work(slot) && parallel-- <= 0)
+		if (slot->slot > 0 && !slot_row_is_beside(slot) && !is_at_work(slot) && parallel-- <= 0)
 			break;
 	}
 	return first;
@@ -133,7 +133,7 @@ static json_t *slots(const struct run_rows *rows, int64_t parallel)
 	for (size_t i = 0; i < rows->nslots; i++) {
 		const struct slot_row *slot = rows->slots[i];
 
-		if (slot->iteration != rows->run.iteration)
+		if (slot->iteration != rows->run.iteration || slot->voter_of != ROW_NONE)
 			continue;
 		if (slot->slot > 0 && slot->slot != SLOT_BASELINE && i < ended && !is_at_work(slot))
 			continue;
@@ -203,6 +203,16 @@ static json_t *texts(char *const *list)
 	return array;
 }
 
+/* Of a panel. */
+static json_t *reviewers(const struct plan *plan)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < plan->nreviewers; i++)
+		json_array_append_new(array, json_text(plan->reviewers[i].name));
+	return array;
+}
+
 /* The settings of the run that users ask for. */
 static void set_plan(json_t *json, const struct run_rows *rows, const struct plan *plan, int64_t now)
 {
@@ -219,11 +229,12 @@ static void set_plan(json_t *json, const struct run_rows *rows, const struct pla
 	json_object_set_new(json, "parallel", json_integer((json_int_t)plan->parallel));
 	json_object_set_new(json, "assign", json_string(state_name(&assign_names, (int)plan->assign)));
 	json_object_set_new(json, "review",
-	    json_pack("{s:b,s:o,s:o,s:o,s:s,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:I}", "enabled", plan->review,
+	    json_pack("{s:b,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:I}", "enabled", plan->review,
 	    "skip_reason", json_text(plan->skip_reason),
 	    "skip_kind", json_text(state_name(&skip_kind_names, (int)plan->skip_kind)),
 	    "profile", json_text(plan->profile_name != NULL ? plan->profile_name : plan->profile->name),
 	    "base_profile", plan->profile->name, "escalate", texts(plan->escalate),
+	    "reviewers", reviewers(plan), "quorum", json_text(plan_has_panel(plan) ? plan->quorum : NULL),
 	    "max_fixes", (json_int_t)plan->max_fixes, "stall_limit", (json_int_t)plan->stall_limit,
 	    "fixer", state_name(&fixer_names, plan->fixer), "scope", state_name(&scope_names, plan->scope),
 	    "commit", state_name(&commit_mode_names, plan->commit), "on_exhausted",

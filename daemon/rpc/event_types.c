@@ -118,6 +118,19 @@ static const struct result_field review_decided_fields[] = {
 	{ "attempt", "integer?", "id of the attempt that reviewed" },
 	END
 };
+static const struct result_field review_voted_fields[] = {
+	{ "review", "integer", "number of the row in the review log" },
+	TASK,
+	SLOT,
+	{ "round", "integer", "of reviews" },
+	{ "decision", "string", "in the words of the profile" },
+	{ "feedback", "string?", "of the reviewer" },
+	{ "findings", "integer", "number of findings" },
+	{ "reviewer", "string", "name of the reviewer of the panel" },
+	{ "by", "string", "name of the agent: the reviewer, or its fallback" },
+	{ "attempt", "integer", "id of the attempt that reviewed" },
+	END
+};
 static const struct result_field review_asked_fields[] = {
 	SLOT,
 	TASK,
@@ -233,6 +246,7 @@ static const struct result_field host_fields[] = {
 	EVENT("agent.refused", agent_refused, "an agent asked for something that it may not do") \
 	EVENT("check.reused", check_reused, "a check is not run: its result on this tree is known") \
 	EVENT("review.decided", review_decided, "a row of the review log was written") \
+	EVENT("review.voted", review_voted, "a reviewer of a panel has voted; its decision follows") \
 	EVENT("review.asked", review_asked, "a reviewer is asked about a malformed answer") \
 	EVENT("review.skipped", review_skipped, "a result was not reviewed") \
 	EVENT("finding", finding, "a finding of a review, or one that a fixer marked as fixed or disputes") \

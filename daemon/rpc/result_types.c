@@ -35,8 +35,7 @@ static const struct result_field overview_fields[] = {
 	{ "branches", "integer", "number of branches that have what passed" },
 	{ "take", "string|null", "command that takes the result; null: there is no branch, or not a single one" },
 	{ "pick", "string|null", "takes it without what was uncommitted at the start; null: likewise" },
-	{ "show", "string|null", "command that shows a commit that take does not: it passed no review, or "
-	    "is in the directory already" },
+	{ "show", "string|null", "command that shows a commit that take does not: not passed, or there already" },
 	END
 };
 
@@ -130,6 +129,8 @@ static const struct result_field review_settings_fields[] = {
 	{ "skip_kind", "SkipKind|null", "kind of that reason, for programs" },
 	{ "profile", "string", "as chosen" },
 	{ "base_profile", "string", "the built-in profile that it is or extends" },
+	{ "reviewers", "[string]", "agents of a panel, which review each work together; empty: one reviewer" },
+	{ "quorum", "string|null", "how many of them must pass: all, majority, or a number; null: no panel" },
 	{ "escalate", "[string]", "models of the implementer and then of each fixer; empty: their own" },
 	{ "max_fixes", "integer", "fix rounds allowed" },
 	{ "stall_limit", "integer", "stalled rounds allowed; 0: any number" },
@@ -510,8 +511,7 @@ const struct result_type result_types[] = {
 	{ "Run", "a run", run_fields },
 	{ "RunSummary", "a run without its slots, tasks and settings", run_summary_fields },
 	{ "Overview", "a run in a few numbers", overview_fields },
-	{ "Slot", "a slot of the current iteration; slot 0 reviews the run as a whole, 65535 checks its base",
-	    slot_fields },
+	{ "Slot", "a slot of the iteration; slot 0 reviews the run as a whole, 65535 checks its base", slot_fields },
 	{ "Task", "a task of a run", task_fields },
 	{ "Iteration", "one pass of the outer loop", iteration_fields },
 	{ "Totals", "use of all attempts of a run", totals_fields },

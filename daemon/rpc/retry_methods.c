@@ -190,6 +190,7 @@ static char *set_reviewer(struct rpc *rpc, char **text, const char *agent)
 		const struct config_override overrides[] = {
 			{ "review.profile", profile = xasprintf("\"%s\"", plan.profile->name), "id" },
 			{ "review.agent", value, "reviewer_agent" },
+			{ "review.reviewers", "[]", "reviewer_agent" },
 		};
 
 		if (config_resolve(config, NULL, overrides, sizeof(overrides) / sizeof(overrides[0]), &now,
@@ -199,6 +200,7 @@ static char *set_reviewer(struct rpc *rpc, char **text, const char *agent)
 	if (why == NULL) {
 		secrets_hide(&now, &secrets);
 		plan_swap_agent(&plan, &now, ROLE_REVIEW);
+		plan_drop_panel(&plan);
 		free(*text);
 		*text = plan_to_json(&plan);
 	}

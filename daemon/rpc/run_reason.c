@@ -27,7 +27,7 @@ static void add_slot(json_t *run, const struct slot_row *slot, int64_t next)
 	size_t i;
 
 	json_array_foreach(json_object_get(run, "slots"), i, json) {
-		if (json_integer_value(json_object_get(json, "slot")) == slot->slot && next != ROW_NONE)
+		if (json_integer_value(json_object_get(json, "slot")) == slot_row_work(slot) && next != ROW_NONE)
 			json_object_set_new(json, "next_at", json_time(next));
 	}
 }
@@ -45,6 +45,9 @@ void run_reason_add(struct rpc *rpc, const struct run_rows *rows, json_t *run)
 		/* an ended slot may still be in teardown */
 		if (slot->iteration != rows->run.iteration ||
 		    (slot_stage_is_end((enum slot_stage)slot->stage) && slot->wait == WAIT_NOTHING))
+			continue;
+		/* its voters tell */
+		if (slot->stage == SLOT_S_PANEL && slot->wait == WAIT_NOTHING)
 			continue;
 		if (slot_row_phase(slot) != PHASE_COOLING && slot->wait == WAIT_NOTHING) {
 			all &= slot->slot == SLOT_BASELINE;

@@ -50,6 +50,8 @@ static const struct schema review_params[] = {
 	SETTING("room", "review.room"),
 	SETTING("protect", "review.protect"),
 	SETTING("escalate", "review.escalate"),
+	SETTING("reviewers", "review.reviewers"),
+	SETTING("quorum", "review.quorum"),
 	SETTING("reviewer_may_change", "review.reviewer_may_change"),
 	SETTING("developer_prompt", "review.developer_prompt"),
 	SETTING("reviewer_prompt", "review.reviewer_prompt"),

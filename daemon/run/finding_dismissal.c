@@ -31,7 +31,8 @@ enum {
 /* A reviewer's verdict, which says what is open. */
 static bool is_verdict(const struct review_row *review)
 {
-	return !text_equal(review->source, "human") && strcmp(review->decision, REVIEW_VIOLATION) != 0 &&
+	return review->reviewer == NULL && !text_equal(review->source, "human") &&
+	    strcmp(review->decision, REVIEW_VIOLATION) != 0 &&
 	    strcmp(review->decision, REVIEW_ERROR) != 0;
 }
 

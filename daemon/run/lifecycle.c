@@ -102,7 +102,7 @@ static void take_result(const struct run *run, struct run_row *row)
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot_row *slot_row = run->slots[i]->row;
 
-		if (slot_row->stage != SLOT_S_PASSED || slot_row->slot == SLOT_BASELINE)
+		if (slot_row->stage != SLOT_S_PASSED || slot_row_is_beside(slot_row))
 			continue;
 		row->result_attempt = slot_row->answer != ROW_NONE ? slot_row->answer : slot_row->earlier_answer;
 		if (slot_row->slot == 0)
@@ -376,7 +376,7 @@ static struct cause cause_of(const struct run *run, enum slot_stage stage)
 	for (size_t i = 0; i < run->rows->nslots; i++) {
 		struct cause cause = slot_cause(run->rows->slots[i]);
 
-		if (run->rows->slots[i]->stage != (int)stage || run->rows->slots[i]->slot == SLOT_BASELINE)
+		if (run->rows->slots[i]->stage != (int)stage || slot_row_is_beside(run->rows->slots[i]))
 			continue;
 		if (is_own(cause))
 			return cause;
@@ -450,11 +450,11 @@ static void let_go(struct txn *txn, struct run *run)
 		queue_update(run);
 }
 
-/* The slot that checks the base; NULL: it has ended, or there is none. */
-static struct slot *working_baseline(const struct run *run)
+/* One that checks the base, or has a reviewer; NULL: they have ended, or there are none. */
+static struct slot *working_beside(const struct run *run)
 {
 	for (size_t i = 0; i < run->nslots; i++)
-		if (slot_is_baseline(run->slots[i]) && (!slot_stage_is_end(slot_stage(run->slots[i])) ||
+		if (slot_is_beside(run->slots[i]) && (!slot_stage_is_end(slot_stage(run->slots[i])) ||
 		    run->slots[i]->row->leaving != LEAVING_NOTHING))
 			return run->slots[i];
 	return NULL;
@@ -473,15 +473,15 @@ static void end_for_base(struct txn *txn, struct run *run)
 	}
 }
 
-/* The run ends: what is not known of its base by now is of no use. Returns whether there is
- * something to wait for. */
-static bool end_baseline(struct txn *txn, struct run *run)
+/* The run ends: what is not known of its base by now is of no use, and no voter is needed. Returns
+ * whether there is something to wait for. */
+static bool end_beside(struct txn *txn, struct run *run)
 {
-	struct slot *slot = working_baseline(run);
-
-	if (slot != NULL && slot_stage(slot) != SLOT_S_ENDING)
-		slot_cancel(txn, slot);
-	return working_baseline(run) != NULL;
+	for (size_t i = 0; i < run->nslots; i++)
+		if (slot_is_beside(run->slots[i]) && !slot_stage_is_end(slot_stage(run->slots[i])) &&
+		    slot_stage(run->slots[i]) != SLOT_S_ENDING)
+			slot_cancel(txn, run->slots[i]);
+	return working_beside(run) != NULL;
 }
 
 static bool is_end(enum run_event event)
@@ -539,7 +539,7 @@ void run_reconcile(struct txn *txn, struct run *run)
 		queue_yield(txn, run);
 		return;
 	}
-	if (is_end(event) && end_baseline(txn, run)) {
+	if (is_end(event) && end_beside(txn, run)) {
 		free(slots);
 		return;
 	}

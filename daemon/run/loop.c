@@ -40,7 +40,7 @@ static bool is_idle(const struct run *run)
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot_row *row = run->slots[i]->row;
 
-		if (row->iteration != run->rows->run.iteration || row->slot == 0 || slot_is_baseline(run->slots[i]))
+		if (row->iteration != run->rows->run.iteration || row->slot == 0 || slot_is_beside(run->slots[i]))
 			continue;
 		slots++;
 		tasks += row->task != NULL;
@@ -56,7 +56,7 @@ size_t run_settled(const struct run *run)
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot_row *row = run->slots[i]->row;
 
-		count += row->task != NULL && !slot_is_baseline(run->slots[i]) &&
+		count += row->task != NULL && !slot_is_beside(run->slots[i]) &&
 		    (slot_row_is_free(row) || row->stage == SLOT_S_IMPLEMENTED || row->stage == SLOT_S_HELD);
 	}
 	return count;
@@ -75,7 +75,7 @@ static bool may_have_more(const struct run *run)
 static bool has_failed(const struct run *run)
 {
 	for (size_t i = 0; i < run->rows->nslots; i++)
-		if (run->rows->slots[i]->stage == SLOT_S_FAILED && run->rows->slots[i]->slot != SLOT_BASELINE)
+		if (run->rows->slots[i]->stage == SLOT_S_FAILED && !slot_row_is_beside(run->rows->slots[i]))
 			return true;
 	return false;
 }
@@ -88,7 +88,7 @@ struct loop run_loop(const struct run *run, const struct slot_row ***slots)
 
 	*slots = xcalloc(run->nslots, sizeof(**slots));
 	for (size_t i = 0; i < run->nslots; i++)
-		if (!slot_is_baseline(run->slots[i]))
+		if (!slot_is_beside(run->slots[i]))
 			(*slots)[count++] = run->slots[i]->row;
 	loop = (struct loop){
 		.slots = *slots,
@@ -193,17 +193,20 @@ static void begin_iteration(struct txn *txn, struct run *run)
 }
 
 /* Each task of an iteration has a slot of its own, with the next number. */
-static int64_t next_number(const struct run *run)
+static int64_t next_number(struct run *run)
 {
 	int64_t last = 0;
 
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot_row *row = run->slots[i]->row;
 
-		if (row->iteration == run->rows->run.iteration && row->slot > last && row->slot != SLOT_BASELINE)
+		if (row->iteration == run->rows->run.iteration && row->slot > last && !slot_row_is_beside(row))
 			last = row->slot;
 	}
-	return last + 1 != SLOT_BASELINE ? last + 1 : last + 2;
+	/* those beside them have the highest ones */
+	while (run_slot(run, run->rows->run.iteration, ++last) != NULL)
+		;
+	return last;
 }
 
 /* The first one has the permit that the run kept. */
@@ -264,7 +267,7 @@ bool run_finish_iteration(struct txn *txn, struct run *run)
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot_row *row = run->slots[i]->row;
 
-		if (row->iteration != last->number || slot_is_baseline(run->slots[i]))
+		if (row->iteration != last->number || slot_is_beside(run->slots[i]))
 			continue;
 		failed |= row->stage == SLOT_S_FAILED;
 		idle &= row->task == NULL;

@@ -36,6 +36,8 @@ static const struct slot_row *last_slot(const struct run_rows *rows, const char 
 	for (size_t i = 0; i < rows->nslots; i++) {
 		const struct slot_row *slot = rows->slots[i];
 
+		if (slot_row_is_beside(slot))
+			continue;
 		if (task == NULL ? slot->slot == 0 : slot->slot != 0 && text_equal(slot->task, task))
 			last = slot;
 	}
@@ -126,7 +128,8 @@ static void expect(const struct run_rows *rows, struct run_continuation *c)
 	for (size_t i = 0; i < rows->nslots; i++) {
 		const struct slot_row *slot = rows->slots[i];
 
-		if (slot->tree != NULL && (c->expected == NULL || text_equal(slot->tree, c->expected)))
+		if (!slot_row_is_beside(slot) && slot->tree != NULL &&
+		    (c->expected == NULL || text_equal(slot->tree, c->expected)))
 			last = slot;
 	}
 	if (last != NULL) {
@@ -228,10 +231,32 @@ static void number_reviews(struct pending_submit *p)
 	p->taken_over = numbered;
 }
 
+/* Of a decision of a panel; its votes were taken over before it. numbers: that each review of rows
+ * has now, 0: it was not taken over. */
+static void renumber_votes(const struct run_rows *rows, const int64_t *numbers, struct review_row *decision)
+{
+	json_t *votes = decision->votes != NULL ? json_loads(decision->votes, 0, NULL) : NULL, *vote;
+	json_t *list = json_array();
+	size_t i;
+
+	json_array_foreach(votes, i, vote) {
+		for (size_t k = 0; k < rows->nreviews; k++)
+			if (rows->reviews[k]->number == json_integer_value(vote) && numbers[k] > 0)
+				json_array_append_new(list, json_integer(numbers[k]));
+	}
+	free(decision->votes);
+	decision->votes = votes != NULL ? json_dumps(list, JSON_COMPACT) : NULL;
+	json_decref(list);
+	json_decref(votes);
+}
+
 static void take_reviews(struct pending_submit *p, const struct run_rows *rows)
 {
+	int64_t *numbers;
+
 	if (p->start == NULL)
 		return;
+	numbers = xcalloc(rows->nreviews, sizeof(*numbers));
 	p->disputed = xstrdup(rows->run.disputed);
 	p->taken_over = run_rows_new();
 	p->numbers = number_reviews;
@@ -250,6 +275,8 @@ static void take_reviews(struct pending_submit *p, const struct run_rows *rows)
 			review->from_review = old->number;
 		}
 		review->attempt = ROW_NONE;
+		numbers[i] = review->number;
+		renumber_votes(rows, numbers, review);
 		findings = run_rows_findings(rows, old->number, &count);
 		for (size_t f = 0; f < count; f++) {
 			struct finding_row *finding = row_copy(ROW_FINDING, findings[f]);
@@ -259,6 +286,7 @@ static void take_reviews(struct pending_submit *p, const struct run_rows *rows)
 		}
 		run_rows_put(p->taken_over, ROW_REVIEW, review);
 	}
+	free(numbers);
 }
 
 /* ---- its tasks ---- */

@@ -42,7 +42,7 @@ void pick_stage(struct txn *txn, struct run *run)
 		struct slot *slot = run->slots[i];
 
 		if (slot->row->iteration != run->rows->run.iteration || slot->row->slot == 0 ||
-		    slot_is_baseline(slot))
+		    slot_is_beside(slot))
 			continue;
 		if (slot->activity.kind == ACTIVITY_PICK && (int64_t)picked >= slot->row->slot - 1) {
 			slot_set_reason(txn_edit_slot(txn, slot), NO_REASON);

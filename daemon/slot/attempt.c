@@ -87,11 +87,12 @@ void attempt_begin(struct txn *txn, struct slot *slot, enum role role)
 	a->run = run->rows->run.id;
 	a->number = (int64_t)run->rows->nattempts + 1;
 	a->iteration = slot->row->iteration;
-	a->slot = slot->row->slot;
+	a->slot = slot_row_work(slot->row);
 	a->task = xstrdup(slot->row->task);
 	a->role = (int)role;
 	a->round = round_of(slot, role);
 	a->agent = xstrdup(name_of(slot, role));
+	a->reviewer = xstrdup(slot->row->reviewer);
 	a->model = xstrdup(plan_model(slot_plan(slot), role, agent, slot->row->fix));
 	a->account = !role_is_command(role) ? xstrdup(agent->account) : NULL;
 	a->uuid = xstrdup(uuid);

@@ -41,7 +41,7 @@ void attempt_ended(struct slot *slot, const struct exit_record *record, const ch
 	slot->record = record != NULL ? *record : (struct exit_record){ 0 };
 	text_set(&slot->lost_detail, detail);
 	activity_start_job(&slot->activity);
-	if (slot->row->task == NULL && slot->row->slot != 0 && !slot_is_baseline(slot) && !slot_ending(slot))
+	if (slot->row->task == NULL && !slot_is_whole(slot) && !slot_is_beside(slot) && !slot_ending(slot))
 		pick_last(slot);
 	else
 		attempt_collect(slot);

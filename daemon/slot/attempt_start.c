@@ -217,14 +217,15 @@ static void set_follow_up(struct build_job *w, const struct slot *slot)
 static int64_t answer_before(const struct slot *slot, const struct review_row *review)
 {
 	const struct run_rows *rows = slot->run->rows;
+	const struct attempt_row *reviewing = run_rows_reviewing(rows, review);
 	int64_t found = ROW_NONE;
 
-	for (size_t i = 0; review->attempt != ROW_NONE && i < rows->nattempts; i++) {
+	for (size_t i = 0; reviewing != NULL && i < rows->nattempts; i++) {
 		const struct attempt_row *a = rows->attempts[i];
 
 		if ((a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX) &&
-		    a->slot == slot->row->slot && a->iteration == slot->row->iteration &&
-		    a->id < review->attempt && a->answer_hash != NULL && (found == ROW_NONE || a->id > found))
+		    slot_has_attempt(slot, a) && a->id < reviewing->id && a->answer_hash != NULL &&
+		    (found == ROW_NONE || a->id > found))
 			found = a->id;
 	}
 	return found != slot->row->answer ? found : ROW_NONE;
@@ -239,7 +240,8 @@ static void copy_history(struct build_job *w, const struct slot *slot)
 	w->answers = xcalloc(rows->nreviews, sizeof(*w->answers));
 	w->answer_hashes = xcalloc(rows->nreviews, sizeof(*w->answer_hashes));
 	for (size_t i = 0; i < rows->nreviews; i++) {
-		if (strcmp(rows->reviews[i]->task_id, slot_task_id(slot)) != 0)
+		/* of a panel its decisions */
+		if (strcmp(rows->reviews[i]->task_id, slot_task_id(slot)) != 0 || rows->reviews[i]->reviewer != NULL)
 			continue;
 		w->answers[w->nhistory] = answer = answer_before(slot, rows->reviews[i]);
 		if (answer != ROW_NONE)
@@ -273,7 +275,7 @@ static char *offer_of(const struct slot *slot)
 	enum task_wait *waits;
 	struct buf b = { 0 };
 
-	if (slot->row->task != NULL || slot->row->slot == 0 || slot_is_baseline(slot))
+	if (slot->row->task != NULL || slot_is_whole(slot) || slot_is_beside(slot))
 		return NULL;
 	waits = task_waits(rows->tasks, rows->ntasks);
 	buf_adds(&b,
@@ -299,7 +301,7 @@ static bool shares_tree(const struct slot *slot)
 	size_t working = 0;
 
 	for (size_t i = 0; i < slot->run->nslots; i++)
-		working += !slot_is_baseline(slot->run->slots[i]) &&
+		working += !slot_is_beside(slot->run->slots[i]) &&
 		    activity_has_begun(&slot->run->slots[i]->activity);
 	return working > 1 && slot_plan(slot)->isolation != ISOLATION_WORKTREE;
 }
@@ -372,7 +374,7 @@ static bool needs_stories(const struct slot *slot)
 {
 	const struct plan *plan = slot_plan(slot);
 	enum role role = (enum role)run_attempt(slot->run, slot->row->attempt)->role;
-	bool whole = slot->row->slot == 0 && slot->row->task == NULL;
+	bool whole = slot_is_whole(slot) && slot->row->task == NULL;
 
 	if (run_source(slot->run) == SOURCE_PROMPT)
 		return false;

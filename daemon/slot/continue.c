@@ -34,7 +34,7 @@ static bool has_begun(const struct slot *slot)
 	const struct run_rows *rows = slot->run->rows;
 
 	for (size_t i = 0; i < rows->nslots; i++)
-		if (rows->slots[i] != slot->row && rows->slots[i]->slot != 0 &&
+		if (rows->slots[i] != slot->row && rows->slots[i]->slot != 0 && !slot_row_is_beside(rows->slots[i]) &&
 		    text_equal(rows->slots[i]->task, slot->row->task) && rows->slots[i]->attempt != ROW_NONE)
 			return true;
 	return false;
@@ -311,7 +311,7 @@ void continue_facts(const struct slot *slot, const char *tree, struct measure_fa
 
 bool continue_decides(const struct measure_facts *facts, enum slot_stage to)
 {
-	bool judged = to == SLOT_S_CHECKOUT || to == SLOT_S_CHECKING || to == SLOT_S_REVIEWING;
+	bool judged = to == SLOT_S_CHECKOUT || to == SLOT_S_CHECKING || to == SLOT_S_REVIEWING || to == SLOT_S_PANEL;
 
 	return facts->earlier != EARLIER_NONE ||
 	    ((facts->merged || facts->committed) && !judged && to != SLOT_S_FAILED);

@@ -31,7 +31,8 @@ enum {
 
 static bool is_verdict(const struct review_row *review)
 {
-	return !text_equal(review->source, "human") && strcmp(review->decision, REVIEW_VIOLATION) != 0 &&
+	return review->reviewer == NULL && !text_equal(review->source, "human") &&
+	    strcmp(review->decision, REVIEW_VIOLATION) != 0 &&
 	    strcmp(review->decision, REVIEW_ERROR) != 0;
 }
 
@@ -46,10 +47,9 @@ static const struct review_row *last_verdict(const struct slot *slot)
 
 		if (strcmp(row->task_id, slot_task_id(slot)) != 0 || !is_verdict(row))
 			continue;
-		if (row->attempt == ROW_NONE)
-			return row;	/* of the run that this one continues */
-		a = run_attempt(slot->run, row->attempt);
-		return a->iteration == slot->row->iteration && a->slot == slot->row->slot ? row : NULL;
+		a = run_rows_reviewing(rows, row);
+		/* NULL: of the run that this one continues */
+		return a == NULL || slot_has_attempt(slot, a) ? row : NULL;
 	}
 	return NULL;
 }

@@ -257,6 +257,8 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.kind = kind,
 		.workspace = in_repository ? row->workspace : slot_workspace(slot),
 		.repository = in_repository || slot->row->worktree == NULL ? NULL : row->workspace,
+		/* the work tree is the slot's, not the voter's */
+		.room_only = kind == GIT_VERIFY && slot_is_voter(slot),
 		.scratch = scratch,
 		.evidence = evidence,
 		.explains = kind == GIT_CHECKOUT && slot->row->base == BASE_CHECKING,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "git/git_op.h"
 #include "model/runs.h"
@@ -74,7 +75,7 @@ static bool has_siblings(const struct slot *slot)
 		return false;
 	for (size_t i = 0; i < rows->nslots; i++)
 		count += rows->slots[i]->iteration == slot->row->iteration && rows->slots[i]->slot != 0 &&
-		    rows->slots[i]->slot != SLOT_BASELINE;
+		    !slot_row_is_beside(rows->slots[i]);
 	return count > 1 && !of_the_run(slot);
 }
 

@@ -114,6 +114,7 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 	enum role role = hold->kind == HOLD_QUESTION ? question_role(row) : hold->attempt != ROW_NONE ?
 	    (enum role)run_attempt(slot->run, hold->attempt)->role : ROLE_IMPLEMENT;
 	/* there is no finding: without a message for a fixer it is judged once more */
+	bool panel = hold->attempt != ROW_NONE && run_attempt(slot->run, hold->attempt)->reviewer != NULL;
 	bool review = hold_reviews((enum hold_kind)hold->kind) && hold_is_silent(hold->message);
 	enum slot_stage judges = review ? stage_after_work((int64_t)strings_count(plan->checks),
 	    slot->run->rows->run.has_git == 1, plan_checks_room(plan)) : SLOT_S_HELD;
@@ -141,7 +142,7 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 		set_message(row, hold->message);
 	why.reason = hold_repeats((enum hold_kind)hold->kind) ? MOVE_RETRY : MOVE_DONE;
 	slot_move(txn, slot, SLOT_S_HELD,
-	    stage_after_rework((enum hold_kind)hold->kind, role, slot_has_checkout(slot), judges), &why);
+	    stage_after_rework((enum hold_kind)hold->kind, role, slot_has_checkout(slot), panel, judges), &why);
 }
 
 void hold_resume(struct txn *txn, struct run *run)

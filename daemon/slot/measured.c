@@ -90,7 +90,7 @@ static void pass_unreviewed(struct txn *txn, struct slot *slot, const struct mea
 void measured_move(struct txn *txn, struct slot *slot, const struct measure_facts *facts, enum slot_stage to)
 {
 	bool failed = to == SLOT_S_FAILED;
-	bool judged = to == SLOT_S_CHECKOUT || to == SLOT_S_CHECKING || to == SLOT_S_REVIEWING;
+	bool judged = to == SLOT_S_CHECKOUT || to == SLOT_S_CHECKING || to == SLOT_S_REVIEWING || to == SLOT_S_PANEL;
 
 	if (!facts->accepted && !facts->later && !failed && !judged)
 		pass_unreviewed(txn, slot, facts);

@@ -29,6 +29,7 @@ const struct attempt_row *attempt_interrupted(const struct slot *slot, const str
 		/* nothing is left of an attempt that never started; the set-up of a new room
 		 * interrupts nothing */
 		if (other->id < a->id && other->iteration == a->iteration && other->slot == a->slot &&
+		    text_equal(other->reviewer, a->reviewer) &&
 		    other->process != PROCESS_NOT_STARTED && (other->role != ROLE_SETUP || a->role == ROLE_SETUP))
 			before = other;
 	}

@@ -11,6 +11,7 @@
 #include "core/findings.h"
 #include "core/profile.h"
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "evidence/evidence.h"
 #include "model/model.h"
@@ -34,17 +35,18 @@ const struct review_row *review_last(const struct slot *slot)
 		const struct review_row *row = rows->reviews[i - 1];
 		const struct attempt_row *a;
 
-		if (strcmp(row->task_id, slot_task_id(slot)) != 0)
+		/* the votes of a panel are no review, its decision is */
+		if (strcmp(row->task_id, slot_task_id(slot)) != 0 || row->reviewer != NULL)
 			continue;
 		if (last == NULL)
 			last = row;
 		if (row->from_run != ROW_NONE)
 			return last;	/* of the run that this one continues */
-		if (row->attempt == ROW_NONE)
+		a = run_rows_reviewing(rows, row);
+		if (a == NULL)
 			continue;	/* a human decision about the previous review */
 		/* each iteration has its own review of the whole run */
-		a = run_attempt(slot->run, row->attempt);
-		return a->iteration == slot->row->iteration && a->slot == slot->row->slot ? last : NULL;
+		return slot_has_attempt(slot, a) ? last : NULL;
 	}
 	return last;
 }
@@ -52,8 +54,8 @@ const struct review_row *review_last(const struct slot *slot)
 /* A reviewer has said it, not a human. */
 static bool is_of_reviewer(const struct review_row *row)
 {
-	return row->attempt != ROW_NONE || (row->from_run != ROW_NONE && strcmp(row->source != NULL ? row->source : "",
-	    "human") != 0);
+	return row->attempt != ROW_NONE || row->votes != NULL ||
+	    (row->from_run != ROW_NONE && !text_equal(row->source, "human"));
 }
 
 /* Those of the last review. */
@@ -180,7 +182,7 @@ const struct review_row *review_last_verdict(const struct slot *slot)
 		return last;
 	for (size_t i = rows->nreviews; i > 0; i--)
 		if (strcmp(rows->reviews[i - 1]->task_id, slot_task_id(slot)) == 0 &&
-		    is_of_reviewer(rows->reviews[i - 1]))
+		    rows->reviews[i - 1]->reviewer == NULL && is_of_reviewer(rows->reviews[i - 1]))
 			return rows->reviews[i - 1];
 	return NULL;
 }
@@ -196,11 +198,42 @@ static bool is_beside_open(const struct slot *slot, const struct dismissals *dis
 	return count > 0 && v->beside != NULL;
 }
 
-/* The findings of a review: its own, then earlier open ones that are gone. *said: number of its
- * own. */
-static struct finding_row **make_findings(const struct slot *slot, int64_t review,
-    const struct verdict *v, size_t *said, size_t *count, struct finding_counts *counts)
+/* Those that the reviewer gave. *count: their number. */
+static struct finding_row **said_findings(const struct slot *slot, const struct verdict *v, size_t *count)
 {
+	struct dismissals dismissed = dismissals_read(slot->run->rows->run.dismissed);
+	struct finding_row **rows = xcalloc(v->nfindings + 1, sizeof(*rows));
+	int64_t review = slot->run->rows->run.review_count + 1;
+
+	for (*count = 0; *count < v->nfindings; ++*count)
+		rows[*count] = make_finding(slot, review, &v->findings[*count]);
+	if (is_beside_open(slot, &dismissed, v, rows, *count))
+		rows[(*count)++] = make_finding(slot, review, &(struct verdict_finding){ .text = v->beside });
+	dismissals_release(&dismissed);
+	return rows;
+}
+
+/* Some states are decided before. */
+static void compare(struct finding_row *const *rows, size_t said, const struct finding_row *const *before,
+    size_t nbefore, struct finding_counts *counts)
+{
+	bool *outvoted = xcalloc(said, sizeof(*outvoted));
+
+	for (size_t i = 0; i < said; i++)
+		outvoted[i] = rows[i]->state == FINDING_OUTVOTED;
+	*counts = findings_compare(rows, said, before, nbefore);
+	for (size_t i = 0; i < said; i++)
+		if (outvoted[i])
+			rows[i]->state = FINDING_OUTVOTED;
+	free(outvoted);
+}
+
+/* The findings of a review: its own, then earlier open ones that are gone. own: said of them,
+ * taken over, not the array. verdict: there is one; without it nothing is resolved. */
+static struct finding_row **make_findings(const struct slot *slot, struct finding_row *const *own, size_t said,
+    bool verdict, size_t *count, struct finding_counts *counts)
+{
+	int64_t review = slot->run->rows->run.review_count + 1;
 	const struct review_row *last = review_last_verdict(slot);
 	const struct finding_row **old = NULL, **before;
 	struct dismissals dismissed = dismissals_read(slot->run->rows->run.dismissed);
@@ -211,24 +244,23 @@ static struct finding_row **make_findings(const struct slot *slot, int64_t revie
 		old = run_rows_findings(slot->run->rows, last->number, &nold);
 	before = xcalloc(nold, sizeof(*before));
 	for (size_t i = 0; i < nold; i++)
-		if (old[i]->state != FINDING_RESOLVED && old[i]->state != FINDING_DISMISSED)
+		if (old[i]->state != FINDING_RESOLVED && old[i]->state != FINDING_DISMISSED &&
+		    old[i]->state != FINDING_OUTVOTED)
 			before[nbefore++] = old[i];
-	rows = xcalloc(v->nfindings + 1 + nbefore, sizeof(*rows));
-	for (*said = 0; *said < v->nfindings; ++*said)
-		rows[*said] = make_finding(slot, review, &v->findings[*said]);
-	if (is_beside_open(slot, &dismissed, v, rows, *said))
-		rows[(*said)++] = make_finding(slot, review, &(struct verdict_finding){ .text = v->beside });
-	*counts = findings_compare(rows, *said, before, nbefore);
-	dismissals_mark(&dismissed, slot_task_id(slot), rows, *said, counts);
-	for (size_t i = 0; i < *said; i++)
+	rows = xcalloc(said + nbefore, sizeof(*rows));
+	if (said > 0)
+		memcpy(rows, own, said * sizeof(*rows));
+	compare(rows, said, before, nbefore, counts);
+	dismissals_mark(&dismissed, slot_task_id(slot), rows, said, counts);
+	for (size_t i = 0; i < said; i++)
 		counts->open += finding_is_open(rows[i]);
-	*count = *said;
-	/* without a verdict nothing is resolved */
-	for (size_t i = 0; i < nbefore && v->kind != VERDICT_NONE; i++) {
+	*count = said;
+	for (size_t i = 0; i < nbefore && verdict; i++) {
 		if (findings_have((const struct finding_row *const *)rows, *count, before[i]->id))
 			continue;
 		rows[*count] = row_copy(ROW_FINDING, before[i]);
 		rows[*count]->review = review;
+		text_set(&rows[*count]->reviewers, NULL);
 		rows[*count]->state = FINDING_RESOLVED;
 		if (dismissals_find(&dismissed, slot_task_id(slot), before[i]->id) != NULL) {
 			rows[*count]->state = FINDING_DISMISSED;
@@ -269,7 +301,7 @@ static enum evidence_result result_of(const struct slot *slot, const struct revi
 {
 	const struct profile *profile = slot_plan(slot)->profile;
 
-	if (row->attempt == ROW_NONE)
+	if (row->attempt == ROW_NONE && row->votes == NULL)
 		return strcmp(row->decision, REVIEW_REJECTED) != 0 ? EVIDENCE_GREEN : EVIDENCE_RED;
 	if (strcmp(row->decision, profile->pass_word) == 0)
 		return EVIDENCE_GREEN;
@@ -310,7 +342,7 @@ static void emit_decided(struct txn *txn, const struct slot *slot, const struct 
 {
 	json_t *body = json_pack("{s:I, s:s, s:I, s:I, s:s, s:s*, s:I, s:I, s:I, s:I, s:I, s:s*}",
 	    "review", (json_int_t)row->number, "task", row->task_id, "slot",
-	    (json_int_t)slot->row->slot, "round", (json_int_t)row->iteration,
+	    (json_int_t)slot_row_work(slot->row), "round", (json_int_t)row->iteration,
 	    "decision", row->decision, "feedback", row->feedback, "findings", (json_int_t)said,
 	    "new", (json_int_t)counts->new,
 	    "repeated", (json_int_t)counts->repeated, "resolved", (json_int_t)counts->resolved,
@@ -321,25 +353,42 @@ static void emit_decided(struct txn *txn, const struct slot *slot, const struct 
 	txn_emit(txn, "review.decided", row->run, body);
 }
 
-/* The slot's review attempt has given an answer, or failed to. decision, feedback: see struct
- * review_row. */
-struct finding_counts review_append(struct txn *txn, struct slot *slot, const char *decision,
-    const char *feedback, const struct verdict *v)
+static void emit_voted(struct txn *txn, const struct slot *slot, const struct review_row *row, size_t said)
+{
+	txn_emit(txn, "review.voted", row->run, json_pack("{s:I, s:s, s:I, s:I, s:s, s:s*, s:I, s:s, s:s, s:I}",
+	    "review", (json_int_t)row->number, "task", row->task_id, "slot",
+	    (json_int_t)slot_row_work(slot->row), "round", (json_int_t)row->iteration,
+	    "decision", row->decision, "feedback", row->feedback, "findings", (json_int_t)said,
+	    "reviewer", row->reviewer, "by", row->reviewer_agent, "attempt", (json_int_t)row->attempt));
+}
+
+/* Of the slot's review attempt. */
+static struct review_row *new_review(const struct slot *slot, const char *decision, const char *feedback,
+    const struct verdict *v)
 {
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 	struct review_row *row = row_new(ROW_REVIEW);
-	struct finding_counts counts;
-	struct finding_row **findings;
-	size_t said, count;
 
 	row->reviewer_agent = xstrdup(a->agent);
+	row->reviewer = xstrdup(a->reviewer);
 	row->decision = xstrdup(decision);
 	row->feedback = xstrdup(feedback);
 	row->quality_checks = xstrdup(v->quality_checks);
 	row->source = xstrdup(v->source);
 	row->attempt = a->id;
-	findings = make_findings(slot, slot->run->rows->run.review_count + 1, v, &said, &count, &counts);
-	if (v->kind != VERDICT_NONE)
+	return row;
+}
+
+/* Takes row and the findings, not their array. verdict: see make_findings(). */
+static struct finding_counts append(struct txn *txn, struct slot *slot, struct review_row *row,
+    struct finding_row *const *own, size_t said, bool verdict)
+{
+	struct finding_counts counts;
+	struct finding_row **findings;
+	size_t count;
+
+	findings = make_findings(slot, own, said, verdict, &count, &counts);
+	if (verdict)
 		disputed_answer(txn, slot, (const struct finding_row *const *)findings, said);
 	chain(txn, slot, row, slot->row->round, findings, count, NULL);
 	emit_decided(txn, slot, row, said, &counts);
@@ -349,6 +398,51 @@ struct finding_counts review_append(struct txn *txn, struct slot *slot, const ch
 	/* the human's message has been dealt with */
 	text_set(&txn_edit_slot(txn, slot)->message, NULL);
 	return counts;
+}
+
+/* The slot's review attempt has given an answer, or failed to. decision, feedback: see struct
+ * review_row. */
+struct finding_counts review_append(struct txn *txn, struct slot *slot, const char *decision,
+    const char *feedback, const struct verdict *v)
+{
+	size_t count;
+	struct finding_row **said = said_findings(slot, v, &count);
+	struct finding_counts counts = append(txn, slot, new_review(slot, decision, feedback, v), said, count,
+	    v->kind != VERDICT_NONE);
+
+	free(said);
+	return counts;
+}
+
+/* It says what its reviewer has; what became of earlier findings, the panel's decision says. */
+void review_vote(struct txn *txn, struct slot *voter, const char *decision, const char *feedback,
+    const struct verdict *v)
+{
+	struct review_row *row = new_review(voter, decision, feedback, v);
+	size_t nsaid, count;
+	struct finding_row **said = said_findings(voter, v, &nsaid), **findings;
+	struct finding_counts counts;
+
+	findings = make_findings(voter, said, nsaid, false, &count, &counts);
+	chain(txn, voter, row, voter->row->round, findings, count, NULL);
+	emit_voted(txn, voter, row, nsaid);
+	free(findings);
+	free(said);
+}
+
+struct finding_counts review_panel(struct txn *txn, struct slot *slot, const char *decision,
+    const char *feedback, const struct panel_said *said)
+{
+	struct review_row *row = row_new(ROW_REVIEW);
+
+	row->reviewer_agent = xstrdup(said->by);
+	row->votes = xstrdup(said->votes);
+	row->decision = xstrdup(decision);
+	row->feedback = xstrdup(feedback);
+	row->source = xstrdup("panel");
+	for (size_t i = 0; i < said->count; i++)
+		said->findings[i]->review = slot->run->rows->run.review_count + 1;
+	return append(txn, slot, row, said->findings, said->count, said->verdict);
 }
 
 void review_error(struct txn *txn, struct slot *slot, const char *cause)

@@ -25,6 +25,21 @@ struct txn;
  * review_row. */
 struct finding_counts review_append(struct txn *txn, struct slot *slot, const char *decision,
     const char *feedback, const struct verdict *v);
+/* The same of a voter of a panel: its reviewer's vote. decision: as above, REVIEW_VIOLATION or
+ * REVIEW_ERROR. */
+void review_vote(struct txn *txn, struct slot *voter, const char *decision, const char *feedback,
+    const struct verdict *v);
+/* A decision of a panel. findings: with their ids and reviewers, in the state FINDING_OUTVOTED
+ * those that are; taken over, not the array. by: its reviewers; votes: JSON array of their
+ * numbers. verdict: there is one. */
+struct panel_said {
+	struct finding_row **findings;
+	size_t count;
+	const char *by, *votes;
+	bool verdict;
+};
+struct finding_counts review_panel(struct txn *txn, struct slot *slot, const char *decision,
+    const char *feedback, const struct panel_said *said);
 void review_error(struct txn *txn, struct slot *slot, const char *cause);
 /* A human decision about the work. decision: REVIEW_ACCEPTED, REVIEW_REJECTED, or the profile's
  * pass word for a pass that stays one. process: that asked for it, NULL: it decided the newest

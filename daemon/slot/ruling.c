@@ -39,7 +39,7 @@ static void warn_of_nothing(struct txn *txn, struct slot *slot)
 	free(text);
 }
 
-static void warn_of_silence(struct txn *txn, struct slot *slot)
+void ruling_warn_of_silence(struct txn *txn, struct slot *slot)
 {
 	char *text = xasprintf("task %s: the review passed because the reviewer reported no issue (review.silence); "
 	    "it did not say that it had finished", slot_task_id(slot));
@@ -128,7 +128,7 @@ void ruling_decide(struct txn *txn, struct slot *slot, const struct ruling *ruli
 	if (end == ROUND_PASS)
 		warn_of_nothing(txn, slot);
 	if (end == ROUND_PASS && ruling->silent)
-		warn_of_silence(txn, slot);
+		ruling_warn_of_silence(txn, slot);
 	kind = end == ROUND_DISMISSED_HELD && facts.touched ? END_PROTECTED : round_end_kind(end);
 	round_over(txn, slot, end, cause != NULL ? CAUSE(kind, cause) : NO_CAUSE);
 	json_decref(disputed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a round of review has come to: recorded, and what follows. */
+/* What a round of review has come to, by one reviewer or by a panel: recorded, and what follows. */
 #ifndef SLOT_RULING_H
 #define SLOT_RULING_H
 
@@ -25,5 +25,8 @@ struct ruling {
 };
 
 void ruling_decide(struct txn *txn, struct slot *slot, const struct ruling *ruling);
+
+/* A reviewer has passed the work by saying nothing. */
+void ruling_warn_of_silence(struct txn *txn, struct slot *slot);
 
 #endif

@@ -4,6 +4,7 @@
 #include "model/slots.h"
 #include "slot/baseline.h"
 #include "slot/hold.h"
+#include "slot/panel.h"
 #include "slot/review_rows.h"
 #include "slot/stages.h"
 #include "slot/task_end.h"
@@ -12,6 +13,11 @@
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	(void)from;
+	/* the task and the work tree are those of the slot that it judges */
+	if (slot_is_voter(slot)) {
+		panel_voter_ended(txn, slot);
+		return;
+	}
 	task_end(txn, slot, why);
 	if (slot_is_baseline(slot))
 		baseline_ended(txn, slot);

@@ -23,6 +23,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 	case ACTIVITY_TRAIN:
 	case ACTIVITY_TURN:
 	case ACTIVITY_BASELINE:
+	case ACTIVITY_PANEL:
 	case ACTIVITY_RETRY:
 		attempt_cancelled(txn, slot);
 		break;

@@ -14,7 +14,7 @@
 #include "proto/memory.h"
 #include "slot/attempt.h"
 #include "slot/attempt_result.h"
-#include "slot/review_rows.h"
+#include "slot/reviewer_failure.h"
 #include "slot/round.h"
 #include "slot/stages.h"
 #include "txn/emit.h"
@@ -40,15 +40,13 @@ static void failed(struct txn *txn, struct slot *slot, const struct attempt_row 
 	char *text;
 
 	if (slot_plan(slot)->profile->carrier != CARRIER_EXIT || a->exit_code != 2) {
-		review_error(txn, slot, a->cause);
+		reviewer_failed(txn, slot, a->cause, attempt_row_cause(a));
 	} else {
 		text = xasprintf("%s; %s", a->cause, LEFT_OUT);
-		review_error(txn, slot, text);
-		free(text);
 		slot_warn(txn, slot, "the review program failed: " LEFT_OUT);
+		reviewer_failed(txn, slot, text, attempt_row_cause(a));
+		free(text);
 	}
-	round_judged(txn, slot);
-	round_over(txn, slot, ROUND_REVIEWER_ERROR, attempt_row_cause(a));
 }
 
 static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)

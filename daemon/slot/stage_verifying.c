@@ -8,10 +8,12 @@
 #include "core/cause.h"
 #include "core/findings.h"
 #include "core/nonce.h"
+#include "core/quorum.h"
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/review.h"
 #include "core/row.h"
+#include "core/slot.h"
 #include "core/state.h"
 #include "evidence/evidence.h"
 #include "git/git_op.h"
@@ -27,7 +29,9 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "slot/git_request.h"
+#include "slot/panel.h"
 #include "slot/review_rows.h"
+#include "slot/reviewer_failure.h"
 #include "slot/round.h"
 #include "slot/ruling.h"
 #include "slot/shared_paths.h"
@@ -61,7 +65,7 @@ static void ask(struct txn *txn, struct slot *slot, const char *why)
 	text_set(&row->asked_why, why);
 	evidence_asked(txn, slot, review);
 	txn_emit(txn, "review.asked", row->run, json_pack("{s:I, s:s, s:I, s:I, s:s, s:s}",
-	    "slot", (json_int_t)row->slot, "task", slot_task_id(slot), "round", (json_int_t)row->round,
+	    "slot", (json_int_t)slot_row_work(row), "task", slot_task_id(slot), "round", (json_int_t)row->round,
 	    "attempt", (json_int_t)review->id, "by", review->agent, "reason", why));
 	slot_warn(txn, slot, "review %lld has no valid answer, and the reviewer is asked once more: %s",
 	    (long long)row->round, why);
@@ -108,7 +112,13 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		violation = xstrdup(v->reason);
 	ruling.violation = violation;
 	ruling.said = violation != NULL ? &none : v;
-	ruling_decide(txn, slot, &ruling);
+	if (slot_is_voter(slot) && facts.pass && violation == NULL && v->silent)
+		ruling_warn_of_silence(txn, slot);
+	if (slot_is_voter(slot))
+		panel_vote(txn, slot, violation != NULL ? VOTE_VIOLATION : ruling.pass ? VOTE_PASS : VOTE_FINDINGS,
+		    violation != NULL ? violation : v->feedback, ruling.said);
+	else
+		ruling_decide(txn, slot, &ruling);
 	free(violation);
 }
 
@@ -167,7 +177,8 @@ static struct judgement *judgement_new(struct slot *slot)
 		j->job.top = dirs_review_top(state_dir, row, slot_plan(slot), slot->row);
 		j->job.misnamed = dirs_misnamed_file(state_dir, row, slot->row);
 	}
-	if (slot_plan(slot)->review_file != NULL && slot_has_checkout(slot)) {
+	/* what the votes of a panel come to is not known yet */
+	if (slot_plan(slot)->review_file != NULL && slot_has_checkout(slot) && !slot_is_voter(slot)) {
 		char *dir = slot_workdir(slot);
 
 		j->job.copy_to = xasprintf("%s/%s", dir, slot_plan(slot)->review_file);
@@ -205,9 +216,7 @@ static void read_verdict_cb(void *arg, struct job *job)
 		if (slot_ending(slot)) {
 			slot_ended(txn, slot);
 		} else if (j->job.error != NULL) {
-			review_error(txn, slot, j->job.error);
-			round_judged(txn, slot);
-			round_over(txn, slot, ROUND_REVIEWER_ERROR, CAUSE(END_ERROR, j->job.error));
+			reviewer_failed(txn, slot, j->job.error, CAUSE(END_ERROR, j->job.error));
 		} else {
 			decide(txn, slot, j);
 		}
@@ -268,7 +277,8 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		return;
 	}
 	warn_of_permitted(txn, slot);
-	text_set(&txn_edit_slot(txn, slot)->beside, git_op_appeared_tree(git));
+	if (!slot_is_voter(slot))
+		text_set(&txn_edit_slot(txn, slot)->beside, git_op_appeared_tree(git));
 	slot->edits_known = true;
 	judge(slot, git);
 }

@@ -15,6 +15,7 @@ const struct stage *const slot_stages[SLOT_STAGES] = {
 	[SLOT_S_CHECKOUT] = &stage_checkout,
 	[SLOT_S_REVIEWING] = &stage_reviewing,
 	[SLOT_S_VERIFYING] = &stage_verifying,
+	[SLOT_S_PANEL] = &stage_panel,
 	[SLOT_S_FIXING] = &stage_fixing,
 	[SLOT_S_PINNING] = &stage_pinning,
 	[SLOT_S_COMMIT_AGENT] = &stage_commit_agent,

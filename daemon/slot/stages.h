@@ -9,6 +9,7 @@
  *                     an operation of git; after that of VERIFYING the verdict is read
  *   SETTING_UP IMPLEMENTING CHECKING REVIEWING FIXING COMMIT_AGENT
  *                     an attempt
+ *   PANEL             slots of its own: slot/panel.h
  *   HELD IMPLEMENTED  nothing: a human or the run moves the slot on
  *   ENDING            what was under way when the slot was cancelled
  *   PASSED FAILED CANCELLED
@@ -32,6 +33,7 @@ extern const struct stage stage_measuring;
 extern const struct stage stage_checkout;
 extern const struct stage stage_reviewing;
 extern const struct stage stage_verifying;
+extern const struct stage stage_panel;
 extern const struct stage stage_fixing;
 extern const struct stage stage_pinning;
 extern const struct stage stage_commit_agent;

@@ -52,7 +52,7 @@ static bool compares_refs(const struct slot *slot)
 
 	/* the slots that still work compare them later */
 	for (size_t i = 0; i < slot->run->nslots; i++)
-		if (slot->run->slots[i] != slot && !slot_is_baseline(slot->run->slots[i]) &&
+		if (slot->run->slots[i] != slot && !slot_is_beside(slot->run->slots[i]) &&
 		    !slot_stage_is_end(slot_stage(slot->run->slots[i])))
 			return false;
 	return ended && !pinned && recorded_refs_count(slot->run->rows) > 0;

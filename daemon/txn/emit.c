@@ -119,6 +119,10 @@ void slot_emit_phase(struct txn *txn, const struct slot *slot)
 	bool held_up = row->wait != WAIT_NOTHING;
 	bool fixes_it = row->stage == SLOT_S_FIXING && row->failed_check == ROW_NONE && row->message == NULL;
 
+	/* the slot that it judges has its phase */
+	if (slot_is_voter(slot))
+		return;
+
 	txn_emit(txn, "slot.phase", row->run, json_pack("{s:I, s:s, s:s*, s:I, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*}",
 	    "slot", (json_int_t)row->slot,
 	    "phase", state_name(&slot_phase_names, (int)slot_row_phase(row)),

@@ -47,7 +47,7 @@ TaskResult = Literal["none", "done", "denied", "no-change", "stop-marker", "fail
 
 
 # a finding beside earlier reviews
-FindingState = Literal["new", "repeated", "resolved", "dismissed", "disputed"]
+FindingState = Literal["new", "repeated", "resolved", "dismissed", "disputed", "outvoted"]
 
 
 # what a tree is
@@ -55,7 +55,7 @@ ProductKind = Literal["base", "work", "merged", "result"]
 
 
 # what judged
-EvidenceKind = Literal["check", "review", "human"]
+EvidenceKind = Literal["check", "review", "human", "vote"]
 
 
 # what a check came to
@@ -260,11 +260,11 @@ class Overview(TypedDict):
     branches: int  # number of branches that have what passed
     take: str | None  # command that takes the result; null: there is no branch, or not a single one
     pick: str | None  # takes it without what was uncommitted at the start; null: likewise
-    show: str | None  # command that shows a commit that take does not: it passed no review, or is in the directory already
+    show: str | None  # command that shows a commit that take does not: not passed, or there already
 
 
 class Slot(TypedDict):
-    """a slot of the current iteration; slot 0 reviews the run as a whole, 65535 checks its base"""
+    """a slot of the iteration; slot 0 reviews the run as a whole, 65535 checks its base"""
     run: int  # its run
     iteration: int  # iteration
     slot: int  # number of the slot; 0 reviews the whole run
@@ -389,6 +389,8 @@ class ReviewSettings(TypedDict):
     skip_kind: SkipKind | None  # kind of that reason, for programs
     profile: str  # as chosen
     base_profile: str  # the built-in profile that it is or extends
+    reviewers: list[str]  # agents of a panel, which review each work together; empty: one reviewer
+    quorum: str | None  # how many of them must pass: all, majority, or a number; null: no panel
     escalate: list[str]  # models of the implementer and then of each fixer; empty: their own
     max_fixes: int  # fix rounds allowed
     stall_limit: int  # stalled rounds allowed; 0: any number
@@ -416,6 +418,7 @@ class Attempt(TypedDict):
     role: Role  # implement, check, review or fix
     round: int  # review or fix round; 0 for implement
     agent: str  # name of the agent
+    reviewer: str | None  # reviewer of the panel that it votes for; null: no panel
     model: str | None  # null: the agent's own default
     uuid: str  # environment mark of all processes of the attempt
     state: AttemptState  # starting, running, exited or lost
@@ -483,6 +486,8 @@ class Review(TypedDict):
     number: int  # number within the run, from 1
     task_id: str  # id of the task
     reviewer_agent: str  # name of the reviewer, or human:<user>
+    reviewer: str | None  # a vote: the reviewer of the panel that it is of; null: none
+    votes: list[int] | None  # a decision of a panel: the numbers of its votes; null: none
     coder_agent: str | None  # agent whose work was reviewed
     iteration: int  # round
     decision: str  # in the words of the profile
@@ -510,7 +515,8 @@ class Finding(TypedDict):
     line: int | None  # where
     severity: str | None  # in the words of the profile
     text: str  # what was found
-    state: FindingState  # new, repeated, resolved or dismissed
+    reviewers: list[str] | None  # in a decision of a panel: the reviewers that have it; null: no panel
+    state: FindingState  # new, repeated, resolved, dismissed or outvoted
     dismissed: Dismissal | None  # the decision of a user that it need not be fixed; null: there is none
     disputed: Dispute | None  # the newest dispute by a fixer; null: there is none
 
@@ -525,7 +531,8 @@ class OpenFinding(TypedDict):
     line: int | None  # where
     severity: str | None  # in the words of the profile
     text: str  # what was found
-    state: FindingState  # new, repeated, resolved or dismissed
+    reviewers: list[str] | None  # in a decision of a panel: the reviewers that have it; null: no panel
+    state: FindingState  # new, repeated, resolved, dismissed or outvoted
     dismissed: Dismissal | None  # the decision of a user that it need not be fixed; null: there is none
     disputed: Dispute | None  # the newest dispute by a fixer; null: there is none
     task: str  # id of its task
@@ -624,7 +631,7 @@ class Evidence(TypedDict):
     number: int  # number within the run, from 1
     product: int | None  # number of the product that was judged; null: none, or no git
     task_id: str | None  # id of the task
-    kind: EvidenceKind  # check, review or human
+    kind: EvidenceKind  # check, review, vote or human
     subject: str  # command of the check, name of the reviewer, or human:<user>
     tree: str | None  # git tree of the product
     room: JudgedIn | None  # where it was judged: clone, a clean room; reuse, a room of earlier trees; same, the work itself
@@ -1154,6 +1161,25 @@ class ReviewDecidedEvent(TypedDict):
     attempt: NotRequired[int]  # id of the attempt that reviewed
 
 
+class ReviewVotedEvent(TypedDict):
+    """a reviewer of a panel has voted; its decision follows"""
+    seq: int  # number of the event, from 1, without a gap
+    time: str  # of the decision
+    type: Literal["review.voted"]  # type of the event
+    run: int | None  # its run; null: of the daemon
+    subscription: NotRequired[str]  # name of the subscription that it was sent for
+    review: int  # number of the row in the review log
+    task: str  # id of the task
+    slot: int  # number of the slot
+    round: int  # of reviews
+    decision: str  # in the words of the profile
+    feedback: NotRequired[str]  # of the reviewer
+    findings: int  # number of findings
+    reviewer: str  # name of the reviewer of the panel
+    by: str  # name of the agent: the reviewer, or its fallback
+    attempt: int  # id of the attempt that reviewed
+
+
 class ReviewAskedEvent(TypedDict):
     """a reviewer is asked about a malformed answer"""
     seq: int  # number of the event, from 1, without a gap
@@ -1454,6 +1480,8 @@ class RunSubmitReview(TypedDict):
     room: NotRequired[Literal["clone", "reuse"]]  # whether each tree gets a clean room, or all trees of a task share one
     protect: NotRequired[list[str]]  # patterns of paths: work that touches one is held for a human
     escalate: NotRequired[list[str]]  # models of the implementer and then of each fixer, in place of their own
+    reviewers: NotRequired[list[str]]  # agents that review each work together, in place of agent
+    quorum: NotRequired[int | str]  # how many of reviewers must pass the work: all, majority, or a number
     reviewer_may_change: NotRequired[list[str]]  # patterns of files that a reviewer may change in its room
     developer_prompt: NotRequired[str]  # prompt template for the implementer
     reviewer_prompt: NotRequired[str]  # prompt template for the reviewer; none: no review
@@ -1630,7 +1658,7 @@ class PromptShowResult(TypedDict):
 
 # one event, after event.subscribe
 Event = Union[
-    RunStateEvent, RunChangedEvent, IterationStartedEvent, IterationEndedEvent, SlotPhaseEvent, SlotPickedEvent, SlotContinuedEvent, SlotMergedEvent, AttemptStartedEvent, AttemptEndedEvent, AgentRefusedEvent, CheckReusedEvent, ReviewDecidedEvent, ReviewAskedEvent, ReviewSkippedEvent, FindingEvent, FindingDismissedEvent, QuestionEvent, HoldOpenedEvent, HoldClosedEvent, SalvagedEvent, CooldownEvent, BudgetEvent, GroupEvent, DaemonEvent, HostEvent]
+    RunStateEvent, RunChangedEvent, IterationStartedEvent, IterationEndedEvent, SlotPhaseEvent, SlotPickedEvent, SlotContinuedEvent, SlotMergedEvent, AttemptStartedEvent, AttemptEndedEvent, AgentRefusedEvent, CheckReusedEvent, ReviewDecidedEvent, ReviewVotedEvent, ReviewAskedEvent, ReviewSkippedEvent, FindingEvent, FindingDismissedEvent, QuestionEvent, HoldOpenedEvent, HoldClosedEvent, SalvagedEvent, CooldownEvent, BudgetEvent, GroupEvent, DaemonEvent, HostEvent]
 
 
 class Rld:
@@ -1828,11 +1856,11 @@ class Rld:
         """return a full report of a run, for programs and archives"""
         return self._call("run.report", {"id": id})
 
-    def event_list(self, *, since: int | None = None, limit: int | None = None, run: int | None = None, types: list[Literal["run.state", "run.changed", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.continued", "slot.merged", "attempt.started", "attempt.ended", "agent.refused", "check.reused", "review.decided", "review.asked", "review.skipped", "finding", "finding.dismissed", "question", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host"]] | None = None) -> EventListResult:
+    def event_list(self, *, since: int | None = None, limit: int | None = None, run: int | None = None, types: list[Literal["run.state", "run.changed", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.continued", "slot.merged", "attempt.started", "attempt.ended", "agent.refused", "check.reused", "review.decided", "review.voted", "review.asked", "review.skipped", "finding", "finding.dismissed", "question", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host"]] | None = None) -> EventListResult:
         """list events in pages"""
         return self._call("event.list", {"since": since, "limit": limit, "run": run, "types": types})
 
-    def event_subscribe(self, *, since: int | None = None, run: int | None = None, types: list[Literal["run.state", "run.changed", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.continued", "slot.merged", "attempt.started", "attempt.ended", "agent.refused", "check.reused", "review.decided", "review.asked", "review.skipped", "finding", "finding.dismissed", "question", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host"]] | None = None, subscription: str | None = None) -> EventSubscribeResult:
+    def event_subscribe(self, *, since: int | None = None, run: int | None = None, types: list[Literal["run.state", "run.changed", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.continued", "slot.merged", "attempt.started", "attempt.ended", "agent.refused", "check.reused", "review.decided", "review.voted", "review.asked", "review.skipped", "finding", "finding.dismissed", "question", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host"]] | None = None, subscription: str | None = None) -> EventSubscribeResult:
         """subscribe to events, sent as notifications `event`; `gap` {from, to} where events are no longer kept; replaces an earlier subscription of the same name"""
         return self._call("event.subscribe", {"since": since, "run": run, "types": types, "subscription": subscription})
 

@@ -32,13 +32,13 @@ export type ProviderResult = "none" | "ok" | "limit" | "throttled" | "auth" | "e
 export type TaskResult = "none" | "done" | "denied" | "no-change" | "stop-marker" | "failed";
 
 /** a finding beside earlier reviews */
-export type FindingState = "new" | "repeated" | "resolved" | "dismissed" | "disputed";
+export type FindingState = "new" | "repeated" | "resolved" | "dismissed" | "disputed" | "outvoted";
 
 /** what a tree is */
 export type ProductKind = "base" | "work" | "merged" | "result";
 
 /** what judged */
-export type EvidenceKind = "check" | "review" | "human";
+export type EvidenceKind = "check" | "review" | "human" | "vote";
 
 /** what a check came to */
 export type EvidenceResult = "green" | "red" | "flaky" | "none";
@@ -339,11 +339,11 @@ export interface Overview {
 	take: string | null;
 	/** takes it without what was uncommitted at the start; null: likewise */
 	pick: string | null;
-	/** command that shows a commit that take does not: it passed no review, or is in the directory already */
+	/** command that shows a commit that take does not: not passed, or there already */
 	show: string | null;
 }
 
-/** a slot of the current iteration; slot 0 reviews the run as a whole, 65535 checks its base */
+/** a slot of the iteration; slot 0 reviews the run as a whole, 65535 checks its base */
 export interface Slot {
 	/** its run */
 	run: number;
@@ -561,6 +561,10 @@ export interface ReviewSettings {
 	profile: string;
 	/** the built-in profile that it is or extends */
 	base_profile: string;
+	/** agents of a panel, which review each work together; empty: one reviewer */
+	reviewers: Array<string>;
+	/** how many of them must pass: all, majority, or a number; null: no panel */
+	quorum: string | null;
 	/** models of the implementer and then of each fixer; empty: their own */
 	escalate: Array<string>;
 	/** fix rounds allowed */
@@ -607,6 +611,8 @@ export interface Attempt {
 	round: number;
 	/** name of the agent */
 	agent: string;
+	/** reviewer of the panel that it votes for; null: no panel */
+	reviewer: string | null;
 	/** null: the agent's own default */
 	model: string | null;
 	/** environment mark of all processes of the attempt */
@@ -729,6 +735,10 @@ export interface Review {
 	task_id: string;
 	/** name of the reviewer, or human:<user> */
 	reviewer_agent: string;
+	/** a vote: the reviewer of the panel that it is of; null: none */
+	reviewer: string | null;
+	/** a decision of a panel: the numbers of its votes; null: none */
+	votes: Array<number> | null;
 	/** agent whose work was reviewed */
 	coder_agent: string | null;
 	/** round */
@@ -779,7 +789,9 @@ export interface Finding {
 	severity: string | null;
 	/** what was found */
 	text: string;
-	/** new, repeated, resolved or dismissed */
+	/** in a decision of a panel: the reviewers that have it; null: no panel */
+	reviewers: Array<string> | null;
+	/** new, repeated, resolved, dismissed or outvoted */
 	state: FindingState;
 	/** the decision of a user that it need not be fixed; null: there is none */
 	dismissed: Dismissal | null;
@@ -805,7 +817,9 @@ export interface OpenFinding {
 	severity: string | null;
 	/** what was found */
 	text: string;
-	/** new, repeated, resolved or dismissed */
+	/** in a decision of a panel: the reviewers that have it; null: no panel */
+	reviewers: Array<string> | null;
+	/** new, repeated, resolved, dismissed or outvoted */
 	state: FindingState;
 	/** the decision of a user that it need not be fixed; null: there is none */
 	dismissed: Dismissal | null;
@@ -979,7 +993,7 @@ export interface Evidence {
 	product: number | null;
 	/** id of the task */
 	task_id: string | null;
-	/** check, review or human */
+	/** check, review, vote or human */
 	kind: EvidenceKind;
 	/** command of the check, name of the reviewer, or human:<user> */
 	subject: string;
@@ -1873,6 +1887,40 @@ export interface ReviewDecidedEvent {
 	attempt?: number;
 }
 
+/** a reviewer of a panel has voted; its decision follows */
+export interface ReviewVotedEvent {
+	/** number of the event, from 1, without a gap */
+	seq: number;
+	/** of the decision */
+	time: string;
+	/** type of the event */
+	type: "review.voted";
+	/** its run; null: of the daemon */
+	run: number | null;
+	/** name of the subscription that it was sent for */
+	subscription?: string;
+	/** number of the row in the review log */
+	review: number;
+	/** id of the task */
+	task: string;
+	/** number of the slot */
+	slot: number;
+	/** of reviews */
+	round: number;
+	/** in the words of the profile */
+	decision: string;
+	/** of the reviewer */
+	feedback?: string;
+	/** number of findings */
+	findings: number;
+	/** name of the reviewer of the panel */
+	reviewer: string;
+	/** name of the agent: the reviewer, or its fallback */
+	by: string;
+	/** id of the attempt that reviewed */
+	attempt: number;
+}
+
 /** a reviewer is asked about a malformed answer */
 export interface ReviewAskedEvent {
 	/** number of the event, from 1, without a gap */
@@ -2182,7 +2230,7 @@ export interface HostEvent {
 }
 
 /** one event, after event.subscribe */
-export type Event = RunStateEvent | RunChangedEvent | IterationStartedEvent | IterationEndedEvent | SlotPhaseEvent | SlotPickedEvent | SlotContinuedEvent | SlotMergedEvent | AttemptStartedEvent | AttemptEndedEvent | AgentRefusedEvent | CheckReusedEvent | ReviewDecidedEvent | ReviewAskedEvent | ReviewSkippedEvent | FindingEvent | FindingDismissedEvent | QuestionEvent | HoldOpenedEvent | HoldClosedEvent | SalvagedEvent | CooldownEvent | BudgetEvent | GroupEvent | DaemonEvent | HostEvent;
+export type Event = RunStateEvent | RunChangedEvent | IterationStartedEvent | IterationEndedEvent | SlotPhaseEvent | SlotPickedEvent | SlotContinuedEvent | SlotMergedEvent | AttemptStartedEvent | AttemptEndedEvent | AgentRefusedEvent | CheckReusedEvent | ReviewDecidedEvent | ReviewVotedEvent | ReviewAskedEvent | ReviewSkippedEvent | FindingEvent | FindingDismissedEvent | QuestionEvent | HoldOpenedEvent | HoldClosedEvent | SalvagedEvent | CooldownEvent | BudgetEvent | GroupEvent | DaemonEvent | HostEvent;
 
 export interface Gap {
 	/** number of the first event that is no longer kept */
@@ -2384,6 +2432,10 @@ export interface RunSubmitReview {
 	protect?: Array<string>;
 	/** models of the implementer and then of each fixer, in place of their own */
 	escalate?: Array<string>;
+	/** agents that review each work together, in place of agent */
+	reviewers?: Array<string>;
+	/** how many of reviewers must pass the work: all, majority, or a number */
+	quorum?: number | string;
 	/** patterns of files that a reviewer may change in its room */
 	reviewer_may_change?: Array<string>;
 	/** prompt template for the implementer */
@@ -2900,12 +2952,12 @@ export class Rld {
 	}
 
 	/** list events in pages */
-	eventList(params: { since?: number; limit?: number; run?: number; types?: Array<"run.state" | "run.changed" | "iteration.started" | "iteration.ended" | "slot.phase" | "slot.picked" | "slot.continued" | "slot.merged" | "attempt.started" | "attempt.ended" | "agent.refused" | "check.reused" | "review.decided" | "review.asked" | "review.skipped" | "finding" | "finding.dismissed" | "question" | "hold.opened" | "hold.closed" | "salvaged" | "cooldown" | "budget" | "group" | "daemon" | "host">; } = {}): Promise<EventListResult> {
+	eventList(params: { since?: number; limit?: number; run?: number; types?: Array<"run.state" | "run.changed" | "iteration.started" | "iteration.ended" | "slot.phase" | "slot.picked" | "slot.continued" | "slot.merged" | "attempt.started" | "attempt.ended" | "agent.refused" | "check.reused" | "review.decided" | "review.voted" | "review.asked" | "review.skipped" | "finding" | "finding.dismissed" | "question" | "hold.opened" | "hold.closed" | "salvaged" | "cooldown" | "budget" | "group" | "daemon" | "host">; } = {}): Promise<EventListResult> {
 		return this.call("event.list", params) as Promise<EventListResult>;
 	}
 
 	/** subscribe to events, sent as notifications `event`; `gap` {from, to} where events are no longer kept; replaces an earlier subscription of the same name */
-	eventSubscribe(params: { since?: number; run?: number; types?: Array<"run.state" | "run.changed" | "iteration.started" | "iteration.ended" | "slot.phase" | "slot.picked" | "slot.continued" | "slot.merged" | "attempt.started" | "attempt.ended" | "agent.refused" | "check.reused" | "review.decided" | "review.asked" | "review.skipped" | "finding" | "finding.dismissed" | "question" | "hold.opened" | "hold.closed" | "salvaged" | "cooldown" | "budget" | "group" | "daemon" | "host">; subscription?: string; } = {}): Promise<EventSubscribeResult> {
+	eventSubscribe(params: { since?: number; run?: number; types?: Array<"run.state" | "run.changed" | "iteration.started" | "iteration.ended" | "slot.phase" | "slot.picked" | "slot.continued" | "slot.merged" | "attempt.started" | "attempt.ended" | "agent.refused" | "check.reused" | "review.decided" | "review.voted" | "review.asked" | "review.skipped" | "finding" | "finding.dismissed" | "question" | "hold.opened" | "hold.closed" | "salvaged" | "cooldown" | "budget" | "group" | "daemon" | "host">; subscription?: string; } = {}): Promise<EventSubscribeResult> {
 		return this.call("event.subscribe", params) as Promise<EventSubscribeResult>;
 	}
 

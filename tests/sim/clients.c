@@ -281,7 +281,8 @@ void client_dismiss(struct world *w)
 	struct dismissed *said;
 	size_t count;
 
-	if (rows == NULL)
+	/* what a panel has found is no part of that story */
+	if (rows == NULL || world_plan(w, rows->run.id)->nreviewers > 1)
 		return;
 	open = open_findings(rows, &count);
 	finding = count > 0 ? open[below(w, (unsigned)count)] : NULL;

@@ -166,6 +166,17 @@ const struct slot_row *disk_slot(const struct world *w, struct where where)
 	return NULL;
 }
 
+const struct slot_row *disk_slot_of(const struct world *w, const struct attempt_row *a)
+{
+	const struct run_rows *rows = view_run(w->disk, a->run);
+
+	for (size_t i = 0; a->reviewer != NULL && rows != NULL && i < rows->nslots; i++)
+		if (rows->slots[i]->iteration == a->iteration && rows->slots[i]->voter_of == a->slot &&
+		    strcmp(rows->slots[i]->reviewer, a->reviewer) == 0)
+			return rows->slots[i];
+	return a->reviewer != NULL ? NULL : disk_slot(w, (struct where){ a->run, a->iteration, a->slot });
+}
+
 const struct task_row *disk_task(const struct world *w, int64_t run, const char *id)
 {
 	const struct run_rows *rows = view_run(w->disk, run);

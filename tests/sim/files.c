@@ -235,7 +235,9 @@ static void job_intake(struct intake_job *job)
 static const struct review_row *review_of_task(const struct run_rows *rows, const char *name, size_t number)
 {
 	for (size_t i = 0; i < rows->nreviews; i++)
-		if (strncmp(rows->reviews[i]->task_id, name, strlen(name) - strlen(".json")) == 0 &&
+		/* the votes of a panel are not in it */
+		if (rows->reviews[i]->reviewer == NULL &&
+		    strncmp(rows->reviews[i]->task_id, name, strlen(name) - strlen(".json")) == 0 &&
 		    strlen(rows->reviews[i]->task_id) + strlen(".json") == strlen(name) &&
 		    number-- == 0)
 			return rows->reviews[i];
@@ -358,6 +360,16 @@ void files_job(struct world *w)
 	deliver(w, &p);
 }
 
+/* Those that a log has: of a panel its decisions. */
+static size_t count_reviews(const struct run_rows *rows)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rows->nreviews; i++)
+		count += rows->reviews[i]->reviewer == NULL && rows->reviews[i]->from_run == ROW_NONE;
+	return count;
+}
+
 /* In a world without deaths every report was written, and every log that could be. */
 void files_check_end(struct world *w)
 {
@@ -373,8 +385,7 @@ void files_check_end(struct world *w)
 			world_fail(w, "run %lld is %s, and no report says so", (long long)run->id,
 			    state_name(&run_state_names, run->state));
 		/* the log of what a retry has taken over was written before */
-		if (plan->review_log != NULL && rows->nreviews > 0 &&
-		    rows->reviews[rows->nreviews - 1]->from_run == ROW_NONE && w->logs[run->id] == NULL &&
+		if (plan->review_log != NULL && count_reviews(rows) > 0 && w->logs[run->id] == NULL &&
 		    !w->unlogged[run->id])
 			world_fail(w, "run %lld has reviews, but no log", (long long)run->id);
 	}

@@ -66,6 +66,8 @@ static bool was_offered_late(struct world *w, const struct task_row *task, const
 		return true;
 	/* it has begun behind ours */
 	for (size_t i = 0; i < rows->nslots; i++) {
+		if (rows->slots[i]->voter_of != ROW_NONE)
+			continue;
 		ours = text_equal(rows->slots[i]->task, task->id) && i < ours ? i : ours;
 		other = text_equal(rows->slots[i]->task, on->id) ? i : other;
 	}
@@ -301,7 +303,8 @@ static void check_protected(struct world *w, const struct slot_row *before, cons
 	bool on = row->stage == SLOT_S_PINNING || row->stage == SLOT_S_COMMIT_AGENT ||
 	    row->stage == SLOT_S_COMMITTING || row->stage == SLOT_S_PASSED || row->stage == SLOT_S_MEASURING;
 
-	if (before->stage == SLOT_S_VERIFYING && before->protected_paths != NULL && on)
+	if ((before->stage == SLOT_S_VERIFYING || before->stage == SLOT_S_PANEL) && before->voter_of == ROW_NONE &&
+	    before->protected_paths != NULL && on)
 		world_fail(w, "run %lld: slot %lld touches %s, and becomes %s", (long long)row->run,
 		    (long long)row->slot, before->protected_paths, state_name(&slot_stage_names, row->stage));
 }
@@ -314,7 +317,9 @@ static void check_slot(struct world *w, const struct slot_row *row)
 	law_cooling(w, row);
 	if (before != NULL)
 		check_protected(w, before, row);
-	if (before != NULL && slot_stage_is_end((enum slot_stage)before->stage) && before->stage != row->stage)
+	/* a voter is taken again in the next round */
+	if (before != NULL && row->voter_of == ROW_NONE && slot_stage_is_end((enum slot_stage)before->stage) &&
+	    before->stage != row->stage)
 		world_fail(w, "run %lld: slot %lld was %s, and becomes %s", (long long)row->run,
 		    (long long)row->slot, state_name(&slot_stage_names, before->stage),
 		    state_name(&slot_stage_names, row->stage));
@@ -429,7 +434,7 @@ static void check_alone(struct world *w, const struct attempt_row *row)
 	for (size_t i = 0; i < rows->nattempts; i++) {
 		const struct attempt_row *other = rows->attempts[i];
 
-		if (other->id != row->id && other->slot == row->slot &&
+		if (other->id != row->id && other->slot == row->slot && text_equal(other->reviewer, row->reviewer) &&
 		    other->iteration == row->iteration && is_unfinished(other) && is_unfinished(row))
 			world_fail(w, "run %lld: attempts %lld and %lld work in one slot",
 			    (long long)row->run, (long long)row->id, (long long)other->id);
@@ -484,7 +489,8 @@ static void check_filled(struct world *w, const struct decision *d, const struct
 	int64_t slots = 0, begun = 0, ready = 0, last = 0;
 
 	for (size_t i = 0; i < rows->nslots; i++)
-		slots += rows->slots[i]->iteration == rows->run.iteration && rows->slots[i]->slot != 0;
+		slots += rows->slots[i]->iteration == rows->run.iteration && rows->slots[i]->slot != 0 &&
+		    rows->slots[i]->voter_of == ROW_NONE;
 	for (size_t i = 0; i < rows->ntasks; i++) {
 		if (!is_begun(d, rows->tasks[i]->id))
 			continue;
@@ -510,7 +516,7 @@ static void check_filled(struct world *w, const struct decision *d, const struct
 /* It takes one of the slots. */
 static bool is_working(const struct slot_row *slot)
 {
-	return slot->slot != 0 && slot->slot != SLOT_BASELINE && slot->stage != SLOT_S_HELD &&
+	return slot->slot != 0 && !slot_row_is_beside(slot) && slot->stage != SLOT_S_HELD &&
 	    slot->stage != SLOT_S_IMPLEMENTED &&
 	    (!slot_stage_is_end((enum slot_stage)slot->stage) ||
 	    (slot->leaving != LEAVING_NOTHING && slot->leaving != LEAVING_DELETE));
@@ -542,6 +548,8 @@ static bool is_closed(const struct world *w, const struct run_rows *rows, const 
 	for (size_t i = 0; i < rows->nslots; i++) {
 		const struct slot_row *slot = rows->slots[i];
 
+		if (slot->voter_of != ROW_NONE)
+			continue;
 		closed |= slot->stage == SLOT_S_FAILED && (slot->slot == SLOT_BASELINE || slot->slot == 0 ||
 		    plan->on_failure == ON_FAILURE_STOP);
 		closed |= slot->stage == SLOT_S_CANCELLED && slot->slot != SLOT_BASELINE;
@@ -610,7 +618,7 @@ static void check_owner(struct world *w, const struct slot_row *row)
 {
 	const struct run_rows *mine = view_run(w->disk, row->run), *rows = NULL;
 
-	if (row->task == NULL || row->slot == 0 || is_over(row))
+	if (row->task == NULL || row->slot == 0 || row->voter_of != ROW_NONE || is_over(row))
 		return;
 	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
 		if (rows != mine && (strcmp(mine->run.source,
@@ -621,7 +629,8 @@ static void check_owner(struct world *w, const struct slot_row *row)
 			const struct slot_row *other = rows->slots[i];
 			bool self = rows == mine && other->iteration == row->iteration && other->slot == row->slot;
 
-			if (!self && other->slot != 0 && !is_over(other) && same_text(other->task, row->task))
+			if (!self && other->slot != 0 && other->voter_of == ROW_NONE && !is_over(other) &&
+			    same_text(other->task, row->task))
 				world_fail(w,
 				    "task %s is in slot %lld of run %lld, and in slot %lld of run %lld",
 				    row->task, (long long)row->slot, (long long)row->run,
@@ -774,7 +783,7 @@ void law_fair(struct world *w, const struct decision *d)
 void law_start(struct world *w, const struct attempt_row *row)
 {
 	const struct run_rows *rows = view_run(w->disk, row->run);
-	const struct slot_row *slot = disk_slot(w, (struct where){ row->run, row->iteration, row->slot });
+	const struct slot_row *slot = disk_slot_of(w, row);
 
 	if (is_paused(w, &rows->run))
 		world_fail(w, "attempt %lld is started, and its run %lld is paused",

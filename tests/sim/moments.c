@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What must hold at each moment: workspaces, slots of the daemon, reasons. */
+#include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/dispute.h"
+#include "core/quorum.h"
+#include "core/profile.h"
 #include "core/slot.h"
 #include "world_int.h"
 
@@ -165,13 +169,109 @@ static void check_reasons(struct world *w)
 	}
 }
 
+/* ---- panels ---- */
+
+/* The vote of that number, and that its reviewer's is no other. */
+static const struct review_row *vote_at(const struct run_rows *rows, const json_t *votes, size_t at)
+{
+	const struct review_row *vote = run_rows_review(rows, json_integer_value(json_array_get(votes, at)));
+
+	for (size_t i = 0; vote != NULL && vote->reviewer != NULL && i < at; i++) {
+		const struct review_row *other = run_rows_review(rows, json_integer_value(json_array_get(votes, i)));
+
+		if (other == NULL || strcmp(other->reviewer, vote->reviewer) == 0)
+			return NULL;
+	}
+	return vote;
+}
+
+static int64_t passes_of(struct world *w, const struct run_rows *rows, const struct review_row *decision,
+    const struct plan *plan, bool *sound)
+{
+	json_t *votes = json_loads(decision->votes, 0, NULL);
+	int64_t passes = 0;
+
+	*sound = json_array_size(votes) == plan->nreviewers;
+	for (size_t i = 0; i < json_array_size(votes); i++) {
+		const struct review_row *vote = vote_at(rows, votes, i);
+		bool named = false;
+
+		for (size_t k = 0; vote != NULL && vote->reviewer != NULL && k < plan->nreviewers; k++)
+			named |= strcmp(plan->reviewers[k].name, vote->reviewer) == 0;
+		if (!named || vote->number >= decision->number || strcmp(vote->task_id, decision->task_id) != 0 ||
+		    !text_equal(vote->tree, decision->tree)) {
+			world_fail(w, "run %lld: review %lld has a vote that is none", (long long)rows->run.id,
+			    (long long)decision->number);
+			break;
+		}
+		passes += strcmp(vote->decision, plan->profile->pass_word) == 0;
+		*sound &= strcmp(vote->decision, "violation") != 0 && strcmp(vote->decision, "error") != 0;
+	}
+	json_decref(votes);
+	return passes;
+}
+
+static const struct review_row *newest_review(const struct run_rows *rows, const struct slot_row *slot)
+{
+	for (size_t i = rows->nreviews; i > 0; i--)
+		if (strcmp(rows->reviews[i - 1]->task_id, slot->task != NULL ? slot->task : "run") == 0 &&
+		    rows->reviews[i - 1]->reviewer == NULL)
+			return rows->reviews[i - 1];
+	return NULL;
+}
+
+/* No panel passes without its quorum of all that are named, nor with a vote that is none; and no
+ * work is pinned that its panel, or a human after it, has not passed. */
+static void check_panels_of(struct world *w, const struct run_rows *rows)
+{
+	for (size_t i = 0; i < rows->nreviews; i++) {
+		const struct review_row *row = rows->reviews[i];
+		const struct plan *plan = row->votes == NULL ? NULL :
+		    world_task_plan(w, rows->run.id, strcmp(row->task_id, "run") == 0 ? NULL : row->task_id);
+		int64_t passes;
+		bool sound, passed;
+
+		if (plan == NULL)
+			continue;
+		if (!plan_has_panel(plan))
+			plan = world_plan(w, rows->run.id);
+		passes = passes_of(w, rows, row, plan, &sound);
+		passed = strcmp(row->decision, plan->profile->pass_word) == 0;
+		if (passed != (sound && passes >= panel_quorum(plan->quorum, plan->nreviewers)) &&
+		    (passed || strcmp(row->decision, plan->profile->findings_word) == 0))
+			world_fail(w, "run %lld: review %lld is %s, and %lld of %zu have passed",
+			    (long long)rows->run.id, (long long)row->number, row->decision, (long long)passes,
+			    plan->nreviewers);
+	}
+	for (size_t i = 0; i < rows->nslots; i++) {
+		const struct slot_row *slot = rows->slots[i];
+		const struct plan *plan = world_task_plan(w, rows->run.id, slot->slot == 0 ? NULL : slot->task);
+		const struct review_row *last = slot->stage == SLOT_S_PINNING && plan_has_panel(plan) ?
+		    newest_review(rows, slot) : NULL;
+
+		if (slot->stage == SLOT_S_PINNING && plan_has_panel(plan) && (last == NULL ||
+		    (last->votes == NULL && strcmp(last->source, "human") != 0)))
+			world_fail(w, "run %lld: slot %lld is pinned, and its panel has not passed it",
+			    (long long)rows->run.id, (long long)slot->slot);
+	}
+}
+
+static void check_panels(struct world *w)
+{
+	const struct run_rows *rows = NULL;
+
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
+		check_panels_of(w, rows);
+}
+
 /* A verdict after the fixer's word has answered it. */
 static void check_dispute(struct world *w, const struct run_rows *rows, const struct dispute *d)
 {
 	for (size_t i = 0; i < rows->nreviews; i++) {
 		const struct review_row *review = rows->reviews[i];
 
-		if (d->answer == NULL && review->attempt != ROW_NONE && review->attempt > d->attempt &&
+		if (d->answer == NULL && review->attempt != ROW_NONE && review->reviewer == NULL &&
+		    review->attempt > d->attempt &&
 		    strcmp(review->task_id, d->task) == 0 && strcmp(review->decision, "violation") != 0 &&
 		    strcmp(review->decision, "error") != 0)
 			world_fail(w, "run %lld: review %lld has not answered what attempt %lld disputes",
@@ -195,6 +295,7 @@ static void check_disputes(struct world *w)
 void world_check(struct world *w)
 {
 	check_disputes(w);
+	check_panels(w);
 	check_workspaces(w);
 	check_permits(w);
 	check_reasons(w);

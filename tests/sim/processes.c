@@ -88,7 +88,7 @@ static bool has_result(struct world *w, int64_t id)
 		return false;
 	plan = world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task);
 	return !role_is_command((enum role)row->role) &&
-	    reader_can_tell(plan_agent(plan, (enum role)row->role, row->agent)->reader);
+	    reader_can_tell(world_agent(plan, row)->reader);
 }
 
 static bool lingers(struct world *w, const struct process *p)
@@ -141,7 +141,7 @@ void port_adopt(void *ctx, const struct adopt *adopt)
 
 	/* it has not been started, whoever was there before */
 	if (row != NULL && row->state == ATTEMPT_S_STARTING &&
-	    slot_cools(disk_slot(w, (struct where){ row->run, row->iteration, row->slot })))
+	    slot_cools(disk_slot_of(w, row)))
 		world_fail(w, "attempt %lld cools, and is taken for one that may run", (long long)row->id);
 
 	PUSH(questions, q);
@@ -169,7 +169,7 @@ static void use_checkout(struct world *w, const struct attempt_row *row)
 	if ((row->role != ROLE_REVIEW && !checks) || plan->workspace != REVIEW_IN_ROOM || rows->run.has_git != 1)
 		return;
 	path = xasprintf("/state/runs/%lld/tree-%lld-%lld", (long long)row->run,
-	    (long long)row->iteration, (long long)row->slot);
+	    (long long)row->iteration, (long long)disk_slot_of(w, row)->slot);
 	place = place_of(w, path);
 	free(path);
 	if (!place->fresh && !checks)
@@ -192,6 +192,10 @@ static void check_only_one(struct world *w, const struct attempt_row *row)
 		    strcmp(mine->run.source, "beads") == 0 &&
 		    strcmp(rows->run.source_path, mine->run.source_path) == 0;
 
+		/* those of one panel judge it together */
+		if (rows == mine && other->reviewer != NULL && row->reviewer != NULL &&
+		    strcmp(other->reviewer, row->reviewer) != 0)
+			continue;
 		if (rows != NULL && (rows == mine || shared))
 			world_fail(w, "attempts %lld and %lld work on task %s",
 			    (long long)other->id, (long long)row->id, row->task);
@@ -342,7 +346,7 @@ static void process_end(struct world *w, struct process *p)
 	p->state = PROC_ENDED;
 	if (p->kind != PROC_ATTEMPT) {
 		p->state = below(w, 12) == 0 ? PROC_GONE : PROC_ENDED;
-		r->status = below(w, p->kind == PROC_STEP ? 100 : 4) == 0;
+		r->status = below(w, p->kind == PROC_STEP ? 60 : 4) == 0;
 		r->by = p->ending ? EXIT_TERM : EXIT_OWN;
 		if (!p->ending && below(w, 40) == 0) {
 			r->how = EXIT_NOT_STARTED;

@@ -48,6 +48,17 @@ struct story {
 	int hook_changes;		/* commits that a hook has changed */
 	bool judging;			/* a merge waits for the word on its new tree ... */
 	bool sent_back;			/* ... or that, or a conflict, is being fixed */
+	/* of each reviewer of a panel: what was told of him so far, his verdict, 'p' or 'f', on
+	 * what tree, 0: none that counts, and the round in which he was lost at last */
+	struct {
+		int used, heard, lost;
+		char verdict;
+		int64_t tree;
+		struct ref_attempt said;
+	} voters[REF_VOTERS];
+	bool laid;			/* a room was needed for the checks */
+	int losses;			/* before the first attempt: his */
+	int votes;			/* attempts of all of them */
 	bool asked;			/* the reviewer is asked what he has meant */
 	bool answered;			/* whoever has asked something goes on with the answer */
 	bool committed;			/* by an agent, in the run that it continues */
@@ -173,6 +184,9 @@ static bool hold(struct story *s, const char *kind, bool *again)
 	const struct ref_hold *h = end->nholds < s->run->nholds ? &s->run->holds[end->nholds] : NULL;
 
 	*again = false;
+	/* the slot that he judges is */
+	if (s->run->voter)
+		return over(s, "held", kind);
 	/* of what only runs checks, nothing is worth a question */
 	if (s->run->baseline)
 		return over(s, "failed", kind);
@@ -264,7 +278,7 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 	bool again, cut = s->asked || s->answered;
 	int tries = 0;
 
-	for (int losses = 1;; losses++) {
+	for (int losses = 1 + (strcmp(role, "review") == 0 ? s->losses : 0);; losses++) {
 		const struct ref_attempt *a;
 
 		/* a reviewer that was lost may have worked in its checkout */
@@ -644,6 +658,16 @@ static const struct ref_attempt *next_work(const struct story *s)
 	return next < s->run->count ? &s->run->attempts[next] : NULL;
 }
 
+/* It was started after the panel had voted in this round, so it is of what came of that. */
+static bool is_after_votes(const struct story *s, const struct ref_attempt *a)
+{
+	for (int v = 0; v < s->run->nvoters; v++)
+		for (int i = 0; i < s->run->voters[v].count; i++)
+			if (s->run->voters[v].attempts[i].round == s->round)
+				return s->run->voters[v].attempts[i].id < a->id;
+	return false;
+}
+
 /* The record says that this check need not run again on what there is, and it has not. */
 static bool is_known(const struct story *s, int64_t tree, int check, bool base)
 {
@@ -653,7 +677,8 @@ static bool is_known(const struct story *s, int64_t tree, int check, bool base)
 	for (int i = 0; i < s->run->nreused; i++)
 		known |= s->run->reused[i].tree == tree && s->run->reused[i].check == check &&
 		    (s->run->reused[i].green || base);
-	return known && s->run->measure_first && (a == NULL || a->check != check || a->round != s->round);
+	return known && s->run->measure_first &&
+	    (a == NULL || a->check != check || a->round != s->round || is_after_votes(s, a));
 }
 
 /* One that fails is run once more, since one failure may be chance; with those before it that have
@@ -822,7 +847,7 @@ static bool check(struct story *s, bool *fixed)
 	bool laid = !s->run->measure_first;
 	struct checks c = { .red = -1 };
 
-	*fixed = false;
+	*fixed = s->laid = false;
 	for (c.n = 0; c.n < s->run->checks; c.n++) {
 		const struct ref_attempt *a;
 		bool asked, is_new;
@@ -831,7 +856,7 @@ static bool check(struct story *s, bool *fixed)
 			continue;
 		if (!laid && (hear(s, "O", NULL) == 0 || !prepare(s, true)))
 			return false;
-		laid = true;
+		laid = s->laid = true;
 		a = next(s, "check", s->run->measure_first ? s->round : s->round + 1);
 		if (a == NULL)
 			return false;
@@ -906,7 +931,8 @@ static const struct ref_review *write_verdict(struct story *s, const struct ref_
 	row->new = (now.same && !now.same_dismissed) + now.suggestion + now.fresh - row->repeated;
 	/* what is gone was settled, unless a user had said that it need not be */
 	row->dismissed = now.same_dismissed + (was_same && !now.same && a->same_dismissed) + s->said.fresh_gone;
-	row->resolved = (was_same && !now.same && !a->same_dismissed) + (s->said.suggestion && !now.suggestion) +
+	row->resolved = (was_same && !now.same && !a->same_dismissed && !a->outvoted_same) +
+	    (s->said.suggestion && !now.suggestion && !a->outvoted_suggestion) +
 	    s->said.fresh - s->said.fresh_gone;
 	s->said = now;
 	return row;
@@ -980,12 +1006,173 @@ static const struct ref_attempt *judge(struct story *s, bool asks, bool *again)
 	return a;
 }
 
+/* ---- a panel ---- */
+
+/* What one reviewer comes to: 'p'ass, 'f'indings, 'v'iolation, 'e'rror; 'H'eld or 'F'ailed, there
+ * is no vote; 'w'orking. *kind: of the cause, or of the hold. */
+static char vote(struct story *s, int n, const char **kind)
+{
+	struct ref_slot run = *s->run;
+	struct ref_end end = { .state = "working", .used = s->voters[n].used, .heard = s->voters[n].heard };
+	struct story voter = { .run = &run, .end = &end, .round = s->round, .base = s->base, .tree = s->tree,
+	    .losses = s->voters[n].lost == s->round && s->round > 0 };
+	const struct ref_attempt *a;
+	bool asks = run.on_malformed == '?';
+	char said = 0;
+
+	run.voter = true;
+	run.attempts = s->run->voters[n].attempts;
+	run.count = s->run->voters[n].count;
+	run.answers = s->run->voters[n].answers;
+	run.nanswers = s->run->voters[n].nanswers;
+	while (said == 0) {
+		a = next(&voter, "review", s->round);
+		if (end.wrong[0] != '\0')
+			memcpy(s->end->wrong, end.wrong, sizeof(end.wrong));
+		*kind = a != NULL && a->failed ? a->out_of_time ? "limit" : "process" : "error";
+		if (a == NULL && strcmp(end.state, "working") == 0 && (end.waits == 0 || !s->run->voters[n].killed)) {
+			said = 'w';
+		} else if (a == NULL && strcmp(end.state, "working") == 0) {
+			*kind = "git";
+			said = 'F';
+		} else if (a == NULL) {
+			*kind = end.kind;
+			said = strcmp(end.state, "held") == 0 ? 'H' : 'F';
+		} else if (a->failed) {
+			said = 'e';
+		} else if (end.used == run.count && end.heard < run.nanswers && run.answers[end.heard].what == 'f') {
+			end.heard++;
+			*kind = "git";
+			said = 'F';
+		} else if (a->verdict == 'u') {
+			said = 'e';
+		} else if ((a->changed && run.has_git) || (a->verdict == 'm' && !asks)) {
+			said = 'v';
+		} else if (a->verdict == 'm') {
+			asks = false;
+			voter.asked = true;
+			voter.losses = 0;
+		} else {
+			said = a->verdict;
+			s->voters[n].said = *a;
+		}
+	}
+	s->votes += end.used - s->voters[n].used;
+	s->voters[n].used = end.used;
+	s->voters[n].heard = end.heard;
+	s->voters[n].lost = said == 'H' && strcmp(*kind, "lost") == 0 && end.used > 0 &&
+	    strcmp(run.attempts[end.used - 1].role, "review") == 0 ? s->round : 0;
+	return said;
+}
+
+/* The stricter what follows from it, the higher; 0: it is a verdict. */
+static int strictness(const struct story *s, char said)
+{
+	char malformed = s->run->on_malformed == '?' ? s->run->malformed_again : s->run->on_malformed;
+	char policy = said == 'v' ? malformed : said == 'e' ? s->run->on_reviewer_error : said == 'H' ? 'h' :
+	    said == 'F' ? 'f' : 0;
+
+	return policy == 'f' ? 3 : policy == 'h' ? 2 : policy != 0 ? 1 : 0;
+}
+
+/* All that they have found, as one review. */
+static void merge_said(struct story *s, struct ref_attempt *all)
+{
+	int passes = 0;
+	bool dissent_same = false, dissent_suggests = false;
+
+	for (int n = 0; n < s->run->nvoters; n++)
+		passes += s->voters[n].verdict == 'p';
+	*all = (struct ref_attempt){ .verdict = passes >= s->run->quorum ? 'p' : 'f' };
+	for (int n = 0; n < s->run->nvoters; n++) {
+		const struct ref_attempt *a = &s->voters[n].said;
+		bool counts = all->verdict == 'f' || a->verdict == 'p';
+
+		all->cut |= a->cut && a->verdict == all->verdict;
+		all->suggestion |= a->suggestion && counts;
+		dissent_suggests |= a->suggestion && !counts;
+		dissent_same |= a->same && a->verdict == 'f' && !counts;
+		if (a->verdict == 'f' && counts) {
+			all->same |= a->same;
+			all->fresh += a->fresh;
+		}
+	}
+	all->outvoted_same = dissent_same;
+	all->outvoted_suggestion = dissent_suggests && !all->suggestion;
+}
+
+/* The room for the checks was begun, and then another run knew what they say. false: the story ends
+ * or waits here. */
+static bool leave_room(struct story *s)
+{
+	const struct ref_slot *run = s->run;
+
+	return s->laid || run->checks == 0 || !run->measure_first || s->end->heard == run->nanswers ||
+	    strchr("OF", run->answers[s->end->heard].what) == NULL || hear(s, "O", NULL) != 0;
+}
+
+/* What a panel says. As judge(). */
+static const struct ref_attempt *judge_together(struct story *s, struct ref_attempt *all, bool *again)
+{
+	char malformed = s->run->on_malformed == '?' ? s->run->malformed_again : s->run->on_malformed;
+
+	*again = false;
+	if (!leave_room(s))
+		return NULL;
+	for (;;) {
+		char worst = 0;
+		const char *worst_kind = NULL;
+		bool waits = false;
+
+		for (int n = 0; n < s->run->nvoters; n++) {
+			const char *kind = NULL;
+			char said = s->voters[n].verdict;
+
+			/* his word on this very work still counts */
+			if (said == 0 || s->voters[n].tree != s->tree)
+				said = vote(s, n, &kind);
+			waits |= said == 'w';
+			s->voters[n].verdict = said == 'p' || said == 'f' ? said : 0;
+			s->voters[n].tree = s->tree;
+			if (strictness(s, said) > strictness(s, worst)) {
+				worst = said;
+				worst_kind = kind;
+			}
+		}
+		if (s->end->wrong[0] != '\0')
+			return NULL;
+		if (waits) {
+			over(s, "working", NULL);
+			return NULL;
+		}
+		if (worst == 'F') {
+			over(s, "failed", worst_kind);
+			return NULL;
+		}
+		if (worst == 'e' || worst == 'v') {
+			*again = no_verdict(s, worst == 'e' ? s->run->on_reviewer_error : malformed,
+			    worst == 'e' ? "reviewer-error" : "violation", worst == 'e' ? "error" : "violation",
+			    worst == 'e' ? worst_kind : "violation");
+			return NULL;
+		}
+		if (worst == 0)
+			break;
+		if (!hold(s, worst_kind, again))
+			return NULL;
+	}
+	merge_said(s, all);
+	for (int n = 0; n < s->run->nvoters; n++)
+		s->voters[n].verdict = 0;
+	return all;
+}
+
 /* One review, and the fix that follows it. true: another round. */
 static bool review(struct story *s)
 {
 	const struct ref_slot *run = s->run;
 	const struct ref_attempt *a;
 	const struct ref_review *row;
+	struct ref_attempt all;
 	bool unchanged, nothing, fixed, again, told, after = run->measure_first && run->checks > 0;
 	char how;
 
@@ -1020,7 +1207,7 @@ static bool review(struct story *s)
 	unchanged = s->round > 1 && run->has_git && s->tree == s->judged_tree && s->answer == s->judged_answer;
 	s->judged_tree = s->tree;
 	s->judged_answer = s->answer;
-	a = judge(s, run->on_malformed == '?', &again);
+	a = run->nvoters > 0 ? judge_together(s, &all, &again) : judge(s, run->on_malformed == '?', &again);
 	if (a == NULL)
 		return again;
 	told = s->disputed && !a->same_dismissed;
@@ -1043,7 +1230,7 @@ static bool review(struct story *s)
 	}
 	if (run->any_round)
 		object(s, s->tree, s->said.same && s->said.fresh == 0 ? 'S' : 'U',
-		    s->said.same && s->said.fresh == 0 ? 0 : s->end->used, false, told);
+		    s->said.same && s->said.fresh == 0 ? 0 : s->end->used + 1000 * s->votes, false, told);
 	else
 		s->stalled = unchanged || (s->round > 1 && row->repeated > 0 && row->new == 0) ? s->stalled + 1 : 0;
 	if (s->fixes_left <= 0)

@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 #define REF_MAX 64
+#define REF_VOTERS 3
 
 struct ref_attempt {
+	int64_t id;
 	const char *role;	/* "implement", "check", "review", "fix", "commit", as recorded */
 	int round;		/* as recorded */
 	int check;		/* from 1; 0: no check */
@@ -42,6 +44,8 @@ struct ref_attempt {
 	int fresh_gone, gone;
 	bool asks;		/* implement, fix: it asks a human something */
 	bool disputes;		/* fix: it disputes the one that is the same */
+	/* of a panel that passes: only those have it who do not */
+	bool outvoted_same, outvoted_suggestion;
 };
 
 /* What git or the task's source answered: 'K' the task is ours, 'k' somebody else has it; 'W' a
@@ -72,7 +76,21 @@ struct ref_hold {
 	bool answered;			/* a question */
 };
 
+/* A reviewer of a panel. */
+struct ref_voter {
+	const struct ref_attempt *attempts;
+	int count;
+	const struct ref_answer *answers;
+	int nanswers;
+	bool killed;			/* the answer that it waits for does not come: three
+					 * processes were killed */
+};
+
 struct ref_slot {
+	/* a panel, and how many must pass; none: one reviewer */
+	struct ref_voter voters[REF_VOTERS];
+	int nvoters, quorum;
+	bool voter;			/* it is one of them */
 	const char *profile;	/* "verdict", "decision", "file", "exit", "comments" */
 	bool review, has_git, whole_run, one_fixer_each, checkout;
 	bool measure_first;	/* what is checked was measured before, and lies in a room */

@@ -78,7 +78,7 @@ bool service_refuses(struct world *w, int64_t attempt)
 	if (row == NULL || role_is_command((enum role)row->role) || !fate_of(w, attempt)->reports)
 		return false;
 	plan = world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task);
-	return notice_can_tell(plan_agent(plan, (enum role)row->role, row->agent)->reader);
+	return notice_can_tell(world_agent(plan, row)->reader);
 }
 
 void job_notice(struct world *w, struct notice_job *job)
@@ -152,7 +152,8 @@ static const struct slot_row *slot_in(const struct decision *d, const struct att
 		const struct slot_row *slot = d->changes[i].row;
 
 		if (d->changes[i].kind == ROW_SLOT && slot->run == a->run &&
-		    slot->iteration == a->iteration && slot->slot == a->slot)
+		    slot->iteration == a->iteration && slot_row_work(slot) == a->slot &&
+		    text_equal(slot->reviewer, a->reviewer))
 			row = slot;
 	}
 	return row;
@@ -167,6 +168,7 @@ static const struct attempt_row *refused_in(struct world *w, const struct decisi
 
 		if (d->changes[i].kind == ROW_ATTEMPT && other->id < a->id && other->run == a->run &&
 		    other->slot == a->slot && other->iteration == a->iteration &&
+		    text_equal(other->reviewer, a->reviewer) &&
 		    other->state == ATTEMPT_S_EXITED && service_says(fate_of(w, other->id)) != 0)
 			return other;
 	}
@@ -181,6 +183,7 @@ static void law_again_later(struct world *w, const struct attempt_row *a)
 
 	for (size_t i = 0; i < rows->nattempts; i++)
 		if (rows->attempts[i]->id < a->id && rows->attempts[i]->slot == a->slot &&
+		    text_equal(rows->attempts[i]->reviewer, a->reviewer) &&
 		    rows->attempts[i]->iteration == a->iteration && rows->attempts[i]->role != ROLE_SETUP)
 			before = rows->attempts[i];
 	if (before != NULL && before->role == ROLE_REVIEW && before->round == a->round && before->account != NULL &&

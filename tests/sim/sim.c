@@ -108,8 +108,8 @@ static bool is_bent(int what, int row, int from)
 	X(stage_after_merge, SLOT_S_MERGING, (const struct plan *plan, bool passed), (plan, passed)) \
 	X(stage_after_held_back, SLOT_S_MERGING, (const struct plan *plan, int64_t checked), (plan, checked)) \
 	X(stage_after_rework, SLOT_S_HELD, \
-	    (enum hold_kind kind, enum role role, bool checkout, enum slot_stage review), \
-	    (kind, role, checkout, review)) \
+	    (enum hold_kind kind, enum role role, bool checkout, bool panel, enum slot_stage review), \
+	    (kind, role, checkout, panel, review)) \
 	X(stage_after_cancel, stage, (enum slot_stage stage), (stage))
 #define NUMBER(name, from, params, args) DECISION_##name,
 #define NAME(name, from, params, args) #name,

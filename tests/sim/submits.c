@@ -115,6 +115,29 @@ static void add_spare(struct agent_plan *agent)
 	strings_append(&agent->fallbacks->command, "spare");
 }
 
+/* Two or three that review together; one may have a spare. */
+static void draw_panel(struct world *w, struct plan *plan)
+{
+	static const char *const names[] = { "critic", "second", "third" };
+	static const char *const quorums[] = { "all", "all", "majority", "1", "2" };
+	size_t count = 2 + below(w, 2);
+
+	plan->reviewers = xcalloc(count, sizeof(*plan->reviewers));
+	for (; plan->nreviewers < count; plan->nreviewers++) {
+		struct agent_plan *agent = &plan->reviewers[plan->nreviewers];
+
+		agent->name = xstrdup(names[plan->nreviewers]);
+		strings_append(&agent->command, "fake");
+		if (below(w, 2) == 0)
+			strings_append(&agent->resume, "{session}");
+		if (plan->nreviewers == 0 && below(w, 3) == 0)
+			add_spare(agent);
+		agent->reader = below(w, 2) == 0 ? READER_CLAUDE : READER_TEXT;
+	}
+	plan->quorum = xstrdup(quorums[below(w, 5)]);
+	plan->workspace = REVIEW_IN_ROOM;
+}
+
 static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_kind source)
 {
 	for (int role = 0; role < ROLES; role++) {
@@ -155,6 +178,8 @@ static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_
 	plan->max_cost_usd = below(w, 4) == 0 ? 0.5 * below(w, 25) : (double)NAN;
 	plan->max_tokens = below(w, 8) == 0 ? 1 + (int64_t)below(w, 8000) : ROW_NONE;
 	plan->max_wall_ms = below(w, 8) == 0 ? 100 + (int64_t)below(w, 3000) : ROW_NONE;
+	if (git && plan->profile->carrier != CARRIER_EXIT && below(w, 5) == 0)
+		draw_panel(w, plan);
 }
 
 /* Stories are offered as they are listed; a step of a workflow may come after some of
@@ -225,6 +250,8 @@ static int64_t draw_after(struct world *w)
 static void draw_train(struct world *w, struct plan *plan, struct submission *s)
 {
 	plan_skip(plan, SKIP_NOTHING);
+	if (below(w, 2) == 0)
+		plan_drop_panel(plan);
 	plan->profile = profile_find("verdict");
 	free(plan->review_file);
 	plan->review_file = xstrdup(plan->profile->carrier_file);

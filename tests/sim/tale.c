@@ -7,6 +7,7 @@
 
 #include "continued.h"
 #include "core/dismissal.h"
+#include "core/quorum.h"
 #include "core/profile.h"
 #include "core/slot.h"
 #include "model/slots.h"
@@ -47,6 +48,7 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 	a.stop = f->stop;
 	a.says_no_change = f->says_no_change && row->role == ROLE_IMPLEMENT;
 	a.told = f->told;
+	a.id = row->id;
 	a.answer = f->answer == FATE_ANSWER_NEW ? (int)row->id : -f->answer;
 	a.asks = f->asks && f->answer != FATE_ANSWER_NONE;
 	a.disputes = row->role == ROLE_FIX && f->disputes && f->answer != FATE_ANSWER_NONE;
@@ -114,7 +116,8 @@ static void gather(struct tale *t, const struct world *w, const struct run_rows 
 	struct world_answer answers[ANSWERS_MAX];
 
 	for (size_t i = 0; i < rows->nattempts && t->slot.count < REF_MAX * 2; i++)
-		if (rows->attempts[i]->iteration == t->row->iteration && rows->attempts[i]->slot == t->row->slot) {
+		if (rows->attempts[i]->iteration == t->row->iteration && rows->attempts[i]->slot == t->row->slot &&
+		    rows->attempts[i]->reviewer == NULL) {
 			t->attempts[t->slot.count] = describe(w, rows->attempts[i], plan);
 			if (rows->attempts[i]->role == ROLE_REVIEW)
 				tell_dismissed(&t->attempts[t->slot.count], rows, t->row, rows->attempts[i]);
@@ -143,6 +146,47 @@ static void gather(struct tale *t, const struct world *w, const struct run_rows 
 	t->slot.attempts = t->attempts;
 	t->slot.answers = t->answers;
 	t->slot.holds = t->holds;
+}
+
+static const struct slot_row *voter_row(const struct run_rows *rows, const struct slot_row *slot, const char *reviewer)
+{
+	for (size_t i = 0; i < rows->nslots; i++)
+		if (rows->slots[i]->iteration == slot->iteration && rows->slots[i]->voter_of == slot->slot &&
+		    strcmp(rows->slots[i]->reviewer, reviewer) == 0)
+			return rows->slots[i];
+	return NULL;
+}
+
+/* What happened in the voters of its panel. */
+static void gather_voters(struct tale *t, const struct world *w, const struct run_rows *rows, const struct plan *plan)
+{
+	struct world_answer answers[ANSWERS_MAX];
+
+	if (!plan_has_panel(plan))
+		return;
+	t->slot.quorum = (int)panel_quorum(plan->quorum, plan->nreviewers);
+	for (size_t n = 0; n < plan->nreviewers; n++) {
+		const struct slot_row *row = voter_row(rows, t->row, plan->reviewers[n].name);
+		const char *killed = row != NULL && row->stage == SLOT_S_FAILED && row->end_kind == END_GIT ?
+		    world_killed(w, row) : NULL;
+		struct ref_voter *voter = &t->slot.voters[t->slot.nvoters++];
+
+		voter->attempts = t->voter_attempts[n];
+		voter->answers = t->voter_answers[n];
+		for (size_t i = 0; i < rows->nattempts && voter->count < REF_MAX; i++)
+			if (rows->attempts[i]->iteration == t->row->iteration &&
+			    rows->attempts[i]->slot == t->row->slot &&
+			    text_equal(rows->attempts[i]->reviewer, plan->reviewers[n].name))
+				t->voter_attempts[n][voter->count++] = describe(w, rows->attempts[i], plan);
+		if (row == NULL)
+			continue;
+		voter->nanswers = world_answers(w, rows->run.id, row->iteration, row->slot, answers, ANSWERS_MAX - 1);
+		for (int i = 0; i < voter->nanswers; i++)
+			t->voter_answers[n][i] = (struct ref_answer){ answers[i].what, answers[i].value };
+		voter->killed = killed != NULL && strcmp(killed, "verify") != 0;
+		if (killed != NULL && !voter->killed)
+			t->voter_answers[n][voter->nanswers++].what = 'f';
+	}
 }
 
 /* Three processes were killed, and no answer came. */
@@ -251,6 +295,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 	};
 	continued_tell(w, rows, row, &t->slot);
 	gather(t, w, rows, plan);
+	gather_voters(t, w, rows, plan);
 	if (row->slot == 0)
 		begin_review(&t->slot, w, rows, tales);
 	for (size_t i = 0; row->slot == 0 && plan->profile->carrier == CARRIER_FILE && i < rows->nslots; i++)

@@ -14,6 +14,9 @@ struct tale {
 	struct ref_answer answers[ANSWERS_MAX];
 	struct ref_hold holds[REF_MAX];
 	struct ref_reused reused[REF_MAX];
+	/* of each voter of its panel */
+	struct ref_attempt voter_attempts[REF_VOTERS][REF_MAX];
+	struct ref_answer voter_answers[REF_VOTERS][ANSWERS_MAX];
 	struct ref_slot slot;
 	struct ref_end end;
 };

@@ -314,6 +314,18 @@ const struct plan *world_plan(const struct world *w, int64_t run)
 	return w->plans[run];
 }
 
+const struct agent_plan *world_agent(const struct plan *plan, const struct attempt_row *a)
+{
+	const struct agent_plan *agent;
+
+	for (size_t i = 0; a->reviewer != NULL && i < plan->nreviewers; i++)
+		for (size_t n = 0; strcmp(plan->reviewers[i].name, a->reviewer) == 0 &&
+		    (agent = plan_agent_at(&plan->reviewers[i], n)) != NULL; n++)
+			if (strcmp(agent->name, a->agent) == 0)
+				return agent;
+	return plan_agent(plan, (enum role)a->role, a->agent);
+}
+
 const struct plan *world_task_plan(const struct world *w, int64_t run, const char *task)
 {
 	for (size_t i = 0; i < w->ntask_plans && task != NULL; i++)

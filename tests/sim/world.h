@@ -83,6 +83,8 @@ const struct view *world_disk(const struct world *w);
 const struct plan *world_plan(const struct world *w, int64_t run);
 /* The settings of a task, those of the run where it has none. task NULL: the run's. */
 const struct plan *world_task_plan(const struct world *w, int64_t run, const char *task);
+/* The agent of an attempt by that plan. */
+const struct agent_plan *world_agent(const struct plan *plan, const struct attempt_row *a);
 /* What git and its source answered a slot, in order; at most max. */
 struct world_answer {
 	char what;		/* see struct ref_answer */

@@ -309,6 +309,8 @@ bool disk_step(const struct world *w, int64_t id);
 struct hook_told *disk_hook(const struct world *w, int64_t id);
 const struct hold_row *disk_hold(const struct world *w, int64_t id);
 const struct slot_row *disk_slot(const struct world *w, struct where where);
+/* Of the attempt; one of a panel has a voter. */
+const struct slot_row *disk_slot_of(const struct world *w, const struct attempt_row *a);
 const struct task_row *disk_task(const struct world *w, int64_t run, const char *id);
 
 /* laws.c: what must hold of each row, each decision and at each moment */

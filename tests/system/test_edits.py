@@ -185,18 +185,18 @@ PLACES = {
     "attempt": ("number = 3", "attempt 3"), "hold": ("id > 0", r"hold \d+"), "run": ("id = {run}", "run 1"),
 }
 COLUMNS = {
-    "review": "task_id reviewer_agent coder_agent iteration decision feedback quality_checks source attempt from_run "
-              "from_review tree findings timestamp",
-    "finding": "id file line severity text state",
+    "review": "task_id reviewer_agent reviewer votes coder_agent iteration decision feedback quality_checks source "
+              "attempt from_run from_review tree findings timestamp",
+    "finding": "id file line severity text reviewers state",
     "product": "kind task_id tree parent attempt from_run from_product diff diff_hash created_at",
     "evidence": "product tree kind subject result attempt review exit_code output_hash environment task_id "
                 "policy_hash submitter daemon by_uid by_pid by_attempt created_at from_run from_attempt",
     "entry": "kind key row_hash created_at",
     "task": "title size text_hash position priority status acceptance plan disk_bytes locked_ref locked_tree",
-    "attempt": "iteration slot task role round agent model uuid boot_id exit_code signal cause provider outcome "
-               "tokens_input tokens_cached tokens_cache_write tokens_output tokens_reasoning cost_usd account resumes "
-               "denials tool_errors says_no_change left_out left_out_files diff_bytes diff_shown sandbox session "
-               "program program_hash program_version answered_by judge_hash bytes started_at ended_at finding",
+    "attempt": "iteration slot task role round agent reviewer model uuid boot_id exit_code signal cause provider "
+               "outcome tokens_input tokens_cached tokens_cache_write tokens_output tokens_reasoning cost_usd account "
+               "resumes denials tool_errors says_no_change left_out left_out_files diff_bytes diff_shown sandbox "
+               "session program program_hash program_version answered_by judge_hash bytes started_at ended_at finding",
     "hold": "task iteration slot reason attempt decided_by by_uid by_pid by_attempt message created_at decided_at kind",
     "run": "owner title workdir workspace profile priority plan warnings known_issues base_tree base_commit "
            "result_commit judge_hash created_at started_at ended_at",

@@ -628,11 +628,14 @@ START_TEST(rework)
 				    role == ROLE_REVIEW && checkout ? SLOT_S_CHECKOUT : again[role];
 
 				ck_assert_int_eq(stage_after_rework((enum hold_kind)kind,
-				    (enum role)role, checkout, SLOT_S_HELD), want);
+				    (enum role)role, checkout, false, SLOT_S_HELD), want);
 				/* a reviewer that gave no verdict has found nothing to fix */
 				ck_assert_int_eq(stage_after_rework((enum hold_kind)kind, (enum role)role, checkout,
-				    SLOT_S_MEASURING), kind == HOLD_REVIEWER || kind == HOLD_VIOLATION ?
+				    false, SLOT_S_MEASURING), kind == HOLD_REVIEWER || kind == HOLD_VIOLATION ?
 				    SLOT_S_MEASURING : want);
+				/* of a panel those vote again that have not */
+				ck_assert_int_eq(stage_after_rework((enum hold_kind)kind, (enum role)role, checkout,
+				    true, SLOT_S_HELD), repeats || kind == HOLD_SETUP ? SLOT_S_PANEL : want);
 			}
 }
 END_TEST
