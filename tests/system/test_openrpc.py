@@ -2,10 +2,13 @@
 """docs/openrpc.json: what the daemon answers, and what a change of it means for clients."""
 import copy
 import json
+import subprocess
 import sys
 from pathlib import Path
 
+import npm
 import pytest
+from rld import FAKES
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests"))
@@ -19,6 +22,24 @@ def test_the_file_is_what_the_daemon_answers(daemon):
     assert daemon.call("rpc.discover") == OLD
     text = (ROOT / openrpc_files.DOCUMENT).read_text()
     assert text == openrpc_files.made_of(OLD)[openrpc_files.DOCUMENT]
+
+
+def validated(path):
+    """What the official library says of a document."""
+    modules = npm.folder("@open-rpc/schema-utils-js@2.2.1") / "node_modules"
+    return subprocess.run([npm.node(), str(FAKES / "openrpc-validate.mjs"), str(modules), str(path)],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+@pytest.mark.broad
+def test_it_is_valid_by_the_meta_schema(tmp_path):
+    done = validated(ROOT / openrpc_files.DOCUMENT)
+    assert (done.returncode, done.stdout) == (0, f"{len(OLD['methods'])}\n"), done.stderr
+    wrong = copy.deepcopy(OLD)
+    wrong["methods"][0]["params"] = "none"
+    (tmp_path / "wrong.json").write_text(json.dumps(wrong))
+    done = validated(tmp_path / "wrong.json")
+    assert done.returncode != 0 and "params" in done.stderr
 
 
 class Document:
