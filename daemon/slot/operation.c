@@ -58,6 +58,7 @@ static void fail(struct txn *txn, struct slot *slot, const char *why)
 	cause = CAUSE(slot->op.of_source ? END_SOURCE : END_GIT, text);
 	turn_over(txn, slot);
 	slot_wait_over(txn, slot);
+	slot->op.tries = 0;	/* the slot may have another one, see edits_unknown() */
 	slot->run->engine->operation->failed(txn, slot, cause);
 	free(text);
 	free(safe);

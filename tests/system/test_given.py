@@ -300,7 +300,10 @@ def test_a_run_that_began_without_it(loop):
     connection = sqlite3.connect(loop.daemon.state / "rld.db", isolation_level=None)
     for table, column in (("run", "judge_hash"), ("attempt", "judge_hash"), ("slot", "gap"), ("run", "dismissed"),
                           ("run", "labels"), ("run", "disputed"), ("slot", "question"), ("slot", "question_attempt"),
-                          ("slot", "reply")):
+                          ("slot", "reply"), ("slot", "own_commit"), ("slot", "own_base_commit"),
+                          ("slot", "own_base_tree"), ("slot", "voter_of"), ("slot", "reviewer"),
+                          ("attempt", "reviewer"), ("review", "reviewer"), ("review", "votes"),
+                          ("finding", "reviewers")):
         connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
     connection.execute("PRAGMA user_version = 20")
     connection.close()

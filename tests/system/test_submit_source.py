@@ -43,7 +43,7 @@ def beads_in(path, *ids):
 
 WRONG_FLOWS = [
     ("an agent that is none", FLOW.replace("agent: play", "agent: plya"), "3:12",
-     "unknown agent 'plya'; choose one of"),
+     "unknown agent 'plya'; did you mean 'play'? Choose one of"),
     ("a reviewer that is none", FLOW.replace("critic", "nobody"), "11:25", "unknown agent 'nobody'; choose one of"),
     ("a key that is none", FLOW.replace("prompt: type", "promt: type"), "6:5", "promt"),
     ("a cycle", FLOW.replace("    prompt: think\n", "    prompt: think\n    depends_on: [build]\n"), "", "cycle"),
