@@ -46,11 +46,13 @@ enum bad_end vote_policy(const struct plan *plan, enum vote vote, bool touched)
 	return BAD_ENDS;
 }
 
+#define WAIVED 1
+
 /* How strict it is; 0: it decides nothing. */
 static int strictness(const struct plan *plan, enum vote vote)
 {
 	static const int ranks[BAD_ENDS + 1] = {
-		[BAD_END_FAIL] = 3, [BAD_END_HOLD] = 2, [BAD_END_ACCEPT] = 1, [BAD_END_KNOWN_ISSUES] = 1,
+		[BAD_END_FAIL] = 3, [BAD_END_HOLD] = 2, [BAD_END_ACCEPT] = WAIVED, [BAD_END_KNOWN_ISSUES] = WAIVED,
 	};
 
 	return ranks[vote_policy(plan, vote, false)];
@@ -59,16 +61,18 @@ static int strictness(const struct plan *plan, enum vote vote)
 enum vote panel_decide(const enum vote *votes, size_t count, int64_t quorum, const struct plan *plan)
 {
 	enum vote strictest = VOTE_AWAITED;
-	int64_t passes = 0;
+	int64_t passes = 0, waived = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (votes[i] == VOTE_AWAITED)
 			return VOTE_AWAITED;
 		passes += votes[i] == VOTE_PASS;
+		waived += strictness(plan, votes[i]) == WAIVED;
 		if (!vote_is_verdict(votes[i]) && strictness(plan, votes[i]) > strictness(plan, strictest))
 			strictest = votes[i];
 	}
-	if (strictest != VOTE_AWAITED)
+	/* what a policy accepts is no reason to forget what the others have found */
+	if (strictest != VOTE_AWAITED && (strictness(plan, strictest) > WAIVED || passes + waived >= quorum))
 		return strictest;
 	return passes >= quorum && quorum > 0 ? VOTE_PASS : VOTE_FINDINGS;
 }

@@ -32,7 +32,8 @@ int64_t panel_quorum(const char *quorum, size_t reviewers);
 
 /* What the votes come to: VOTE_PASS if quorum of all of them pass, otherwise VOTE_FINDINGS.
  * VOTE_AWAITED until all are in. One that is no verdict is never outvoted: the strictest of them
- * decides, see vote_policy(). */
+ * decides, see vote_policy(). But if it is accepted, and with what is accepted the quorum is not
+ * reached, the findings of the others count. */
 enum vote panel_decide(const enum vote *votes, size_t count, int64_t quorum, const struct plan *plan);
 
 /* What follows from a vote that is no verdict. touched: see round_policy(). */

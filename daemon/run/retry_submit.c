@@ -11,6 +11,7 @@
 #include "core/continuation.h"
 #include "core/plan_json.h"
 #include "core/row.h"
+#include "slot/review_rows.h"
 #include "core/slot.h"
 #include "core/state.h"
 #include "core/tasks.h"
@@ -21,6 +22,7 @@
 #include "proto/error.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
+#include "run/retry_reviews.h"
 #include "run/submission.h"
 #include "sched/claims.h"
 #include "slot/left_out.h"
@@ -64,7 +66,7 @@ static const struct product_row *last_product(const struct run_rows *rows, const
 static char *cut_of(const struct run_rows *rows, const struct slot_row *slot, const char *earlier)
 {
 	const char *task = slot->task != NULL ? slot->task : SLOT_WHOLE_RUN;
-	const struct attempt_row *attempt = NULL;
+	const struct attempt_row *attempt;
 	const struct review_row *last = NULL;
 
 	for (size_t i = 0; i < rows->nreviews; i++)
@@ -91,23 +93,43 @@ static bool slot_work(const struct pending_submit *p, const struct run_rows *row
 	return true;
 }
 
+/* A review was asked for once more, and the run has not come to one. */
+static bool still_again(const struct run_rows *rows, const char *task, const struct continuation *before)
+{
+	for (size_t i = 0; i < rows->nreviews; i++) {
+		const struct review_row *row = rows->reviews[i];
+
+		if (row->from_run == ROW_NONE && row->reviewer == NULL && strcmp(row->task_id, task) == 0 &&
+		    strcmp(row->decision, REVIEW_VIOLATION) != 0 && strcmp(row->decision, REVIEW_ERROR) != 0)
+			return false;
+	}
+	return before->again;
+}
+
+/* No earlier verdict counts. Votes of two judges make no quorum. */
+static bool is_again(const struct pending_submit *p, const struct retry *retry)
+{
+	return retry->again || (retry->new_judge && plan_has_panel(&p->plan));
+}
+
 /* Set what the new row of the task continues. Returns whether there is anything. */
 static bool take_work(const struct pending_submit *p, const struct run_rows *rows, struct task_row *row,
     const struct retry *retry)
 {
-	struct continuation c, before;
-	bool earlier = continuation_from_json(row->start, &before) == 0,
-	     found = slot_work(p, rows, last_slot(rows, row->id), earlier ? before.cut : NULL, &c);
+	struct continuation c, before = { .run = ROW_NONE };
+	bool found;
+
+	(void)continuation_from_json(row->start, &before);
+	found = slot_work(p, rows, last_slot(rows, row->id), before.cut, &c);
 
 	/* a retry that has not come so far leaves what it was to continue */
 	if (!found && !retry->from_scratch)
 		found = continuation_from_json(row->start, &c) == 0;
-	if (earlier)
-		continuation_release(&before);
+	c.again = is_again(p, retry) || still_again(rows, row->id, &before);
+	continuation_release(&before);
 	text_set(&row->start, NULL);
 	row->continues = ROW_NONE;
 	if (found && !retry->from_scratch) {
-		c.again = retry->again;
 		row->continues = c.run;
 		row->start = continuation_to_json(&c);
 	}
@@ -174,119 +196,18 @@ static void take_run(struct pending_submit *p, const struct run_rows *rows, cons
 		c.settings = xstrdup(before.settings);
 	if ((review == NULL || review->stage != SLOT_S_PASSED || retry->again) &&
 	    slot_work(p, rows, review, before.whole != NULL ? before.whole->cut : NULL, &whole)) {
-		whole.again = retry->again;
+		whole.again = is_again(p, retry) ||
+		    (before.whole != NULL && still_again(rows, SLOT_WHOLE_RUN, before.whole));
 		c.whole = xcalloc(1, sizeof(*c.whole));
 		*c.whole = whole;
 	} else if (review == NULL && earlier && before.whole != NULL) {
 		c.whole = before.whole;
-		c.whole->again |= retry->again;
+		c.whole->again |= is_again(p, retry);
 		before.whole = NULL;
 	}
 	p->start = run_continuation_to_json(&c);
 	run_continuation_release(&c);
 	run_continuation_release(&before);
-}
-
-/* ---- its reviews ---- */
-
-static bool is_taken(const struct pending_submit *p, const char *task)
-{
-	/* those of the whole run */
-	if (strcmp(task, "run") == 0)
-		return true;
-	for (size_t i = 0; i < p->ntasks; i++)
-		if (strcmp(p->tasks[i]->id, task) == 0)
-			return p->tasks[i]->start != NULL || p->ntasks == 1;
-	return false;
-}
-
-/* They become the first reviews of the new run. */
-static void number_reviews(struct pending_submit *p)
-{
-	struct run_rows *numbered = run_rows_new();
-
-	for (size_t i = 0; i < p->taken_over->nreviews; i++) {
-		struct review_row *review = row_copy(ROW_REVIEW, p->taken_over->reviews[i]);
-		const struct finding_row **findings;
-		char hex[DIGEST_HEX];
-		size_t count;
-
-		findings = run_rows_findings(p->taken_over, review->number, &count);
-		for (size_t f = 0; f < count; f++) {
-			struct finding_row *finding = row_copy(ROW_FINDING, findings[f]);
-
-			finding->run = p->row->id;
-			run_rows_put(numbered, ROW_FINDING, finding);
-		}
-		findings = run_rows_findings(numbered, review->number, &count);
-		review->run = p->row->id;
-		text_set(&review->previous_hash, p->row->review_head);
-		review_hash(review, findings, count, hex);
-		text_set(&review->hash, hex);
-		text_set(&p->row->review_head, hex);
-		p->row->review_count = review->number;
-		run_rows_put(numbered, ROW_REVIEW, review);
-	}
-	run_rows_free(p->taken_over);
-	p->taken_over = numbered;
-}
-
-/* Of a decision of a panel; its votes were taken over before it. numbers: that each review of rows
- * has now, 0: it was not taken over. */
-static void renumber_votes(const struct run_rows *rows, const int64_t *numbers, struct review_row *decision)
-{
-	json_t *votes = decision->votes != NULL ? json_loads(decision->votes, 0, NULL) : NULL, *vote;
-	json_t *list = json_array();
-	size_t i;
-
-	json_array_foreach(votes, i, vote) {
-		for (size_t k = 0; k < rows->nreviews; k++)
-			if (rows->reviews[k]->number == json_integer_value(vote) && numbers[k] > 0)
-				json_array_append_new(list, json_integer(numbers[k]));
-	}
-	free(decision->votes);
-	decision->votes = votes != NULL ? json_dumps(list, JSON_COMPACT) : NULL;
-	json_decref(list);
-	json_decref(votes);
-}
-
-static void take_reviews(struct pending_submit *p, const struct run_rows *rows)
-{
-	int64_t *numbers;
-
-	if (p->start == NULL)
-		return;
-	numbers = xcalloc(rows->nreviews, sizeof(*numbers));
-	p->disputed = xstrdup(rows->run.disputed);
-	p->taken_over = run_rows_new();
-	p->numbers = number_reviews;
-	for (size_t i = 0; i < rows->nreviews; i++) {
-		const struct review_row *old = rows->reviews[i];
-		const struct finding_row **findings;
-		struct review_row *review;
-		size_t count;
-
-		if (!is_taken(p, old->task_id))
-			continue;
-		review = row_copy(ROW_REVIEW, old);
-		review->number = (int64_t)p->taken_over->nreviews + 1;
-		if (old->from_run == ROW_NONE) {
-			review->from_run = old->run;
-			review->from_review = old->number;
-		}
-		review->attempt = ROW_NONE;
-		numbers[i] = review->number;
-		renumber_votes(rows, numbers, review);
-		findings = run_rows_findings(rows, old->number, &count);
-		for (size_t f = 0; f < count; f++) {
-			struct finding_row *finding = row_copy(ROW_FINDING, findings[f]);
-
-			finding->review = review->number;
-			run_rows_put(p->taken_over, ROW_FINDING, finding);
-		}
-		run_rows_put(p->taken_over, ROW_REVIEW, review);
-	}
-	free(numbers);
 }
 
 /* ---- its tasks ---- */
@@ -572,7 +493,7 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, const stru
 	p->kept_hash = xstrdup(old->judge_hash);
 	p->dismissed = xstrdup(old->dismissed);
 	take_run(p, rows, retry, take_tasks(p, rows, retry));
-	take_reviews(p, rows);
+	retry_reviews_take(p, rows);
 	warn_of_result(p, old);
 	warn_of_no_work(p, rows, retry);
 	if (refuse(p, rows, retry))

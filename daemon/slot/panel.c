@@ -114,7 +114,7 @@ void panel_begin(struct txn *txn, struct slot *slot)
 	for (size_t i = 0; i < plan->nreviewers; i++) {
 		struct slot *voter;
 
-		if (panel_verdict(slot, plan->reviewers[i].name) != NULL)
+		if (panel_vote_row(slot, plan->reviewers[i].name) != NULL)
 			continue;
 		voter = voter_begin(txn, slot, plan->reviewers[i].name);
 		first = first != NULL ? first : voter;

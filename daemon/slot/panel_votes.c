@@ -73,7 +73,8 @@ const struct review_row *panel_vote_row(const struct slot *slot, const char *rev
 		decided |= row->reviewer == NULL;
 		if (row->reviewer == NULL || strcmp(row->reviewer, reviewer) != 0)
 			continue;
-		return counts(slot, row) && (!decided || vote_is_verdict(vote)) ? row : NULL;
+		return counts(slot, row) && (vote_is_verdict(vote) || (!decided && row->from_run == ROW_NONE)) ?
+		    row : NULL;
 	}
 	return NULL;
 }

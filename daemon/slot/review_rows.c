@@ -192,7 +192,10 @@ const struct review_row *review_last_verdict(const struct slot *slot)
 static bool is_beside_open(const struct slot *slot, const struct dismissals *dismissed, const struct verdict *v,
     struct finding_row *const *rows, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	/* a user may dismiss the rest of a vote before the decision */
+	bool vote = slot->row->voter_of != ROW_NONE;
+
+	for (size_t i = 0; i < count && !vote; i++)
 		if (dismissals_find(dismissed, slot_task_id(slot), rows[i]->id) == NULL)
 			return false;
 	return count > 0 && v->beside != NULL;

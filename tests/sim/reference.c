@@ -53,6 +53,7 @@ struct story {
 	struct {
 		int used, heard, lost;
 		char verdict;
+		const char *kind;
 		int64_t tree;
 		struct ref_attempt said;
 	} voters[REF_VOTERS];
@@ -1086,8 +1087,11 @@ static void merge_said(struct story *s, struct ref_attempt *all)
 	*all = (struct ref_attempt){ .verdict = passes >= s->run->quorum ? 'p' : 'f' };
 	for (int n = 0; n < s->run->nvoters; n++) {
 		const struct ref_attempt *a = &s->voters[n].said;
+		bool verdict = s->voters[n].verdict == 'p' || s->voters[n].verdict == 'f';
 		bool counts = all->verdict == 'f' || a->verdict == 'p';
 
+		if (!verdict)
+			continue;
 		all->cut |= a->cut && a->verdict == all->verdict;
 		all->suggestion |= a->suggestion && counts;
 		dissent_suggests |= a->suggestion && !counts;
@@ -1115,6 +1119,7 @@ static bool leave_room(struct story *s)
 static const struct ref_attempt *judge_together(struct story *s, struct ref_attempt *all, bool *again)
 {
 	char malformed = s->run->on_malformed == '?' ? s->run->malformed_again : s->run->on_malformed;
+	int passes, waived;
 
 	*again = false;
 	if (!leave_room(s))
@@ -1124,16 +1129,21 @@ static const struct ref_attempt *judge_together(struct story *s, struct ref_atte
 		const char *worst_kind = NULL;
 		bool waits = false;
 
+		passes = waived = 0;
 		for (int n = 0; n < s->run->nvoters; n++) {
-			const char *kind = NULL;
+			const char *kind = s->voters[n].kind;
 			char said = s->voters[n].verdict;
 
-			/* his word on this very work still counts */
+			/* his word on this very work still counts, as does what is no verdict until
+			 * there is a decision */
 			if (said == 0 || s->voters[n].tree != s->tree)
 				said = vote(s, n, &kind);
 			waits |= said == 'w';
-			s->voters[n].verdict = said == 'p' || said == 'f' ? said : 0;
+			s->voters[n].verdict = strchr("pfev", said) != NULL ? said : 0;
+			s->voters[n].kind = kind;
 			s->voters[n].tree = s->tree;
+			passes += said == 'p';
+			waived += strictness(s, said) == 1;
 			if (strictness(s, said) > strictness(s, worst)) {
 				worst = said;
 				worst_kind = kind;
@@ -1149,7 +1159,13 @@ static const struct ref_attempt *judge_together(struct story *s, struct ref_atte
 			over(s, "failed", worst_kind);
 			return NULL;
 		}
+		/* what a policy accepts is no reason to forget what the others have found */
+		if (strictness(s, worst) == 1 && passes + waived < s->run->quorum)
+			break;
 		if (worst == 'e' || worst == 'v') {
+			for (int n = 0; n < s->run->nvoters; n++)
+				if (strchr("ev", s->voters[n].verdict) != NULL)
+					s->voters[n].verdict = 0;
 			*again = no_verdict(s, worst == 'e' ? s->run->on_reviewer_error : malformed,
 			    worst == 'e' ? "reviewer-error" : "violation", worst == 'e' ? "error" : "violation",
 			    worst == 'e' ? worst_kind : "violation");

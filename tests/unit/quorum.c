@@ -49,6 +49,9 @@ static enum vote expected(const enum vote *votes, size_t count, int64_t quorum, 
 		if (votes[i] == VOTE_FAILED || (votes[i] == VOTE_VIOLATION && plan->on_malformed == BAD_END_FAIL) ||
 		    (votes[i] == VOTE_ERROR && plan->on_reviewer_error == BAD_END_FAIL))
 			return votes[i];
+	/* and what is accepted counts for a pass only as far as the quorum goes */
+	if (first[0] == VOTES && first[1] != VOTES && (int64_t)(count - seen[VOTE_FINDINGS]) < quorum)
+		return VOTE_FINDINGS;
 	for (int mild = 0; mild < 2; mild++)
 		if (first[mild] != VOTES)
 			return first[mild];
