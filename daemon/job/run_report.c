@@ -496,6 +496,19 @@ static json_t *reused_checks(const struct run_rows *rows)
 	return list;
 }
 
+/* "a", or of a panel "a, b, c". */
+static json_t *reviewer_names(const struct plan *plan)
+{
+	struct buf names = { 0 };
+	json_t *text;
+
+	for (size_t i = 0; i < plan->nreviewers; i++)
+		buf_addf(&names, "%s%s", i > 0 ? ", " : "", plan->reviewers[i].name);
+	text = json_text(names.size > 0 ? names.data : plan->agents[ROLE_REVIEW].name);
+	buf_release(&names);
+	return text;
+}
+
 json_t *report_make(const struct run_rows *rows, const struct plan *plan, const char *answer, size_t size)
 {
 	const struct run_row *run = &rows->run;
@@ -506,7 +519,7 @@ json_t *report_make(const struct run_rows *rows, const struct plan *plan, const 
 	    "task", json_text(overview.title),
 	    "agent", json_text(plan == NULL ? NULL : plan->agents[ROLE_IMPLEMENT].name),
 	    "model", json_text(plan == NULL ? NULL : plan->agents[ROLE_IMPLEMENT].model),
-	    "reviewer", json_text(plan == NULL || !plan->review ? NULL : plan->agents[ROLE_REVIEW].name),
+	    "reviewer", plan == NULL || !plan->review ? json_null() : reviewer_names(plan),
 	    "workdir", json_text(run->workdir), "state", state_name(&run_state_names, run->state),
 	    "reason", json_text(run->reason), "wait_kind",
 	    json_text(state_name(&wait_kind_names, run->wait_kind)), "cause", json_text(run->cause),

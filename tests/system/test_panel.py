@@ -123,7 +123,8 @@ def test_the_quorum_is_of_all(panel, quorum, against, passes):
         text = f"passed {3 - len(against)} of 3; {names} {'dissents' if len(against) == 1 else 'dissent'}"
         assert last["feedback"] == text and f"task t1: the review {text}" in row["warnings"]
         shown = made.daemon.rlctl("show", str(run)).out
-        assert text in shown
+        assert text in shown and f"review a + b + c (quorum {quorum})" in shown
+        assert made.daemon.call("run.report", id=run)["reviewer"] == "a, b, c"
     assert made.daemon.call("review.verify", run=run)["ok"]
 
 
