@@ -171,6 +171,17 @@ static bool is_nameless(const char *admin)
 	return nameless;
 }
 
+/* A git that was told to end while it made a work tree takes back what it has made: here it was
+ * killed at that. `git worktree prune` would remove it, too. */
+static bool is_half_gone(const char *admin)
+{
+	char *lock = xasprintf("%s/locked", admin);
+	bool locked = access(lock, F_OK) == 0;
+
+	free(lock);
+	return !locked && is_nameless(admin);
+}
+
 static bool is_old(const char *admin)
 {
 	struct stat st;
@@ -188,7 +199,7 @@ void worktree_admin_prune(const char *common, const char *dir, bool damaged)
 		char *admin = xasprintf("%s/%s", place, entry->d_name);
 
 		if (is_named_after(entry->d_name, dir) && is_old(admin) &&
-		    (damaged ? is_nameless(admin) : is_begun(admin)))
+		    (damaged ? is_nameless(admin) : is_begun(admin) || is_half_gone(admin)))
 			remove_dir(admin);
 		free(admin);
 	}

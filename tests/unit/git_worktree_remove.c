@@ -481,9 +481,8 @@ START_TEST(cut_short_it_is_found_again)
 }
 END_TEST
 
-/* What was saved under that name before is not lost with the ref. */
-/* A git that was killed while it registered a work tree of the name; what is younger, or
- * further, is somebody's. */
+/* A git that was killed while it registered a work tree of the name, or while it took back what it
+ * had registered; what is younger, or further, is somebody's. */
 START_TEST(what_a_killed_git_has_begun)
 {
 	const char *base;
@@ -492,12 +491,15 @@ START_TEST(what_a_killed_git_has_begun)
 	base = strrchr(dir, '/') + 1;
 	SH("cd .git/worktrees; for name in '%s7' '%s8' '%s9' '%sx'; do mkdir \"$name\"; "
 	   "echo initializing > \"$name/locked\"; done; echo 'ref: refs/heads/main' > '%s9/HEAD';"
-	   " touch -d '1 minute ago' '%s7' '%s9' '%sx'", base, base, base, base, base, base, base, base);
+	   " mkdir '%s5' '%s6'; echo 1 | tee '%s5/HEAD' '%s5/index' '%s6/HEAD';"
+	   " touch -d '1 minute ago' '%s5' '%s7' '%s9' '%sx'", base, base, base, base, base, base, base, base, base,
+	   base, base, base, base, base);
 	clear();
-	expect_text("t 18\nt 19\nt 1x", sh("ls .git/worktrees"));
+	expect_text("t 16\nt 18\nt 19\nt 1x", sh("ls .git/worktrees"));
 }
 END_TEST
 
+/* What was saved under that name before is not lost with the ref. */
 START_TEST(a_second_time)
 {
 	char *first;
