@@ -61,7 +61,7 @@ struct plan {
 	/* models of the implementer and then of each fixer, the last one for all further fixes;
 	 * empty: those of their agents */
 	char **escalate;
-	/* a panel: each of them reviews, in a room of its own, and agents[ROLE_REVIEW] is the
+	/* a panel: each reviews in a separate room, and agents[ROLE_REVIEW] is the
 	 * first; none: that one alone. How many of them must pass, see panel_quorum(); NULL:
 	 * "all" */
 	struct agent_plan *reviewers;

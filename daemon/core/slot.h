@@ -26,7 +26,7 @@
  *   to HELD, and from there to the first PREPARING again.
  *
  *   PANEL         takes the place of REVIEWING and VERIFYING when several reviewers judge the work:
- *                 each is a voter, a slot of its own, which goes from WAITING to CHECKOUT and on
+ *                 each is a voter, a separate slot, which goes from WAITING to CHECKOUT and on
  *                 to VERIFYING, and PASSED when it has voted; FAILED or HELD: there is no vote
  *   IMPLEMENTED   waits for the review of the whole run by slot 0, which begins at
  *                 CREATING_WORKTREE, MEASURING or CHECKING; the other slots pass or fail with it
@@ -83,7 +83,7 @@ enum role slot_stage_role(enum slot_stage stage);
 
 /* The number of the slot whose work it is about: of a voter, that of the slot that it judges. */
 int64_t slot_row_work(const struct slot_row *row);
-/* It has no task of its own: the baseline, or a voter of a panel. */
+/* It works on no task: the baseline, or a voter of a panel. */
 bool slot_row_is_beside(const struct slot_row *row);
 
 /* Its attempts are shell commands: they have no agent, and cost nothing. */

@@ -41,7 +41,7 @@ enum slot_stage {
 	/* git records the tree again, to prove that the reviewer did not change it; then the
 	 * verdict is read */
 	SLOT_S_VERIFYING,
-	/* the reviewers of a panel are at work, each in a slot of its own: slot/panel.h */
+	/* the reviewers of a panel are at work, each in a separate slot: slot/panel.h */
 	SLOT_S_PANEL,
 	SLOT_S_FIXING,		/* the fix attempt runs */
 	SLOT_S_PINNING,		/* git pins the passed tree */

@@ -21,8 +21,9 @@ char *worktree_admin_line(const char *admin, const char *file);
 int worktree_admin_remove(const char *common, const char *admin);
 
 /* Remove directories left behind by a git that was killed while creating one for dir, or while it
- * took that back: they name no work tree, and git never removes those that are locked. damaged: with
- * any content; a power cut leaves such ones, too. One younger than a second may be in use by another git, and stays. */
+ * took that back: they name no work tree, and git never removes those that are locked. damaged:
+ * with any content; a power cut leaves such ones, too. One younger than a second may be in use by
+ * another git, and stays. */
 void worktree_admin_prune(const char *common, const char *dir, bool damaged);
 
 #endif

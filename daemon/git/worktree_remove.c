@@ -20,7 +20,7 @@
 #include "record/host_fault.h"
 #include "record/sync.h"
 
-/* So many files hold nobody up. */
+/* Entries whose removal takes no noticeable time. */
 #define REMOVED_AT_ONCE 1000
 
 /* The name of dir during its removal. */

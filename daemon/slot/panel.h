@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A panel of reviewers (review.reviewers). While a slot is in PANEL, each reviewer has a voter: a
- * slot of its own, which has the tree under review, a room of its own, and its own attempts,
- * permit and waits. It goes from WAITING to CHECKOUT, REVIEWING and VERIFYING as a slot with one
- * reviewer does, and ends there: PASSED, its vote is a review row; FAILED or HELD, there is none.
+ * separate slot with the same tree, and with its own room, attempts, permit and waits. It goes from
+ * WAITING to CHECKOUT, REVIEWING and VERIFYING as a slot with one reviewer does, and ends there:
+ * PASSED, its vote is a review row; FAILED or HELD, there is none.
  * When no voter is at work any more, the slot decides.
  *
  * Votes are kept: one that is a verdict on the same tree, given since the last decision that was a

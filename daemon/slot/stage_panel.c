@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PANEL: the reviewers of the panel judge the work, each in a voter of its own. */
+/* PANEL: the reviewers of the panel judge the work, each in a separate voter slot. */
 #include "model/slots.h"
 #include "slot/panel.h"
 #include "slot/panel_decision.h"

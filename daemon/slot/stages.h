@@ -9,7 +9,7 @@
  *                     an operation of git; after that of VERIFYING the verdict is read
  *   SETTING_UP IMPLEMENTING CHECKING REVIEWING FIXING COMMIT_AGENT
  *                     an attempt
- *   PANEL             slots of its own: slot/panel.h
+ *   PANEL             separate slots: slot/panel.h
  *   HELD IMPLEMENTED  nothing: a human or the run moves the slot on
  *   ENDING            what was under way when the slot was cancelled
  *   PASSED FAILED CANCELLED
