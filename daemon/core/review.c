@@ -9,6 +9,13 @@
 #include "proto/memory.h"
 #include "proto/units.h"
 
+bool review_is_verdict(const struct review_row *review)
+{
+	return review->reviewer == NULL && !text_equal(review->source, "human") &&
+	    strcmp(review->decision, REVIEW_VIOLATION) != 0 &&
+	    strcmp(review->decision, REVIEW_ERROR) != 0;
+}
+
 /* It ended like a success, whatever it reported. */
 static bool ended_well(const struct attempt_facts *f)
 {

@@ -10,6 +10,16 @@
 #include "core/plan.h"
 #include "core/row.h"
 
+/* Decisions in the review log beside those in the words of the profile. */
+#define REVIEW_ACCEPTED "accepted"
+#define REVIEW_REJECTED "rejected"
+/* no verdict */
+#define REVIEW_VIOLATION "violation"
+#define REVIEW_ERROR "error"
+
+/* A verdict of a reviewer or a panel, which says what is open: no vote, no word of a human. */
+bool review_is_verdict(const struct review_row *review);
+
 /* An ended attempt, by its exit record and its reader. */
 struct attempt_facts {
 	enum role role;

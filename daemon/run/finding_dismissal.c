@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "core/dismissal.h"
+#include "core/review.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/view.h"
@@ -17,7 +18,6 @@
 #include "run/run_refusal.h"
 #include "slot/finding_report.h"
 #include "slot/hold.h"
-#include "slot/review_rows.h"
 #include "txn/txn.h"
 
 enum {
@@ -28,21 +28,13 @@ enum {
 
 /* ---- the open findings ---- */
 
-/* A reviewer's verdict, which says what is open. */
-static bool is_verdict(const struct review_row *review)
-{
-	return review->reviewer == NULL && !text_equal(review->source, "human") &&
-	    strcmp(review->decision, REVIEW_VIOLATION) != 0 &&
-	    strcmp(review->decision, REVIEW_ERROR) != 0;
-}
-
 static bool is_newest_verdict(const struct run_rows *rows, size_t at)
 {
 	for (size_t i = at + 1; i < rows->nreviews; i++)
-		if (is_verdict(rows->reviews[i]) &&
+		if (review_is_verdict(rows->reviews[i]) &&
 		    strcmp(rows->reviews[i]->task_id, rows->reviews[at]->task_id) == 0)
 			return false;
-	return is_verdict(rows->reviews[at]);
+	return review_is_verdict(rows->reviews[at]);
 }
 
 const struct finding_row **open_findings(const struct run_rows *rows, size_t *count)

@@ -10,8 +10,8 @@
 #include "core/chain.h"
 #include "core/continuation.h"
 #include "core/plan_json.h"
+#include "core/review.h"
 #include "core/row.h"
-#include "slot/review_rows.h"
 #include "core/slot.h"
 #include "core/state.h"
 #include "core/tasks.h"
@@ -99,8 +99,8 @@ static bool still_again(const struct run_rows *rows, const char *task, const str
 	for (size_t i = 0; i < rows->nreviews; i++) {
 		const struct review_row *row = rows->reviews[i];
 
-		if (row->from_run == ROW_NONE && row->reviewer == NULL && strcmp(row->task_id, task) == 0 &&
-		    strcmp(row->decision, REVIEW_VIOLATION) != 0 && strcmp(row->decision, REVIEW_ERROR) != 0)
+		if (row->from_run == ROW_NONE && strcmp(row->task_id, task) == 0 &&
+		    (review_is_verdict(row) || text_equal(row->source, "human")))
 			return false;
 	}
 	return before->again;

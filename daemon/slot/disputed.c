@@ -7,6 +7,7 @@
 #include "core/findings.h"
 #include "core/plan.h"
 #include "core/profile.h"
+#include "core/review.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
@@ -17,7 +18,6 @@
 #include "proto/units.h"
 #include "slot/dismissed.h"
 #include "slot/finding_report.h"
-#include "slot/review_rows.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 
@@ -29,13 +29,6 @@ enum {
 
 /* ---- the last verdict ---- */
 
-static bool is_verdict(const struct review_row *review)
-{
-	return review->reviewer == NULL && !text_equal(review->source, "human") &&
-	    strcmp(review->decision, REVIEW_VIOLATION) != 0 &&
-	    strcmp(review->decision, REVIEW_ERROR) != 0;
-}
-
 /* On the slot's work: another iteration has reviews of its own. */
 static const struct review_row *last_verdict(const struct slot *slot)
 {
@@ -45,7 +38,7 @@ static const struct review_row *last_verdict(const struct slot *slot)
 		const struct review_row *row = rows->reviews[i - 1];
 		const struct attempt_row *a;
 
-		if (strcmp(row->task_id, slot_task_id(slot)) != 0 || !is_verdict(row))
+		if (strcmp(row->task_id, slot_task_id(slot)) != 0 || !review_is_verdict(row))
 			continue;
 		a = run_rows_reviewing(rows, row);
 		/* NULL: of the run that this one continues */

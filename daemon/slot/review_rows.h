@@ -8,18 +8,13 @@
 #include <stdint.h>
 
 #include "core/findings.h"
+#include "core/review.h"
 #include "core/row.h"
 #include "verdict/verdict.h"
 
 struct judge_process;
 struct slot;
 struct txn;
-
-#define REVIEW_ACCEPTED "accepted"
-#define REVIEW_REJECTED "rejected"
-/* no verdict */
-#define REVIEW_VIOLATION "violation"
-#define REVIEW_ERROR "error"
 
 /* The slot's review attempt has given an answer, or failed to. decision, feedback: see struct
  * review_row. */
