@@ -316,8 +316,12 @@ static int store_names(struct options *o, const struct option_row *row, json_t *
 	options_store(o->params, row->param, json_array());
 	for (; *at != '\0'; at += size + (at[size] == ',')) {
 		size = strcspn(at, ",");
-		if (size > 0)
-			store_item(o, row, json_stringn(at, size));
+		if (size == 0 || strcmp(at + size, ",") == 0) {
+			json_decref(value);
+			message_error("--%s must be %s: a name is empty", row->name, row->argument);
+			return EXIT_USAGE;
+		}
+		store_item(o, row, json_stringn(at, size));
 	}
 	json_decref(value);
 	return 0;
@@ -395,8 +399,9 @@ static void refuse_name(const struct table *t, const char *word)
 	free(name);
 }
 
-/* code: what getopt returned. word: the argument that it could not use. */
-static void refuse_option(const struct table *t, int code, const char *word)
+/* code: what getopt returned. word: the argument that it could not use. words: others may be
+ * text. */
+static void refuse_option(const struct table *t, int code, const char *word, bool words)
 {
 	bool is_long = strncmp(word, "--", 2) == 0;
 
@@ -410,7 +415,8 @@ static void refuse_option(const struct table *t, int code, const char *word)
 		refuse_name(t, word);
 	else
 		message_error("invalid option -- '%c'", optopt);
-	message_hint("--help lists the options");
+	message_hint(words ? "--help lists the options; in a task, put -- before words that begin with -" :
+	    "--help lists the options");
 }
 
 int options_parse(struct options *o, int argc, char **argv, const struct option_row *own, bool leading)
@@ -429,7 +435,7 @@ int options_parse(struct options *o, int argc, char **argv, const struct option_
 		const struct option_row *row = table_find(&t, code);
 
 		if (row == NULL) {
-			refuse_option(&t, code, argv[optind - 1]);
+			refuse_option(&t, code, argv[optind - 1], own == options_submit);
 			return EXIT_USAGE;
 		}
 		status = options_take(o, row, optarg);

@@ -75,7 +75,7 @@ int panel_check(const struct layers *layers, const struct plan *plan, struct con
 	} else if (plan->profile->carrier == CARRIER_EXIT || count == 0) {
 		;	/* nothing of it matters */
 	} else if (agent.said) {
-		text = xasprintf("reviewers and agent both say who reviews (agent: %s); keep one of them",
+		text = xasprintf("reviewers and agent both say who reviews (agent: %s); leave one of them out",
 		    agent.name);
 	} else if (count > 1 && model.said) {
 		text = xasprintf("each of several reviewers has its own model, and %s names one for all of "

@@ -494,6 +494,18 @@ def test_a_mistyped_command_gets_a_suggestion(rlctl, args, words):
     assert words in rlctl(*args, check=2)[1]
 
 
+@pytest.mark.parametrize("names", ["a,,b", ",a", "a,", ","])
+def test_an_empty_name_is_told(fake, rlctl, names):
+    assert "--reviewers must be NAME,...: a name is empty" in rlctl("submit", "--reviewers", names, "x", check=2)[1]
+    assert fake.of("run.submit") == []
+
+
+def test_a_word_of_a_task_that_looks_like_an_option(fake, rlctl):
+    assert "in a task, put -- before words that begin with -" in rlctl("submit", "fix", "-the", "bug", check=2)[1]
+    rlctl("submit", "--", "fix", "-the", "bug")
+    assert fake.of("run.submit")[0]["task"] == "fix -the bug"
+
+
 def test_words_without_quotes_are_one_task(fake, rlctl):
     rlctl("submit", "make", "the", "--priority", "3", "tests pass")
     request, = fake.of("run.submit")
