@@ -126,7 +126,9 @@ void hold_go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 	free(row->rounds);
 	row->rounds = rounds;
 	row->setup = hold->kind == HOLD_SETUP ? 0 : row->setup;
-	if (hold->kind == HOLD_LOST && role == ROLE_SETUP) {
+	if (hold->kind == HOLD_LOST && panel) {
+		;	/* its voter continues: panel_begin() */
+	} else if (hold->kind == HOLD_LOST && role == ROLE_SETUP) {
 		row->setup_lost = 1;
 	} else if (hold->kind == HOLD_LOST) {
 		row->interrupted = 1;

@@ -98,8 +98,10 @@ static struct slot *voter_begin(struct txn *txn, struct slot *slot, const char *
 		slot_load_plan(voter);
 	}
 	/* a human has sent a lost one back */
-	if (panel_was_lost(slot, reviewer))
+	if (panel_was_lost(slot, reviewer, ROLE_REVIEW))
 		row->interrupted = 1;
+	if (panel_was_lost(slot, reviewer, ROLE_SETUP))
+		row->setup_lost = 1;
 	slot_move(txn, voter, SLOT_S_WAITING, SLOT_S_CHECKOUT, NULL);
 	return voter;
 }
@@ -119,7 +121,6 @@ void panel_begin(struct txn *txn, struct slot *slot)
 		voter = voter_begin(txn, slot, plan->reviewers[i].name);
 		first = first != NULL ? first : voter;
 	}
-	txn_edit_slot(txn, slot)->interrupted = 0;
 	if (first == NULL) {
 		txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 		return;

@@ -109,15 +109,17 @@ enum vote panel_vote_of(const struct slot *slot, const char *reviewer)
 	return voter != NULL && voter->stage == SLOT_S_FAILED ? VOTE_FAILED : VOTE_AWAITED;
 }
 
-bool panel_was_lost(const struct slot *slot, const char *reviewer)
+bool panel_was_lost(const struct slot *slot, const char *reviewer, enum role role)
 {
 	const struct run_rows *rows = slot->run->rows;
 
 	for (size_t i = rows->nattempts; i > 0; i--) {
 		const struct attempt_row *a = rows->attempts[i - 1];
 
-		if (slot_has_attempt(slot, a) && text_equal(a->reviewer, reviewer) && a->role == ROLE_REVIEW)
-			return a->state == ATTEMPT_S_LOST && a->round == slot->row->round;
+		if (slot_has_attempt(slot, a) && text_equal(a->reviewer, reviewer) &&
+		    (a->role == ROLE_REVIEW || a->role == ROLE_SETUP))
+			return a->role == (int64_t)role && a->state == ATTEMPT_S_LOST &&
+			    (role == ROLE_SETUP || a->round == slot->row->round);
 	}
 	return false;
 }

@@ -26,7 +26,7 @@ enum vote panel_vote_of(const struct slot *slot, const char *reviewer);
 /* The voter of the reviewer, or its row of an ended one; NULL: it has none. */
 const struct slot_row *panel_voter(const struct slot *slot, const char *reviewer);
 
-/* Its last attempt of this round was lost. */
-bool panel_was_lost(const struct slot *slot, const char *reviewer);
+/* Its last review or set-up is one of role, and was lost; a review: in this round. */
+bool panel_was_lost(const struct slot *slot, const char *reviewer, enum role role);
 
 #endif

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """review.reviewers: several reviewers judge each work, each in a room of its own, and a quorum of
 all of them passes it."""
+import collections
 import json
+import os
+import signal
+import time
 
 import pytest
 
@@ -256,13 +260,18 @@ def test_kill_with_all_votes_in(panel):
     assert len([w for w, _ in made.log(run) if w == "panel"]) == 1
 
 
+def shim_of(made, attempt):
+    """Its pid, as soon as it has written it down."""
+    path = made.daemon.state / "attempts" / str(attempt) / "shim"
+    while not path.exists():
+        time.sleep(0.01)
+    return int(path.read_text().split("pid ")[1].split()[0])
+
+
 def lose(made, run, name):
     """The shim of that reviewer dies with it."""
-    import os
-    import signal
     attempt, = [a for a in made.daemon.attempts(run) if a["reviewer"] == name and a["state"] == "running"]
-    shim = int((made.daemon.state / "attempts" / str(attempt["id"]) / "shim").read_text().split("pid ")[1].split()[0])
-    os.kill(shim, signal.SIGKILL)
+    os.kill(shim_of(made, attempt["id"]), signal.SIGKILL)
 
 
 def test_a_lost_vote_is_held_and_given_again(panel):
@@ -283,6 +292,39 @@ def test_a_lost_vote_is_held_and_given_again(panel):
     assert sorted(made.paid(run)) == [("a", 1), ("b", 1), ("b", 1), ("c", 1)]
     assert made.last(run)["votes"] and made.last(run)["decision"] == "pass"
     assert pid
+
+
+def test_a_lost_setup_counts_for_its_voter(panel, tmp_path):
+    """on_lost = "retry" permits two losses in a row, and a decision of a human is the first."""
+    ready = tmp_path / "ready"
+    made = panel({"a": PASS, "b": PASS}, config={"run": {
+        "setup": [f"[ -e {ready} ] || exec sleep 600; echo x > made"], "on_lost": "retry"}})
+    made.repo.write(".gitignore", "made\n")
+    made.repo.git("add", ".gitignore")
+    made.repo.git("commit", "-qm", "ignore")
+    run = made.submit()
+    with made.daemon.events(run=run) as events:
+        for losses in ({"a": 3, "b": 3}, {"a": 2, "b": 2}):
+            lost = collections.Counter()
+            while True:
+                event = events.next()
+                if event["type"] == "run.state" and event["state"] == "held":
+                    break
+                if event["type"] != "attempt.started":
+                    continue
+                row = made.daemon.call("attempt.get", id=event["attempt"])
+                if row["role"] == "setup":
+                    os.kill(shim_of(made, row["id"]), signal.SIGKILL)
+                    lost[row["reviewer"]] += 1
+            assert lost == losses
+            row = made.daemon.run(run)
+            assert row["reason"].startswith("a: lost"), row
+            if losses["a"] == 2:
+                ready.touch()
+            hold, = [h for h in made.daemon.call("hold.list", run=run)["holds"] if h["state"] == "open"]
+            made.daemon.call("hold.rework", id=hold["id"])
+    assert made.daemon.ended(run)["state"] == "succeeded"
+    assert sorted(made.paid(run)) == [("a", 1), ("b", 1)]
 
 
 def test_a_retry_pays_only_for_what_is_missing(panel):
