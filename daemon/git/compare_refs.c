@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "git/operations.h"
+#include "git/own_moves.h"
 
 #define SHOWN 3
 #define HEADS "refs/heads/"
@@ -116,10 +117,12 @@ int compare_refs(struct git_op *op)
 		const char *id = op->spec.refs[i] + size + 1, *line = line_of(out, names[i], size);
 		char *now;
 
-		if ((line != NULL && is_at(line, id)) || count++ >= SHOWN)
+		if (line != NULL && is_at(line, id))
 			continue;
 		now = line != NULL ? now_at(line) : NULL;
-		compare_refs_tell(op, names[i], id, now);
+		/* a merge of another slot moves the branch meanwhile */
+		if ((now == NULL || !own_moves_have(op->spec.moves, id, now)) && count++ < SHOWN)
+			compare_refs_tell(op, names[i], id, now);
 		free(now);
 	}
 	add_more(op, count);

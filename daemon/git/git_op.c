@@ -61,6 +61,7 @@ static const struct fields_row spec_rows[] = {
 	SPEC(keep_ref, FIELDS_STRING),
 	SPEC(note_ref, FIELDS_STRING),
 	SPEC(known, FIELDS_STRING),
+	SPEC(moves, FIELDS_STRING),
 	SPEC(origin, FIELDS_STRING),
 	SPEC(holds_back, FIELDS_BOOL),
 	SPEC(onto, FIELDS_STRING),

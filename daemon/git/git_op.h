@@ -211,6 +211,9 @@ struct git_op_spec {
 	 * created, NULL: at commit. */
 	const char *base_commit, *keep_ref, *note_ref, *known;
 
+	/* MERGE, PIN, COMPARE_REFS: the file of git/own_moves.h; NULL: none. */
+	const char *moves;
+
 	/* MERGE: what commit is a copy of, made by an earlier MERGE; the note keeps it. NULL: it is
 	 * none. */
 	const char *origin;

@@ -4,52 +4,17 @@
  * Before ref is moved, a note is made: a commit whose parents are the new tip, the requested
  * commit, and what that is a copy of. If the operation is repeated and ref contains the noted tip,
  * it is done: replaying again might give other commits. */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
+#include "git/own_moves.h"
 #include "git/replay.h"
 #include "record/host_fault.h"
 
 #define TRIES 5			/* limit while another process moves ref */
 
 enum { DONE, AGAIN = 1 };	/* or -1 */
-
-/* ---- a move of ref that may not be recorded yet ---- */
-
-static char *moving_file(const struct git_op *op)
-{
-	return xasprintf("%s/moving", op->spec.scratch);
-}
-
-/* Note before ref is moved: a start after this one must know its own move, which may be on the disk
- * and not be recorded. The scratch directory is ours; refs are not. */
-static int note_move(struct git_op *op, const char *tip)
-{
-	char *file = moving_file(op);
-	int rv = op->spec.known != NULL ? file_write(AT_FDCWD, file, tip, strlen(tip), 0600, true) : 0;
-
-	if (rv != 0)
-		git_fail(op, xasprintf("%s: %s", file, host_words(-rv)));
-	free(file);
-	return rv == 0 ? 0 : -1;
-}
-
-static bool was_moving_to(const struct git_op *op, const char *tip)
-{
-	char *file = moving_file(op), *data;
-	size_t size;
-	bool was = false;
-
-	if (file_read(AT_FDCWD, file, GIT_ID_MAX, &data, &size) == 0) {
-		was = strcmp(data, tip) == 0;
-		free(data);
-	}
-	free(file);
-	return was;
-}
 
 /* ---- what there is ---- */
 
@@ -72,7 +37,7 @@ static int read_ref(struct git_op *op, struct merge *m)
 	free(name);
 	text_set(&m->start, m->old != NULL ? m->old : op->spec.base_commit);
 	if (rv == 0 && op->spec.known != NULL && m->old != NULL && strcmp(m->old, op->spec.known) != 0 &&
-	    !was_moving_to(op, m->old))
+	    !own_moves_have(op->spec.moves, op->spec.known, m->old))
 		compare_refs_tell(op, op->spec.ref, op->spec.known, m->old);
 	return rv;
 }
@@ -194,8 +159,9 @@ static int move_ref(struct git_op *op, const struct merge *m, const char *tip, c
 		return -1;
 	if (op->result.taken != NULL)
 		return DONE;
-	if (note_move(op, tip) != 0)
-		return -1;
+	rv = own_moves_add(op->spec.moves, tip);
+	if (rv != 0)
+		return git_fail(op, xasprintf("%s: %s", op->spec.moves, host_words(-rv)));
 	if (note != NULL)
 		buf_addf(&input, "start\nupdate %s %s\ncommit\n", op->spec.note_ref, note);
 	if (m->old != NULL)

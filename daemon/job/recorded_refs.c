@@ -8,7 +8,9 @@
 #include "core/run.h"
 #include "core/state.h"
 #include "git/gitdir.h"
+#include "git/own_moves.h"
 #include "git/read_ref.h"
+#include "model/dirs.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 
@@ -48,15 +50,16 @@ size_t recorded_refs_count(const struct run_rows *rows)
 	return count;
 }
 
-/* The difference as a sentence; NULL: none. */
-static char *difference(const struct run_rows *rows, const char *common, const char *ref, const char *id)
+/* The difference as a sentence; NULL: none. moves: see git/own_moves.h. */
+static char *difference(const struct run_rows *rows, const char *moves, const char *common, const char *ref,
+    const char *id)
 {
 	bool may_be_gone = run_state_is_end((enum run_state)rows->run.state) && strncmp(ref, "refs/heads/", 11) == 0;
 	char *value, *is, *text;
 
 	if (read_ref(common, ref, &value) != 0)
 		return NULL;
-	if ((value == NULL && may_be_gone) || (value != NULL && strcmp(value, id) == 0)) {
+	if (value == NULL ? may_be_gone : strcmp(value, id) == 0 || own_moves_have(moves, id, value)) {
 		free(value);
 		return NULL;
 	}
@@ -68,15 +71,16 @@ static char *difference(const struct run_rows *rows, const char *common, const c
 	return text;
 }
 
-char *recorded_refs_moved(const struct run_rows *rows)
+char *recorded_refs_moved(const char *state_dir, const struct run_rows *rows)
 {
+	char *moves = dirs_moves(state_dir, rows->run.id);
 	char *common = rows->run.has_git == 1 ? git_dir_common(rows->run.workspace) : NULL;
 	char **list = common != NULL ? recorded_refs(rows) : NULL;
 	struct buf text = { 0 };
 
 	for (size_t i = 0; list != NULL && list[i] != NULL; i++) {
 		char *ref = xmemdup0(list[i], strcspn(list[i], " "));
-		char *one = difference(rows, common, ref, list[i] + strlen(ref) + 1);
+		char *one = difference(rows, moves, common, ref, list[i] + strlen(ref) + 1);
 
 		if (one != NULL)
 			buf_addf(&text, "%s%s", text.size > 0 ? "; " : "", one);
@@ -84,6 +88,7 @@ char *recorded_refs_moved(const struct run_rows *rows)
 		free(ref);
 	}
 	strings_free(list);
+	free(moves);
 	free(common);
 	return text.size > 0 ? buf_take(&text, NULL) : NULL;
 }

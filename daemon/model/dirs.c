@@ -77,6 +77,11 @@ char *dirs_scratch(const char *state_dir, int64_t run, const struct slot_row *ro
 	    (long long)row->iteration, (long long)row->slot);
 }
 
+char *dirs_moves(const char *state_dir, int64_t run)
+{
+	return xasprintf("%s/runs/%lld/scratch/moves", state_dir, (long long)run);
+}
+
 char *dirs_checkout(const char *state_dir, const struct slot_row *row)
 {
 	return xasprintf("%s/runs/%lld/tree-%lld-%lld", state_dir, (long long)row->run,

@@ -30,6 +30,9 @@ char *dirs_worktree(const char *state_dir, const struct slot_row *row);
 /* NULL: of the run itself */
 char *dirs_scratch(const char *state_dir, int64_t run, const struct slot_row *row);
 
+/* Where the merges of the run have moved its branch: git/own_moves.h. */
+char *dirs_moves(const char *state_dir, int64_t run);
+
 /* The directory a slot works in: the run's workdir, or its counterpart in the slot's work tree. */
 char *dirs_slot(const struct run_row *run, const struct slot_row *row);
 /* The directory its reviewer works in: the same, or its counterpart in the checkout. */

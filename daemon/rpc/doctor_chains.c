@@ -53,7 +53,7 @@ static void verify_run(void *arg)
 	c->fault = run_rows_verify(c->rows);
 	if (c->fault == NULL)
 		c->fault = kept_files_changed(c->rpc->state_dir, c->rows, NULL);
-	c->moved = recorded_refs_moved(c->rows);
+	c->moved = recorded_refs_moved(c->rpc->state_dir, c->rows);
 }
 
 static void verify_texts(void *arg, char *fault)

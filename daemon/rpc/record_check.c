@@ -19,5 +19,5 @@ void record_check(struct record_check *check)
 		check->fault = kept_files_changed(check->state_dir, rows, &check->files);
 	check->kept = check->fault == NULL;
 	if (check->kept)
-		check->fault = recorded_refs_moved(rows);
+		check->fault = recorded_refs_moved(check->state_dir, rows);
 }

@@ -240,7 +240,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	char **copy = brings_copies(slot, kind) ? copy_patterns(slot) : NULL;
 	char **artifacts = run_artifacts(run), **shared = kind == GIT_COMPARE_REFS || kind == GIT_FIND_EDITS ?
 	    slot_written_paths(slot) : slot_shared_paths(slot);
-	char *scratch = dirs_scratch(state_dir, row->id, slot->row);
+	char *scratch = dirs_scratch(state_dir, row->id, slot->row), *moves = dirs_moves(state_dir, row->id);
 	char *evidence = row->evidence != NULL ? dirs_evidence(state_dir, row->evidence) : NULL;
 	char *ref = git_ref(slot, kind), *message = message_of(slot, kind), *dir = git_dir(slot, kind);
 	char *branch = kind == GIT_WORKTREE_ADD ? git_branch(slot) :
@@ -286,6 +286,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.note_ref = note,
 		.known = kind == GIT_BASE ? from.tip : row->result_commit != NULL ? row->result_commit :
 		    row->instance != NULL ? row->base_commit : NULL,
+		.moves = moves,
 		.origin = kind == GIT_MERGE && slot_row_has_own(slot->row) ? slot->row->own_commit : NULL,
 		.holds_back = kind == GIT_MERGE && slot_holds_merge_back(slot),
 		.onto = kind == GIT_MERGE ? train_last(slot) : NULL,
@@ -322,6 +323,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		step_first(slot);
 	}
 	run_continuation_release(&from);
+	free(moves);
 	free(setup);
 	free(note);
 	free(keep);

@@ -663,7 +663,7 @@ static const struct {
 	{ "retries from the submit", "[run]\nretries = 7\n", { { "run.retries", "0" } }, { { "retries", "0" } } },
 	{ "agents from submit", "default_agent = \"a\"\n[review]\nagent = \"b\"\n"
 	    "fixer_agent = \"b\"\n[agent.a]\ncommand = [\"a\"]\n[agent.b]\ncommand = [\"b\"]\n", {
-	    { "default_agent", "\"claude\"" }, { "review.agent", "\"a\"" },
+	    { "default_agent", "\"claude\"" }, { "review.enabled", "true" }, { "review.agent", "\"a\"" },
 	    { "review.fixer_agent", "\"claude\"" } }, {
 	    { "agents.implement.name", "\"claude\"" }, { "agents.review.name", "\"a\"" },
 	    { "agents.fix.name", "\"claude\"" } } },
@@ -671,7 +671,7 @@ static const struct {
 	    { { "default_agent", "\"a\"" } }, {
 	    { "agents.review.name", "\"a\"" }, { "agents.fix.name", "\"a\"" } } },
 	{ "a model goes with its agent", "[agent.b]\ncommand = [\"b\"]\nmodel = \"mb\"\n",
-	    { { "run.model", "\"big\"" }, { "review.agent", "\"b\"" } }, {
+	    { { "run.model", "\"big\"" }, { "review.enabled", "true" }, { "review.agent", "\"b\"" } }, {
 	    { "agents.implement.model", "\"big\"" }, { "agents.review.model", "\"mb\"" },
 	    { "agents.fix.model", "\"big\"" } } },
 	{ "each role its model", "[review]\nmodel = \"r\"\nfixer_model = \"f\"\n",
@@ -825,7 +825,8 @@ static const struct {
 	    "the_field: run.max_cost cannot be enforced, because agent 'x', which reviews, ", "the_field" },
 	{ X, { { "run.max_cost", "2" }, { "review.enabled", "true" }, { "review.fixer_agent", "\"x\"" } },
 	    "the_field: run.max_cost cannot be enforced, because agent 'x', which fixes, ", "the_field" },
-	{ X, { { "run.max_cost", "2" }, { "review.agent", "\"x\"" }, { "review.fixer_agent", "\"x\"" } }, NULL, NULL },
+	{ X, { { "run.max_cost", "2" }, { "review.enabled", "false" }, { "review.agent", "\"x\"" },
+	    { "review.fixer_agent", "\"x\"" } }, NULL, NULL },
 	{ X, { { "run.max_cost", "2" }, { "run.commit", "\"auto\"" }, { "review.fixer_agent", "\"x\"" } },
 	    "the_field: run.max_cost cannot be enforced, because agent 'x', which fixes, ", "the_field" },
 	{ X "[agent.claude]\nfallback = [\"x\"]\n", { { "run.max_cost", "2" } },

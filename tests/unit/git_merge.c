@@ -42,10 +42,18 @@ static char *task(int number, const char *script)
 
 #define COMMIT_ALL "git add -A; git commit -qm"
 
+static const char *moves_file(void)
+{
+	static char path[4096];
+
+	snprintf(path, sizeof(path), "%s/moves", scratch);
+	return path;
+}
+
 static struct git_op *merge_from(const char *from, int number, const char *head)
 {
 	char *dir = dir_of(number), *keep = xasprintf(KEEP, number), *note = xasprintf(NOTE, number);
-	struct git_op_spec spec = { .kind = GIT_MERGE, .workspace = repo, .scratch = scratch,
+	struct git_op_spec spec = { .kind = GIT_MERGE, .workspace = repo, .scratch = scratch, .moves = moves_file(),
 	    .dir = dir, .ref = REF, .base_commit = from, .commit = head,
 		.keep_ref = keep, .note_ref = note, .message = MESSAGE, .artifacts = artifacts, .known = known };
 	struct git_op *op = git_op_new(&spec);
@@ -523,6 +531,58 @@ START_TEST(ref_is_not_as_it_was)
 }
 END_TEST
 
+/* What ref has, compared with a record: true if it was moved by others. */
+static bool is_moved(const char *recorded)
+{
+	char *ref = xasprintf(REF " %s", recorded);
+	char *const refs[] = { ref, NULL };
+	struct git_op_spec spec = { .kind = GIT_COMPARE_REFS, .workspace = repo, .scratch = scratch,
+		.moves = moves_file(), .refs = refs };
+	struct git_op *op = git_op_new(&spec);
+	bool moved;
+
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	moved = git_op_moved(op) != NULL;
+	git_op_free(op);
+	free(ref);
+	return moved;
+}
+
+/* Merges move ref before that is recorded, and a daemon dies between the two: the next ones know
+ * those moves, in their order. */
+START_TEST(moves_that_are_not_recorded)
+{
+	char *tips[4] = { NULL };
+
+	for (int i = 0; i < 3; i++) {
+		char *script = xasprintf("echo %d >own%d; " COMMIT_ALL " %d", i, i, i), *head = task(i, script);
+
+		known = base;
+		tips[0] = tips[0] != NULL ? tips[0] : xstrdup(base);
+		SH("git update-ref " REF " %s", tips[i]);
+		/* one that was noted, and died before it moved ref */
+		SH("git rev-parse 'main^{tree}' >>%s", moves_file());
+		expect_merged(merge_op(i, head));
+		tips[i + 1] = xstrdup(commit);
+		free(script);
+		free(head);
+	}
+	expect_text("own0 own1 own2", sh("echo $(git ls-tree --name-only " REF " | grep own)"));
+	for (int recorded = 0; recorded < 4; recorded++)
+		for (int now = 0; now < 4; now++) {
+			SH("git update-ref " REF " %s", tips[now]);
+			ck_assert_msg(is_moved(tips[recorded]) == (now < recorded), "%d %d", recorded, now);
+		}
+	SH("git update-ref " REF " $(git commit-tree -p %s -m evil 'main^{tree}')", tips[3]);
+	ck_assert(is_moved(tips[0]) && is_moved(tips[3]));
+	SH("git update-ref -d " REF);
+	ck_assert(is_moved(tips[0]));
+	known = NULL;
+	for (int i = 0; i < 4; i++)
+		free(tips[i]);
+}
+END_TEST
+
 /* Somebody moves ref just before we would. */
 START_TEST(ref_is_moved_meanwhile)
 {
@@ -981,6 +1041,7 @@ int main(void)
 	tcase_add_test(tc, branch_has_moved);
 	tcase_add_test(tc, ref_is_removed);
 	tcase_add_loop_test(tc, ref_is_not_as_it_was, 0, 2);
+	tcase_add_test(tc, moves_that_are_not_recorded);
 	tcase_add_loop_test(tc, ref_is_moved_meanwhile, 0, 2);
 	tcase_add_loop_test(tc, new_tree_is_held_back, 0, 36);
 	tcase_add_loop_test(tc, held_back_twice, 0, 2);

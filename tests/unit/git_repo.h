@@ -235,7 +235,7 @@ static void expect_same(const char *before)
 /* But for notes that a repeated operation reads, and the index that the next one begins with. */
 static void expect_scratch_empty(void)
 {
-	char *left = sh("ls -A -I moving -I left -I index.base -I index.base-name %s", scratch);
+	char *left = sh("ls -A -I moves -I left -I index.base -I index.base-name %s", scratch);
 
 	ck_assert_str_eq(left, "");
 	free(left);
