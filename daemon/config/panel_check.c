@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/layers.h"
+#include "config/values.h"
 #include "core/plan.h"
 #include "core/plan_json.h"
 #include "core/profile.h"
@@ -22,9 +23,21 @@ char *panel_quorum_text(const struct layers *layers)
 	return quorum;
 }
 
-static char **reviewers_of(const struct layers *layers)
+static bool is_submitted(const struct layers *layers, const char *path)
 {
-	json_t *json = layers_get(layers, "review.reviewers", NULL);
+	return values_find(&layers->submit, path) != NULL;
+}
+
+/* The command line says this, and only a file says the other. */
+static bool is_replaced(const struct layers *layers, const char *other, const char *path)
+{
+	return is_submitted(layers, path) && !is_submitted(layers, other);
+}
+
+char **panel_reviewers(const struct layers *layers)
+{
+	json_t *json = is_replaced(layers, "review.reviewers", "review.agent") ? json_array() :
+	    layers_get(layers, "review.reviewers", NULL);
 	char **names = plan_words(json);
 
 	json_decref(json);
@@ -55,7 +68,7 @@ static int refuse_panel(const struct layers *layers, const char *path, char *tex
 
 int panel_check(const struct layers *layers, const struct plan *plan, struct config_error *error)
 {
-	char **names = reviewers_of(layers);
+	char **names = panel_reviewers(layers);
 	size_t count = strings_count(names);
 	const char *path = "review.reviewers";
 	struct origin agent, model, quorum, reviewers;
@@ -74,7 +87,7 @@ int panel_check(const struct layers *layers, const struct plan *plan, struct con
 		    "out, or choose another profile", plan->profile_name);
 	} else if (plan->profile->carrier == CARRIER_EXIT || count == 0) {
 		;	/* nothing of it matters */
-	} else if (agent.said) {
+	} else if (agent.said && !is_replaced(layers, "review.agent", path)) {
 		text = xasprintf("reviewers and agent both say who reviews (agent: %s); leave one of them out",
 		    agent.name);
 	} else if (count > 1 && model.said) {

@@ -7,6 +7,9 @@ struct config_error;
 struct layers;
 struct plan;
 
+/* The names in review.reviewers; none if the command line names one reviewer and does not name
+ * several: it replaces what a file says. Owned by the caller. */
+char **panel_reviewers(const struct layers *layers);
 /* The quorum that is set, "all" by default. malloc'd. */
 char *panel_quorum_text(const struct layers *layers);
 /* Refuse a panel that could never pass, or that is none: -1 with error. */

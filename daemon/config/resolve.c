@@ -9,6 +9,7 @@
 #include "agent/agent.h"
 #include "config/layers.h"
 #include "config/panel_check.h"
+#include "config/review_asked.h"
 #include "core/plan_json.h"
 #include "core/profile.h"
 #include "core/row.h"
@@ -400,7 +401,7 @@ static void drop_named(struct agent_plan *agent, char *const *names)
 static int fill_reviewers(const struct layers *layers, struct plan *plan, struct config_error *error)
 {
 	struct agent_plan *first = &plan->agents[ROLE_REVIEW];
-	char **names = get_words(layers, "review.reviewers"), *name = get_text(layers, "review.agent");
+	char **names = panel_reviewers(layers), *name = get_text(layers, "review.agent");
 	size_t count = strings_count(names);
 	int rv = 0;
 
@@ -473,30 +474,6 @@ static int check_review(const struct layers *layers, const struct plan *plan, st
 	if (check_fixer(layers, plan, error) == -1 || panel_check(layers, plan, error) == -1)
 		return -1;
 	return check_prompt(layers, "review.reviewer_prompt", plan->reviewer_prompt, error);
-}
-
-static bool is_submitted(const struct layers *layers, const char *path, struct origin *origin)
-{
-	json_decref(layers_get(layers, path, origin));
-	return origin->field != NULL && strcmp(origin->name, origin->field) == 0;
-}
-
-/* Checks requested with the submit that would silently not run. */
-static int check_checks(const struct layers *layers, const struct plan *plan, struct config_error *error)
-{
-	struct origin checks, enabled;
-	bool asked = is_submitted(layers, "review.checks", &checks),
-	    told = is_submitted(layers, "review.enabled", &enabled);
-	int rv = 0;
-
-	if (asked && !told && !plan->review && !get_number(layers, "review.skip") && strings_count(plan->checks) > 0)
-		rv = config_refuse(error, checks.field,
-		    "%s: checks run before a review, and there is none (%s); add --review, or "
-		    "leave the checks out",
-		    checks.name, plan->skip_reason);
-	free(checks.text);
-	free(enabled.text);
-	return rv;
 }
 
 /* The limits of a budget, and the report that each needs. */
@@ -583,7 +560,7 @@ int config_resolve(const struct config *config, const struct project *project,
 	if (rv == 0)
 		rv = check_prompt(&layers, "review.developer_prompt", plan->developer_prompt, error);
 	if (rv == 0)
-		rv = check_checks(&layers, plan, error);
+		rv = review_asked_check(&layers, plan, error);
 	if (rv == 0)
 		rv = check_budget(&layers, plan, plan->review, error);
 	if (rv == 0 && (plan->review || plan->skipped) &&

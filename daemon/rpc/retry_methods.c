@@ -189,6 +189,7 @@ static char *set_reviewer(struct rpc *rpc, char **text, const char *agent)
 	} else {
 		const struct config_override overrides[] = {
 			{ "review.profile", profile = xasprintf("\"%s\"", plan.profile->name), "id" },
+			{ "review.enabled", "true", "id" },
 			{ "review.agent", value, "reviewer_agent" },
 			{ "review.reviewers", "[]", "reviewer_agent" },
 		};

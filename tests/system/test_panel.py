@@ -576,3 +576,34 @@ def test_a_retry_numbers_the_votes_of_a_decision(panel):
                 assert vote < decision["number"]
                 assert rows[vote]["reviewer"] is not None
     assert rows[1]["from_review"] == 4, rows
+
+
+def test_the_command_line_replaces_what_a_file_says(panel):
+    """One reviewer in place of several, and several in place of one."""
+    made = panel({"a": PASS, "b": PASS}).start()
+    run = made.daemon.review(made.repo.path, reviewer_agent="b")
+    row = made.daemon.ended(run)
+    assert (row["review"]["reviewers"], row["agents"]["review"]["agent"], made.paid(run)) == ([], "b", [(None, 1)])
+    made.daemon.write_config({**made.agents, "review": {"agent": "a"}})
+    made.daemon.call("daemon.reload")
+    run = made.daemon.review(made.repo.path, review={"enabled": True, "reviewers": ["a", "b"]})
+    assert made.daemon.ended(run)["review"]["reviewers"] == ["a", "b"]
+
+
+def test_a_project_does_not_replace_several_by_one(panel):
+    made = panel({"a": PASS, "b": PASS}).start()
+    made.repo.write(".rld.toml", "[review]\nagent = \"a\"\n")
+    with pytest.raises(RpcError) as error:
+        made.daemon.review(made.repo.path)
+    assert "both say who reviews" in str(error.value)
+
+
+@pytest.mark.parametrize("option", [["--reviewers", "a,b"], ["--quorum", "1"], ["--reviewer-agent", "a"]],
+                         ids=lambda o: o[0].strip("-"))
+def test_reviewers_of_no_review_are_refused(panel, option):
+    made = panel({"a": PASS, "b": PASS})
+    made.daemon.write_config({**made.agents})
+    made.start()
+    said = made.daemon.rlctl("submit", *option, "do it", cwd=made.repo.path, check=1)
+    assert "and there is none" in said.err and "add --review" in said.err
+    assert made.daemon.call("run.list")["runs"] == []
