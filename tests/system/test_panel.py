@@ -185,7 +185,7 @@ def test_outvoted_findings_stay_in_the_record(panel):
     assert [(f["text"], f["reviewers"], f["state"]) for f in last["findings"]] == \
         [("a name", ["a"], "new"), ("no test", ["b"], "outvoted")]
     report = made.daemon.rlctl("report", str(run)).out
-    assert "passed 2 of 3; b dissents" in report and "no test" in report
+    assert "passed 2 of 3; b dissents" in report and "no test [outvoted]; by b" in report
 
 
 CHANGES = "echo mine >> work.txt\npass\n"
