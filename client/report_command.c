@@ -73,11 +73,12 @@ static char *report_finding(const json_t *finding)
 {
 	const char *text = field_text(finding, "text"), *severity = field_text(finding, "severity");
 	const json_t *dispute = json_object_get(finding, "disputed");
-	char *by = field_joined(field_array(finding, "reviewers")), *place = cell_place(finding, NULL),
-	     *all = xasprintf("%s%s%s%s%.*s [%s]%s%s%s%s%s%s", place, *place != '\0' ? " " : "", severity,
-	         *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text,
-	         field_text(finding, "state"), *by != '\0' ? "; by " : "", by, json_is_object(dispute) ? "; disputed by " : "",
-	         field_text(dispute, "by"), json_is_object(dispute) ? ": " : "", field_text(dispute, "reason"));
+	bool disputed = json_is_object(dispute);
+	char *by = field_joined(field_array(finding, "reviewers")), *place = cell_place(finding, NULL);
+	char *all = xasprintf("%s%s%s%s%.*s [%s]%s%s%s%s%s%s", place, *place != '\0' ? " " : "", severity,
+	    *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text, field_text(finding, "state"),
+	    *by != '\0' ? "; by " : "", by, disputed ? "; disputed by " : "", field_text(dispute, "by"),
+	    disputed ? ": " : "", field_text(dispute, "reason"));
 
 	free(by);
 	free(place);

@@ -26,6 +26,11 @@ PRAGMA integrity_check(1)
 -- once: connection.journal
 PRAGMA journal_mode = WAL
 
+-- Of a copy, which gets its name when it is on the disk: no journal, and one fsync at the end.
+-- once: connection.copy
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+
 -- once: migration.begin
 BEGIN IMMEDIATE
 

@@ -39,7 +39,7 @@ static size_t read_changes(const struct call *call, struct config_override list[
 	return count;
 }
 
-/* The agents of the run: not every one reports what a limit counts. */
+/* The agents of the run, and whether they review: not every one reports what a limit counts. */
 static size_t add_agents(const struct plan *plan, struct config_override list[CHANGES_MAX], size_t count)
 {
 	static const struct { enum role role; const char *path; } rows[] = {
@@ -48,6 +48,9 @@ static size_t add_agents(const struct plan *plan, struct config_override list[CH
 		{ ROLE_FIX, "review.fixer_agent" },
 	};
 
+	if (plan != NULL)
+		list[count++] = (struct config_override){ "review.enabled",
+		    xstrdup(plan->review ? "true" : "false"), "id" };
 	for (size_t i = 0; plan != NULL && i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *agent = plan->agents[rows[i].role].name;
 		json_t *name = agent != NULL ? json_string(agent) : NULL;

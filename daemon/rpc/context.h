@@ -57,10 +57,11 @@ struct rpc {
 	void *closed_arg;
 };
 
-extern const struct method daemon_methods[], doctor_methods[], blob_methods[], submit_methods[],
-    run_methods[], retry_methods[], change_methods[], diff_methods[], wait_methods[], attempt_methods[],
-    review_methods[], finding_methods[], evidence_methods[], attest_methods[], hold_methods[], group_methods[],
-    cooldown_methods[], salvage_methods[], report_methods[], event_methods[], prompt_methods[];
+extern const struct method daemon_methods[], backup_methods[], doctor_methods[], blob_methods[],
+    submit_methods[], run_methods[], retry_methods[], change_methods[], diff_methods[], wait_methods[],
+    attempt_methods[], review_methods[], finding_methods[], evidence_methods[], attest_methods[],
+    hold_methods[], group_methods[], cooldown_methods[], salvage_methods[], report_methods[], event_methods[],
+    prompt_methods[];
 
 /* wait_methods.c: a run has changed. */
 void waits_changed(struct rpc *rpc, int64_t run);

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "proto/memory.h"
+#include "store/backup.h"
 #include "store/migrate.h"
 #include "store/script.h"
 #include "store/statement.h"
@@ -359,6 +360,11 @@ enum store_health database_check(struct database *db, bool deep, char *fault, si
 		return STORE_WHOLE;
 	strlcpy(fault, row.values[0], room);
 	return STORE_DAMAGED;
+}
+
+struct backup *database_backup(struct database *db, const char *path, char *error, size_t room)
+{
+	return backup_begin(db->handle, path, error, room);
 }
 
 void database_checkpoint(struct database *db)

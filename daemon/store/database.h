@@ -6,6 +6,7 @@
 
 #include "store/store.h"
 
+struct backup;
 struct database;
 struct statement;
 
@@ -41,6 +42,9 @@ void database_read(struct database *db, struct statement *s, enum row_kind kind,
 
 /* Check the whole file; deep: also its indexes against their tables. fault gets what is wrong. */
 enum store_health database_check(struct database *db, bool deep, char *fault, size_t room);
+
+/* See backup_begin(). */
+struct backup *database_backup(struct database *db, const char *path, char *error, size_t room);
 
 /* Move the WAL into the database if it is long enough. */
 void database_checkpoint(struct database *db);

@@ -2,6 +2,7 @@
 #include "store/store.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "base/log.h"
 #include "proto/memory.h"
+#include "store/backup.h"
 #include "store/database.h"
 
 /* Number of events to keep. Older ones are deleted in small steps, a few more with each commit than
@@ -20,7 +22,9 @@
 #define RETRY_NS UINT64_C(1000000000)
 #define PROBE_BYTES (256 << 10)
 
-enum job_kind { JOB_COMMIT, JOB_READ, JOB_CHECK };
+#define FAULT_MAX (PATH_MAX + 512)
+
+enum job_kind { JOB_COMMIT, JOB_READ, JOB_CHECK, JOB_BACKUP };
 
 struct job {
 	STAILQ_ENTRY(job) next;
@@ -40,8 +44,13 @@ struct job {
 
 	bool deep;				/* JOB_CHECK */
 	enum store_health health;
-	char fault[512];
+	char *fault;				/* FAULT_MAX bytes; JOB_BACKUP, too */
 	store_checked_cb *checked;
+
+	char *path;				/* JOB_BACKUP: handed over again until it is done */
+	struct backup *backup;
+	enum backup_result step;
+	store_copied_cb *copied;
 };
 
 STAILQ_HEAD(jobs, job);
@@ -92,6 +101,8 @@ static void job_free(struct job *job)
 		free((char *)b->text);
 	}
 	free(job->binds);
+	free(job->fault);
+	free(job->path);
 	free(job);
 }
 
@@ -241,6 +252,30 @@ static void record(struct store *s, struct jobs *done)
 	STAILQ_CONCAT(done, &s->waiting);
 }
 
+static void copy_some(struct store *s, struct job *job)
+{
+	if (job->backup == NULL)
+		job->backup = database_backup(s->db, job->path, job->fault, FAULT_MAX);
+	job->step = job->backup != NULL ? backup_step(job->backup, job->fault, FAULT_MAX) : BACKUP_FAILED;
+}
+
+static void answer(struct store *s, struct job *job)
+{
+	switch (job->kind) {
+	case JOB_COMMIT:
+		break;
+	case JOB_READ:
+		database_read(s->db, job->statement, job->rows_kind, job->binds, STORE_PAGE, &job->set);
+		break;
+	case JOB_CHECK:
+		job->health = database_check(s->db, job->deep, job->fault, FAULT_MAX);
+		break;
+	case JOB_BACKUP:
+		copy_some(s, job);
+		break;
+	}
+}
+
 /* A turn: record, then read, then report. */
 static void store_turn(struct store *s, struct jobs *reads)
 {
@@ -249,12 +284,8 @@ static void store_turn(struct store *s, struct jobs *reads)
 	bool changed;
 
 	record(s, &done);
-	STAILQ_FOREACH(job, reads, next) {
-		if (job->kind == JOB_CHECK)
-			job->health = database_check(s->db, job->deep, job->fault, sizeof(job->fault));
-		else
-			database_read(s->db, job->statement, job->rows_kind, job->binds, STORE_PAGE, &job->set);
-	}
+	STAILQ_FOREACH(job, reads, next)
+		answer(s, job);
 	STAILQ_CONCAT(&done, reads);
 
 	uv_mutex_lock(&s->lock);
@@ -344,6 +375,19 @@ void store_check(struct store *s, bool deep, store_checked_cb *cb, void *arg)
 	job->arg = arg;
 	job->deep = deep;
 	job->checked = cb;
+	job->fault = xcalloc(1, FAULT_MAX);
+	store_hand_over(s, job);
+}
+
+void store_backup(struct store *s, const char *path, store_copied_cb *cb, void *arg)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+
+	job->kind = JOB_BACKUP;
+	job->arg = arg;
+	job->path = xstrdup(path);
+	job->copied = cb;
+	job->fault = xcalloc(1, FAULT_MAX);
 	store_hand_over(s, job);
 }
 
@@ -354,7 +398,22 @@ void store_read_now(struct store *s, const char *statement, enum row_kind kind,
 	database_read(s->db, database_statement(s->db, statement), kind, binds, SIZE_MAX, set);
 }
 
-static void report(struct job *job)
+/* False: it has more pages to copy. */
+static bool report_backup(struct store *s, struct job *job)
+{
+	if (job->step == BACKUP_MORE && !s->closing) {
+		store_hand_over(s, job);
+		return false;
+	}
+	if (job->step == BACKUP_MORE)
+		strlcpy(job->fault, "rld is stopping: try again later", FAULT_MAX);
+	job->copied(job->arg, job->step == BACKUP_DONE ? NULL : job->fault, job->step == BACKUP_DONE ?
+	    backup_size(job->backup) : 0);
+	backup_end(job->backup);
+	return true;
+}
+
+static void report(struct store *s, struct job *job)
 {
 	switch (job->kind) {
 	case JOB_COMMIT:
@@ -365,6 +424,10 @@ static void report(struct job *job)
 		break;
 	case JOB_CHECK:
 		job->checked(job->arg, job->health, job->fault);
+		break;
+	case JOB_BACKUP:
+		if (!report_backup(s, job))
+			return;
 		break;
 	}
 	job_free(job);
@@ -390,7 +453,7 @@ static void store_report_cb(uv_async_t *async)
 	}
 	while ((job = STAILQ_FIRST(&done)) != NULL) {
 		STAILQ_REMOVE_HEAD(&done, next);
-		report(job);
+		report(s, job);
 	}
 }
 

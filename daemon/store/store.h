@@ -82,6 +82,14 @@ typedef void store_checked_cb(void *arg, enum store_health health, const char *f
  * on a file too large for that: STORE_UNCHECKED. */
 void store_check(struct store *store, bool deep, store_checked_cb *cb, void *arg);
 
+/* Called on the loop. fault: why there is no copy, NULL: there is one, of so many bytes; valid
+ * during the callback. */
+typedef void store_copied_cb(void *arg, const char *fault, int64_t bytes);
+
+/* Copy the database to the new file path (absolute), a few pages between two batches: what is
+ * committed meanwhile is in the copy. */
+void store_backup(struct store *store, const char *path, store_copied_cb *cb, void *arg);
+
 /* First and last event seq on disk, 0, 0: none. As of the last report to the loop. */
 void store_event_range(const struct store *store, int64_t *first, int64_t *last);
 

@@ -68,6 +68,13 @@ sub config_show {
     return $self->_call('config.show', [qw(workdir profile)], [qw()], \%params);
 }
 
+# copy the database to a file, while work continues
+#   path (required): absolute path of a new file, written by the daemon's user with mode 0600
+sub daemon_backup {
+    my ($self, %params) = @_;
+    return $self->_call('daemon.backup', [qw(path)], [qw(path)], \%params);
+}
+
 # check the daemon and its host, with remedies
 #   deep: also run slow checks: the whole database, the review logs and the refs of the newest 1000 runs, the directories of all attempts
 sub daemon_doctor {

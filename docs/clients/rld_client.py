@@ -1420,6 +1420,11 @@ class ConfigShowResult(TypedDict):
     settings: list[Setting]  # all of them
 
 
+class DaemonBackupResult(TypedDict):
+    path: str  # the file
+    bytes: int  # its size
+
+
 class DaemonDoctorResult(TypedDict):
     state: DoctorState  # worst result of the checks
     version: str  # version of the daemon
@@ -1691,6 +1696,10 @@ class Rld:
     def config_show(self, *, workdir: str | None = None, profile: str | None = None) -> ConfigShowResult:
         """return the effective settings and their origin"""
         return self._call("config.show", {"workdir": workdir, "profile": profile})
+
+    def daemon_backup(self, *, path: str) -> DaemonBackupResult:
+        """copy the database to a file, while work continues"""
+        return self._call("daemon.backup", {"path": path})
 
     def daemon_doctor(self, *, deep: bool | None = None) -> DaemonDoctorResult:
         """check the daemon and its host, with remedies"""

@@ -2327,6 +2327,13 @@ export interface ConfigShowResult {
 	settings: Array<Setting>;
 }
 
+export interface DaemonBackupResult {
+	/** the file */
+	path: string;
+	/** its size */
+	bytes: number;
+}
+
 export interface DaemonDoctorResult {
 	/** worst result of the checks */
 	state: DoctorState;
@@ -2744,6 +2751,11 @@ export class Rld {
 	/** return the effective settings and their origin */
 	configShow(params: { workdir?: string; profile?: string; } = {}): Promise<ConfigShowResult> {
 		return this.call("config.show", params) as Promise<ConfigShowResult>;
+	}
+
+	/** copy the database to a file, while work continues */
+	daemonBackup(params: { path: string; }): Promise<DaemonBackupResult> {
+		return this.call("daemon.backup", params) as Promise<DaemonBackupResult>;
 	}
 
 	/** check the daemon and its host, with remedies */

@@ -97,15 +97,19 @@ class World:
         self.attempt = daemon.attempts(self.failed)[-1]["id"]
         daemon.ended(self.passed)
 
-    def run(self, **review):
+    def run(self, task="do it", **review):
         self.repos += 1
         repo = Repo(self.path / f"r{self.repos}")
-        run = self.daemon.review(repo.path, review={"profile": "verdict", "max_fixes": 0, **review})
+        run = self.daemon.review(repo.path, task, review={"profile": "verdict", "max_fixes": 0, **review})
         self.daemon.call("run.wait", ids=[run])
         return run
 
     def hold(self):
         run = self.run(on_exhausted="hold")
+        return self.daemon.call("hold.list", run=run, state="open")["holds"][0]["id"]
+
+    def question(self):
+        run = self.run(task="ask", on_question="hold")
         return self.daemon.call("hold.list", run=run, state="open")["holds"][0]["id"]
 
     def queued(self):
@@ -124,11 +128,13 @@ class World:
 
 # What a parameter must name; every other one that is required is made of its schema.
 NAMED = {
+    "daemon.backup": lambda w: {"path": str(w.path / "copy.db")},
     "blob.put": lambda w: {"offset": 0}, "run.submit": lambda w: {"workdir": str(w.repo.path), "task": "do it"},
     "run.cancel": lambda w: {"id": w.queued()}, "run.pause": lambda w: {"id": w.queued()},
     "run.resume": lambda w: {"id": w.paused()}, "run.retry": lambda w: {"id": w.failed},
     "run.change": lambda w: {"id": w.queued(), "priority": 1}, "run.attest": lambda w: {"id": w.passed},
     "review.again": lambda w: {"run": w.run(on_exhausted="fail")}, "finding.dismiss": World.finding,
+    "finding.list": lambda w: {"run": w.failed}, "hold.answer": lambda w: {"id": w.question(), "message": "B"},
     "hold.get": lambda w: {"id": w.hold()}, "hold.approve": lambda w: {"id": w.hold()},
     "hold.reject": lambda w: {"id": w.hold()}, "hold.rework": lambda w: {"id": w.hold(), "message": "again"},
     "attempt.get": lambda w: {"id": w.attempt}, "attempt.output": lambda w: {"id": w.attempt},
@@ -146,7 +152,8 @@ ONLY_CHECKED = ("daemon.stop",)
 def test_a_call_of_each_method(make_daemon, repo, tmp_path):
     """Each answer is as its schema says, with all that is in it: the harness holds every answer
     against the document."""
-    daemon = make_daemon(scripts={"implement": "echo $RL_RUN > work.txt\nanswer done\n", "review": DRIFT})
+    daemon = make_daemon(scripts={"review": DRIFT, "implement": "echo $RL_RUN > work.txt\n"
+                                  "[ $RL_TASK = ask ] && answer 'QUESTION: A or B?' || answer done\n"})
     put_one(daemon, repo, saved_commit(repo))
     daemon.call("group.pause", name="shut")
     world = World(daemon, repo, tmp_path)
