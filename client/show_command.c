@@ -14,6 +14,7 @@
 #include "client/print.h"
 #include "client/review_command.h"
 #include "client/screen.h"
+#include "client/settings_text.h"
 #include "client/table.h"
 #include "client/task_summary.h"
 #include "client/watch_data.h"
@@ -63,41 +64,6 @@ static void show_heading(const struct print *p, const char *what, const json_t *
 	fputc('\n', p->file);
 }
 
-/* "a + b + c, quorum majority"; NULL: there is no panel. */
-static char *show_panel(const json_t *review)
-{
-	const json_t *names = field_array(review, "reviewers");
-	struct buf text = { 0 };
-
-	for (size_t i = 0; i < json_array_size(names); i++)
-		buf_addf(&text, "%s%s", i > 0 ? " + " : "", json_string_value(json_array_get(names, i)));
-	if (text.size > 0 && *field_text(review, "quorum") != '\0')
-		buf_addf(&text, " (quorum %s)", field_text(review, "quorum"));
-	return text.data;
-}
-
-/* "implement claude, review codex (gpt-5), fix claude" */
-static char *show_agents(const json_t *agents, const json_t *review)
-{
-	char *panel = show_panel(review);
-	struct buf text = { 0 };
-
-	for (void *i = json_object_iter((json_t *)agents); i != NULL; i = json_object_iter_next((json_t *)agents, i)) {
-		const json_t *agent = json_object_iter_value(i);
-		const char *model = field_text(agent, "model");
-
-		if (panel != NULL && strcmp(json_object_iter_key(i), "review") == 0) {
-			buf_addf(&text, "%sreview %s", text.size > 0 ? ", " : "", panel);
-			continue;
-		}
-		buf_addf(&text, "%s%s %s%s%s%s", text.size > 0 ? ", " : "", json_object_iter_key(i),
-		    field_text(agent, "agent"), *model != '\0' ? " (" : "", model,
-		    *model != '\0' ? ")" : "");
-	}
-	free(panel);
-	return buf_take(&text, NULL);
-}
-
 /* "ci_job=17, team=core" */
 static char *show_labels(const json_t *labels)
 {
@@ -110,26 +76,6 @@ static char *show_labels(const json_t *labels)
 		buf_addf(&text, "%s=%s", name, json_string_value(value));
 	}
 	return buf_take(&text, NULL);
-}
-
-/* "verdict, at most 6 reviews", or why there is none. */
-static char *show_review(const json_t *review)
-{
-	int64_t checks = field_int(review, "checks");
-	char *behind, *text;
-
-	if (review == NULL)
-		return xstrdup("");
-	if (!field_true(review, "enabled"))
-		return xasprintf("none: %s", field_text(review, "skip_reason"));
-	behind = checks > 0
-	    ? xasprintf(", %lld check%s before each", (long long)checks, checks == 1 ? "" : "s")
-	    : xstrdup("");
-	text = xasprintf("%s, at most %lld reviews%s%s", field_text(review, "profile"),
-	    field_count(review, "max_fixes") + 1,
-	    field_is(review, "scope", "run") ? " of the whole run" : "", behind);
-	free(behind);
-	return text;
 }
 
 static void show_add_dismissed(struct table *t, const json_t *dismissed)
@@ -250,8 +196,8 @@ static void show_run_facts(const struct print *p, const json_t *run)
 	if (many)
 		tasks_add_overview(t, run, totals);
 	show_add_work(t, run);
-	table_fact(t, "agents", PAINT_NONE, show_agents(json_object_get(run, "agents"), review));
-	table_fact(t, "review", PAINT_NONE, show_review(review));
+	table_fact(t, "agents", PAINT_NONE, settings_agents(json_object_get(run, "agents"), review));
+	table_fact(t, "review", PAINT_NONE, settings_review(review));
 	table_fact(t, "checks", PAINT_NONE, show_checks(json_object_get(run, "checks")));
 	if (!many) {
 		table_fact(t, "reason", PAINT_YELLOW, cell_reason(run, NULL));
