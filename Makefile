@@ -9,6 +9,7 @@
 # make check-pairs     1,000 pairs of tasks that break each other only when merged
 # make check-night     a hundred tasks in eight slots, and all that goes wrong       make check-makespan UNIT=s  their time against list scheduling
 # make sim SEEDS=n  make fuzz SECONDS=n                       make demo      the main job on a scratch repository
+# make screenshots  the pictures of docs/screenshots again
 # make openrpc    docs/openrpc.json and docs/clients again; SINCE=REV: what changed since then
 # make install DESTDIR= PREFIX=
 # SAN=1: ASan and UBSan, in build-san.  DEV=1: warnings are errors.  CC=clang works as well.
@@ -46,7 +47,7 @@ RLD_C    = $(wildcard $(ROOMS:%=daemon/%/*.c)) $(wildcard daemon/record/*.c prot
 RLD_CXX  = $(wildcard daemon/config/*.cc)
 RLD_O    = $(RLD_C:%.c=$(B)/%.o) $(RLD_CXX:%.cc=$(B)/%.o) $(B)/gen/sql.o $(B)/gen/templates.o
 MAIN_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/*.c))
-RLCTL_O  = $(patsubst %.c,$(B)/%.o,$(wildcard client/*.c proto/*.c))
+RLCTL_O  = $(patsubst %.c,$(B)/%.o,$(wildcard client/*.c client/page/*.c proto/*.c)) $(B)/gen/page.o
 SHIM_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/shim/*.c daemon/record/*.c) daemon/child/process_tree.c)
 UNITS    = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 
@@ -94,13 +95,17 @@ $(B)/gen/templates.c: $(wildcard daemon/prompt/templates/*.md) daemon/prompt/emb
 	@mkdir -p $(@D)
 	$(call say,GEN)
 	$(Q)awk -f daemon/prompt/embed.awk $(sort $(filter %.md,$^)) > $@
+$(B)/gen/page.c: client/page/page.css client/page/embed.awk
+	@mkdir -p $(@D)
+	$(call say,GEN)
+	$(Q)awk -f client/page/embed.awk $< > $@
 
 # The client without its main, for tests of its parts.
 $(B)/librlctl.a: $(filter-out $(B)/client/main.o,$(RLCTL_O))
 	$(call say,AR)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(B)/unit/screen: $(B)/librlctl.a
-$(B)/unit/screen: UNIT_A = $(B)/librlctl.a
+$(B)/unit/screen $(B)/unit/page: $(B)/librlctl.a
+$(B)/unit/screen $(B)/unit/page: UNIT_A = $(B)/librlctl.a
 
 $(B)/tests/unit/%.o: CPPFLAGS += $(shell pkg-config --cflags check)
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/librld.a
@@ -218,6 +223,9 @@ demo:
 	@tests/deps build install
 	@$(MAKE) --no-print-directory all
 	@tests/demo $(B)
+# Pictures of pages, with Chromium and scripted agents.
+screenshots: all
+	$(PYTHON) tests/screenshots $(B)
 
 MAN      = $(wildcard docs/*.[1-9])
 SHARE    = $(DESTDIR)$(PREFIX)/share
@@ -246,7 +254,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean demo deps fuzz fuzzers install lint openrpc plants sim
+.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean demo deps fuzz fuzzers install lint openrpc plants screenshots sim
 clean:
 	rm -rf build build-san build-fuzz
 

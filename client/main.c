@@ -93,8 +93,8 @@ static const struct option_row verify_options[] = {
 };
 
 static const struct option_row report_options[] = {
-	{ "format", 0, OPTION_CHOICE, "text|json", NULL, NULL,
-	    "human-readable (default) or machine-readable" },
+	{ "format", 0, OPTION_CHOICE, "text|json|html", NULL, NULL,
+	    "for people (default), for programs, or as one page for a browser" },
 	{ "output", 'o', OPTION_TEXT, "FILE", NULL, NULL, "write the report to FILE" },
 	{ .name = NULL },
 };

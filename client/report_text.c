@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl report: a full report of a run, for people or programs. */
+#include "client/report_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/cell.h"
-#include "client/client.h"
-#include "client/commands.h"
 #include "client/field.h"
-#include "client/message.h"
 #include "client/print.h"
 #include "client/table.h"
 #include "client/task_summary.h"
@@ -128,7 +126,7 @@ static char *report_faults(const json_t *faults)
 	return buf_take(&text, NULL);
 }
 
-static void report_print_text(const struct print *p, const json_t *report)
+void report_print_text(const struct print *p, const json_t *report)
 {
 	const json_t *result = json_object_get(report, "result"), *stats = json_object_get(report, "stats");
 	const json_t *settings = json_object_get(report, "settings");
@@ -184,57 +182,4 @@ static void report_print_text(const struct print *p, const json_t *report)
 		print_agent_text(p, answer, strlen(answer));
 		fputs(answer[strlen(answer) - 1] == '\n' ? "" : "\n", p->file);
 	}
-}
-
-static void report_print(const struct print *p, const json_t *report, const char *format)
-{
-	if (format == NULL || strcmp(format, "text") == 0)
-		report_print_text(p, report);
-	else
-		print_json_indented(p, report);
-}
-
-static int report_write_file(const char *path, const json_t *report, const char *format, bool json)
-{
-	FILE *file = fopen(path, "we");
-	struct print p;
-	bool failed;
-
-	if (file == NULL) {
-		message_errno("%s", path);
-		return EXIT_REFUSED;
-	}
-	print_init(&p, file, "never");
-	if (json)
-		print_json(&p, report);
-	else
-		report_print(&p, report, format);
-	failed = ferror(file) != 0;
-	if (fclose(file) == EOF || failed) {
-		message_errno("%s", path);
-		return EXIT_REFUSED;
-	}
-	return EXIT_DONE;
-}
-
-int report_command(struct client *c)
-{
-	const char *format = options_text(&c->options, "format"), *path = options_text(&c->options, "output");
-	json_t *report;
-	int64_t run;
-	int status;
-
-	if (client_parse_run(c->options.arguments[0], &run, NULL) != 0)
-		return EXIT_USAGE;
-	report = client_get(c, "run.report", "id", run, &status);
-	if (report == NULL)
-		return status;
-	if (path != NULL)
-		status = report_write_file(path, report, format, c->json);
-	else if (c->json)
-		print_json(&c->out, report);
-	else
-		report_print(&c->out, report, format);
-	json_decref(report);
-	return status;
 }

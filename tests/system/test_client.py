@@ -249,7 +249,7 @@ def test_manual_is_clean():
     ["hold"], ["hold", "show"], ["hold", "show", "x"], ["hold", "show", "0"], ["hold", "list", "1"],
     ["hold", "approve", "1", "2"], ["hold", "burn", "1"],
     ["hold", "list", "--state", "nonsense"], ["hold", "list", "--run", "x"], ["report"],
-    ["report", "x"], ["report", "--format", "html", "1"],
+    ["report", "x"], ["report", "--format", "pdf", "1"],
     ["review", "export", "x"], ["group", "pause", "a", "--slots", "2"],
     ["group", "list", "--slots", "2"], ["hold", "list", "-m", "x"],
     ["hold", "approve", "1", "--run", "2"], ["cooldown", "clear", "a", "-m", "x"],
