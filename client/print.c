@@ -15,6 +15,8 @@
 #include "proto/memory.h"
 #include "proto/units.h"
 
+#define USUAL_COLUMNS 80
+
 static const char *const sequences[] = {
 	[PAINT_NONE] = "",
 	[PAINT_BOLD] = "\033[1m",
@@ -41,19 +43,23 @@ static const struct {
 	{ "cancelled", PAINT_DIM }, { "queued", PAINT_DIM },
 };
 
+size_t print_columns(FILE *file)
+{
+	struct winsize size;
+
+	return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL_COLUMNS;
+}
+
 void print_init(struct print *p, FILE *file, const char *when)
 {
 	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
-	struct winsize size;
 
 	p->file = file;
 	p->terminal = isatty(fileno(file)) == 1;
 	p->color = p->terminal && (no_color == NULL || *no_color == '\0') && term != NULL && strcmp(term, "dumb") != 0;
 	if (strcmp(when, "auto") != 0)
 		p->color = strcmp(when, "always") == 0;
-	p->width = 0;
-	if (p->terminal)
-		p->width = ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+	p->width = p->terminal ? print_columns(file) : 0;
 }
 
 const char *print_sequence(enum paint paint)

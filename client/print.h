@@ -21,6 +21,9 @@ enum paint { PAINT_NONE, PAINT_BOLD, PAINT_DIM, PAINT_RED, PAINT_GREEN, PAINT_YE
 /* when: "auto", "always", "never". auto: a terminal, unless NO_COLOR is set or TERM is dumb. */
 void print_init(struct print *p, FILE *file, const char *when);
 
+/* Columns of the terminal as it is now; 80 if it does not tell. */
+size_t print_columns(FILE *file);
+
 /* Escaped, on one line, in a colour. */
 void print_painted(const struct print *p, enum paint paint, const char *text);
 

@@ -17,6 +17,8 @@
 #include "client/hold_command.h"
 #include "client/live.h"
 #include "client/message.h"
+#include "client/run_line.h"
+#include "client/status_line.h"
 #include "client/submit_command.h"
 #include "client/task_summary.h"
 #include "proto/call.h"
@@ -32,6 +34,9 @@
 struct follow {
 	struct client *client;
 	struct live *live;	/* NULL: quiet */
+	/* below the lines of live; without print: there is none */
+	struct status_line status;
+	struct run_line line;
 	int64_t run;
 	int64_t seq;		/* sequence number of the last event */
 	int returns;		/* number of reconnects since then */
@@ -92,6 +97,8 @@ static bool take_events(struct follow *f, bool *broken)
 		    field_int(event, "seq") > f->seq) {
 			f->seq = field_int(event, "seq");
 			f->returns = 0;
+			f->line.stale = true;
+			status_line_erase(&f->status);
 			if (f->live != NULL)
 				live_event(f->live, event);
 			final = field_is(event, "type", "run.state") && exit_is_final(field_text(event, "state"));
@@ -102,8 +109,43 @@ static bool take_events(struct follow *f, bool *broken)
 	return final;
 }
 
+/* ---- the status line ---- */
+
+static bool has_status(const struct follow *f)
+{
+	return f->status.print != NULL;
+}
+
+/* Calls here give up on a Ctrl-C; a reply that comes late is skipped. */
+static void load_status(struct follow *f)
+{
+	if (!has_status(f))
+		return;
+	call_give_up_on(f->client->conn, f->interrupts);
+	run_line_load(&f->line, f->client->conn);
+	call_give_up_on(f->client->conn, -1);
+}
+
+static void draw_status(struct follow *f)
+{
+	struct lines l;
+
+	if (!has_status(f) || f->line.document == NULL)
+		return;
+	lines_init(&l, status_line_room(&f->status), f->client->talk.color);
+	run_line_put(&l, f->line.document, f->line.preview, clock_wall());
+	status_line_draw(&f->status, l.line[0]);
+	lines_release(&l);
+}
+
+/* The sooner of the two; -1: never. */
+static int sooner(int a, int b)
+{
+	return a == -1 || (b != -1 && b < a) ? b : a;
+}
+
 /* timeout_ms: in total, however many events arrive; -1: none. */
-static enum follow_result run_follow(struct follow *f, int timeout_ms)
+static enum follow_result follow_events(struct follow *f, int timeout_ms)
 {
 	int64_t until = clock_steady() + timeout_ms;
 
@@ -114,16 +156,29 @@ static enum follow_result run_follow(struct follow *f, int timeout_ms)
 		int64_t left;
 		bool broken;
 
+		/* before the events: a call may receive some */
+		load_status(f);
 		if (take_events(f, &broken))
 			return FOLLOW_FINAL;
 		if (broken)
 			return FOLLOW_BROKEN;
+		draw_status(f);
 		left = timeout_ms == -1 ? -1 : until - clock_steady();
-		if ((timeout_ms != -1 && left <= 0) || poll(p, 2, (int)left) == 0)
+		if (timeout_ms != -1 && left <= 0)
 			return FOLLOW_TIMEOUT;
+		poll(p, 2, sooner((int)left, has_status(f) ? run_line_due_ms(&f->line) : -1));
 		if (p[1].revents != 0 && read(f->interrupts, &info, sizeof(info)) == (ssize_t)sizeof(info))
 			return FOLLOW_INTERRUPTED;
 	}
+}
+
+/* The same, and everything printed afterwards starts on a clean line. */
+static enum follow_result run_follow(struct follow *f, int timeout_ms)
+{
+	enum follow_result result = follow_events(f, timeout_ms);
+
+	status_line_erase(&f->status);
+	return result;
 }
 
 static void print_detached(const struct follow *f)
@@ -140,6 +195,7 @@ static enum follow_result let_go(struct follow *f)
 	print_detached(f);
 	fputs("Press Ctrl-C again to cancel the run.\n", f->client->talk.file);
 	fflush(f->client->talk.file);
+	f->status.print = NULL;
 	return run_follow(f, SECOND_THOUGHTS_MS);
 }
 
@@ -380,12 +436,15 @@ int run_command(struct client *c)
 	f.seq = since;
 	f.interrupts = catch_interrupts();
 	f.live = quiet ? NULL : live_of(c, f.run);
+	f.line.run = f.run;
+	f.status.print = !quiet && status_line_usable(&c->talk) ? &c->talk : NULL;
 	/* with a known key the run may have ended before the events requested here */
 	if (exit_is_final(field_text(submitted, "state")))
 		status = run_finish(&f);
 	else if ((status = client_subscribe(c, f.run, since)) == 0)
 		status = follow_to_the_end(&f);
 	live_free(f.live);
+	run_line_release(&f.line);
 	close(f.interrupts);
 	json_decref(submitted);
 	return status;

@@ -22,8 +22,8 @@ int call_connect(const char *socket_path, const struct call_trust *trust, struct
 void call_close(struct call_conn *conn);
 int call_fd(const struct call_conn *conn);
 
-/* While fd is readable, calls that would have to wait fail, and the connection becomes unusable.
- * -1: none. */
+/* While fd is readable, calls that would have to wait fail; their replies are skipped when they
+ * come. -1: none. */
 void call_give_up_on(struct call_conn *conn, int fd);
 
 /* Content of an error reply. */

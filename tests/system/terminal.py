@@ -74,8 +74,11 @@ class Screen:
             self.row, self.column = int(row) - 1, int(column) - 1
             assert self.row < self.lines and self.column < self.width, "outside of the screen"
         elif final == "J":
-            assert numbers == "2"
-            self.cells = [[" "] * self.width for _ in range(self.lines)]
+            assert numbers in ("", "2")
+            if numbers == "":                       # from the cursor to the end
+                self.cells[self.row][self.column:] = [" "] * (self.width - self.column)
+            below = self.row + 1 if numbers == "" else 0
+            self.cells[below:] = [[" "] * self.width for _ in range(self.lines - below)]
         elif final == "K":
             assert numbers == "2"
             self.cells[self.row] = [" "] * self.width
@@ -84,9 +87,10 @@ class Screen:
 
     def put(self, character):
         if character in "\r\n":
-            self.row, self.column = (self.row,
-                                     0) if character == "\r" else (min(self.row + 1, self.lines - 1),
-                                                                   self.column)
+            if character == "\r":
+                self.column = 0
+            else:
+                self.next_line()
             return
         assert character.isprintable(), f"{character!r} reaches the terminal"
         taken = columns(character)
@@ -95,11 +99,18 @@ class Screen:
             return
         if self.column + taken > self.width:
             assert "7" in self.modes, "a line is wider than the screen"
-            self.row, self.column = min(self.row + 1, self.lines - 1), 0
+            self.next_line()
+            self.column = 0
         self.cells[self.row][self.column] = character
         for i in range(1, taken):
             self.cells[self.row][self.column + i] = ""
         self.column += taken
+
+    def next_line(self):
+        if self.row + 1 < self.lines:
+            self.row += 1
+        else:
+            self.cells = self.cells[1:] + [[" "] * self.width]
 
     def text(self):
         return "\n".join("".join(line).rstrip() for line in self.cells)

@@ -91,7 +91,7 @@ def test_a_run(make_daemon, repo, on):
     daemon = make_daemon(config={"default_agent": "implementer", **agents,
                                  "review": {"agent": "reviewer", "fixer_agent": "fixer"}})
     screen = on(daemon, "run", "-C", repo.path, "--review", "--color", "never", "Make duration() accept 1h30m",
-                width=WIDTH)
+                width=WIDTH, environment={"TERM": "dumb"})     # without the line that does not stay
     assert screen.ended() == 0, screen.data.decode()
     compare("run", freeze(screen.data.decode().replace("\r", "")))
 
