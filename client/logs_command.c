@@ -8,6 +8,7 @@
 #include "client/commands.h"
 #include "client/field.h"
 #include "client/message.h"
+#include "client/transcript.h"
 #include "proto/call.h"
 
 #define LOOK_AGAIN_MS 250	/* poll while an attempt runs: its output makes no events */
@@ -19,6 +20,7 @@ struct logs {
 	const char *const *streams;
 	int64_t run, only;	/* only: number of a single attempt, FIELD_NONE: all */
 	bool follow;
+	bool words;		/* standard output as a conversation */
 };
 
 static bool is_over(const json_t *attempt)
@@ -65,6 +67,71 @@ static int print_streams(const struct logs *l, int64_t id, int64_t *offsets, boo
 		    id, l->streams[i], &offsets[i], &ended);
 		*eof = *eof && ended;
 	}
+	return status;
+}
+
+/* Print what follows on standard output as a conversation. */
+static int print_words(const struct logs *l, int64_t id, struct transcript *t, bool *eof)
+{
+	const struct print *out = &l->client->out;
+	int status = 0;
+	bool more = true;
+
+	*eof = false;
+	while (more && status == 0) {
+		int64_t before = t->next;
+		json_t *page = client_call(l->client, "attempt.transcript",
+		    json_pack("{s:I, s:I}", "id", (json_int_t)id, "offset", (json_int_t)before), &status);
+
+		if (page != NULL)
+			transcript_print(t, out, page);
+		*eof = field_true(page, "eof");
+		more = page != NULL && !*eof && t->next > before;
+		json_decref(page);
+	}
+	return status != 0 ? status : fflush(out->file) == EOF ? EXIT_REFUSED : 0;
+}
+
+/* The answer and what it took, once it has ended. */
+static int print_end(const struct logs *l, const json_t *attempt, struct transcript *t)
+{
+	struct output_page page;
+	int status = output_read(l->client, field_int(attempt, "id"), "answer", 0, &page);
+
+	if (status != 0)
+		return status;
+	transcript_end(t, &l->client->out, page.bytes.data, attempt);
+	output_release(&page);
+	return 0;
+}
+
+/* As below, as a conversation: what it writes to standard error is printed as it is. */
+static int show_words(const struct logs *l, const json_t *attempt)
+{
+	static const char *const beside[] = { "stderr", NULL };
+	struct logs errors = { .client = l->client, .streams = beside };
+	int64_t id = field_int(attempt, "id"), offset = 0;
+	struct transcript t = { 0 };
+	json_t *now = json_incref((json_t *)attempt);
+	bool eof, quiet, over;
+	int status;
+
+	do {
+		over = is_over(now);
+		status = print_words(l, id, &t, &eof);
+		if (status == 0)
+			status = print_streams(&errors, id, &offset, &quiet);
+		if (status != 0 || over || !l->follow)
+			break;
+		status = pause_until_news(l->client, LOOK_AGAIN_MS);
+		json_decref(now);
+		now = status == 0 ? logs_attempt(l->client, id, &status) : NULL;
+	} while (status == 0);
+	transcript_close(&t, &l->client->out);
+	if (status == 0 && over)
+		status = print_end(l, now, &t);
+	json_decref(now);
+	transcript_release(&t);
 	return status;
 }
 
@@ -121,7 +188,7 @@ static int show_new(const struct logs *l, int64_t *last)
 		if (number <= *last || (l->only != FIELD_NONE && l->only != number))
 			continue;
 		logs_announce(l, attempt);
-		status = show_attempt(l, attempt);
+		status = l->words ? show_words(l, attempt) : show_attempt(l, attempt);
 		*last = number;
 	}
 	json_decref(result);
@@ -174,9 +241,17 @@ int logs_command(struct client *c)
 	const char *one[] = { stream, NULL };
 	struct logs l = { .client = c,
 		.streams = stream == NULL ? both : one,
-		.follow = options_given(&c->options, "follow") };
+		.follow = options_given(&c->options, "follow"),
+		.words = options_given(&c->options, "words") };
 	int status = client_parse_run(c->options.arguments[0], &l.run, &l.only);
 
+	/* for people, unless they ask for something else */
+	if (c->out.terminal && !c->json && stream == NULL && !options_given(&c->options, "raw"))
+		l.words = true;
+	if (l.words && (stream != NULL || c->json || options_given(&c->options, "raw"))) {
+		message_error("--words cannot be combined with --raw, --stream or --json");
+		return EXIT_USAGE;
+	}
 	if (status == 0 && l.follow) {
 		json_t *hello;
 

@@ -38,6 +38,10 @@ static const struct option_row logs_options[] = {
 	{ "follow", 'f', OPTION_TRUE, NULL, NULL, NULL, "follow until the end" },
 	{ "stream", 0, OPTION_CHOICE, "stdout|stderr|answer", NULL, NULL,
 	    "only this stream (default: stdout and stderr)" },
+	{ "raw", 0, OPTION_TRUE, NULL, NULL, NULL,
+	    "the output as the agents print it, as in a pipe" },
+	{ "words", 0, OPTION_TRUE, NULL, NULL, NULL,
+	    "as a conversation, as on a terminal: what was said, and which tools were used" },
 	{ .name = NULL },
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strip.h"
 #include "core/row.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
@@ -147,13 +148,62 @@ char **reader_preview(enum reader_kind kind, const struct preview_tail *out,
 	struct preview_tail shown = whole(out), said = whole(err);
 	char **list;
 
-	types[kind]->preview(&p, &shown);
+	if (types[kind]->shown == NULL)
+		preview_text(&p, &shown);
+	else
+		show_events(&p, &shown, types[kind]->shown, false);
+	if (p.count == 0 && types[kind]->shown_last != NULL)
+		show_events(&p, &shown, types[kind]->shown_last, true);
 	if (p.count == 0)
 		preview_text(&p, &said);
 	list = xcalloc(p.count + 1, sizeof(*list));
 	for (size_t i = 0; i < p.count; i++)
 		list[i] = p.lines[p.count - 1 - i];
 	return list;
+}
+
+/* Without escape sequences, other control characters made visible. malloc'd. */
+static char *plain_text(const char *text)
+{
+	size_t size = strlen(text);
+	char *copy = strip_escapes(text, size, &size), *safe;
+
+	safe = text_escape(copy != NULL ? copy : text, size, true);
+	free(copy);
+	return safe;
+}
+
+static size_t show_as_text(struct show *s, const char *data, size_t size, bool last)
+{
+	size_t used = last ? size : size - text_unfinished(data, size);
+	char *copy = xmemdup0(data, used);
+
+	/* a text ends at its first NUL */
+	for (size_t i = 0; i < used; i++)
+		if (copy[i] == '\0')
+			copy[i] = '?';
+	show_add(s, SHOW_PIECE, copy);
+	free(copy);
+	return used;
+}
+
+size_t reader_show(enum reader_kind kind, struct show *s, const char *data, size_t size, bool last)
+{
+	size_t from = s->count, used;
+
+	/* a text is cut where the next call continues */
+	if (types[kind]->shown == NULL)
+		used = show_as_text(s, data, size < SHOW_TEXT_MAX ? size : SHOW_TEXT_MAX,
+		    last && size <= SHOW_TEXT_MAX);
+	else
+		used = show_forward(s, types[kind]->shown, data, size, last);
+	for (; from < s->count; from++) {
+		char *text = plain_text(s->items[from].text);
+
+		free(s->items[from].text);
+		s->items[from].text = text;
+	}
+	return used;
 }
 
 void agent_result_release(struct agent_result *result)

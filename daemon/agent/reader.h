@@ -5,6 +5,7 @@
 
 #include "agent/agent.h"
 #include "agent/preview.h"
+#include "agent/show.h"
 
 struct reader_type {
 	const char *name;	/* as in reader_names */
@@ -16,8 +17,9 @@ struct reader_type {
 	bool (*is_over)(const void *state);
 	/* Frees state; out is empty: no text, nothing reported, provider ok. */
 	void (*end)(void *state, struct agent_result *out);
-	/* The readable part of stdout, newest line first, until p is full. */
-	void (*preview)(struct preview *p, const struct preview_tail *out);
+	/* What people are shown of its events; NULL: the text itself. shown_last: if these show
+	 * nothing, in the last lines only; NULL: none. */
+	const struct show_row *shown, *shown_last;
 };
 
 extern const struct reader_type reader_text, reader_claude, reader_codex, reader_gemini,
@@ -31,5 +33,9 @@ extern const struct reader_type reader_text, reader_claude, reader_codex, reader
  * is UTF-8 without control characters, of at most PREVIEW_CHARACTERS. */
 char **reader_preview(enum reader_kind kind, const struct preview_tail *out,
     const struct preview_tail *err, size_t lines);
+
+/* The output as a conversation, from the beginning of a line: only whole lines unless last. Returns
+ * how many bytes were read. Texts are UTF-8, and safe for a terminal except for newlines. */
+size_t reader_show(enum reader_kind kind, struct show *s, const char *data, size_t size, bool last);
 
 #endif

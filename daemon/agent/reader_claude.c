@@ -315,7 +315,7 @@ static void claude_end(void *state, struct agent_result *out)
 
 /* ---- what it shows while it works ---- */
 
-static void show_system(struct preview *p, const json_t *event)
+static void show_system(struct show *s, const json_t *event)
 {
 	char *text;
 
@@ -323,30 +323,30 @@ static void show_system(struct preview *p, const json_t *event)
 		return;
 	text = xasprintf("the service answered %lld, retry %lld", (long long)member_count(event, "error_status", 0),
 	    (long long)member_count(event, "attempt", 0));
-	show_text(p, text);
+	show_add(s, SHOW_ERROR, text);
 	free(text);
 }
 
 /* A failure is news; a success repeats what was shown. */
-static void show_failure(struct preview *p, const json_t *event)
+static void show_failure(struct show *s, const json_t *event)
 {
 	char *words;
 
 	if (json_is_false(member(event, "is_error")))
 		return;
 	words = error_words(event);
-	show_text(p, words);
+	show_add(s, SHOW_ERROR, words);
 	free(words);
 }
 
-static void show_success(struct preview *p, const json_t *event)
+static void show_success(struct show *s, const json_t *event)
 {
-	if (p->count == 0)
-		show_text(p, member_text(event, "result"));
+	show_add(s, SHOW_SAID, member_text(event, "result"));
 }
 
 static const struct show_row shown[] = {
 	{ "assistant", show_blocks, NULL },
+	{ "user", show_results, NULL },
 	{ "system", show_system, NULL },
 	{ "result", show_failure, NULL },
 	{ NULL, NULL, NULL },
@@ -357,12 +357,5 @@ static const struct show_row shown_last[] = {
 	{ NULL, NULL, NULL },
 };
 
-static void claude_preview(struct preview *p, const struct preview_tail *out)
-{
-	show_events(p, out, shown);
-	if (p->count == 0)
-		show_events(p, out, shown_last);
-}
-
 const struct reader_type reader_claude = { "claude", claude_new, claude_feed, claude_gap,
-    claude_is_over, claude_end, claude_preview };
+    claude_is_over, claude_end, shown, shown_last };

@@ -3,9 +3,12 @@
  * from an earlier "error"; an item of type "error" is a warning. */
 #include "agent/events.h"
 
+#include <stdlib.h>
+
 #include "agent/member.h"
 #include "agent/show.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 static void on_thread(struct events *e, const json_t *event)
 {
@@ -85,50 +88,61 @@ static void *codex_new(void)
 
 /* ---- what it shows while it works ---- */
 
-static void show_started(struct preview *p, const json_t *event)
+static void show_started(struct show *s, const json_t *event)
 {
 	const json_t *item = member(event, "item");
 
 	if (member_is(item, "type", "command_execution"))
-		show_tool(p, "command", item);
+		show_tool(s, "command", item);
 	else if (member_is(item, "type", "web_search"))
-		show_tool(p, "web search", item);
+		show_tool(s, "web search", item);
 	else if (member_is(item, "type", "mcp_tool_call"))
-		show_tool(p, member_text(item, "tool"), member(item, "arguments"));
+		show_tool(s, member_text(item, "tool"), member(item, "arguments"));
 }
 
-static void show_completed(struct preview *p, const json_t *event)
+/* Of a command or of a tool that did not work. */
+static void show_result(struct show *s, const json_t *item)
+{
+	char *status = xasprintf("exit status %lld", (long long)member_count(item, "exit_code", 0));
+
+	show_failed(s, member_text(item, "aggregated_output"));
+	show_failed(s, member_text(member(item, "error"), "message"));
+	if (member_is(item, "status", "declined"))
+		show_failed(s, "declined");
+	else if (member_count(item, "exit_code", 0) != 0)
+		show_failed(s, status);
+	free(status);
+}
+
+static void show_completed(struct show *s, const json_t *event)
 {
 	const json_t *item = member(event, "item"), *changes = member(item, "changes");
 
 	if (member_is(item, "type", "agent_message"))
-		show_text(p, member_text(item, "text"));
-	for (size_t i = json_array_size(changes); i-- > 0 && !preview_full(p);)
-		show_tool(p, "change", json_array_get(changes, i));
+		show_add(s, SHOW_SAID, member_text(item, "text"));
+	for (size_t i = 0; i < json_array_size(changes); i++)
+		show_tool(s, "change", json_array_get(changes, i));
+	if (member_is(item, "status", "failed") || member_is(item, "status", "declined"))
+		show_result(s, item);
 }
 
-static void show_error(struct preview *p, const json_t *event)
+static void show_error(struct show *s, const json_t *event)
 {
-	show_text(p, member_text(event, "message"));
+	show_add(s, SHOW_ERROR, member_text(event, "message"));
 }
 
-static void show_failed(struct preview *p, const json_t *event)
+static void show_turn_failed(struct show *s, const json_t *event)
 {
-	show_text(p, member_text(member(event, "error"), "message"));
+	show_add(s, SHOW_ERROR, member_text(member(event, "error"), "message"));
 }
 
 static const struct show_row shown[] = {
 	{ "item.started", show_started, NULL },
 	{ "item.completed", show_completed, NULL },
 	{ "error", show_error, NULL },
-	{ "turn.failed", show_failed, NULL },
+	{ "turn.failed", show_turn_failed, NULL },
 	{ NULL, NULL, NULL },
 };
 
-static void codex_preview(struct preview *p, const struct preview_tail *out)
-{
-	show_events(p, out, shown);
-}
-
 const struct reader_type reader_codex = { "codex", codex_new, events_feed, events_gap,
-    events_is_over, events_end, codex_preview };
+    events_is_over, events_end, shown, NULL };

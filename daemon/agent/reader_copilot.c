@@ -47,17 +47,21 @@ static void on_idle(struct events *e, const json_t *event)
 		break_off(e, NULL);
 }
 
+/* A command counts as a success, whatever its exit status. */
+static bool has_failed(const json_t *data)
+{
+	return json_is_false(member(data, "success")) ||
+	    member_count(member(data, "shellExecution"), "exitCode", 0) != 0;
+}
+
 static void on_tool(struct events *e, const json_t *event)
 {
 	const json_t *data = member(event, "data");
-	/* a command counts as a success, whatever its exit status */
-	bool failed = json_is_false(member(data, "success")) ||
-	    member_count(member(data, "shellExecution"), "exitCode", 0) != 0;
 
 	e->served = true;
 	if (member_is(member(data, "error"), "code", "denied"))
 		e->denials++;
-	else if (failed)
+	else if (has_failed(data))
 		e->tool_errors++;
 }
 
@@ -114,34 +118,40 @@ static void *copilot_new(void)
 
 /* ---- what it shows while it works ---- */
 
-static void show_message(struct preview *p, const json_t *event)
+static void show_message(struct show *s, const json_t *event)
 {
-	show_text(p, member_text(member(event, "data"), "content"));
+	show_add(s, SHOW_SAID, member_text(member(event, "data"), "content"));
 }
 
-static void show_start(struct preview *p, const json_t *event)
+static void show_start(struct show *s, const json_t *event)
 {
 	const json_t *data = member(event, "data");
 
-	show_tool(p, member_text(data, "toolName"), member(data, "arguments"));
+	show_tool(s, member_text(data, "toolName"), member(data, "arguments"));
 }
 
-static void show_error(struct preview *p, const json_t *event)
+static void show_error(struct show *s, const json_t *event)
 {
-	show_text(p, member_text(member(event, "data"), "message"));
+	show_add(s, SHOW_ERROR, member_text(member(event, "data"), "message"));
+}
+
+static void show_complete(struct show *s, const json_t *event)
+{
+	const json_t *data = member(event, "data");
+
+	if (!has_failed(data))
+		return;
+	show_failed(s, member_text(member(data, "error"), "message"));
+	show_failed(s, member_text(member(data, "result"), "content"));
 }
 
 static const struct show_row shown[] = {
 	{ "assistant.message", show_message, NULL },
 	{ "tool.execution_start", show_start, NULL },
+	{ "tool.execution_complete", show_complete, NULL },
 	{ "session.error", show_error, NULL },
 	{ NULL, NULL, NULL },
 };
 
-static void copilot_preview(struct preview *p, const struct preview_tail *out)
-{
-	show_events(p, out, shown);
-}
-
 const struct reader_type reader_copilot = { "copilot", copilot_new, events_feed, events_gap,
-    events_is_over, events_end, copilot_preview };
+    events_is_over, events_end, shown, NULL };

@@ -147,34 +147,37 @@ static const char *said(const json_t *event)
 	return member_is(event, "role", "assistant") ? member_text(event, "content") : NULL;
 }
 
-static void show_use(struct preview *p, const json_t *event)
+static void show_use(struct show *s, const json_t *event)
 {
-	show_tool(p, member_text(event, "tool_name"), member(event, "parameters"));
+	show_tool(s, member_text(event, "tool_name"), member(event, "parameters"));
 }
 
-static void show_error(struct preview *p, const json_t *event)
+static void show_error(struct show *s, const json_t *event)
 {
-	show_text(p, member_text(event, "message"));
+	show_add(s, SHOW_ERROR, member_text(event, "message"));
 }
 
 /* A success repeats what was shown. */
-static void show_result(struct preview *p, const json_t *event)
+static void show_result(struct show *s, const json_t *event)
 {
-	show_text(p, member_text(member(event, "error"), "message"));
+	show_add(s, SHOW_ERROR, member_text(member(event, "error"), "message"));
+}
+
+static void show_outcome(struct show *s, const json_t *event)
+{
+	if (member_is(event, "status", "error"))
+		show_failed(s, member_text(event, "output") != NULL ? member_text(event, "output") :
+		    member_text(member(event, "error"), "message"));
 }
 
 static const struct show_row shown[] = {
 	{ "message", NULL, said },
 	{ "tool_use", show_use, NULL },
+	{ "tool_result", show_outcome, NULL },
 	{ "error", show_error, NULL },
 	{ "result", show_result, NULL },
 	{ NULL, NULL, NULL },
 };
 
-static void gemini_preview(struct preview *p, const struct preview_tail *out)
-{
-	show_events(p, out, shown);
-}
-
 const struct reader_type reader_gemini = { "gemini", gemini_new, events_feed, events_gap,
-    events_is_over, events_end, gemini_preview };
+    events_is_over, events_end, shown, NULL };

@@ -24,17 +24,20 @@ static bool is_denial(const char *words)
 	    "prevents you from using") != NULL);
 }
 
+/* A command has "completed", whatever its exit status. */
+static bool has_failed(const json_t *state)
+{
+	return member_is(state, "status", "error") || member_count(member(state, "metadata"), "exit", 0) != 0;
+}
+
 static void on_tool(struct events *e, const json_t *event)
 {
 	const json_t *state = member(member(event, "part"), "state");
 
-	/* a command has "completed", whatever its exit status */
-	bool failed = member_is(state, "status", "error") || member_count(member(state, "metadata"), "exit", 0) != 0;
-
 	e->served = e->tool_since = true;
 	if (is_denial(member_text(state, "error")))
 		e->denials++;
-	else if (failed)
+	else if (has_failed(state))
 		e->tool_errors++;
 }
 
@@ -107,21 +110,25 @@ static void *opencode_new(void)
 
 /* ---- what it shows while it works ---- */
 
-static void show_said(struct preview *p, const json_t *event)
+static void show_said(struct show *s, const json_t *event)
 {
-	show_text(p, member_text(member(event, "part"), "text"));
+	show_add(s, SHOW_SAID, member_text(member(event, "part"), "text"));
 }
 
-static void show_use(struct preview *p, const json_t *event)
+static void show_use(struct show *s, const json_t *event)
 {
 	const json_t *part = member(event, "part");
 
-	show_tool(p, member_text(part, "tool"), member(member(part, "state"), "input"));
+	show_tool(s, member_text(part, "tool"), member(member(part, "state"), "input"));
+	if (!has_failed(member(part, "state")))
+		return;
+	show_failed(s, member_text(member(part, "state"), "error"));
+	show_failed(s, member_text(member(part, "state"), "output"));
 }
 
-static void show_error(struct preview *p, const json_t *event)
+static void show_error(struct show *s, const json_t *event)
 {
-	show_text(p, member_text(member(member(event, "error"), "data"), "message"));
+	show_add(s, SHOW_ERROR, member_text(member(member(event, "error"), "data"), "message"));
 }
 
 static const struct show_row shown[] = {
@@ -131,10 +138,5 @@ static const struct show_row shown[] = {
 	{ NULL, NULL, NULL },
 };
 
-static void opencode_preview(struct preview *p, const struct preview_tail *out)
-{
-	show_events(p, out, shown);
-}
-
 const struct reader_type reader_opencode = { "opencode", opencode_new, events_feed, events_gap,
-    events_is_over, events_end, opencode_preview };
+    events_is_over, events_end, shown, NULL };

@@ -124,31 +124,33 @@ static bool pi_is_over(const void *state)
 
 /* ---- what it shows while it works ---- */
 
-static void show_message(struct preview *p, const json_t *event)
+static void show_message(struct show *s, const json_t *event)
 {
 	const json_t *message = member(event, "message"), *content = member(message, "content");
 
 	if (!member_is(message, "role", "assistant"))
 		return;
-	show_text(p, member_text(message, "errorMessage"));
-	for (size_t i = json_array_size(content); i-- > 0 && !preview_full(p);) {
+	show_add(s, SHOW_ERROR, member_text(message, "errorMessage"));
+	for (size_t i = 0; i < json_array_size(content); i++) {
 		const json_t *block = json_array_get(content, i);
 
 		if (member_is(block, "type", "text"))
-			show_text(p, member_text(block, "text"));
+			show_add(s, SHOW_SAID, member_text(block, "text"));
 		else if (member_is(block, "type", "toolCall"))
-			show_tool(p, member_text(block, "name"), member(block, "arguments"));
+			show_tool(s, member_text(block, "name"), member(block, "arguments"));
 	}
+}
+
+static void show_end(struct show *s, const json_t *event)
+{
+	if (json_is_true(member(event, "isError")))
+		show_failed_content(s, member(member(event, "result"), "content"));
 }
 
 static const struct show_row shown[] = {
 	{ "message_end", show_message, NULL },
+	{ "tool_execution_end", show_end, NULL },
 	{ NULL, NULL, NULL },
 };
 
-static void pi_preview(struct preview *p, const struct preview_tail *out)
-{
-	show_events(p, out, shown);
-}
-
-const struct reader_type reader_pi = { "pi", pi_new, events_feed, events_gap, pi_is_over, events_end, pi_preview };
+const struct reader_type reader_pi = { "pi", pi_new, events_feed, events_gap, pi_is_over, events_end, shown, NULL };

@@ -123,21 +123,17 @@ static void *qwen_new(void)
 /* ---- what it shows while it works ---- */
 
 /* Everything else in a result was shown before. */
-static void show_failure(struct preview *p, const json_t *event)
+static void show_failure(struct show *s, const json_t *event)
 {
-	show_text(p, member_text(member(event, "error"), "message"));
+	show_add(s, SHOW_ERROR, member_text(member(event, "error"), "message"));
 }
 
 static const struct show_row shown[] = {
 	{ "assistant", show_blocks, NULL },
+	{ "user", show_results, NULL },
 	{ "result", show_failure, NULL },
 	{ NULL, NULL, NULL },
 };
 
-static void qwen_preview(struct preview *p, const struct preview_tail *out)
-{
-	show_events(p, out, shown);
-}
-
 const struct reader_type reader_qwen = { "qwen", qwen_new, events_feed, events_gap, events_is_over,
-    events_end, qwen_preview };
+    events_end, shown, NULL };

@@ -29,4 +29,4 @@ static void text_end(void *state, struct agent_result *out)
 	free(state);
 }
 
-const struct reader_type reader_text = { "text", text_new, text_feed, text_gap, NULL, text_end, preview_text };
+const struct reader_type reader_text = { "text", text_new, text_feed, text_gap, NULL, text_end, NULL, NULL };

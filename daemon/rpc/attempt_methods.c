@@ -74,6 +74,12 @@ static struct reply attempt_get(struct rpc *rpc, struct call *call)
 	return find_attempt(rpc, call, get_found);
 }
 
+/* Nothing will be appended to its output any more. */
+static bool is_complete(const struct attempt_row *row)
+{
+	return row->state == ATTEMPT_S_EXITED || row->state == ATTEMPT_S_LOST;
+}
+
 static void output_found(struct find *find, const struct attempt_row *row);
 
 static void output_look(struct rpc *rpc, struct call *call, struct output_wait *wait)
@@ -110,7 +116,7 @@ static void output_found(struct find *find, const struct attempt_row *row)
 		.name = streams[i].name,
 		.key = "data",
 		.segments = streams[i].segments,
-		.complete = row->state == ATTEMPT_S_EXITED || row->state == ATTEMPT_S_LOST,
+		.complete = is_complete(row),
 		.offset = call_int(find->call, "offset", 0),
 		.limit = call_int(find->call, "limit", CHUNK_MAX),
 		.hold_back = find->wait != NULL ? output_wait_looked : NULL,
@@ -130,7 +136,9 @@ static struct reply attempt_output(struct rpc *rpc, struct call *call)
 struct preview_find {
 	struct rpc *rpc;
 	struct call *call;
+	void (*answer)(struct call *call, const struct preview_request *request);
 	int64_t id;
+	bool complete;
 	enum role role;
 	char *task, *agent;
 };
@@ -166,26 +174,44 @@ static void preview_run_cb(void *arg, const struct run_rows *rows)
 	struct secrets secrets = { 0 };
 	enum reader_kind reader = reader_of(find, rows, &secrets);
 
-	preview_answer(find->call, &(struct preview_request){
+	find->answer(find->call, &(struct preview_request){
 		.loop = find->rpc->options.loop,
 		.state_dir = find->rpc->state_dir,
 		.id = find->id,
 		.reader = role_is_command((enum role)find->role) ? READER_TEXT : reader,
 		.secrets = secrets,
 		.lines = (size_t)call_int(find->call, "lines", PREVIEW_LINES),
+		.offset = call_int(find->call, "offset", 0),
+		.complete = find->complete,
 	});
 	free(find->task);
 	free(find->agent);
 	free(find);
 }
 
-static void preview_found(struct find *find, const struct attempt_row *row)
+static void load_reader(const struct find *find, const struct attempt_row *row,
+    void (*answer)(struct call *call, const struct preview_request *request))
 {
 	struct preview_find *preview = xcalloc(1, sizeof(*preview));
 
-	*preview = (struct preview_find){ find->rpc, find->call, row->id, (enum role)row->role,
-	    xstrdup(row->task), xstrdup(row->agent) };
+	*preview = (struct preview_find){ find->rpc, find->call, answer, row->id, is_complete(row),
+	    (enum role)row->role, xstrdup(row->task), xstrdup(row->agent) };
 	load_run(find->rpc, row->run, LOAD_TASKS, preview_run_cb, preview);
+}
+
+static void preview_found(struct find *find, const struct attempt_row *row)
+{
+	load_reader(find, row, preview_answer);
+}
+
+static void transcript_found(struct find *find, const struct attempt_row *row)
+{
+	load_reader(find, row, transcript_answer);
+}
+
+static struct reply attempt_transcript(struct rpc *rpc, struct call *call)
+{
+	return find_attempt(rpc, call, transcript_found);
 }
 
 static struct reply attempt_preview(struct rpc *rpc, struct call *call)
@@ -239,6 +265,13 @@ static const struct schema output_params[] = {
 	{ 0 },
 };
 
+static const struct schema transcript_params[] = {
+	ID_PARAM,
+	{ "offset", SCHEMA_INT, .max = INT64_MAX, .help =
+	    "first byte of stdout to read; in the middle of a line: after that line" },
+	{ 0 },
+};
+
 static const struct schema preview_params[] = {
 	ID_PARAM,
 	{ "lines", SCHEMA_INT, .clamp = true, .min = 1, .max = PREVIEW_LINES_MAX,
@@ -273,6 +306,15 @@ static const struct result_field preview_results[] = {
 	{ "updated_at", "time|null", "time of its last output; null: none yet" },
 	{ 0 },
 };
+static const struct result_field transcript_results[] = {
+	{ "reader", "Reader", "format of the output; text: one piece, as it was printed" },
+	{ "items", "[TranscriptItem]", "in order; none: there is no whole line yet, or nothing in it for people" },
+	{ "offset", "integer", "offset of the first byte that was read" },
+	{ "next", "integer", "offset to continue with" },
+	{ "eof", "boolean", "whether this is the end" },
+	{ "dropped", "integer", "number of bytes missing before offset" },
+	{ 0 },
+};
 static const int find_errors[] = { RPC_NOT_FOUND, 0 };
 static const int output_errors[] = { RPC_NOT_FOUND, RPC_LIMIT_REACHED, RPC_UNAVAILABLE, 0 };
 static const int preview_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
@@ -286,5 +328,7 @@ const struct method attempt_methods[] = {
 	    attempt_output, "return the output or input of an attempt" },
 	{ "attempt.preview", ACCESS_READ, false, preview_params, preview_results, preview_errors, attempt_preview,
 	    "return the last lines of an attempt, as interpreted by its reader" },
+	{ "attempt.transcript", ACCESS_READ, true, transcript_params, transcript_results, preview_errors,
+	    attempt_transcript, "return output of an attempt as a conversation, as interpreted by its reader" },
 	{ 0 },
 };

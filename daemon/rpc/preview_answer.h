@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The last lines of an attempt's output as interpreted by its reader, read off the loop, as an
- * answer. */
+/* An attempt's output as interpreted by its reader, its last lines or a part of it, read off the
+ * loop, as an answer. */
 #ifndef RPC_PREVIEW_ANSWER_H
 #define RPC_PREVIEW_ANSWER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <uv.h>
 
@@ -17,10 +18,14 @@ struct preview_request {
 	int64_t id;			/* of the attempt */
 	enum reader_kind reader;
 	struct secrets secrets;		/* of its run; takes ownership */
-	size_t lines;
+	size_t lines;			/* for preview_answer() */
+	int64_t offset;			/* for transcript_answer() ... */
+	bool complete;			/* ... nothing will be appended any more */
 };
 
 /* Answers call with {lines, updated_at}. */
 void preview_answer(struct call *call, const struct preview_request *request);
+/* Answers call with {reader, items, offset, next, eof, dropped}. */
+void transcript_answer(struct call *call, const struct preview_request *request);
 
 #endif

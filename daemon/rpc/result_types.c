@@ -16,6 +16,12 @@
 /* ---- runs ---- */
 
 /* In pages of runs, and at the head of a whole run. */
+static const struct result_field transcript_item_fields[] = {
+	{ "kind", "TranscriptKind", "what it is" },
+	{ "text", "string", "UTF-8 without control characters but newlines and tabs, at most 64 KiB" },
+	END
+};
+
 static const struct result_field run_summary_fields[] = {
 	RESULT_ROW("run"),
 	{ "title", "string|null", "first line of the first task" },
@@ -522,6 +528,7 @@ const struct result_type result_types[] = {
 	{ "ReviewSettings", "settings of the reviews of a run", review_settings_fields },
 	{ "Checked", "the answer to a call with \"check\": true", checked_fields },
 	{ "Attempt", "one process of an agent, a check or a set-up command", attempt_fields },
+	{ "TranscriptItem", "a part of the conversation of an attempt", transcript_item_fields },
 	{ "Tokens", "tokens of one or more attempts; null: not reported", tokens_fields },
 	{ "LeftOut", "a changed file that a reviewer's prompt does not show in full", left_out_fields },
 	{ "Review", "a row of the review log", review_fields },
@@ -561,40 +568,5 @@ const struct result_type result_types[] = {
 	{ "Setting", "a setting in force", setting_fields },
 	{ "DoctorCheck", "the result of one check of the host", doctor_check_fields },
 	{ "DoctorAgent", "what a submitter has to check of an agent", doctor_agent_fields },
-	{ NULL, NULL, NULL },
-};
-
-const struct result_enum result_enums[] = {
-	{ "RunState", &run_state_names, "state of a run" },
-	{ "TaskState", &task_state_names, "state of a task" },
-	{ "IterationState", &iteration_state_names, "state of an iteration" },
-	{ "Phase", &slot_phase_names, "what a slot does" },
-	{ "Role", &role_names, "what an attempt is for" },
-	{ "AttemptState", &attempt_state_names, "state of an attempt; lost: gone, and its exit cannot be known" },
-	{ "ProcessResult", &process_result_names, "how a process ended" },
-	{ "ProviderResult", &provider_result_names, "how the service answered" },
-	{ "TaskResult", &task_result_names, "what an attempt came to" },
-	{ "FindingState", &finding_state_names, "a finding beside earlier reviews" },
-	{ "ProductKind", &product_kind_names, "what a tree is" },
-	{ "EvidenceKind", &evidence_kind_names, "what judged" },
-	{ "EvidenceResult", &evidence_result_names, "what a check came to" },
-	{ "JudgedIn", &judged_in_names, "where a check or a reviewer judged" },
-	{ "BadEnd", &bad_end_names, "what follows a bad end of a review" },
-	{ "OnMalformed", &on_malformed_names, "what follows a review that gives no evidence" },
-	{ "Fixer", &fixer_names, "what fixes findings" },
-	{ "Scope", &scope_names, "what one review is about" },
-	{ "CommitMode", &commit_mode_names, "what commits" },
-	{ "Assign", &assign_names, "what picks the task of a slot" },
-	{ "CooldownKind", &cooldown_kind_names, "what exhausted an account" },
-	{ "Accepted", &accepted_names, "who accepted work without a passing verdict" },
-	{ "Merge", &slot_merge_names, "how far a merge has come, or what is known of the merged tree" },
-	{ "HoldKind", &hold_kind_names, "why something is held" },
-	{ "HoldState", &hold_state_names, "what was decided" },
-	{ "WaitKind", &wait_kind_names, "why something waits" },
-	{ "EndKind", &end_kind_names, "why something ended" },
-	{ "SkipKind", &skip_kind_names, "why there is no review" },
-	{ "Fault", &fault_names, "which result of an attempt kept it from succeeding" },
-	{ "BudgetKind", &budget_kind_names, "what a budget limits" },
-	{ "DoctorState", &doctor_state_names, "result of a check of the host" },
 	{ NULL, NULL, NULL },
 };

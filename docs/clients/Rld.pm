@@ -291,6 +291,14 @@ sub attempt_preview {
     return $self->_call('attempt.preview', [qw(id lines)], [qw(id)], \%params);
 }
 
+# return output of an attempt as a conversation, as interpreted by its reader
+#   id (required): of the attempt
+#   offset: first byte of stdout to read; in the middle of a line: after that line
+sub attempt_transcript {
+    my ($self, %params) = @_;
+    return $self->_call('attempt.transcript', [qw(id offset)], [qw(id)], \%params);
+}
+
 # return the review log of a run
 #   run (required): id of the run
 #   task: only reviews of this task

@@ -122,6 +122,14 @@ EndKind = Literal["waived", "approved", "known-issues", "rejected", "exhausted",
 SkipKind = Literal["off", "prompt", "flag", "by-task", "no-change", "failed", "stop-marker", "not-picked", "other"]
 
 
+# format of the output of an agent
+Reader = Literal["text", "claude", "codex", "gemini", "opencode", "copilot", "qwen", "pi"]
+
+
+# said: words of the agent; piece: a part of them, continued by the next piece; tool: a tool and its main argument, one line; failed: the end of the result of a tool that failed; error: of the program or its service; skipped: what is left out
+TranscriptKind = Literal["said", "piece", "tool", "failed", "error", "skipped"]
+
+
 # which result of an attempt kept it from succeeding
 Fault = Literal["none", "process", "provider", "task"]
 
@@ -462,6 +470,12 @@ class Attempt(TypedDict):
     ended_at: str | None  # time of the end
     fault: Fault | None  # which of process, provider and outcome kept it from succeeding
     tokens: Tokens  # as the agent reports them
+
+
+class TranscriptItem(TypedDict):
+    """a part of the conversation of an attempt"""
+    kind: TranscriptKind  # what it is
+    text: str  # UTF-8 without control characters but newlines and tabs, at most 64 KiB
 
 
 class Tokens(TypedDict):
@@ -1532,6 +1546,15 @@ class AttemptPreviewResult(TypedDict):
     updated_at: str | None  # time of its last output; null: none yet
 
 
+class AttemptTranscriptResult(TypedDict):
+    reader: Reader  # format of the output; text: one piece, as it was printed
+    items: list[TranscriptItem]  # in order; none: there is no whole line yet, or nothing in it for people
+    offset: int  # offset of the first byte that was read
+    next: int  # offset to continue with
+    eof: bool  # whether this is the end
+    dropped: int  # number of bytes missing before offset
+
+
 class ReviewListResult(TypedDict):
     reviews: list[Review]  # in order
     next: int | None  # cursor of the next page; null: no more pages
@@ -1768,6 +1791,10 @@ class Rld:
     def attempt_preview(self, *, id: int, lines: int | None = None) -> AttemptPreviewResult:
         """return the last lines of an attempt, as interpreted by its reader"""
         return self._call("attempt.preview", {"id": id, "lines": lines})
+
+    def attempt_transcript(self, *, id: int, offset: int | None = None) -> AttemptTranscriptResult:
+        """return output of an attempt as a conversation, as interpreted by its reader"""
+        return self._call("attempt.transcript", {"id": id, "offset": offset})
 
     def review_list(self, *, run: int, task: str | None = None, limit: int | None = None, cursor: int | None = None) -> ReviewListResult:
         """return the review log of a run"""

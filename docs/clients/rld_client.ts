@@ -88,6 +88,12 @@ export type EndKind = "waived" | "approved" | "known-issues" | "rejected" | "exh
 /** why there is no review */
 export type SkipKind = "off" | "prompt" | "flag" | "by-task" | "no-change" | "failed" | "stop-marker" | "not-picked" | "other";
 
+/** format of the output of an agent */
+export type Reader = "text" | "claude" | "codex" | "gemini" | "opencode" | "copilot" | "qwen" | "pi";
+
+/** said: words of the agent; piece: a part of them, continued by the next piece; tool: a tool and its main argument, one line; failed: the end of the result of a tool that failed; error: of the program or its service; skipped: what is left out */
+export type TranscriptKind = "said" | "piece" | "tool" | "failed" | "error" | "skipped";
+
 /** which result of an attempt kept it from succeeding */
 export type Fault = "none" | "process" | "provider" | "task";
 
@@ -699,6 +705,14 @@ export interface Attempt {
 	fault: Fault | null;
 	/** as the agent reports them */
 	tokens: Tokens;
+}
+
+/** a part of the conversation of an attempt */
+export interface TranscriptItem {
+	/** what it is */
+	kind: TranscriptKind;
+	/** UTF-8 without control characters but newlines and tabs, at most 64 KiB */
+	text: string;
 }
 
 /** tokens of one or more attempts; null: not reported */
@@ -2513,6 +2527,21 @@ export interface AttemptPreviewResult {
 	updated_at: string | null;
 }
 
+export interface AttemptTranscriptResult {
+	/** format of the output; text: one piece, as it was printed */
+	reader: Reader;
+	/** in order; none: there is no whole line yet, or nothing in it for people */
+	items: Array<TranscriptItem>;
+	/** offset of the first byte that was read */
+	offset: number;
+	/** offset to continue with */
+	next: number;
+	/** whether this is the end */
+	eof: boolean;
+	/** number of bytes missing before offset */
+	dropped: number;
+}
+
 export interface ReviewListResult {
 	/** in order */
 	reviews: Array<Review>;
@@ -2841,6 +2870,11 @@ export class Rld {
 	/** return the last lines of an attempt, as interpreted by its reader */
 	attemptPreview(params: { id: number; lines?: number; }): Promise<AttemptPreviewResult> {
 		return this.call("attempt.preview", params) as Promise<AttemptPreviewResult>;
+	}
+
+	/** return output of an attempt as a conversation, as interpreted by its reader */
+	attemptTranscript(params: { id: number; offset?: number; }): Promise<AttemptTranscriptResult> {
+		return this.call("attempt.transcript", params) as Promise<AttemptTranscriptResult>;
 	}
 
 	/** return the review log of a run */

@@ -1342,7 +1342,7 @@ def test_logs_are_byte_exact_in_a_pipe_and_safe_on_a_terminal(fake, tmp_path):
           [{"id": 1, "run": 7, "number": 1, "role": "implement", "agent": "a", "state": "exited"}])
     process = start(tmp_path, "logs", "7/1", socket_path=fake.path)
     assert process.communicate(timeout=60) == (raw, b"complaint\n") and process.returncode == 0
-    shown = on_terminal(tmp_path, fake, 80, "logs", "7/1")
+    shown = on_terminal(tmp_path, fake, 80, "logs", "--raw", "7/1")
     assert "\\x1b" in shown and "\x1b" not in shown
     assert "has no attempt 2" in ctl(tmp_path, "logs", "7/2", socket_path=fake.path, check=1)[1]
 

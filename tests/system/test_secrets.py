@@ -109,7 +109,7 @@ def in_processes(daemon):
 
 
 def in_answers(daemon):
-    """Every answer but attempt.output, whose bytes are the agent's."""
+    """Every answer but attempt.output and attempt.transcript, whose words are the agent's."""
     found = []
 
     def ask(method, **params):

@@ -52,7 +52,7 @@ def test_it_moves_and_leaves_nothing(gated, repo, on):
     go(gated, "b")
     assert screen.ended() == 0
     text = screen.screen.text()
-    assert not re.search(r"^(implementing|reviewing|fixing|checking|running) ", text, re.M), text
+    assert not re.search(r"^(implementing|reviewing|fixing|checking|running) |at it$", text, re.M), text
     assert "Run 1 succeeded" in text and lines_of(screen)[-1] == "second answer"
     # each line that stays begins at the left edge, and the cursor is there
     assert screen.screen.column == 0
