@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl list: runs, newest first. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
@@ -13,7 +16,18 @@
 /* The title of the only task, or how many there are. */
 static char *list_title(const json_t *run, const char *key)
 {
-	return tasks_are_many(run) ? tasks_passed(run) : cell_text(run, key);
+	return tasks_are_many(run) ? tasks_counts(run) : cell_text(run, key);
+}
+
+/* The home directory is "~" for people; a pipe gets the path. */
+static char *list_workdir(const json_t *run, const char *key)
+{
+	const char *path = field_text(run, key), *home = getenv("HOME");
+	size_t size = home != NULL ? strlen(home) : 0;
+
+	if (size > 1 && strncmp(path, home, size) == 0 && (path[size] == '/' || path[size] == '\0'))
+		return xasprintf("~%s", path + size);
+	return xstrdup(path);
 }
 
 static char *list_cost(const json_t *run, const char *key)
@@ -35,22 +49,24 @@ static char *list_why(const json_t *run, const char *key)
 	return field_count(overview, "held") > 0 ? cell_text(overview, "why") : cell_reason(run, NULL);
 }
 
-static const struct table_column columns[] = {
-	{ "RUN", TABLE_RIGHT, cell_number, .key = "id" },
-	{ "STATE", 0, cell_text, "state", .paint_of = print_state_paint },
-	{ "GROUP", 0, list_group, .key = "group" },
-	{ "AGE", TABLE_RIGHT, cell_age, .key = "created_at" },
-	{ "TOOK", TABLE_RIGHT, cell_took, .key = NULL },
-	{ "COST", TABLE_RIGHT, list_cost, .key = "cost_usd" },
-	{ "TASK", TABLE_FLEXIBLE, list_title, .key = "title" },
-	{ "WORKDIR", TABLE_FLEXIBLE, cell_text, .key = "workdir", .paint = PAINT_DIM },
-	{ "WHY", TABLE_FLEXIBLE, list_why, .key = "cause" },
-};
+/* workdir: how it is shown. */
+#define COLUMNS(workdir) \
+	{ "RUN", TABLE_RIGHT, cell_number, .key = "id" }, \
+	{ "STATE", 0, cell_text, "state", .paint_of = print_state_paint }, \
+	{ "GROUP", 0, list_group, .key = "group", .spare = 4 }, \
+	{ "AGE", TABLE_RIGHT, cell_age, .key = "created_at", .spare = 5 }, \
+	{ "TOOK", TABLE_RIGHT, cell_took, .key = NULL, .spare = 2 }, \
+	{ "COST", TABLE_RIGHT, list_cost, .key = "cost_usd", .spare = 3 }, \
+	{ "TASK", TABLE_FLEXIBLE, list_title, .key = "title" }, \
+	{ "WORKDIR", TABLE_FLEXIBLE | TABLE_COMMON, workdir, .key = "workdir", .paint = PAINT_DIM, .spare = 1 }, \
+	{ "WHY", TABLE_FLEXIBLE, list_why, .key = "cause" }
 
-static const struct listing runs = { "run.list", "runs", columns, ARRAY_SIZE(columns),
-	"No runs.", "rlctl list" };
+static const struct table_column for_people[] = { COLUMNS(list_workdir) }, for_pipes[] = { COLUMNS(cell_text) };
 
 int list_command(struct client *c)
 {
+	const struct listing runs = { "run.list", "runs", c->out.terminal ? for_people : for_pipes,
+		ARRAY_SIZE(for_people), "No runs.", "rlctl list" };
+
 	return listing_run(c, &runs, json_incref(c->options.params));
 }

@@ -11,6 +11,7 @@
 
 #define GAP 2		/* spaces between columns */
 #define NARROWEST 4	/* a flexible column is not made narrower than this */
+#define USEFUL 16	/* spare columns give way for so many columns of a flexible one */
 
 struct cell {
 	char *text;	/* escaped */
@@ -79,6 +80,50 @@ static size_t table_total(const struct table *t, const size_t *widths)
 	return sum;
 }
 
+static bool table_is_common(const struct table *t, size_t c)
+{
+	for (size_t i = c + t->count; i < t->used; i += t->count)
+		if (strcmp(t->cells[i].text, t->cells[c].text) != 0)
+			return false;
+	return t->used > t->count;
+}
+
+/* What the table needs at least. */
+static size_t table_need(const struct table *t, const size_t *widths)
+{
+	size_t sum = table_total(t, widths);
+
+	for (size_t c = 0; c < t->count; c++)
+		if (t->columns[c].flags & TABLE_FLEXIBLE && widths[c] > USEFUL)
+			sum -= widths[c] - USEFUL;
+	return sum;
+}
+
+/* The column to leave out next; count: none. */
+static size_t table_sparest(const struct table *t, const size_t *widths)
+{
+	size_t found = t->count;
+
+	for (size_t c = 0; c < t->count; c++)
+		if (t->columns[c].spare > 0 && widths[c] > 0 &&
+		    (found == t->count || t->columns[c].spare < t->columns[found].spare))
+			found = c;
+	return found;
+}
+
+static void table_leave_out(const struct table *t, size_t limit, size_t *widths)
+{
+	size_t c;
+
+	if (limit == 0)
+		return;
+	for (c = 0; c < t->count; c++)
+		if (t->columns[c].flags & TABLE_COMMON && table_is_common(t, c))
+			widths[c] = 0;
+	while (table_need(t, widths) > limit && (c = table_sparest(t, widths)) < t->count)
+		widths[c] = 0;
+}
+
 /* Shrink the widest flexible column until the line fits or no column can shrink. */
 static void table_shrink(const struct table *t, size_t limit, size_t *widths)
 {
@@ -139,6 +184,7 @@ static void table_print(struct table *t, const struct print *p, bool bare)
 	size_t *widths = xreallocarray(NULL, t->count, sizeof(*widths));
 
 	table_measure(t, bare, widths);
+	table_leave_out(t, p->width, widths);
 	table_shrink(t, p->width, widths);
 	if (!bare && t->used > 0)
 		table_print_row(t, p, NULL, widths);

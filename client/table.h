@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of text: columns as wide as their widest cell; flexible ones are cut until the table fits
- * the terminal. Empty columns are omitted. */
+/* A table of text: columns as wide as their widest cell. Empty columns are omitted. On a terminal
+ * that is too narrow, spare columns are left out while flexible ones have no useful width; then
+ * these are cut until the table fits. */
 #ifndef CLIENT_TABLE_H
 #define CLIENT_TABLE_H
 
@@ -10,7 +11,8 @@
 
 struct table;
 
-enum { TABLE_RIGHT = 1, TABLE_FLEXIBLE = 2 };
+/* TABLE_COMMON: left out on a terminal if several rows all have the same text. */
+enum { TABLE_RIGHT = 1, TABLE_FLEXIBLE = 2, TABLE_COMMON = 4 };
 
 struct table_column {
 	const char *title;
@@ -21,6 +23,7 @@ struct table_column {
 	enum paint paint;
 	/* used instead of paint; NULL: none */
 	enum paint (*paint_of)(const char *text);
+	int spare;		/* left out if there is no room, 1 first; 0: never */
 };
 
 /* A line of titles and a line for each object of rows; nothing if there are none. */

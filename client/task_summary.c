@@ -83,6 +83,16 @@ char *tasks_count(const json_t *run)
 	return tasks_is_single(run) ? xstrdup("") : tasks_states(json_object_get(run, "overview"));
 }
 
+char *tasks_counts(const json_t *run)
+{
+	const json_t *overview = json_object_get(run, "overview");
+	struct buf text = { 0 };
+
+	buf_addf(&text, "%lld tasks", field_count(overview, "tasks"));
+	tasks_add_states(&text, overview, ": ");
+	return buf_take(&text, NULL);
+}
+
 char *tasks_passed(const json_t *run)
 {
 	const json_t *overview = json_object_get(run, "overview");

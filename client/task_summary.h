@@ -15,6 +15,8 @@ bool tasks_are_many(const json_t *run);
 
 /* "12: 5 passed, 1 failed, 6 open"; nothing for a run with one task. The caller frees. */
 char *tasks_count(const json_t *run);
+/* "12 tasks: 5 passed, 1 failed, 1 held"; the caller frees. */
+char *tasks_counts(const json_t *run);
 /* "12 tasks, 5 passed"; the caller frees. */
 char *tasks_passed(const json_t *run);
 

@@ -1200,17 +1200,61 @@ def columns_of(text):
     return sum(2 if "⺀" <= c <= "鿿" else 1 for c in text)
 
 
-@pytest.mark.parametrize("columns", [60, 80, 133])
-def test_a_table_fits_the_terminal(fake, tmp_path, columns):
+@pytest.mark.parametrize("columns, titles", [(60, "RUN STATE AGE TASK WHY"), (80, "RUN STATE AGE TOOK TASK WHY"),
+                                             (133, "RUN STATE AGE TOOK TASK WORKDIR WHY")])
+def test_a_table_fits_the_terminal(fake, tmp_path, columns, titles):
     fake.answers["run.list"] = RUNS
     text = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal(tmp_path, fake, columns, "list"))
     lines = text.splitlines()
     assert (len(lines) == 3 and all(columns_of(line) <= columns for line in lines)
-            and any(columns_of(line) >= columns - 1 for line in lines)), text
-    assert "\x1b" not in text and "…" in text and lines[0].split() == ["RUN", "STATE", "AGE", "TOOK",
-                                                                       "TASK", "WORKDIR", "WHY"]
-    assert "1m 05s" in lines[2] and len({line.index("TASK" if i == 0 else ("mend", "short")[i - 1])
-                                         for i, line in enumerate(lines)}) == 1
+            and (columns < 133 or any(columns_of(line) >= columns - 1 for line in lines))), text
+    assert "\x1b" not in text and "…" in text and lines[0].split() == titles.split()
+    assert ("1m 05s" in lines[2]) == ("TOOK" in titles)
+    assert len({line.index("TASK" if i == 0 else ("mend", "short")[i - 1]) for i, line in enumerate(lines)}) == 1
+
+
+def run_of(number, **more):
+    return {**RUNS["runs"][1], "id": number, "title": "make the parser accept trailing commas", "state": "held",
+            "workdir": "/home/me/work/project", "cause": "", "reason": "", "created_at": "2020-01-01T00:00:00.000Z",
+            "started_at": "2020-01-01T00:00:00.000Z", "ended_at": "2020-01-01T00:01:05.000Z",
+            "overview": {"tasks": 1, "states": {}, "held": 1, "why": "drift unresolved after 3 fixes",
+                         "cost_usd": 0.5}, **more}
+
+
+def listed(tmp_path, fake, columns, *runs):
+    fake.answers["run.list"] = {"runs": list(runs), "next": None}
+    text = on_terminal(tmp_path, fake, columns, "list", more={"HOME": "/home/me"})
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
+    assert all(columns_of(line) <= columns for line in lines), text
+    return lines
+
+
+@pytest.mark.parametrize("columns, titles, least", [
+    (40, "RUN STATE TASK WHY", "make the p"), (60, "RUN STATE AGE TASK WHY", "make the parser"),
+    (80, "RUN STATE AGE TOOK COST TASK WHY", "make the parser"),
+    (200, "RUN STATE AGE TOOK COST TASK WORKDIR WHY", "make the parser accept trailing commas"),
+])
+def test_a_narrow_list(fake, tmp_path, columns, titles, least):
+    lines = listed(tmp_path, fake, columns, run_of(8), run_of(7, workdir="/srv/other"))
+    assert lines[0].split() == titles.split() and least in lines[1] and "drift unr" in lines[1], lines
+    assert ("~/work/project" in lines[1]) == (columns == 200)
+
+
+def test_a_directory_of_all_runs(fake, tmp_path):
+    """What all have in common is left out; another's home is not ours."""
+    lines = listed(tmp_path, fake, 200, run_of(8), run_of(7))
+    assert "WORKDIR" not in lines[0] and "project" not in lines[1]
+    lines = listed(tmp_path, fake, 200, run_of(8, workdir="/home/me"), run_of(7, workdir="/home/mel/x"))
+    assert " ~ " in lines[1] and " /home/mel/x " in lines[2]
+    assert "~/work/project" in listed(tmp_path, fake, 200, run_of(8))[1], "one run: it is told"
+
+
+def test_a_run_of_many_tasks_is_one_line(fake, tmp_path, rlctl):
+    states = {"passed": 2, "failed": 1, "open": 3}
+    many = run_of(8, overview={"tasks": 6, "states": states, "held": 1, "why": "t4: stop"})
+    assert "6 tasks: 2 passed, 1 failed, 3 open, 1 held" in listed(tmp_path, fake, 100, many)[1]
+    out, _ = rlctl("list")
+    assert "6 tasks: 2 passed, 1 failed, 3 open, 1 held" in out and "/home/me/work/project" in out
 
 
 def test_a_table_in_a_pipe_is_whole_and_without_colours(fake, rlctl):

@@ -102,7 +102,7 @@ def test_list_and_wait_count_and_name(night):
     daemon, run = night()
     daemon.ended(run)
     titles, line = daemon.rlctl("list", check=0).out.splitlines()
-    assert "3 tasks, 2 passed" in line and line.endswith(WHY) and "$1.20" in line and "COST" in titles, line
+    assert "3 tasks: 2 passed, 1 failed" in line and line.endswith(WHY) and "$1.20" in line and "COST" in titles, line
     done = daemon.rlctl("wait", run, check=10)
     assert done.out == f"1  failed  3 tasks, 2 passed  {WHY}\n", done.out
     assert done.err == 'To take the result of run 1: "git merge rl/1-result".\n', done.err
