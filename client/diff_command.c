@@ -7,26 +7,11 @@
 #include "client/attempt_output.h"
 #include "client/client.h"
 #include "client/commands.h"
+#include "client/diff_paint.h"
 #include "client/diff_stat.h"
 #include "client/field.h"
 #include "client/message.h"
 #include "proto/memory.h"
-
-static enum paint line_paint(const char *line)
-{
-	static const struct {
-		const char *start;
-		enum paint paint;
-	} paints[] = {
-		{ "+++ ", PAINT_BOLD }, { "--- ", PAINT_BOLD }, { "diff ", PAINT_BOLD }, { "index ", PAINT_BOLD },
-		{ "@@", PAINT_CYAN }, { "+", PAINT_GREEN }, { "-", PAINT_RED },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(paints); i++)
-		if (strncmp(line, paints[i].start, strlen(paints[i].start)) == 0)
-			return paints[i].paint;
-	return PAINT_NONE;
-}
 
 /* Coloured line by line; otherwise unchanged, so that git apply can read it. */
 static void print_diff(const struct print *p, char *text, size_t size)
@@ -41,7 +26,7 @@ static void print_diff(const struct print *p, char *text, size_t size)
 		char *newline = memchr(line, '\n', (size_t)(end - line));
 		size_t length = (size_t)((newline == NULL ? end : newline) - line);
 		char *tab, *copy = xasprintf("%.*s", (int)length, line), *rest = copy;
-		enum paint paint = line_paint(copy);
+		enum paint paint = diff_paint(copy);
 
 		/* tabs are layout here, and print_painted() would escape them */
 		while ((tab = strchr(rest, '\t')) != NULL) {

@@ -145,7 +145,7 @@ static bool hold_is_blank(const char *text)
 	return text == NULL || text[strspn(text, " \t\r\n")] == '\0';
 }
 
-static bool hold_is_silent(const char *kind)
+bool hold_is_silent(const char *kind)
 {
 	static const char *const kinds[] = { "lost", "reviewer-changed", "setup", "reviewer-error", "violation",
 		"question" };

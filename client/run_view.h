@@ -20,6 +20,7 @@ struct view {
 	const json_t *reviews;	/* review.list of the chosen slot's task: the array */
 	const char *last;	/* newest event as a line */
 	int64_t now;
+	const char *keys;	/* what the last line offers; NULL: nothing */
 };
 
 /* The current attempt of a slot, and its output; NULL: none. */

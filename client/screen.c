@@ -289,10 +289,7 @@ static void screen_foot(struct lines *l, const struct view *view, size_t room)
 		lines_end(l);
 	}
 	if (room >= 1) {
-		lines_add(l, PAINT_DIM,
-		    lines_left(l) >= 60
-		        ? "q quit   up/down, 1-9 choose a slot   r review or output   b all runs"
-		        : "q quit  up/down slot  r review  b runs");
+		lines_add(l, PAINT_DIM, view->keys == NULL ? "" : view->keys);
 		lines_end(l);
 	}
 }
@@ -361,13 +358,16 @@ static void screen_list_row(struct lines *l, const json_t *run, bool chosen, int
 	lines_end(l);
 }
 
-void screen_list(struct lines *l, const json_t *runs, size_t chosen, int64_t now, size_t height)
+void screen_list(struct lines *l, const json_t *runs, size_t chosen, const char *filter, const char *keys,
+    int64_t now, size_t height)
 {
 	size_t count = json_array_size(runs), foot_lines = height >= 4 ? 1 : 0,
 	       room = height - foot_lines - (height > 1), from = 0;
 
 	if (height > 1) {
 		lines_addf(l, PAINT_BOLD, count == 1 ? "%zu unfinished run" : "%zu unfinished runs", count);
+		if (filter != NULL)
+			lines_addf(l, PAINT_NONE, " with %s", filter);
 		lines_end(l);
 	}
 	if (chosen >= room)
@@ -376,7 +376,7 @@ void screen_list(struct lines *l, const json_t *runs, size_t chosen, int64_t now
 		screen_list_row(l, json_array_get(runs, i), i == chosen, now);
 	screen_cut_or_fill(l, 0, height - foot_lines);
 	if (foot_lines > 0) {
-		lines_add(l, PAINT_DIM, "q quit   up/down choose   Enter show");
+		lines_add(l, PAINT_DIM, keys);
 		lines_end(l);
 	}
 }

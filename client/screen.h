@@ -34,7 +34,9 @@ void screen_run(struct lines *l, const struct view *view, const struct screen_ch
 /* The blocks of all slots in full, for rlctl show. */
 void screen_slots(struct lines *l, const struct view *view);
 
-/* The unfinished runs: from run.get, or run.list; exactly height lines. */
-void screen_list(struct lines *l, const json_t *runs, size_t chosen, int64_t now, size_t height);
+/* The unfinished runs: from run.get, or run.list; exactly height lines. filter: what all of them
+ * have, NULL: no filter. keys: the last line. */
+void screen_list(struct lines *l, const json_t *runs, size_t chosen, const char *filter, const char *keys,
+    int64_t now, size_t height);
 
 #endif

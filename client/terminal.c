@@ -28,6 +28,7 @@ static struct {
 	char input[64];			/* bytes read, not processed yet */
 	size_t from, to;
 	int sequence;			/* 1: after ESC; 2: after ESC [ or ESC O */
+	int number;			/* the parameter of the sequence */
 } terminal;
 
 bool terminal_usable(void)
@@ -167,14 +168,16 @@ void terminal_draw(char *const *lines, size_t count)
 		terminal.shown[i] = xstrdup(lines[i]);
 }
 
-/* One more byte, without waiting. 1; 0: none available; -1: end of input. */
+#define ESCAPE_MS 50	/* what belongs to one key comes within this time */
+
+/* One more byte, waiting only within a key. 1; 0: none available; -1: end of input. */
 static int next_byte(char *c)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
 	ssize_t n;
 
 	if (terminal.from == terminal.to) {
-		if (poll(&p, 1, 0) <= 0)
+		if (poll(&p, 1, terminal.sequence != 0 ? ESCAPE_MS : 0) <= 0)
 			return 0;
 		n = read(STDIN_FILENO, terminal.input, sizeof(terminal.input));
 		if (n == -1 && (errno == EINTR || errno == EAGAIN))
@@ -188,16 +191,21 @@ static int next_byte(char *c)
 	return 1;
 }
 
-/* The last byte of a known key's sequence, with and without "application mode". */
-static enum key key_of_sequence(char last)
+/* The last byte of a known key's sequence, with and without "application mode", and its number. */
+static enum key key_of_sequence(char last, int number)
 {
 	static const struct {
 		char last;
+		int number;
 		enum key key;
-	} keys[] = { { 'A', KEY_UP }, { 'B', KEY_DOWN }, { 'C', KEY_RIGHT }, { 'D', KEY_LEFT } };
+	} keys[] = {
+		{ 'A', 0, KEY_UP }, { 'B', 0, KEY_DOWN }, { 'C', 0, KEY_RIGHT }, { 'D', 0, KEY_LEFT },
+		{ 'H', 0, KEY_HOME }, { 'F', 0, KEY_LAST }, { '~', 1, KEY_HOME }, { '~', 4, KEY_LAST },
+		{ '~', 5, KEY_PAGE_UP }, { '~', 6, KEY_PAGE_DOWN }, { '~', 7, KEY_HOME }, { '~', 8, KEY_LAST },
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		if (keys[i].last == last)
+		if (keys[i].last == last && keys[i].number == number)
 			return keys[i].key;
 	return KEY_NONE;
 }
@@ -209,16 +217,19 @@ static enum key take_byte(char c)
 
 	if (terminal.sequence == 1 && (c == '[' || c == 'O')) {
 		terminal.sequence = 2;
+		terminal.number = 0;
 		return KEY_NONE;
 	}
 	/* Escape followed by a key: treat it like the key alone */
 	if (terminal.sequence == 1)
 		terminal.sequence = 0;
 	if (terminal.sequence == 2) {
+		if (c >= '0' && c <= '9' && terminal.number < 100)
+			terminal.number = terminal.number * 10 + c - '0';
 		if (c < 0x40 || c > 0x7e)
 			return KEY_NONE;	/* parameters of the sequence */
 		terminal.sequence = 0;
-		key = key_of_sequence(c);
+		key = key_of_sequence(c, c == '~' ? terminal.number : 0);
 	} else if (c == '\033') {
 		terminal.sequence = 1;
 	} else if (c == '\n' || c == '\r') {
@@ -227,7 +238,7 @@ static enum key take_byte(char c)
 		key = KEY_BACKSPACE;
 	} else if (c == 0x04) {
 		key = KEY_END;
-	} else if (c >= 0x20) {
+	} else if ((unsigned char)c >= 0x20) {
 		key = KEY_TEXT;
 	}
 	return key;
@@ -242,6 +253,10 @@ enum key terminal_key(char *c)
 		if (got == -1)
 			return KEY_END;
 		key = take_byte(*c);
+	}
+	if (key == KEY_NONE && terminal.sequence == 1) {
+		terminal.sequence = 0;
+		return KEY_ESCAPE;
 	}
 	return key;
 }

@@ -23,10 +23,12 @@ void terminal_draw(char *const *lines, size_t count);
 /* The content of the screen is unknown: the next draw writes all of it. */
 void terminal_forget(void);
 
-enum key { KEY_NONE, KEY_UP, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_ENTER, KEY_BACKSPACE, KEY_END, KEY_TEXT };
+enum key { KEY_NONE, KEY_UP, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_HOME, KEY_LAST, KEY_ENTER,
+	KEY_BACKSPACE, KEY_ESCAPE, KEY_END, KEY_TEXT };
 
-/* The next key: KEY_NONE if there is none yet, KEY_END at the end of the input. *c: the character
- * of a KEY_TEXT. Unknown sequences are skipped. */
+/* The next key: KEY_NONE if there is none yet, KEY_END at the end of the input. *c: a byte of the
+ * character of a KEY_TEXT. KEY_ESCAPE: nothing follows it at once. Unknown sequences are
+ * skipped. */
 enum key terminal_key(char *c);
 
 #endif

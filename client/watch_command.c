@@ -15,6 +15,7 @@
 #include "client/message.h"
 #include "client/screen.h"
 #include "client/terminal.h"
+#include "client/watch.h"
 #include "client/watch_data.h"
 #include "client/watch_lines.h"
 #include "proto/call.h"
@@ -24,22 +25,6 @@
 #define FRAME_MS 100	/* between two draws */
 #define LOAD_MS 200	/* between two requests for the documents: events come in bursts */
 #define TICK_MS 1000	/* ages change, and output makes no events */
-
-struct watch {
-	struct client *client;
-	struct watch_data data;
-	struct screen_choice choice;	/* for a run */
-	size_t chosen;			/* for the list */
-	int quit;			/* signalfd of the signals that end rlctl ... */
-	int other;			/* ... and of the terminal's */
-	size_t columns, lines;
-	bool dirty;			/* the screen is out of date */
-	int64_t loaded, drawn, ticked;	/* monotonic times */
-	int signal;			/* the signal that ended the loop, 0: none */
-	struct call_error error;
-};
-
-enum watch_end { GO_ON, END_QUIT, END_GONE, END_REFUSED };
 
 /* Receive these signals by a descriptor from now on. */
 static int catch_signals(const int *signals, size_t count)
@@ -69,67 +54,44 @@ static void give_in(int signal)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-static void watch_draw(struct watch *w, int64_t now)
+static void draw_page(struct watch *w, struct lines *l)
 {
 	struct watch_data *d = &w->data;
-	struct lines l;
+	char *keys = watch_keys_line(w, w->columns);
+	json_t *listed;
+
+	if (w->pager != NULL) {
+		pager_draw(l, w->pager, keys, w->lines);
+	} else if (d->run == FIELD_NONE) {
+		listed = watch_listed(w);
+		screen_list(l, listed, w->chosen, w->filter, keys, clock_wall(), w->lines);
+		json_decref(listed);
+	} else {
+		struct view view = { d->document, d->attempts, d->previews, d->reviews, d->last, clock_wall(), keys };
+
+		screen_run(l, &view, &w->choice, w->lines);
+	}
+	free(keys);
+}
+
+static void watch_draw(struct watch *w, int64_t now)
+{
+	struct lines l, last;
 
 	terminal_size(&w->columns, &w->lines);
 	lines_init(&l, w->columns, w->client->out.color);
-	if (d->run == FIELD_NONE) {
-		screen_list(&l, d->runs, w->chosen, clock_wall(), w->lines);
-	} else {
-		struct view view = { d->document, d->attempts, d->previews, d->reviews, d->last, clock_wall() };
-
-		screen_run(&l, &view, &w->choice, w->lines);
+	lines_init(&last, w->columns, w->client->out.color);
+	draw_page(w, &l);
+	/* a question or an answer takes the place of the last line */
+	if (watch_draw_last(w, &last) && l.count > 0) {
+		free(l.line[l.count - 1]);
+		l.line[l.count - 1] = xstrdup(last.line[0]);
 	}
 	terminal_draw(l.line, l.count);
 	lines_release(&l);
+	lines_release(&last);
 	w->dirty = false;
 	w->drawn = now;
-}
-
-/* Number of slots with room for output: a block needs at least two lines. */
-static size_t slots_with_room(const struct watch *w)
-{
-	return w->lines / 2;
-}
-
-static enum watch_end watch_after(const struct watch *w, enum watch_result result)
-{
-	struct pollfd p = { .fd = w->quit, .events = POLLIN };
-
-	if (result == WATCH_OK)
-		return GO_ON;
-	if (result == WATCH_REFUSED)
-		return END_REFUSED;
-	/* an interrupted call looks like a daemon that has disappeared */
-	return poll(&p, 1, 0) > 0 ? GO_ON : END_GONE;
-}
-
-static enum watch_end watch_load(struct watch *w)
-{
-	enum watch_end end = watch_after(w, watch_data_load(&w->data, w->choice.slot, slots_with_room(w), &w->error));
-	size_t count = json_array_size(w->data.runs), slot = w->choice.slot;
-
-	if (end != GO_ON)
-		return end;
-	if (w->chosen >= count)
-		w->chosen = count > 0 ? count - 1 : 0;
-	screen_follow(&w->choice, w->data.document);
-	w->data.stale |= w->choice.slot != slot;	/* it was the review of another slot */
-	w->loaded = w->ticked = clock_steady();
-	w->dirty = true;
-	return GO_ON;
-}
-
-/* FIELD_NONE: the list. */
-static enum watch_end look_at(struct watch *w, int64_t run)
-{
-	enum watch_end end = watch_after(w, watch_data_follow(&w->data, run, &w->error));
-
-	w->choice = (struct screen_choice){ .slot = 0 };
-	return end == GO_ON ? watch_load(w) : end;
 }
 
 /* ---- keys ---- */
@@ -159,21 +121,42 @@ static enum watch_end run_key(struct watch *w, enum key key, char c)
 		choose_slot(w, w->choice.slot + 1);
 	else if (key == KEY_TEXT && c >= '0' && c <= '9')
 		choose_number(w, c - '0');
-	else if (key == KEY_TEXT && c == 'r')
-		screen_turn(&w->choice);
-	else if (key == KEY_LEFT || key == KEY_BACKSPACE || (key == KEY_TEXT && c == 'b'))
-		return look_at(w, FIELD_NONE);
+	else if (key == KEY_LEFT || key == KEY_BACKSPACE)
+		return watch_look_at(w, FIELD_NONE);
+	else
+		return watch_take_key(w, key, c);
 	return GO_ON;
 }
 
-static enum watch_end list_key(struct watch *w, enum key key)
+static enum watch_end list_key(struct watch *w, enum key key, char c)
 {
+	size_t count = watch_count(w), page = w->lines > 3 ? w->lines - 3 : 1;
+
 	if (key == KEY_UP && w->chosen > 0)
 		w->chosen--;
-	else if (key == KEY_DOWN && w->chosen + 1 < json_array_size(w->data.runs))
+	else if (key == KEY_DOWN && w->chosen + 1 < count)
 		w->chosen++;
-	else if ((key == KEY_ENTER || key == KEY_RIGHT) && w->chosen < json_array_size(w->data.runs))
-		return look_at(w, field_int(json_array_get(w->data.runs, w->chosen), "id"));
+	else if (key == KEY_PAGE_UP)
+		w->chosen -= w->chosen < page ? w->chosen : page;
+	else if (key == KEY_PAGE_DOWN && count > 0)
+		w->chosen = w->chosen + page < count ? w->chosen + page : count - 1;
+	else if ((key == KEY_ENTER || key == KEY_RIGHT) && w->chosen < count)
+		return watch_look_at(w, field_int(watch_run(w), "id"));
+	else if (key == KEY_ESCAPE)
+		text_set(&w->filter, NULL);
+	else
+		return watch_take_key(w, key, c);
+	return GO_ON;
+}
+
+static enum watch_end page_key(struct watch *w, enum key key, char c)
+{
+	if (key == KEY_ESCAPE)
+		pager_filter(w->pager, NULL);
+	else if (key == KEY_LEFT || key == KEY_BACKSPACE)
+		watch_close_page(w);
+	else if (!pager_key(w->pager, key, c, w->lines))
+		return watch_take_key(w, key, c);
 	return GO_ON;
 }
 
@@ -184,9 +167,16 @@ static enum watch_end take_keys(struct watch *w)
 	char c = 0;
 
 	while (end == GO_ON && (key = terminal_key(&c)) != KEY_NONE) {
-		if (key == KEY_END || (key == KEY_TEXT && c == 'q'))
+		if (key == KEY_END)
 			return END_QUIT;
-		end = w->data.run == FIELD_NONE ? list_key(w, key) : run_key(w, key, c);
+		watch_notice(w, PAINT_NONE, NULL);
+		end = w->asking != ASK_NOTHING ? watch_take_key(w, key, c) :
+		    w->pager != NULL           ? page_key(w, key, c) :
+		    w->data.run == FIELD_NONE  ? list_key(w, key, c) :
+		                                 run_key(w, key, c);
+		/* another filter, fewer runs */
+		if (w->data.run == FIELD_NONE && w->chosen > 0 && w->chosen >= watch_count(w))
+			w->chosen = watch_count(w) > 0 ? watch_count(w) - 1 : 0;
 		w->dirty = true;
 	}
 	return end;
@@ -217,6 +207,12 @@ static int64_t watch_sooner(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+/* Whether something grows or ages without an event. */
+static bool watch_is_live(const struct watch *w)
+{
+	return watch_data_is_live(&w->data) || (w->attempt != FIELD_NONE && !w->ended);
+}
+
 /* Time until the next work, as a timeout for poll(). */
 static int watch_rest(const struct watch *w, int64_t now)
 {
@@ -226,7 +222,9 @@ static int watch_rest(const struct watch *w, int64_t now)
 		due = watch_sooner(due, w->loaded + LOAD_MS);
 	if (w->dirty)
 		due = watch_sooner(due, w->drawn + FRAME_MS);
-	if (watch_data_is_live(&w->data))
+	if (w->more)
+		due = now;
+	if (watch_is_live(w))
 		due = watch_sooner(due, w->ticked + TICK_MS);
 	return due == INT64_MAX ? -1 : due <= now ? 0 : (int)(due - now);
 }
@@ -236,11 +234,17 @@ static enum watch_end watch_work(struct watch *w, int64_t now)
 {
 	if (w->data.stale && now >= w->loaded + LOAD_MS)
 		return watch_load(w);
-	if (watch_data_is_live(&w->data) && now >= w->ticked + TICK_MS) {
+	if (w->more) {
+		w->dirty = true;
+		return watch_read_logs(w);
+	}
+	if (watch_is_live(w) && now >= w->ticked + TICK_MS) {
 		w->ticked = now;
 		w->dirty = true;
+		if (w->pager != NULL)
+			return watch_read_logs(w);
 		if (w->data.run != FIELD_NONE)
-			return watch_after(w, watch_data_tick(&w->data, w->choice.slot, slots_with_room(w)));
+			return watch_after(w, watch_data_tick(&w->data, w->choice.slot, watch_room(w)));
 	}
 	if (w->dirty && now >= w->drawn + FRAME_MS)
 		watch_draw(w, now);
@@ -310,7 +314,7 @@ static int print_end(const struct watch *w, enum watch_end end)
 static int watch_screen(struct client *c, int64_t run)
 {
 	static const int quits[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT }, others[] = { SIGWINCH, SIGTSTP, SIGCONT };
-	struct watch w = { .client = c };
+	struct watch w = { .client = c, .attempt = FIELD_NONE };
 	enum watch_end end;
 	int status;
 
@@ -320,7 +324,7 @@ static int watch_screen(struct client *c, int64_t run)
 	watch_data_init(&w.data, c->conn);
 	terminal_size(&w.columns, &w.lines);
 	/* print errors before taking the screen over */
-	end = look_at(&w, run);
+	end = watch_look_at(&w, run);
 	if (end == GO_ON) {
 		status = terminal_open();
 		if (status != 0) {
@@ -333,6 +337,11 @@ static int watch_screen(struct client *c, int64_t run)
 	if (w.signal == 0)
 		take_quit(&w);
 	status = print_end(&w, end);
+	watch_close_page(&w);
+	watch_notice(&w, PAINT_NONE, NULL);
+	free(w.filter);
+	free(w.question);
+	buf_release(&w.typed);
 	watch_data_release(&w.data);
 	close(w.quit);
 	close(w.other);

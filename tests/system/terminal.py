@@ -163,7 +163,11 @@ class Terminal:
             text = self.screen.text()
             if not self.screen.pending and predicate(text):
                 return text
-            self.read()
+            try:
+                self.read()
+            except BaseException:       # the deadline of the test
+                print(f"the screen:\n{text.rstrip()}")
+                raise
 
     def shows(self, *words):
         return self.until(lambda text: all(word in text for word in words))

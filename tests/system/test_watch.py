@@ -377,7 +377,7 @@ def test_in_tmux(at_a, tmp_path):
         text = pane("Run 1  running", "| I look at it", "q quit")
         assert len(text.split("\n")) >= 24
         tmux("resize-window", "-t", "w", "-x", "40", "-y", "10")
-        pane("Run 1  running", "q quit  up/down slot")
+        pane("Run 1  running", "q quit  ? help  l logs  d diff  t tasks")
         tmux("send-keys", "-t", "w", "q")
         assert "q quit" not in pane("ready:"), "what stood there before is back"
         assert tmux("display-message", "-p", "-t", "w",

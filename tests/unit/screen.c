@@ -157,7 +157,7 @@ static struct lines rendered(const struct scene *scene, size_t width, size_t hei
 	json_t *run = document(scene->run), *attempts = scene->attempts == NULL ? NULL : document(scene->attempts);
 	json_t *previews = scene->previews == NULL ? NULL : document(scene->previews);
 	json_t *reviews = scene->reviews == NULL ? NULL : document(scene->reviews);
-	struct view s = { run, attempts, previews, reviews, scene->last, at(NOW) };
+	struct view s = { run, attempts, previews, reviews, scene->last, at(NOW), "q quit  ? help" };
 	struct screen_choice choice = scene->choice;
 	struct lines l;
 
@@ -207,7 +207,7 @@ START_TEST(one_slot)
 		"    | two tests fail",
 		"", "", "", "",
 		"implement: claude (attempt 3/1)",
-		"q quit   up/down, 1-9 choose a slot   r review or output   b all runs",
+		"q quit  ? help",
 	});
 }
 END_TEST
@@ -277,7 +277,7 @@ START_TEST(four_slots_80x24)
 		"  A4 WAIT",
 		"", "", "", "", "",
 		"A1 x-7: Reviewing changes (iteration 2/6)...",
-		"q quit   up/down, 1-9 choose a slot   r review or output   b all runs",
+		"q quit  ? help",
 	});
 }
 END_TEST
@@ -294,7 +294,7 @@ START_TEST(four_slots_40x10)
 		"  A3 HELD  drift unresolved after 5 fix\xe2\x80\xa6",
 		"  A4 WAIT",
 		"A1 x-7: Reviewing changes (iteration 2/\xe2\x80\xa6",
-		"q quit  up/down slot  r review  b runs",
+		"q quit  ? help",
 	});
 }
 END_TEST
@@ -336,7 +336,7 @@ START_TEST(ended)
 		"    t1  mend",
 		"", "",
 		"Run 3 failed",
-		"q quit   up/down, 1-9 choose a slot   r review or output   b all runs",
+		"q quit  ? help",
 	});
 }
 END_TEST
@@ -353,7 +353,7 @@ START_TEST(next_try)
 		"Run 3  running  beads  iteration 1/2",
 		"pause; next try in 9s",
 		"",
-		"q quit   up/down, 1-9 choose a slot   r review or output   b all runs",
+		"q quit  ? help",
 	});
 }
 END_TEST
@@ -414,7 +414,8 @@ START_TEST(any_size)
 		for (size_t height = 1; height <= 40; height++) {
 			for (size_t chosen = 0; chosen < counts[c] || chosen == 0; chosen += 1 + counts[c] / 5) {
 				size_t width = 1 + (height * 37 + chosen) % 100;
-				struct view s = { .run = run, .previews = previews, .last = "last", .now = at(NOW) };
+				struct view s = { .run = run, .previews = previews, .last = "last", .now = at(NOW),
+					.keys = "q quit  ? help" };
 				struct screen_choice choice = { .slot = chosen };
 				char *name = status_tag_name((int64_t)chosen + 1), *mark;
 				bool seen = false;
@@ -604,12 +605,12 @@ START_TEST(list)
 		"2 unfinished runs",
 		"     9  running    10m 00s  RUN,FIX  nine",
 		">    8  queued      1m 00s  all slots of the daemon are in use  eight",
-		"", "q quit   up/down choose   Enter show",
+		"", "q quit  ? help",
 	};
 	struct lines l;
 
 	lines_init(&l, 80, false);
-	screen_list(&l, runs, 1, at(NOW), 5);
+	screen_list(&l, runs, 1, NULL, "q quit  ? help", at(NOW), 5);
 	ck_assert_uint_eq(l.count, 5);
 	for (size_t i = 0; i < 5; i++)
 		ck_assert_str_eq(l.line[i], wanted[i]);
@@ -619,7 +620,7 @@ START_TEST(list)
 			bool seen = false;
 
 			lines_init(&l, 3 * height, false);
-			screen_list(&l, runs, chosen, at(NOW), height);
+			screen_list(&l, runs, chosen, NULL, "q quit  ? help", at(NOW), height);
 			ck_assert_uint_eq(l.count, height);
 			for (size_t i = 0; i < height; i++) {
 				ck_assert_uint_le(text_width(l.line[i]), 3 * height);
