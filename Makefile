@@ -47,7 +47,7 @@ RLD_C    = $(wildcard $(ROOMS:%=daemon/%/*.c)) $(wildcard daemon/record/*.c prot
 RLD_CXX  = $(wildcard daemon/config/*.cc)
 RLD_O    = $(RLD_C:%.c=$(B)/%.o) $(RLD_CXX:%.cc=$(B)/%.o) $(B)/gen/sql.o $(B)/gen/templates.o
 MAIN_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/*.c))
-RLCTL_O  = $(patsubst %.c,$(B)/%.o,$(wildcard client/*.c client/page/*.c proto/*.c)) $(B)/gen/page.o
+RLCTL_O  = $(patsubst %.c,$(B)/%.o,$(wildcard client/*.c client/*/*.c proto/*.c)) $(B)/gen/page.o
 SHIM_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/shim/*.c daemon/record/*.c) daemon/child/process_tree.c)
 UNITS    = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 
@@ -104,8 +104,8 @@ $(B)/gen/page.c: client/page/page.css client/page/embed.awk
 $(B)/librlctl.a: $(filter-out $(B)/client/main.o,$(RLCTL_O))
 	$(call say,AR)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(B)/unit/screen $(B)/unit/page: $(B)/librlctl.a
-$(B)/unit/screen $(B)/unit/page: UNIT_A = $(B)/librlctl.a
+$(B)/unit/screen $(B)/unit/page $(B)/unit/proposal: $(B)/librlctl.a
+$(B)/unit/screen $(B)/unit/page $(B)/unit/proposal: UNIT_A = $(B)/librlctl.a
 
 $(B)/tests/unit/%.o: CPPFLAGS += $(shell pkg-config --cflags check)
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/librld.a

@@ -35,18 +35,30 @@ static enum connect_start start_policy(const struct client *c)
 	return options_given(&c->options, "start") ? CONNECT_START_ASKED : CONNECT_START_DEMAND;
 }
 
-int client_connect(struct client *c)
+/* NULL: the socket is searched for. */
+static const char *named_socket(const struct client *c)
 {
 	const char *named = options_text(&c->options, "socket");
 
+	if (named == NULL)
+		named = getenv("RLD_SOCKET");
+	return named != NULL && *named != '\0' ? named : NULL;
+}
+
+bool client_running(struct client *c)
+{
+	if (c->conn != NULL)
+		return true;
+	set_trust(c);
+	return connect_running(named_socket(c), &c->trust, &c->conn, &c->hello, &c->socket);
+}
+
+int client_connect(struct client *c)
+{
 	if (c->conn != NULL)
 		return 0;
 	set_trust(c);
-	if (named == NULL)
-		named = getenv("RLD_SOCKET");
-	if (named != NULL && *named == '\0')
-		named = NULL;
-	return connect_daemon(named, start_policy(c), &c->trust, &c->conn, &c->hello, &c->socket);
+	return connect_daemon(named_socket(c), start_policy(c), &c->trust, &c->conn, &c->hello, &c->socket);
 }
 
 /* rows: of all pages of a list, NULL: it is none. */

@@ -47,6 +47,9 @@ struct client {
 /* Returns 0, or an exit code after a message. */
 int client_connect(struct client *c);
 
+/* Whether a daemon runs; then the client is connected. Without messages, and without a start. */
+bool client_running(struct client *c);
+
 /* Returns the result, to be decref'd by the caller; or NULL after a message, with the exit code.
  * Takes ownership of params. */
 json_t *client_call(struct client *c, const char *method, json_t *params, int *status);

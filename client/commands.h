@@ -33,6 +33,7 @@ int events_command(struct client *c);
 int status_command(struct client *c);
 int stop_command(struct client *c);
 int doctor_command(struct client *c);
+int init_command(struct client *c);
 int config_command(struct client *c);
 int prompt_command(struct client *c);
 int rpc_command(struct client *c);

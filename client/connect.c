@@ -70,6 +70,28 @@ bool connect_again(const char *path, const struct call_trust *trust, struct call
 	return connect_attempt(path, trust, conn, hello, &why) == ATTEMPT_CONNECTED;
 }
 
+bool connect_running(const char *named, const struct call_trust *trust, struct call_conn **conn, json_t **hello,
+    char **path)
+{
+	char **sockets = named == NULL ? sockets_list() : xcalloc(1, sizeof(*sockets));
+	bool found = false;
+
+	if (named != NULL)
+		strings_append(&sockets, named);
+	for (size_t i = 0; sockets[i] != NULL && !found; i++) {
+		found = connect_again(sockets[i], trust, conn, hello);
+		if (found)
+			*path = xstrdup(sockets[i]);
+	}
+	sockets_free(sockets);
+	return found;
+}
+
+bool connect_needs_start(void)
+{
+	return geteuid() == 0 || sockets_system_unit();
+}
+
 static int connect_named(const char *path, const struct call_trust *trust, struct call_conn **conn,
     json_t **hello, char **found)
 {

@@ -28,4 +28,11 @@ int connect_daemon(const char *named, enum connect_start start, const struct cal
 /* Reconnect to a known daemon: one quick try, without messages. */
 bool connect_again(const char *path, const struct call_trust *trust, struct call_conn **conn, json_t **hello);
 
+/* The same for the first socket of a search, or the named one. *path as for connect_daemon(). */
+bool connect_running(const char *named, const struct call_trust *trust, struct call_conn **conn, json_t **hello,
+    char **path);
+
+/* Whether a daemon is started only for --start: as root, or where the host has a system daemon. */
+bool connect_needs_start(void);
+
 #endif

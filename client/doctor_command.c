@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl doctor: check the host, with remedies. */
-#include "client/program_check.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "client/check_list.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "proto/escape.h"
+#include "client/program_check.h"
 #include "proto/memory.h"
 #include "proto/units.h"
 
 #define VERSION_MS 20000
-
-static enum paint paint_of(const char *state)
-{
-	return strcmp(state, "ok") == 0 ? PAINT_GREEN : strcmp(state, "warning") == 0 ? PAINT_YELLOW : PAINT_RED;
-}
 
 static size_t count_state(const json_t *checks, const char *state)
 {
@@ -41,82 +35,17 @@ static size_t count_all(const json_t *report, const char *state)
 	return count;
 }
 
-static size_t doctor_widest(const json_t *checks, size_t width)
-{
-	for (size_t i = 0; i < json_array_size(checks); i++) {
-		size_t one = text_width(field_text(json_array_get(checks, i), "name"));
-
-		width = one > width ? one : width;
-	}
-	return width;
-}
-
-/* Sentences are not cut; they continue on the next line of the terminal. */
-static void print_checks(const struct print *p, const json_t *checks, size_t width)
-{
-	for (size_t i = 0; i < json_array_size(checks); i++) {
-		const json_t *check = json_array_get(checks, i);
-		const char *state = field_text(check, "state"), *name = field_text(check, "name"),
-		           *remedy = field_text(check, "remedy");
-
-		fputs("  ", p->file);
-		print_painted(p, paint_of(state), state);
-		fprintf(p->file, "%*s", (int)(9 - strlen(state)), "");
-		print_painted(p, PAINT_NONE, name);
-		fprintf(p->file, "%*s", (int)(width + 2 - text_width(name)), "");
-		print_painted(p, PAINT_NONE, field_text(check, "text"));
-		fputc('\n', p->file);
-		if (*remedy != '\0') {
-			fprintf(p->file, "%*s", (int)(width + 13), "");
-			print_paintedf(p, PAINT_DIM, "-> %s", remedy);
-			fputc('\n', p->file);
-		}
-	}
-}
-
-static void print_section(const struct print *p, const char *title, const json_t *checks, size_t width)
-{
-	if (json_array_size(checks) == 0)
-		return;
-	print_painted(p, PAINT_BOLD, title);
-	fputc('\n', p->file);
-	print_checks(p, checks, width);
-}
-
-static void print_agents(const struct print *p, const json_t *agents, size_t width)
-{
-	struct buf absent = { 0 };
-	json_t *all = json_array();
-
-	for (size_t i = 0; i < json_array_size(agents); i++) {
-		const json_t *agent = json_array_get(agents, i), *checks = field_array(agent, "checks");
-
-		json_array_extend(all, (json_t *)checks);
-		if (json_array_size(checks) == 0) {
-			buf_separate(&absent, ", ");
-			buf_adds(&absent, field_text(agent, "name"));
-		}
-	}
-	print_section(p, "Agents, as started from this shell", all, width);
-	if (absent.size > 0) {
-		print_paintedf(p, PAINT_NONE, "Not installed: %s", absent.data);
-		fputc('\n', p->file);
-	}
-	buf_release(&absent);
-	json_decref(all);
-}
-
 static void print_report(const struct print *p, const json_t *report)
 {
 	const json_t *client = json_object_get(report, "client"), *agents = field_array(client, "agents");
-	size_t width = doctor_widest(field_array(client, "checks"), doctor_widest(field_array(report, "checks"), 0));
+	size_t width = check_widest(field_array(client, "checks"), check_widest(field_array(report, "checks"), 0));
 	size_t warnings = count_all(report, "warning"), failed = count_all(report, "failed");
 
 	for (size_t i = 0; i < json_array_size(agents); i++)
-		width = doctor_widest(field_array(json_array_get(agents, i), "checks"), width);
-	print_section(p, "The daemon", field_array(report, "checks"), width);
-	print_section(p, "You", field_array(client, "checks"), width);
-	print_agents(p, agents, width);
+		width = check_widest(field_array(json_array_get(agents, i), "checks"), width);
+	check_print_section(p, "The daemon", field_array(report, "checks"), width);
+	check_print_section(p, "You", field_array(client, "checks"), width);
+	check_print_agents(p, agents, width);
 	if (failed == 0 && warnings == 0)
 		fputs("No problems found.\n", p->file);
 	else

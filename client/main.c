@@ -152,6 +152,20 @@ static const struct option_row doctor_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row init_options[] = {
+	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", NULL, NULL, "directory of the project (default: the current one)" },
+	{ "project", 0, OPTION_TRUE, NULL, NULL, NULL,
+	    "also write .rld.toml there: setup, files to copy and checks, as its files suggest" },
+	{ "agent", 'a', OPTION_TEXT, "NAME", NULL, NULL,
+	    "agent for implementing: one that rld knows, or the path of a program" },
+	{ "reviewer-agent", 0, OPTION_TEXT, "NAME", NULL, NULL,
+	    "agent for reviewing (default: a second one, if there is one)" },
+	{ "yes", 'y', OPTION_TRUE, NULL, NULL, NULL, "do not ask before writing" },
+	{ "force", 0, OPTION_TRUE, NULL, NULL, NULL, "replace files that exist; the old ones stay as FILE.old" },
+	{ "dry-run", 0, OPTION_TRUE, NULL, NULL, NULL, "print everything, write nothing" },
+	{ .name = NULL },
+};
+
 static const struct option_row stop_options[] = {
 	{ "drain", 0, OPTION_TRUE, NULL, NULL, NULL,
 	    "accept no new work and wait for running agents" },
@@ -161,6 +175,8 @@ static const struct option_row stop_options[] = {
 #define ANY_NUMBER 1000000
 
 static const struct command commands[] = {
+	{ "init", init_command, "[options]", "find the agents on this host, and write the first settings",
+	    init_options, 0, 0, true },
 	{ "run", run_command, "[options] [TASK...]",
 	    "submit a run, follow it and print the final answer",
 	    options_submit, 0, ANY_NUMBER, false },

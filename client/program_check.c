@@ -243,8 +243,8 @@ static enum login login_by(const struct subject *s, const char *hint)
 	return seen ? LOGIN_SEEN : hidden ? LOGIN_UNKNOWN : LOGIN_NONE;
 }
 
-/* Print names and paths, never values. */
-static void add_login(json_t *checks, const struct subject *s, const char *name)
+/* Print names and paths, never values. Returns false if a login is needed and none was found. */
+static bool add_login(json_t *checks, const struct subject *s, const char *name)
 {
 	const json_t *hints = field_array(s->agent, "login");
 	enum login best = LOGIN_NONE;
@@ -262,14 +262,17 @@ static void add_login(json_t *checks, const struct subject *s, const char *name)
 		    xstrdup(
 		        "no login found: neither a variable nor a file"),
 		    field_text(s->agent, "login_help"));
+	return best != LOGIN_NONE || json_array_size(hints) == 0;
 }
 
-static void add_checks(json_t *checks, const struct subject *s, const struct probe *probes, int64_t ms)
+/* Returns what add_login() does. */
+static bool add_checks(json_t *checks, const struct subject *s, const struct probe *probes, int64_t ms)
 {
 	const char *name = field_text(s->agent, "name"), *program = field_text(s->agent, "program"),
 	           *node = field_text(s->agent, "node");
 	bool needed = json_array_size(field_array(s->agent, "used_by")) > 0;
 	char *by = field_joined(field_array(s->agent, "used_by"));
+	bool logged_in = false;
 
 	if (s->unknown)
 		program_check_add(checks, name, "ok", xasprintf("%s: the path depends on the run", program), NULL);
@@ -296,12 +299,13 @@ static void add_checks(json_t *checks, const struct subject *s, const struct pro
 	if (*field_text(s->agent, "caveat") != '\0')
 		program_check_add(checks, name, needed ? "failed" : "warning",
 		    xstrdup(field_text(s->agent, "caveat")), NULL);
-	add_login(checks, s, name);
+	logged_in = add_login(checks, s, name);
 	if (*node != '\0')
 		program_check_add(checks, name, "ok",
 		    xasprintf("its package requires Node.js %s or later", node), NULL);
 out:
 	free(by);
+	return logged_in;
 }
 
 static json_t *check_document(const struct subject *s, const struct probe *probes, int64_t ms)
@@ -309,12 +313,12 @@ static json_t *check_document(const struct subject *s, const struct probe *probe
 	const char *version = s->probe != SIZE_MAX ? probes[s->probe].version : NULL,
 	           *measured = field_text(s->agent, "measured");
 	json_t *checks = json_array();
+	bool logged_in = add_checks(checks, s, probes, ms);
 
-	add_checks(checks, s, probes, ms);
-	return json_pack("{s:s,s:s,s:s?,s:s?,s:s?,s:b,s:o}", "name", field_text(s->agent, "name"),
+	return json_pack("{s:s,s:s,s:s?,s:s?,s:s?,s:b,s:b,s:o}", "name", field_text(s->agent, "name"),
 	    "program", field_text(s->agent, "program"), "path", s->path, "version", version,
 	    "measured", *measured != '\0' ? measured : NULL, "installed",
-	    s->path != NULL || s->unknown, "checks", checks);
+	    s->path != NULL || s->unknown, "logged_in", logged_in, "checks", checks);
 }
 
 static void check_release(struct subject *subjects, size_t count, struct probe *probes, size_t nprobes)

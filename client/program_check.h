@@ -11,8 +11,8 @@
  * NULL. Takes ownership of text. */
 void program_check_add(json_t *checks, const char *name, const char *state, char *text, const char *remedy);
 
-/* The agents of daemon.doctor: [{name, program, path, version, measured, installed, checks}], new.
- * ms: time limit for each --version. */
+/* The agents of daemon.doctor: [{name, program, path, version, measured, installed,
+ * logged_in, checks}], new. ms: time limit for each --version. */
 json_t *program_check_agents(const json_t *agents, int64_t ms);
 
 /* Check git and bd on our PATH. */

@@ -37,6 +37,13 @@ char *sockets_state_dir(void)
 	return base != NULL ? xasprintf("%s/rld", base) : xasprintf("%s/.local/state/rld", sockets_home());
 }
 
+char *sockets_config_file(void)
+{
+	const char *base = sockets_directory("XDG_CONFIG_HOME");
+
+	return base != NULL ? xasprintf("%s/rld/rld.toml", base) : xasprintf("%s/.config/rld/rld.toml", sockets_home());
+}
+
 bool sockets_system_owner(uid_t *uid)
 {
 	struct stat st;
@@ -81,7 +88,5 @@ char **sockets_list(void)
 
 void sockets_free(char **sockets)
 {
-	for (char **socket = sockets; *socket != NULL; socket++)
-		free(*socket);
-	free(sockets);
+	strings_free(sockets);
 }

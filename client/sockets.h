@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* $XDG_CONFIG_HOME/rld/rld.toml, else ~/.config/rld/rld.toml: the settings of a user's daemon. The
+ * caller frees. */
+char *sockets_config_file(void);
+
 /* $XDG_STATE_HOME/rld, else ~/.local/state/rld. The caller frees. */
 char *sockets_state_dir(void);
 

@@ -21,6 +21,7 @@
 
 #include "client/exit.h"
 #include "client/message.h"
+#include "client/new_file.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
 #include "proto/program.h"
@@ -57,31 +58,12 @@ static char *start_find_rld(void)
 	return rld;
 }
 
-static int make_dirs(const char *path)
-{
-	char *copy = xstrdup(path);
-	int failed = 0;
-
-	for (char *p = strchr(copy + 1, '/');; p = strchr(p + 1, '/')) {
-		if (p != NULL)
-			*p = '\0';
-		failed = mkdir(copy, 0700) == -1 && errno != EEXIST;
-		if (failed || p == NULL)
-			break;
-		*p = '/';
-	}
-	if (failed)
-		message_errno("cannot create %s", path);
-	free(copy);
-	return failed ? -1 : 0;
-}
-
 int start_lock(const char *state_dir)
 {
 	char *path;
 	int fd;
 
-	if (make_dirs(state_dir) == -1)
+	if (new_directory(state_dir) == -1)
 		return -1;
 	path = xasprintf("%s/start.lock", state_dir);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -345,6 +327,16 @@ int start_config_check(const char *file)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_REFUSED;
 }
 
+int start_rld(const char *option, struct buf *output)
+{
+	char *rld = start_find_rld();
+	int status = rld == NULL ? -1 : start_program(&(struct program){
+		.argv = (const char *const[]){ rld, option, NULL }, .output = output });
+
+	free(rld);
+	return status;
+}
+
 int start_version(const char *path, char *const *environment, int output, int errors, pid_t *pid)
 {
 	const char *const argv[] = { path, "--version", NULL };
@@ -370,12 +362,36 @@ static int spawn_program(const struct program *program, char **environment, int 
 	return failure;
 }
 
+/* As buf_read(), until so many ms have passed; 0: no limit. */
+static int read_within(struct buf *output, int fd, int ms)
+{
+	int64_t end = clock_steady() + ms, left;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char chunk[4096];
+	ssize_t n = 1;
+
+	if (ms == 0)
+		return buf_read(output, fd, PROGRAM_OUTPUT_MAX);
+	while (n > 0) {
+		left = end - clock_steady();
+		if (left <= 0 || poll(&p, 1, (int)left) == 0)
+			return -ETIMEDOUT;
+		n = read(fd, chunk, sizeof(chunk));
+		if (n == -1)
+			return -errno;
+		if (output->size + (size_t)n > PROGRAM_OUTPUT_MAX)
+			return -EFBIG;
+		buf_add(output, chunk, (size_t)n);
+	}
+	return 0;
+}
+
 int start_program(const struct program *program)
 {
 	static const char *const none[] = { NULL };
 	const char *name = program->argv[0];
 	char **environment;
-	int ends[2] = { -1, -1 }, failure, status;
+	int ends[2] = { -1, -1 }, failure, status, fault;
 	pid_t pid;
 
 	if (program->output != NULL && pipe2(ends, O_CLOEXEC) == -1) {
@@ -393,11 +409,17 @@ int start_program(const struct program *program)
 		if (failure == ENOENT)
 			message_hint("install it, or put its directory on PATH");
 	} else {
-		if (program->output != NULL && buf_read(program->output, ends[0], PROGRAM_OUTPUT_MAX) != 0)
+		fault = program->output != NULL ? read_within(program->output, ends[0], program->ms) : 0;
+
+		if (fault == -ETIMEDOUT) {
+			message_error("%s took longer than %d s", name, program->ms / 1000);
+			kill(pid, SIGKILL);
+		} else if (fault != 0) {
 			message_error("%s printed more than expected", name);
+		}
 		status = start_await(pid);
 		failure = WIFEXITED(status) ? 0 : -1;
-		if (failure != 0)
+		if (failure != 0 && fault != -ETIMEDOUT)
 			message_error("%s was killed by signal %d", name, WTERMSIG(status));
 	}
 	if (program->output != NULL)

@@ -21,6 +21,9 @@ int start_daemon(const char *state_dir);
  * a message. */
 int start_config_check(const char *file);
 
+/* Run "rld OPTION", whose output goes to output. Returns its exit code, or -1 after a message. */
+int start_rld(const char *option, struct buf *output);
+
 /* A program to be found on PATH. */
 struct program {
 	const char *const *argv;	/* argv[0] first, NULL last */
@@ -29,6 +32,7 @@ struct program {
 	const char *input;		/* file that it reads; NULL: no input */
 	struct buf *output;		/* takes its output; NULL: that goes to stderr */
 	bool quiet;			/* its messages are not shown; else its stderr is ours */
+	int ms;				/* it is killed after that time; 0: no limit. With output */
 };
 
 /* Run it, and wait for its end. Returns its exit code, or -1 after a message. */

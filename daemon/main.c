@@ -63,21 +63,25 @@ struct daemon {
 	rlim_t core;
 };
 
-static int check_config(const struct places *places, bool explicit_path)
+/* --check-config and --print-agents: what the settings are, without a daemon. */
+static int report_config(const struct places *places, const struct options *o)
 {
 	struct config_error error = { 0 };
 	struct config *config = NULL;
+	int status = 0;
 
-	if (config_load(&config, places->config_file, explicit_path, &error) == -1) {
+	if (config_load(&config, places->config_file, o->given.config != NULL, &error) == -1) {
 		fprintf(stderr, "rld: %s\n", error.text);
 		return 1;
 	}
-	if (config_path(config) != NULL)
+	if (o->print_agents)
+		status = rpc_print_agents(config);
+	else if (config_path(config) != NULL)
 		printf("%s: ok\n", config_path(config));
 	else
 		printf("%s: no such file, using defaults\n", places->config_file);
 	config_free(config);
-	return 0;
+	return status;
 }
 
 /* rl-shim or rl-git: next to this program (uninstalled), otherwise in libexec. */
@@ -436,8 +440,8 @@ int main(int argc, char *argv[], char *envp[])
 		fprintf(stderr, "rld: %s\n", error);
 		return 1;
 	}
-	if (o.check_config)
-		return check_config(&d.places, o.given.config != NULL);
+	if (o.check_config || o.print_agents)
+		return report_config(&d.places, &o);
 	d.explicit_config = o.given.config != NULL;
 	/* the second one survives a logout */
 	d.socket = d.places.socket[o.given.socket == NULL && d.places.socket[1] != NULL];

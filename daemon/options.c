@@ -10,15 +10,16 @@
 static void usage(FILE *out)
 {
 	fputs("usage: rld [--config FILE] [--state-dir DIR] [--socket PATH] [--system]\n           "
-	      "[--log-level error|warn|info|debug] [--check-config] [--print-openrpc]\n           "
-	      "[--version] [--help]\n\nRuns coding agents in parallel slots, has their results "
+	      "[--log-level error|warn|info|debug] [--check-config] [--print-agents]\n           "
+	      "[--print-openrpc] [--version] [--help]\n\nRuns coding agents in parallel slots, has their results "
 	      "reviewed and fixed, and records\neverything in a database. Stays in the foreground. "
 	      "See rlctl(1) for the client, rld(8)\nand rld.toml(5) for details.\n", out);
 }
 
 void options_parse(int argc, char *argv[], struct options *o)
 {
-	enum { CONFIG = 256, STATE_DIR, SOCKET, SYSTEM, LOG_LEVEL, CHECK_CONFIG, PRINT_OPENRPC, VERSION, HELP };
+	enum { CONFIG = 256, STATE_DIR, SOCKET, SYSTEM, LOG_LEVEL, CHECK_CONFIG, PRINT_AGENTS, PRINT_OPENRPC,
+	       VERSION, HELP };
 	static const struct option table[] = {
 		{ "config", required_argument, NULL, CONFIG },
 		{ "state-dir", required_argument, NULL, STATE_DIR },
@@ -26,6 +27,7 @@ void options_parse(int argc, char *argv[], struct options *o)
 		{ "system", no_argument, NULL, SYSTEM },
 		{ "log-level", required_argument, NULL, LOG_LEVEL },
 		{ "check-config", no_argument, NULL, CHECK_CONFIG },
+		{ "print-agents", no_argument, NULL, PRINT_AGENTS },
 		{ "print-openrpc", no_argument, NULL, PRINT_OPENRPC },
 		{ "version", no_argument, NULL, VERSION },
 		{ "help", no_argument, NULL, HELP },
@@ -59,6 +61,9 @@ void options_parse(int argc, char *argv[], struct options *o)
 			break;
 		case CHECK_CONFIG:
 			o->check_config = true;
+			break;
+		case PRINT_AGENTS:
+			o->print_agents = true;
 			break;
 		case PRINT_OPENRPC:
 			o->print_openrpc = true;

@@ -9,7 +9,7 @@
 
 struct options {
 	struct places_given given;
-	bool check_config, print_openrpc;
+	bool check_config, print_agents, print_openrpc;
 };
 
 /* Sets the log level immediately. Exits for --help, --version and wrong options. */

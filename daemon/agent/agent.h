@@ -26,6 +26,7 @@ struct agent_preset {
 	 * with more than "{}"; "$NAME/FILE", one in the folder that the variable names. */
 	const char *const *login;
 	const char *login_help;		/* how to log in, printed after "log in: " */
+	const char *package;		/* what npm installs it from */
 	/* version tested: the first number with dots that --version prints, on either stream */
 	const char *version;
 	/* oldest version of Node.js allowed by its package; NULL: no requirement */

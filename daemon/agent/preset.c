@@ -37,6 +37,7 @@ const struct agent_preset agent_presets[] = {
 		    "as the user that runs the agents, start `claude` once and use /login, or set "
 		    "CLAUDE_CODE_OAUTH_TOKEN (`claude setup-token` creates one) or "
 		    "ANTHROPIC_API_KEY",
+		.package = "@anthropic-ai/claude-code",
 		.version = "2.1.330",
 		.node = "22.0",
 		.help = "Claude Code, in print mode",
@@ -61,6 +62,7 @@ const struct agent_preset agent_presets[] = {
 		.login = LIST("CODEX_API_KEY", "$CODEX_HOME/auth.json", "~/.codex/auth.json"),
 		.login_help =
 		    "as the user that runs the agents, run `codex login`, or set CODEX_API_KEY",
+		.package = "@openai/codex",
 		.version = "0.169.0",
 		.node = "16.0",
 		.help = "Codex, as codex exec",
@@ -92,6 +94,7 @@ const struct agent_preset agent_presets[] = {
 		.login_help =
 		    "as the user that runs the agents, start `gemini` once and sign in, or set "
 		    "GEMINI_API_KEY",
+		.package = "@google/gemini-cli",
 		.version = "0.61.0",
 		.node = "20.0",
 		.help = "Gemini CLI, non-interactive",
@@ -125,6 +128,7 @@ const struct agent_preset agent_presets[] = {
 		.login_help =
 		    "as the user that runs the agents, run `opencode auth login`, or set the API "
 		    "key of a provider",
+		.package = "opencode-ai",
 		.version = "1.18.33",
 		.help = "OpenCode, as opencode run",
 	},
@@ -155,6 +159,7 @@ const struct agent_preset agent_presets[] = {
 		.login_help =
 		    "as the user that runs the agents, run `copilot login` (rld cannot see that "
 		    "login), or set COPILOT_GITHUB_TOKEN",
+		.package = "@github/copilot",
 		.version = "1.0.102",
 		.help = "GitHub Copilot CLI, non-interactive",
 	},
@@ -184,6 +189,7 @@ const struct agent_preset agent_presets[] = {
 		.login_help =
 		    "as the user that runs the agents, start `qwen` once and use /auth, or set "
 		    "OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL",
+		.package = "@qwen-code/qwen-code",
 		.version = "0.24.4",
 		.node = "22.0",
 		.help = "Qwen Code, non-interactive",
@@ -215,6 +221,7 @@ const struct agent_preset agent_presets[] = {
 		.login_help =
 		    "as the user that runs the agents, start `pi` once and use /login, or set the "
 		    "API key of a provider",
+		.package = "@mariozechner/pi-coding-agent",
 		.version = "0.73.1",
 		.node = "20.6",
 		.help = "Pi, in print mode",

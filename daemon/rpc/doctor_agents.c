@@ -118,7 +118,7 @@ static json_t *agent_document(const json_t *known, const char *name, const json_
 	const char *program = json_string_value(json_array_get(command, 0));
 	const struct agent_preset *preset = program == NULL ? NULL : preset_of(name, program);
 
-	return json_pack("{s:o,s:o,s:o,s:O?,s:O?,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name",
+	return json_pack("{s:o,s:o,s:o,s:O?,s:O?,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name",
 	    json_text(name), "program", json_text(program),
 	    "preset", json_text(preset == NULL ? NULL : preset->name), "account", account, "reader",
 	    of_agent(known, name, "reader"),
@@ -127,8 +127,8 @@ static json_t *agent_document(const json_t *known, const char *name, const json_
 	    "measured", json_text(preset == NULL ? NULL : preset->version), "node",
 	    json_text(preset == NULL ? NULL : preset->node), "login",
 	    words(preset == NULL ? NULL : preset->login),
-	    "login_help", json_text(preset == NULL ? NULL : preset->login_help), "caveat",
-	    json_text(caveat(command, set)));
+	    "login_help", json_text(preset == NULL ? NULL : preset->login_help), "package",
+	    json_text(preset == NULL ? NULL : preset->package), "caveat", json_text(caveat(command, set)));
 }
 
 json_t *doctor_agents(const struct config *config)

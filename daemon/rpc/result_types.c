@@ -36,8 +36,7 @@ static const struct result_field overview_fields[] = {
 	{ "task", "string|null", "id of the task that why is about; null: of all, or of the only one" },
 	{ "why", "string|null", "why the run ended or waits, beginning with that task: \"T-07: ...\"" },
 	{ "cost_usd", "number|null", "of all attempts; null: no agent reported any" },
-	{ "branch", "string|null", "short name of the branch with the result, once the run has ended or is "
-	    "held; null: there is none, or not a single one" },
+	{ "branch", "string|null", "short branch name of the result of a run that ended or is held; null: not one" },
 	{ "branches", "integer", "number of branches that have what passed" },
 	{ "take", "string|null", "command that takes the result; null: there is no branch, or not a single one" },
 	{ "pick", "string|null", "takes it without what was uncommitted at the start; null: likewise" },
@@ -509,6 +508,7 @@ static const struct result_field doctor_agent_fields[] = {
 	{ "node", "string|null", "version of Node.js that it needs" },
 	{ "login", "[string]|null", "arguments of the program that tell whether it is logged in" },
 	{ "login_help", "string|null", "how to log in" },
+	{ "package", "string|null", "package that npm installs it from" },
 	{ "caveat", "string|null", "why it cannot work as this user" },
 	END
 };

@@ -8,6 +8,7 @@
 #include "rpc/agent_access.h"
 #include "rpc/context.h"
 #include "rpc/dispatch.h"
+#include "rpc/doctor.h"
 #include "rpc/ended_cache.h"
 #include "rpc/output_wait.h"
 
@@ -138,11 +139,21 @@ void rpc_close(struct rpc *rpc, void (*closed)(void *arg), void *arg)
 	server_close(rpc->server, server_closed, rpc);
 }
 
-int rpc_print_openrpc(const char *version)
+/* Takes ownership of document. */
+static int print_document(json_t *document)
 {
-	json_t *document = method_discover(tables, version);
 	int rv = json_dumpf(document, stdout, JSON_INDENT(2));
 
 	json_decref(document);
 	return rv == 0 && putchar('\n') != EOF && fflush(stdout) == 0 ? 0 : 1;
+}
+
+int rpc_print_agents(const struct config *config)
+{
+	return print_document(json_pack("{s:o}", "agents", doctor_agents(config)));
+}
+
+int rpc_print_openrpc(const char *version)
+{
+	return print_document(method_discover(tables, version));
 }

@@ -53,6 +53,9 @@ void rpc_committed(struct rpc *rpc, const struct decision *d);
  * then calls closed(). Engine and store must still work. */
 void rpc_close(struct rpc *rpc, void (*closed)(void *arg), void *arg);
 
+/* rld --print-agents: print the agents of daemon.doctor. Returns the exit status. */
+int rpc_print_agents(const struct config *config);
+
 /* rld --print-openrpc: print the document of rpc.discover. Returns the exit status. */
 int rpc_print_openrpc(const char *version);
 

@@ -264,7 +264,7 @@ class Overview(TypedDict):
     task: str | None  # id of the task that why is about; null: of all, or of the only one
     why: str | None  # why the run ended or waits, beginning with that task: "T-07: ..."
     cost_usd: float | None  # of all attempts; null: no agent reported any
-    branch: str | None  # short name of the branch with the result, once the run has ended or is held; null: there is none, or not a single one
+    branch: str | None  # short branch name of the result of a run that ended or is held; null: not one
     branches: int  # number of branches that have what passed
     take: str | None  # command that takes the result; null: there is no branch, or not a single one
     pick: str | None  # takes it without what was uncommitted at the start; null: likewise
@@ -975,6 +975,7 @@ class DoctorAgent(TypedDict):
     node: str | None  # version of Node.js that it needs
     login: list[str] | None  # arguments of the program that tell whether it is logged in
     login_help: str | None  # how to log in
+    package: str | None  # package that npm installs it from
     caveat: str | None  # why it cannot work as this user
 
 

@@ -337,7 +337,7 @@ export interface Overview {
 	why: string | null;
 	/** of all attempts; null: no agent reported any */
 	cost_usd: number | null;
-	/** short name of the branch with the result, once the run has ended or is held; null: there is none, or not a single one */
+	/** short branch name of the result of a run that ended or is held; null: not one */
 	branch: string | null;
 	/** number of branches that have what passed */
 	branches: number;
@@ -1555,6 +1555,8 @@ export interface DoctorAgent {
 	login: Array<string> | null;
 	/** how to log in */
 	login_help: string | null;
+	/** package that npm installs it from */
+	package: string | null;
 	/** why it cannot work as this user */
 	caveat: string | null;
 }

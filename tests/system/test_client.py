@@ -19,8 +19,8 @@ from rld import RLCTL
 from terminal import open_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ("run submit list show wait watch logs diff review evidence attest verify finding hold report cancel pause "
-            "resume change retry group cooldown salvage events status doctor backup stop config prompt rpc mcp "
+COMMANDS = ("init run submit list show wait watch logs diff review evidence attest verify finding hold report cancel "
+            "pause resume change retry group cooldown salvage events status doctor backup stop config prompt rpc mcp "
             "completion help".split())
 
 

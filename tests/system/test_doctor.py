@@ -68,7 +68,7 @@ def test_as_measured(host):
     path = host.program("claude", f"echo '{MEASURED} (Claude Code)'")
     agent = host.agent("claude", check=0, ANTHROPIC_API_KEY=SECRET)
     assert agent == {"name": "claude", "program": "claude", "path": str(path), "version": MEASURED,
-                     "measured": MEASURED, "installed": True,
+                     "measured": MEASURED, "installed": True, "logged_in": True,
                      "checks": [{"name": "claude", "state": "ok",
                                  "text": f"{MEASURED}, as tested, {path}", "remedy": None},
                                 {"name": "claude", "state": "ok",

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl init: the first settings of a user and of a project. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "client/check_list.h"
+#include "client/client.h"
+#include "client/commands.h"
+#include "client/connect.h"
+#include "client/field.h"
+#include "client/init/choice.h"
+#include "client/init/survey.h"
+#include "client/message.h"
+#include "client/new_file.h"
+#include "client/program_check.h"
+#include "client/sockets.h"
+#include "client/spawn_program.h"
+#include "proto/escape.h"
+#include "proto/memory.h"
+#include "proto/program.h"
+
+#define VERSION_MS 5000		/* a slow program is found nevertheless */
+#define GIT_MS 5000		/* a repository may contain a FIFO that git would wait for */
+#define OWN_MAX 2
+#define SHOWN_LINES 12		/* of a file that is there already */
+
+/* What becomes of a file. */
+enum file_state { FILE_WRITTEN, FILE_REPLACED, FILE_KEPT, FILE_NOT_ASKED };
+
+static const char *const file_states[] = { "written", "replaced", "kept", "not written" };
+
+/* What a running daemon does with the settings. */
+enum reload { RELOAD_NONE, RELOAD_DONE, RELOAD_OTHER, RELOAD_FAILED };
+
+static const char *const reload_words[] = { NULL, "reloaded", "reads another file", "not reloaded" };
+static const char *const reload_results[] = {
+	NULL, "The running daemon has read the settings.",
+	"The running daemon reads another file, which \"rlctl status\" names: these settings have no effect on it.",
+	"The running daemon has not read the settings: \"rlctl rpc daemon.reload\" lets it.",
+};
+
+struct own_program {
+	char *name, *path;
+};
+
+struct init {
+	struct client *client;
+	bool dry, force, ask;
+	bool wants_project;	/* --project */
+	char *directory;	/* of the project, absolute */
+	json_t *checks, *agents;
+	struct candidate *candidates;	/* those that rld knows, then the user's own */
+	size_t count;
+	struct own_program own[OWN_MAX];
+	size_t nown;
+	struct choice choice;
+	struct signs signs;
+	struct proposal proposals[PROPOSALS_MAX];
+	bool missing[PROPOSALS_MAX];
+	bool git_failed;
+	size_t nproposals;
+	struct buf settings, project;
+	char *settings_path, *project_path;
+	enum file_state settings_state, project_state;
+	enum reload reload;
+};
+
+/* ---- agents ---- */
+
+/* A name for a program of the user: letters, digits, "-", "_" up to the first dot. */
+static char *own_name(const char *path)
+{
+	const char *base = strrchr(path, '/') + 1;
+	char *name = xasprintf("%.*s", (int)strcspn(base, "."), base);
+
+	for (char *p = name; *p != '\0'; p++)
+		if (strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == 0)
+			*p = '-';
+	if (*name == '\0')
+		text_set(&name, "program");
+	return name;
+}
+
+/* An agent that the user gave: a name, or the path of a program, which gets one. *name is borrowed;
+ * NULL: not given. Returns 0, or an exit code after a message. */
+static int init_own(struct init *in, const char *option, const char **name)
+{
+	const char *given = options_text(&in->client->options, option);
+	char real[PATH_MAX];
+	struct own_program *own;
+
+	*name = given;
+	if (given == NULL || strchr(given, '/') == NULL)
+		return 0;
+	if (realpath(given, real) == NULL || access(real, X_OK) == -1) {
+		message_errno("--%s: %s", option, given);
+		return EXIT_REFUSED;
+	}
+	if (!text_is_utf8(real, strlen(real))) {
+		message_error("--%s: the path is not UTF-8", option);
+		return EXIT_REFUSED;
+	}
+	for (size_t i = 0; i < in->nown; i++)
+		if (strcmp(in->own[i].path, real) == 0) {
+			*name = in->own[i].name;
+			return 0;
+		}
+	own = &in->own[in->nown++];
+	own->path = xstrdup(real);
+	own->name = own_name(real);
+	for (size_t i = 0; i < json_array_size(in->agents); i++)
+		if (field_is(json_array_get(in->agents, i), "name", own->name)) {
+			char *longer = xasprintf("%s-program", own->name);
+
+			free(own->name);
+			own->name = longer;
+		}
+	*name = own->name;
+	return 0;
+}
+
+static struct candidate candidate_of(const json_t *agent)
+{
+	const char *path = field_text(agent, "path");
+
+	return (struct candidate){ .name = field_text(agent, "name"),
+		.found = *path != '\0' && access(path, X_OK) == 0,
+		.answers = *field_text(agent, "version") != '\0', .login = field_true(agent, "logged_in") };
+}
+
+/* The agents that rld knows, with what is found of them on our PATH. Returns 0, or an exit code. */
+static int init_find_agents(struct init *in)
+{
+	struct buf text = { 0 };
+	json_t *known;
+	int status = start_rld("--print-agents", &text);
+
+	known = status == 0 ? json_loadb(text.data, text.size, 0, NULL) : NULL;
+	buf_release(&text);
+	if (known == NULL) {
+		if (status >= 0)
+			message_error("rld --print-agents failed; make sure that rld and rlctl have the same version");
+		return EXIT_REFUSED;
+	}
+	/* nothing names an agent yet */
+	for (size_t i = 0; i < json_array_size(field_array(known, "agents")); i++)
+		json_object_set_new(json_array_get(field_array(known, "agents"), i), "used_by", json_array());
+	in->agents = program_check_agents(field_array(known, "agents"), VERSION_MS);
+	for (size_t i = 0; i < json_array_size(in->agents); i++)
+		json_object_set(json_array_get(in->agents, i), "package",
+		    json_object_get(json_array_get(field_array(known, "agents"), i), "package"));
+	json_decref(known);
+	return 0;
+}
+
+static void print_packages(const struct init *in)
+{
+	message_hint("install one, such as:");
+	for (size_t i = 0; i < json_array_size(in->agents); i++) {
+		const json_t *agent = json_array_get(in->agents, i);
+
+		message_hint("  %-10s npm install -g %s", field_text(agent, "name"), field_text(agent, "package"));
+	}
+	message_hint("or name a program of your own, which reads a prompt from standard input: "
+	    "rlctl init --agent ./PROGRAM");
+}
+
+/* Returns 0, or an exit code after a message. */
+static int init_choose(struct init *in)
+{
+	const char *agent, *reviewer;
+	char *message, *hint;
+	int status = init_own(in, "agent", &agent);
+	bool chosen;
+
+	if (status == 0)
+		status = init_own(in, "reviewer-agent", &reviewer);
+	if (status != 0)
+		return status;
+	in->candidates = xcalloc(in->nown + json_array_size(in->agents) + 1, sizeof(*in->candidates));
+	for (size_t i = 0; i < json_array_size(in->agents); i++)
+		in->candidates[in->count++] = candidate_of(json_array_get(in->agents, i));
+	for (size_t i = 0; i < in->nown; i++)
+		in->candidates[in->count++] = (struct candidate){ .name = in->own[i].name,
+			.program = in->own[i].path, .found = true };
+	chosen = choice_make(in->candidates, in->count, agent, reviewer, &in->choice, &message, &hint);
+	if (!chosen) {
+		message_error("%s", message);
+		message_hint("%s", hint);
+		if (agent == NULL && reviewer == NULL)
+			print_packages(in);
+	}
+	free(message);
+	free(hint);
+	return chosen ? 0 : EXIT_REFUSED;
+}
+
+/* ---- the project ---- */
+
+/* Whether git ignores this file of the directory. Not in a repository, or git fails: false. */
+static bool is_ignored(struct init *in, const char *path)
+{
+	const char *const argv[] = { "git", "-C", in->directory, "-c", "core.fsmonitor=false", "check-ignore", "-q",
+		"--", path, NULL };
+	struct buf output = { 0 };
+	int status = in->git_failed ? -1 : start_program(&(struct program){ .argv = argv, .output = &output,
+		.quiet = true, .ms = GIT_MS });
+
+	/* it would hang again */
+	in->git_failed = status == -1;
+	buf_release(&output);
+	return status == 0;
+}
+
+static int init_survey(struct init *in)
+{
+	struct proposal all[PROPOSALS_MAX];
+	size_t count;
+	int failure = survey_make(in->directory, &in->signs);
+
+	if (failure != 0) {
+		message_error("%s: %s", in->directory, strerror(-failure));
+		return EXIT_REFUSED;
+	}
+	count = proposal_make(&in->signs, all);
+	for (size_t i = 0; i < count; i++) {
+		char *program = NULL;
+
+		if (all[i].key == PROPOSAL_COPY && !is_ignored(in, all[i].where))
+			continue;
+		if (all[i].program != NULL)
+			program = program_find(getenv("PATH"), all[i].program);
+		in->missing[in->nproposals] = all[i].program != NULL && program == NULL;
+		in->proposals[in->nproposals++] = all[i];
+		free(program);
+	}
+	return 0;
+}
+
+/* ---- files ---- */
+
+static bool is_there(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+/* Ask on the terminal. Enter alone means yes. */
+static bool init_agrees(const struct init *in, const char *path)
+{
+	char answer[16] = "";
+
+	if (!in->ask)
+		return true;
+	fprintf(stderr, "Write %s? [Y/n] ", path);
+	fflush(stderr);
+	if (fgets(answer, sizeof(answer), stdin) == NULL)
+		return false;
+	return answer[0] == '\n' || answer[0] == 'y' || answer[0] == 'Y';
+}
+
+/* Returns 0, or an exit code after a message. */
+static int init_write(const struct init *in, const char *path, const struct buf *text, mode_t mode,
+    enum file_state *state)
+{
+	bool there = is_there(path);
+
+	*state = there && !in->force ? FILE_KEPT : there ? FILE_REPLACED : FILE_WRITTEN;
+	if (*state == FILE_KEPT || in->dry)
+		return 0;
+	if (!init_agrees(in, path)) {
+		*state = FILE_NOT_ASKED;
+		return 0;
+	}
+	return new_file(path, text->data, text->size, mode, there) == 0 ? 0 : EXIT_REFUSED;
+}
+
+static int init_write_settings(struct init *in)
+{
+	char *directory = xasprintf("%.*s", (int)(strrchr(in->settings_path, '/') - in->settings_path),
+	    in->settings_path);
+	int status = 0;
+
+	choice_settings(&in->settings, &in->choice);
+	if (!in->dry && !is_there(in->settings_path) && new_directory(directory) == -1)
+		status = EXIT_REFUSED;
+	if (status == 0)
+		status = init_write(in, in->settings_path, &in->settings, 0600, &in->settings_state);
+	free(directory);
+	return status;
+}
+
+static int init_write_project(struct init *in)
+{
+	if (in->nproposals == 0)
+		return 0;
+	choice_project(&in->project, in->proposals, in->missing, in->nproposals);
+	in->project_path = xasprintf("%s/.rld.toml", strcmp(in->directory, "/") == 0 ? "" : in->directory);
+	in->project_state = is_there(in->project_path) ? FILE_KEPT : FILE_NOT_ASKED;
+	if (!in->wants_project && !in->ask)
+		return 0;
+	return init_write(in, in->project_path, &in->project, 0666, &in->project_state);
+}
+
+/* ---- the running daemon ---- */
+
+/* Let a running daemon read what was written. */
+static void init_reload(struct init *in)
+{
+	struct client *c = in->client;
+	json_t *state, *result = NULL;
+	const char *config;
+	int status;
+
+	if (in->dry || (in->settings_state != FILE_WRITTEN && in->settings_state != FILE_REPLACED) ||
+	    !client_running(c))
+		return;
+	state = client_call(c, "daemon.status", NULL, &status);
+	config = field_text(state, "config");
+	if (state != NULL && (*config == '\0' || strcmp(config, in->settings_path) == 0))
+		result = client_call(c, "daemon.reload", NULL, &status);
+	in->reload = field_is(result, "config", in->settings_path) ? RELOAD_DONE
+	    : state != NULL && (result != NULL || *config != '\0') ? RELOAD_OTHER : RELOAD_FAILED;
+	json_decref(state);
+	json_decref(result);
+}
+
+/* ---- what is printed ---- */
+
+/* A word of a shell's command line, quoted where it must be. */
+static void add_word(struct buf *out, const char *word)
+{
+	if (word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/~+:@%")] == '\0') {
+		buf_adds(out, word);
+		return;
+	}
+	buf_adds(out, "'");
+	for (; *word != '\0'; word++)
+		if (*word == '\'')
+			buf_adds(out, "'\\''");
+		else
+			buf_add(out, word, 1);
+	buf_adds(out, "'");
+}
+
+/* The command to type next, malloc'd: it works in the current directory. */
+static char *init_next(const struct init *in)
+{
+	char self[PATH_MAX] = "rlctl", here[PATH_MAX] = "", *found = program_find(getenv("PATH"), "rlctl");
+	struct buf line = { 0 };
+	ssize_t n = found == NULL ? readlink("/proc/self/exe", self, sizeof(self) - 1) : 0;
+
+	if (n > 0)
+		self[n] = '\0';
+	add_word(&line, self);
+	buf_adds(&line, " run");
+	if (getcwd(here, sizeof(here)) == NULL || strcmp(here, in->directory) != 0) {
+		buf_adds(&line, " -C ");
+		add_word(&line, in->directory);
+	}
+	if (in->client->conn == NULL && !client_running(in->client) && connect_needs_start())
+		buf_adds(&line, " --start");
+	/* a file of the user may say otherwise */
+	if (in->settings_state == FILE_KEPT || in->settings_state == FILE_NOT_ASKED)
+		buf_adds(&line, " --review");
+	buf_adds(&line, " \"Describe one change\"");
+	free(found);
+	return buf_take(&line, NULL);
+}
+
+static json_t *file_document(const struct init *in, const char *path, enum file_state state, const struct buf *text)
+{
+	return json_pack("{s:s,s:s,s:b,s:s}", "path", path, "state", file_states[state], "dry_run", in->dry, "text",
+	    text->data);
+}
+
+static json_t *init_document(const struct init *in, const char *next)
+{
+	static const char *const keys[] = { "run.setup", "run.copy", "review.checks" };
+	json_t *proposals = json_array();
+
+	for (size_t i = 0; i < in->nproposals; i++)
+		json_array_append_new(proposals, json_pack("{s:s,s:s,s:s,s:s?}", "key", keys[in->proposals[i].key],
+		    "value", in->proposals[i].value, "file", in->proposals[i].where, "missing",
+		    in->missing[i] ? in->proposals[i].program : NULL));
+	return json_pack("{s:s,s:s,s:O,s:O,s:o,s:o,s:o,s:s?,s:s}", "default_agent", in->choice.agent->name,
+	    "reviewer_agent", in->choice.reviewer->name, "checks", in->checks, "agents", in->agents, "settings",
+	    file_document(in, in->settings_path, in->settings_state, &in->settings), "project",
+	    in->project_path == NULL ? json_null() :
+	        file_document(in, in->project_path, in->project_state, &in->project),
+	    "proposals", proposals, "daemon", reload_words[in->reload], "next", next);
+}
+
+/* The lines of a text, indented. settings: the first ones that set something. */
+static void print_lines(const struct print *p, const char *text, bool settings)
+{
+	char *copy = xstrdup(text), *rest = copy, *line;
+	size_t count = 0;
+
+	while ((line = strsep(&rest, "\n")) != NULL && (!settings || count < SHOWN_LINES)) {
+		if ((settings && line[strspn(line, " \t\r")] == '#') || (*line == '\0' && (settings || rest == NULL)))
+			continue;
+		if (*line != '\0')
+			fputs("    ", p->file);
+		print_painted(p, PAINT_DIM, line);
+		fputc('\n', p->file);
+		count++;
+	}
+	if (settings && line != NULL)
+		fputs("    ...\n", p->file);
+	free(copy);
+}
+
+/* The file that stays, and what would take its place. */
+static void print_kept(const struct print *p, const char *path, const struct buf *text)
+{
+	struct buf there = { 0 };
+	int failure = survey_text(AT_FDCWD, path, &there);
+	bool same = failure == 0 && there.size == text->size && memcmp(there.data, text->data, text->size) == 0;
+
+	print_paintedf(p, PAINT_BOLD, "%s is there, and stays as it is%s", path, same ? "." : ":");
+	fputc('\n', p->file);
+	if (failure == 0 && !same && there.size > 0)
+		print_lines(p, there.data, true);
+	if (!same) {
+		print_paintedf(p, PAINT_NONE, "With --force, rlctl init renames it to %s.old and writes:", path);
+		fputc('\n', p->file);
+		print_lines(p, text->data, false);
+	}
+	buf_release(&there);
+}
+
+static void print_file(const struct init *in, const char *path, enum file_state state, const struct buf *text)
+{
+	const struct print *p = &in->client->out;
+
+	fputc('\n', p->file);
+	switch (state) {
+	case FILE_KEPT:
+		print_kept(p, path, text);
+		return;
+	case FILE_NOT_ASKED:
+		print_paintedf(p, PAINT_BOLD, "%s was not written. %s", path, text == &in->project && !in->ask ?
+		    "\"rlctl init --project\" would write:" : "It would be:");
+		break;
+	case FILE_WRITTEN:
+	case FILE_REPLACED:
+		print_paintedf(p, PAINT_BOLD, in->dry ? "%s would be written%s:" : "%s is written%s:", path,
+		    state == FILE_REPLACED ? ", and the old one is kept beside it as .old" : "");
+		break;
+	}
+	fputc('\n', p->file);
+	print_lines(p, text->data, false);
+}
+
+static void print_report(const struct init *in, const char *next)
+{
+	const struct print *p = &in->client->out;
+	size_t width = check_widest(in->checks, 0);
+
+	for (size_t i = 0; i < json_array_size(in->agents); i++)
+		width = check_widest(field_array(json_array_get(in->agents, i), "checks"), width);
+	check_print_section(p, "This host", in->checks, width);
+	check_print_agents(p, in->agents, width);
+	print_file(in, in->settings_path, in->settings_state, &in->settings);
+	if (in->project_path != NULL)
+		print_file(in, in->project_path, in->project_state, &in->project);
+	else if (in->wants_project)
+		fputs("\nNo file of the project suggests a setup or a check, so .rld.toml was not written.\n", p->file);
+	if (in->reload != RELOAD_NONE)
+		fprintf(p->file, "\n%s\n", reload_results[in->reload]);
+	fputs("\nNext:\n    ", p->file);
+	print_painted(p, PAINT_BOLD, next);
+	fputc('\n', p->file);
+}
+
+static int init_take(struct init *in)
+{
+	const struct options *o = &in->client->options;
+	const char *directory = options_text(o, "workdir");
+	char here[PATH_MAX];
+
+	in->dry = options_given(o, "dry-run");
+	in->force = options_given(o, "force");
+	in->wants_project = options_given(o, "project");
+	in->ask = !in->dry && !in->client->json && !options_given(o, "yes") && isatty(STDIN_FILENO) == 1 &&
+	    isatty(STDERR_FILENO) == 1;
+	if (directory == NULL)
+		directory = ".";
+	if (realpath(directory, here) == NULL) {
+		message_errno("%s", directory);
+		return EXIT_REFUSED;
+	}
+	if (!text_is_utf8(here, strlen(here))) {
+		message_error("the path of the directory is not UTF-8; name another with --workdir");
+		return EXIT_REFUSED;
+	}
+	in->directory = xstrdup(here);
+	in->settings_path = sockets_config_file();
+	return 0;
+}
+
+static void init_release(struct init *in)
+{
+	for (size_t i = 0; i < in->nown; i++) {
+		free(in->own[i].name);
+		free(in->own[i].path);
+	}
+	json_decref(in->checks);
+	json_decref(in->agents);
+	free(in->candidates);
+	free(in->directory);
+	free(in->settings_path);
+	free(in->project_path);
+	buf_release(&in->settings);
+	buf_release(&in->project);
+}
+
+static int init_all(struct init *in)
+{
+	int status = init_take(in);
+
+	if (status == 0)
+		status = init_find_agents(in);
+	if (status == 0)
+		status = init_choose(in);
+	if (status == 0)
+		status = init_survey(in);
+	if (status != 0)
+		return status;
+	in->checks = json_array();
+	program_check_tools(in->checks, VERSION_MS);
+	status = init_write_settings(in);
+	if (status == 0)
+		status = init_write_project(in);
+	if (status == 0)
+		init_reload(in);
+	return status;
+}
+
+int init_command(struct client *c)
+{
+	struct init in = { .client = c };
+	int status = init_all(&in);
+
+	if (status == 0) {
+		char *next = init_next(&in);
+
+		if (c->json) {
+			json_t *document = init_document(&in, next);
+
+			print_json(&c->out, document);
+			json_decref(document);
+		} else {
+			print_report(&in, next);
+		}
+		free(next);
+	}
+	init_release(&in);
+	return status;
+}
