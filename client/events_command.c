@@ -9,6 +9,7 @@
 #include "client/cooldown_command.h"
 #include "client/field.h"
 #include "client/message.h"
+#include "client/reconnect.h"
 #include "proto/call.h"
 #include "proto/memory.h"
 
@@ -95,25 +96,40 @@ static int events_list(struct client *c, int64_t run, int64_t since)
 	}
 }
 
-static int events_follow(struct client *c)
+/* The daemon disappeared: wait for it. Returns 0, or an exit code after a message. */
+static int events_return(struct client *c, int64_t run, int64_t since, int returns)
+{
+	if (returns == 0)
+		message_note("the daemon disappeared; waiting for it to return");
+	if (returns < RECONNECTS_MAX && reconnect_events(c, run, since, -1) == RECONNECT_BACK)
+		return 0;
+	message_error("the daemon did not return; \"rlctl events -f --since %lld\" continues", (long long)since);
+	return EXIT_NO_DAEMON;
+}
+
+/* since: number of the last event that is known. */
+static int events_follow(struct client *c, int64_t run, int64_t since)
 {
 	json_t *message;
+	int returns = 0, status;
 
 	for (;;) {
 		int got = call_notification(c->conn, -1, &message);
 		const json_t *params;
 
 		if (got == -1) {
-			message_error("the daemon disappeared; \"rlctl events -f --since SEQ\" continues "
-			    "after the last number shown");
-			return EXIT_NO_DAEMON;
+			status = events_return(c, run, since, returns++);
+			if (status != 0)
+				return status;
 		}
 		if (got != 1)
 			continue;
 		params = json_object_get(message, "params");
-		if (field_is(message, "method", "event"))
+		if (field_is(message, "method", "event")) {
 			events_tell(c, params);
-		else if (field_is(message, "method", "gap"))
+			since = field_int(params, "seq");
+			returns = 0;
+		} else if (field_is(message, "method", "gap"))
 			message_note("events %lld to %lld are no longer kept", field_count(params, "from"),
 			    field_count(params, "to"));
 		json_decref(message);
@@ -126,7 +142,8 @@ int events_command(struct client *c)
 {
 	const json_t *since = json_object_get(c->options.values, "since");
 	const char *of = options_text(&c->options, "run");
-	int64_t run = FIELD_NONE;
+	int64_t run = FIELD_NONE, last;
+	json_t *result = NULL;
 	int status;
 
 	if (of != NULL && client_parse_run(of, &run, NULL) != 0)
@@ -141,7 +158,9 @@ int events_command(struct client *c)
 			json_object_set(params, "since", (json_t *)since);
 		if (run != FIELD_NONE)
 			json_object_set_new(params, "run", json_integer(run));
-		json_decref(client_call(c, "event.subscribe", params, &status));
+		result = client_call(c, "event.subscribe", params, &status);
 	}
-	return status != 0 ? status : events_follow(c);
+	last = since != NULL ? json_integer_value(since) : field_int(result, "seq");
+	json_decref(result);
+	return status != 0 ? status : events_follow(c, run, last);
 }

@@ -12,11 +12,11 @@
 #include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
-#include "client/connect.h"
 #include "client/field.h"
 #include "client/hold_command.h"
 #include "client/live.h"
 #include "client/message.h"
+#include "client/reconnect.h"
 #include "client/run_line.h"
 #include "client/status_line.h"
 #include "client/submit_command.h"
@@ -26,10 +26,7 @@
 #include "proto/escape.h"
 
 #define SECOND_THOUGHTS_MS 2000	/* how long a second Ctrl-C cancels the run */
-#define RETURN_MS 10000		/* how long to wait for a daemon that disappeared */
-#define LOOK_AGAIN_MS 100
 #define REPORT_LATE_MS 1000
-#define RETURNS 5		/* maximum number of reconnects without an event of the run */
 
 struct follow {
 	struct client *client;
@@ -199,55 +196,18 @@ static enum follow_result let_go(struct follow *f)
 	return run_follow(f, SECOND_THOUGHTS_MS);
 }
 
-static void hang_up(struct client *c)
-{
-	call_close(c->conn);
-	json_decref(c->hello);
-	c->conn = NULL;
-	c->hello = NULL;
-}
-
-/* One quick try. *refused: it is a different daemon. */
-static bool follow_again(struct follow *f, bool *refused)
-{
-	struct client *c = f->client;
-	struct call_error why;
-	json_t *result;
-
-	*refused = false;
-	if (!connect_again(c->socket, &c->trust, &c->conn, &c->hello))
-		return false;
-	result = call_method(c->conn, "event.subscribe",
-	    json_pack("{s:I, s:I}", "run", (json_int_t)f->run, "since", (json_int_t)f->seq), &why);
-	if (result == NULL) {
-		*refused = why.code != 0;
-		hang_up(c);
-	}
-	json_decref(result);
-	return result != NULL;
-}
-
 /* A restarted or upgraded daemon returns in a moment; agents keep running. */
 static enum follow_result come_back(struct follow *f)
 {
-	struct pollfd p = { .fd = f->interrupts, .events = POLLIN };
-	struct signalfd_siginfo info;
-	int64_t since = clock_steady();
-	bool refused = false;
+	static const enum follow_result results[] = { [RECONNECT_BACK] = FOLLOW_BACK,
+		[RECONNECT_GONE] = FOLLOW_BROKEN, [RECONNECT_INTERRUPTED] = FOLLOW_INTERRUPTED };
 
-	hang_up(f->client);
-	if (f->returns++ == RETURNS)
+	if (f->returns++ == RECONNECTS_MAX)
 		return FOLLOW_BROKEN;
 	if (f->live != NULL && f->returns == 1)
 		fputs("The daemon disappeared; waiting for it to return.\n", f->client->talk.file);
 	fflush(f->client->talk.file);
-	while (!refused && clock_steady() - since < RETURN_MS) {
-		if (follow_again(f, &refused))
-			return FOLLOW_BACK;
-		if (poll(&p, 1, LOOK_AGAIN_MS) > 0 && read(f->interrupts, &info, sizeof(info)) == (ssize_t)sizeof(info))
-			return FOLLOW_INTERRUPTED;
-	}
-	return FOLLOW_BROKEN;
+	return results[reconnect_events(f->client, f->run, f->seq, f->interrupts)];
 }
 
 /* A run that cannot be cancelled, for example because it has just ended, is followed to its end. */

@@ -1454,9 +1454,12 @@ def test_events_list_and_follow(fake, rlctl, tmp_path):
     fake.connections[-1].sendall(b'{"jsonrpc":"2.0","method":"gap","params":{"from":4,"to":9}}\n')
     fake.tell(fake.connections[-1], STORY[0])
     assert json.loads(process.stdout.readline()) == STORY[0]
+    # a daemon with another database is not the one that disappeared
+    fake.answers["daemon.hello"] = {**fake.answers["daemon.hello"], "instance": "another"}
     fake.connections[-1].shutdown(socket.SHUT_RDWR)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 3 and b"events 4 to 9" in err
+    assert process.returncode == 3 and b"events 4 to 9" in err and len(fake.of("event.subscribe")) == 1
+    assert f"--since {STORY[0]['seq']}".encode() in err
 
 
 @pytest.mark.parametrize("closed", [1, 2])

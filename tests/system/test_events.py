@@ -201,6 +201,30 @@ def test_rlctl_follows(daemon, repo):
     assert [e["seq"] for e in seen] == list(range(1, len(seen) + 1))
 
 
+def test_rlctl_follows_a_daemon_that_comes_back(daemon, repo):
+    """No event is missing and none is told twice, whatever happened meanwhile."""
+    import json
+    follow = daemon.rlctl_start("events", "-f", "--json", "--since", "0")
+    seen = []
+
+    def until(number):
+        for line in follow.stdout:
+            seen.append(json.loads(line))
+            if (seen[-1].get("run"), seen[-1]["type"], seen[-1].get("state")) == (number, "run.state", "succeeded"):
+                return
+
+    until(daemon.submit(repo.path))
+    daemon.kill()
+    assert follow.stderr.readline() == b"rlctl: the daemon disappeared; waiting for it to return\n"
+    daemon.start()
+    until(daemon.submit(repo.path))
+    daemon.restart()
+    until(daemon.submit(repo.path))
+    follow.terminate()
+    follow.communicate()
+    assert [e["seq"] for e in seen] == list(range(1, len(seen) + 1))
+
+
 def test_told_only_after_it_is_durable(daemon, repo):
     """What a subscriber has seen is on disk, even if the daemon dies at once."""
     with daemon.events() as events:

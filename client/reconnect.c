@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/reconnect.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "client/client.h"
+#include "client/connect.h"
+#include "client/field.h"
+#include "proto/call.h"
+#include "proto/clock.h"
+#include "proto/memory.h"
+
+#define RETURN_MS 10000
+#define LOOK_AGAIN_MS 100
+
+static void hang_up(struct client *c)
+{
+	call_close(c->conn);
+	json_decref(c->hello);
+	c->conn = NULL;
+	c->hello = NULL;
+}
+
+/* One quick try. *refused: it is a different daemon. */
+static bool subscribe_again(struct client *c, const char *instance, int64_t run, int64_t since, bool *refused)
+{
+	json_t *params = json_pack("{s:I}", "since", (json_int_t)since), *result = NULL;
+	struct call_error why = { 0 };
+
+	if (run != FIELD_NONE)
+		json_object_set_new(params, "run", json_integer(run));
+	if (!connect_again(c->socket, &c->trust, &c->conn, &c->hello)) {
+		json_decref(params);
+		return false;
+	}
+	*refused = !field_is(c->hello, "instance", instance);
+	if (!*refused)
+		result = call_method(c->conn, "event.subscribe", json_incref(params), &why);
+	*refused = *refused || why.code != 0;
+	if (result == NULL)
+		hang_up(c);
+	json_decref(params);
+	json_decref(result);
+	return result != NULL;
+}
+
+enum reconnect_result reconnect_events(struct client *c, int64_t run, int64_t since, int interrupts)
+{
+	char *instance = xstrdup(field_text(c->hello, "instance"));
+	struct pollfd p = { .fd = interrupts, .events = POLLIN };
+	enum reconnect_result result = RECONNECT_GONE;
+	int64_t begin = clock_steady();
+	struct signalfd_siginfo info;
+	bool refused = false;
+
+	hang_up(c);
+	while (result == RECONNECT_GONE && !refused && clock_steady() - begin < RETURN_MS) {
+		if (subscribe_again(c, instance, run, since, &refused))
+			result = RECONNECT_BACK;
+		else if (!refused && poll(&p, 1, LOOK_AGAIN_MS) > 0 &&
+		    read(interrupts, &info, sizeof(info)) == (ssize_t)sizeof(info))
+			result = RECONNECT_INTERRUPTED;
+	}
+	free(instance);
+	return result;
+}
