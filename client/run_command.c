@@ -98,6 +98,8 @@ static bool take_events(struct follow *f, bool *broken)
 			status_line_erase(&f->status);
 			if (f->live != NULL)
 				live_event(f->live, event);
+			else if (submit_is_blocked(event))
+				message_note("run %lld waits: %s", (long long)f->run, field_text(event, "reason"));
 			final = field_is(event, "type", "run.state") && exit_is_final(field_text(event, "state"));
 		}
 		json_decref(message);

@@ -12,9 +12,12 @@
 #include "client/environment_capture.h"
 #include "client/field.h"
 #include "client/message.h"
+#include "proto/call.h"
+#include "proto/clock.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 
+#define WAIT_KNOWN_MS 500
 #define TASK_MAX (16 << 20)
 /* in JSON; longer text is uploaded in pieces before the request */
 #define INLINE_MAX (512 * 1024)
@@ -257,9 +260,40 @@ json_t *submit_send(struct client *c, int *status)
 	return result;
 }
 
+bool submit_is_blocked(const json_t *event)
+{
+	static const bool blocked[WAITS] = { [WAIT_WORKSPACE] = true, [WAIT_AFTER] = true, [WAIT_PAUSED] = true,
+		[WAIT_GROUP_PAUSED] = true, [WAIT_DRAINING] = true };
+
+	return blocked[field_wait_kind(event)];
+}
+
+/* Say why the run does not begin: the daemon knows it a moment after the submit. */
+static void submit_print_wait(struct client *c, int64_t id)
+{
+	int64_t end = clock_steady() + WAIT_KNOWN_MS, left;
+	struct call_error error;
+	json_t *message = NULL;
+	json_t *run;
+
+	json_decref(call_method(c->conn, "event.subscribe", json_pack("{s:I}", "run", (json_int_t)id), &error));
+	run = call_method(c->conn, "run.get", json_pack("{s:I}", "id", (json_int_t)id), &error);
+	while (field_is(run, "state", "queued") && field_wait_kind(run) == WAIT_NOTHING &&
+	    (left = end - clock_steady()) > 0 && call_notification(c->conn, (int)left, &message) == 1) {
+		if (field_is(json_object_get(message, "params"), "type", "run.state")) {
+			json_decref(run);
+			run = json_incref(json_object_get(message, "params"));
+		}
+		json_decref(message);
+	}
+	if (submit_is_blocked(run))
+		message_note("run %lld waits: %s", (long long)id, field_text(run, "reason"));
+	json_decref(run);
+}
+
 int submit_command(struct client *c)
 {
-	bool quiet = options_given(&c->options, "quiet");
+	bool quiet = options_given(&c->options, "quiet"), dry = options_given(&c->options, "dry-run");
 	int status;
 	json_t *result = submit_send(c, &status);
 
@@ -269,10 +303,12 @@ int submit_command(struct client *c)
 		submit_print_warnings(result);
 	if (c->json)
 		print_json(&c->out, result);
-	else if (!options_given(&c->options, "dry-run"))
+	else if (!dry)
 		fprintf(c->out.file, "%lld\n", field_count(result, "id"));
 	else if (!quiet)
 		fputs("The run is valid; nothing was submitted.\n", c->talk.file);
+	if (!quiet && !dry && !c->json && fflush(c->out.file) == 0)
+		submit_print_wait(c, field_int(result, "id"));
 	json_decref(result);
 	return EXIT_DONE;
 }

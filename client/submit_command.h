@@ -16,4 +16,7 @@ void submit_print_warnings(const json_t *result);
  * exit code. */
 int submit_put_file(const char *source, json_t *params);
 
+/* Whether this waits for what another run, or a human, has to do first. event: {wait_kind}. */
+bool submit_is_blocked(const json_t *event);
+
 #endif

@@ -33,6 +33,7 @@ struct queue_entry {
 	int64_t want, permits;
 	enum queue_state state;
 	bool inside;			/* in its workspace */
+	int64_t note;			/* of the caller of the schedule */
 	struct gate *gate;
 	struct waiter waiter;
 	RB_ENTRY(queue_entry) by_id, by_after, at_gate, in_queue;

@@ -324,35 +324,61 @@ int64_t schedule_group_used(const struct schedule *s, const char *name)
 	return group != NULL ? group->used : 0;
 }
 
+bool schedule_note(struct schedule *s, int64_t id, int64_t note)
+{
+	struct queue_entry *entry = schedule_find(s, id), *next;
+	struct workspace *workspace;
+	struct gate *gate;
+
+	if (entry == NULL || entry->note == note)
+		return false;
+	entry->note = note;
+	for (next = first_after(s, id); next != NULL && next->after == id; next = RB_NEXT(after_tree, &s->afters, next))
+		schedule_mark(s, next);
+	workspace = entry->gate->workspace;
+	if (TAILQ_FIRST(&workspace->inside) != entry)
+		return true;
+	LIST_FOREACH(gate, &workspace->gates, of_workspace)
+		waiters_mark(&gate->waiters, &s->dirty);
+	schedule_overlap(s, workspace, false, false);
+	return true;
+}
+
 /* Why it waits at its gate, malloc'd; NULL: it may enter. */
-static char *gate_reason(const struct schedule *s, const struct queue_entry *entry)
+static char *gate_reason(const struct schedule *s, const struct queue_entry *entry, int64_t *blocker)
 {
 	const struct workspace *workspace = entry->gate->workspace, *other = NULL;
 
-	if (!TAILQ_EMPTY(&workspace->inside))
-		return xasprintf("workdir busy: run %lld", (long long)TAILQ_FIRST(&workspace->inside)->id);
+	if (!TAILQ_EMPTY(&workspace->inside)) {
+		*blocker = TAILQ_FIRST(&workspace->inside)->id;
+		return xasprintf("workdir busy: run %lld", (long long)*blocker);
+	}
 	while (workspace->overlaps > 0 && (other = workspace_overlap(&s->queues, workspace, other)) != NULL)
-		if (!TAILQ_EMPTY(&other->inside))
-			return xasprintf("workdir busy: run %lld in %s",
-			    (long long)TAILQ_FIRST(&other->inside)->id, other->path);
+		if (!TAILQ_EMPTY(&other->inside)) {
+			*blocker = TAILQ_FIRST(&other->inside)->id;
+			return xasprintf("workdir busy: run %lld in %s", (long long)*blocker, other->path);
+		}
 	return NULL;
 }
 
-char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind)
+char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind, int64_t *blocker)
 {
 	const struct queue_entry *entry = schedule_find(s, id);
 	const struct group *group;
 	char *reason;
 
+	*blocker = 0;
 	*kind = WAIT_NOTHING;
 	if (entry == NULL || entry->state == QUEUE_IDLE)
 		return NULL;
 	group = entry->gate->queue->group;
 	*kind = WAIT_AFTER;
-	if (entry->state == QUEUE_BEHIND)
+	if (entry->state == QUEUE_BEHIND) {
+		*blocker = entry->after;
 		return xasprintf("waits for run %lld", (long long)entry->after);
+	}
 	*kind = WAIT_WORKSPACE;
-	reason = entry->state == QUEUE_GATE ? gate_reason(s, entry) : NULL;
+	reason = entry->state == QUEUE_GATE ? gate_reason(s, entry, blocker) : NULL;
 	if (reason != NULL)
 		return reason;
 	*kind = WAIT_GROUP_PAUSED;

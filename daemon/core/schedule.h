@@ -64,12 +64,16 @@ int64_t schedule_permits(const struct schedule *s, int64_t id);	/* of one run */
 int64_t schedule_used(const struct schedule *s);		/* of all */
 int64_t schedule_group_used(const struct schedule *s, const char *group);
 
+/* What a run does, as a number of the caller's. When it changes, the runs that wait behind it, or
+ * for its workspace, are to be told again. Initially 0. Returns whether it changed. */
+bool schedule_note(struct schedule *s, int64_t id, int64_t note);
+
 /* Why a run does not get a permit it wants, the first reason that applies, malloc'd: "waits for run
  * 7", "workdir busy: run 7", "workdir busy: run 7 in /other", "group night is paused", "group
  * night: all 4 slots are in use" ("its only slot is in use"), "all slots of the daemon are in use";
  * NULL: only its turn, or it wants none. Two runs share an exclusive workspace only after a start:
- * then it is the first. */
-char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind);
+ * then it is the first. *blocker: the run that is named, 0: none is. */
+char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind, int64_t *blocker);
 
 /* The next run whose reason may have changed since it was last named here, each once; 0: no more.
  * Call when schedule_next() has no more to give. Named are runs that were added, got a permit, or

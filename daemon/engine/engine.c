@@ -253,6 +253,7 @@ void engine_pause(struct engine *engine, int64_t id, const char *by, bool check,
 		run_event(txn, run, RUN_E_PAUSE, CAUSE(END_NONE, cause));
 	} else {
 		queue_update(run);
+		queue_note(txn, run);
 		txn_effect_schedule(txn);
 	}
 	free(cause);
@@ -282,6 +283,7 @@ void engine_unpause(struct engine *engine, int64_t id, const char *by, bool chec
 	if (run->rows->run.state == RUN_S_PAUSED)
 		run_event(txn, run, RUN_E_UNPAUSE, NO_CAUSE);
 	queue_update(run);
+	queue_note(txn, run);
 	start_next(txn, engine);
 	txn_reply(txn, cb, arg, id);
 	txn_commit(txn);

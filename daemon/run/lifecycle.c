@@ -340,6 +340,7 @@ void run_event(struct txn *txn, struct run *run, enum run_event event, struct ca
 	if (actions[edge->action].follow != NULL)
 		actions[edge->action].follow(txn, run);
 	queue_update(run);
+	queue_note(txn, run);
 }
 
 void run_cancel(struct txn *txn, struct run *run, struct cause cause)

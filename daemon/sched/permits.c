@@ -34,6 +34,29 @@ static int64_t comes_after(const struct run *run)
 	return row->retry_of != ROW_NONE && run_find(run->engine, row->retry_of) != NULL ? row->retry_of : ROW_NONE;
 }
 
+/* Its oldest open hold, 0: none. */
+static int64_t open_hold(const struct run *run)
+{
+	for (size_t i = 0; i < run->rows->nholds; i++)
+		if (run->rows->holds[i]->state == HOLD_S_OPEN)
+			return run->rows->holds[i]->id;
+	return 0;
+}
+
+/* What a human has to do before it continues: the id of a hold to decide, PAUSED, or 0. */
+#define PAUSED (-1)
+
+static int64_t note_of(const struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+
+	if (run_cancelling(run))
+		return 0;
+	if (row->state == RUN_S_HELD)
+		return open_hold(run);
+	return row->state == RUN_S_PAUSED || row->paused == 1 ? PAUSED : 0;
+}
+
 void queue_add(struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
@@ -50,6 +73,7 @@ void queue_add(struct run *run)
 	schedule_add(run->engine->schedule, &entry);
 	if (row->state != RUN_S_QUEUED || row->started_at != ROW_NONE)
 		schedule_occupy(run->engine->schedule, row->id);
+	schedule_note(run->engine->schedule, row->id, note_of(run));
 	queue_update(run);
 }
 
@@ -72,6 +96,12 @@ void queue_update(struct run *run)
 		schedule_want(run->engine->schedule, row->id, 0);
 	if (!run_state_is_end((enum run_state)row->state))
 		schedule_want(run->engine->schedule, row->id, permits);
+}
+
+void queue_note(struct txn *txn, struct run *run)
+{
+	if (schedule_note(run->engine->schedule, run->rows->run.id, note_of(run)))
+		txn_effect_schedule(txn);
 }
 
 void queue_want(struct slot *slot)
@@ -171,6 +201,24 @@ static void emit_slots(struct txn *txn, struct run *run, struct reason reason)
 			slot_set_reason(txn_edit_slot(txn, run->slots[i]), reason);
 }
 
+/* Why it waits. Where only a human can end that, with the command. malloc'd, or NULL. */
+static char *queue_reason(struct run *run, enum wait_kind *kind)
+{
+	int64_t blocker;
+	char *text = schedule_reason(run->engine->schedule, run->rows->run.id, kind, &blocker), *whole = NULL;
+	const struct run *other = blocker != 0 ? run_find(run->engine, blocker) : NULL;
+	int64_t note = other != NULL ? note_of(other) : 0;
+
+	if (note == PAUSED)
+		whole = xasprintf("%s; it is paused: \"rlctl resume %lld\"", text, (long long)blocker);
+	else if (note != 0)
+		whole = xasprintf("%s; it is held: \"rlctl hold show %lld\"", text, (long long)note);
+	if (whole == NULL)
+		return text;
+	free(text);
+	return whole;
+}
+
 static void emit_reason(struct txn *txn, struct run *run)
 {
 	struct engine *engine = run->engine;
@@ -183,7 +231,7 @@ static void emit_reason(struct txn *txn, struct run *run)
 	} else if (row->state == RUN_S_QUEUED && row->paused == 1) {
 		reason = REASON(WAIT_PAUSED, "paused");
 	} else {
-		text = schedule_reason(engine->schedule, row->id, &reason.kind);
+		text = queue_reason(run, &reason.kind);
 		reason.text = text;
 	}
 	if (row->state == RUN_S_RUNNING) {

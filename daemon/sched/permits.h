@@ -26,5 +26,7 @@ void queue_yield(struct txn *txn, struct run *run);
 void queue_sit(struct slot *slot);
 /* The state of the run or of its slots has changed, and with it what the run wants. */
 void queue_update(struct run *run);
+/* It may have been held or paused, or no longer is: let the runs that wait for it be told. */
+void queue_note(struct txn *txn, struct run *run);
 
 #endif

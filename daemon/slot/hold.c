@@ -20,6 +20,7 @@
 #include "model/slots.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
+#include "sched/permits.h"
 #include "slot/hooks.h"
 #include "slot/machine.h"
 #include "slot/open_question.h"
@@ -60,6 +61,7 @@ void hold_open(struct txn *txn, struct slot *slot, enum hold_kind kind, const ch
 	    "slot", (json_int_t)hold->slot, "kind", state_name(&hold_kind_names, hold->kind),
 	    "reason", hold->reason));
 	hook_add_hold(txn, run, hold);
+	queue_note(txn, run);
 }
 
 void hold_set_state(struct txn *txn, struct slot *slot, const struct hold_row *row,
@@ -77,6 +79,7 @@ void hold_set_state(struct txn *txn, struct slot *slot, const struct hold_row *r
 	}
 	if (message != NULL)
 		text_set(&hold->message, message);
+	queue_note(txn, slot->run);
 	if (was_open)
 		txn_emit(txn, "hold.closed", hold->run,
 		    json_pack("{s:I, s:s, s:I, s:s, s:s*, s:s*}", "hold", (json_int_t)hold->id,

@@ -110,22 +110,46 @@ static bool is_unfinished(const struct world *w, long long id)
 	return rows != NULL && !run_state_is_end((enum run_state)rows->run.state);
 }
 
+/* What a human has to do about a run: 'h', it is held, 'p', it is paused, or nothing. */
+static char halt_of(const struct run_rows *rows)
+{
+	const struct run_row *run = &rows->run;
+	bool open = false;
+
+	for (size_t i = 0; i < rows->nholds; i++)
+		open = open || rows->holds[i]->state == HOLD_S_OPEN;
+	if (run->end_kind != END_NONE)
+		return '\0';
+	if (run->state == RUN_S_HELD)
+		return open ? 'h' : '\0';
+	return run->state == RUN_S_PAUSED || run->paused == 1 ? 'p' : '\0';
+}
+
+/* What a reason says of the run that it names: "...; it is held: ...". */
+static char says_of(const char *reason)
+{
+	const char *mark = strchr(reason, ';');
+
+	return mark != NULL ? mark[sizeof("; it is ") - 1] : '\0';
+}
+
 /* As far as the disk can tell. */
 static bool is_true(const struct world *w, const struct run_row *run, enum wait_kind kind, const char *reason)
 {
 	const struct group_row *group = group_of(w, run->group);
 	const struct run_rows *other;
-	const char *number = strrchr(reason, ' ');
-	long long id = number != NULL ? strtoll(number, NULL, 10) : 0;
+	long long id = strtoll(reason + strcspn(reason, "0123456789"), NULL, 10);
 
 	if (kind == WAIT_PICK || kind == WAIT_SPACE)
 		return true;
 	if (kind == WAIT_PAUSED)
 		return run->paused == 1;
+	other = kind == WAIT_AFTER || kind == WAIT_WORKSPACE ? view_run(w->disk, id) : NULL;
+	if (other != NULL && says_of(reason) != halt_of(other))
+		return false;
 	if (kind == WAIT_AFTER)
 		return (run->after_run == id || run->retry_of == id) && is_unfinished(w, id);
 	if (kind == WAIT_WORKSPACE) {
-		other = view_run(w->disk, id);
 		return other != NULL && id != run->id && has_workspace(w, other) &&
 		    strcmp(other->run.workspace, run->workspace) == 0;
 	}

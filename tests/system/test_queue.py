@@ -94,12 +94,49 @@ def test_a_held_run_keeps_its_workdir(make_daemon, tmp_path):
     daemon.play.arrived("g3")
     daemon.play.go("g3")
     assert daemon.ended(third)["state"] == "succeeded", "the queue had its say twice since the hold"
+    hold = daemon.run(first)["holds"][0]["id"]
+    with daemon.events(run=second) as events:
+        said = [events.until("run.state", lambda e: e.get("wait_kind") == "workspace")["reason"] for _ in range(2)]
+    assert said == ["workdir busy: run 1", f'workdir busy: run 1; it is held: "rlctl hold show {hold}"']
     row = daemon.run(second)
-    assert (row["state"], row["reason"]) == ("queued", "workdir busy: run 1")
+    assert (row["state"], row["reason"]) == ("queued", said[1])
+    assert said[1] in daemon.rlctl("list", check=0).out and said[1] in daemon.rlctl("show", second, check=0).out
     daemon.call("run.cancel", id=first)
     daemon.play.arrived("g2")
     daemon.play.go("g2")
     assert daemon.ended(second)["state"] == "succeeded"
+
+
+def test_what_a_paused_run_keeps_others_from(make_daemon, tmp_path):
+    """A run that comes after it, and one that wants its directory, say what lets them begin."""
+    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\n"}, gates=["g1", "g2", "g3"])
+    repo = Repo(tmp_path / "r")
+    first = daemon.submit(repo.path)
+    daemon.play.arrived("g1")
+    second, third = daemon.submit(repo.path), daemon.submit(Repo(tmp_path / "other").path, after=first)
+    reasons = {second: "workdir busy: run 1", third: "waits for run 1"}
+    paused = {run: f'{reason}; it is paused: "rlctl resume 1"' for run, reason in reasons.items()}
+    watch = {run: daemon.events(run=run) for run in reasons}
+
+    def told(wanted):
+        for run, reason in wanted.items():
+            watch[run].until("run.state", lambda e: e.get("reason") == reason)
+
+    told(reasons)
+    daemon.call("run.pause", id=first)
+    told(paused)
+    daemon.restart()
+    assert {run: daemon.run(run)["reason"] for run in paused} == paused
+    watch = {run: daemon.events(since=None, run=run) for run in reasons}
+    daemon.call("run.resume", id=first)
+    told(reasons)
+    daemon.play.go("g1")
+    for run in reasons:
+        daemon.play.arrived(f"g{run}")
+        daemon.play.go(f"g{run}")
+    daemon.ended(second, third)
+    for events in watch.values():
+        events.rpc.close()
 
 
 def test_a_run_held_frees_its_slot(make_daemon, tmp_path):

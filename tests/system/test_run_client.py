@@ -109,3 +109,22 @@ def test_checks_are_shown(daemon, repo):
     assert "1 check before each" in daemon.rlctl("show", 1, check=0).out
     report = json.loads(daemon.rlctl("--json", "report", 1, check=0).out)
     assert report["stats"]["checks"] == 6 and report["timeline"][1]["type"] == "check"
+
+
+def test_what_keeps_a_run_from_its_directory(make_daemon, repo):
+    """submit says it at once, and run -q once for each reason: it could wait for ever."""
+    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=["g1", "g2", "g3"])
+    daemon.submit(repo.path)
+    daemon.play.arrived("g1")
+    done = daemon.rlctl("submit", "-C", repo.path, "two", check=0)
+    assert (done.out, done.err) == ("2\n", "rlctl: run 2 waits: workdir busy: run 1\n")
+    assert daemon.rlctl("submit", "-q", "-C", repo.path, "three", check=0).err == ""
+    daemon.call("run.cancel", id=3)
+    quiet = daemon.rlctl_start("run", "-q", "-C", repo.path, "four")
+    assert quiet.stderr.readline() == b"rlctl: run 4 waits: workdir busy: run 1\n"
+    daemon.call("run.pause", id=1)
+    assert quiet.stderr.readline() == b'rlctl: run 4 waits: workdir busy: run 1; it is paused: "rlctl resume 1"\n'
+    daemon.call("run.cancel", id=4)
+    assert quiet.wait() == 11
+    daemon.call("run.cancel", id=2)
+    daemon.cancelled(1)

@@ -100,8 +100,11 @@ def test_after_one_that_is_held(make_daemon, tmp_path):
     first = daemon.review(Repo(tmp_path / "a").path, review={"max_fixes": 0, "on_exhausted": "hold"})
     second = daemon.submit(Repo(tmp_path / "b").path, after=first)
     assert daemon.ended(first)["state"] == "held"
-    assert (daemon.run(second)["state"], daemon.run(second)["reason"]) == ("queued", f"waits for run {first}")
-    daemon.call("hold.approve", id=daemon.call("hold.list")["holds"][0]["id"], message="fine")
+    hold = daemon.call("hold.list")["holds"][0]["id"]
+    with daemon.events(run=second) as events:
+        events.until("run.state", lambda e: e.get("reason") ==
+                     f'waits for run {first}; it is held: "rlctl hold show {hold}"')
+    daemon.call("hold.approve", id=hold, message="fine")
     assert daemon.ended(second)["state"] == "succeeded"
 
 

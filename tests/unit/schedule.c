@@ -40,6 +40,7 @@ static inline void *step(void *at)
  *             [w=WORKSPACE] [n=SEATS WANTED, 1]
  *   want ID N   take ID give ID occupy ID remove ID
  * and what is expected:
+ *   note ID N    what it does is another thing
  *   grant ID...  who is granted a permit, one after the other, until nobody can why ID TEXT|- told
  *                ID... in any order
  *   permits ID N   used N used_by GROUP N next ID */
@@ -74,6 +75,9 @@ static const struct {
 	{ "its end frees all its permits", "slots 3\n add 1 n=3 g=a\n grant 1 1 1\n used_by a 3\n"
 	    " add 2 n=3\n remove 1\n used 0\n used_by a 0\n permits 1 0\n grant 2 2 2" },
 	/* workspaces */
+	{ "told again", "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/a/b\n add 4 w=/z a=1\n grant 1\n"
+	    " told 1 2 3 4\n told\n note 1 7\n told 2 3 4\n note 1 7\n told\n"
+	    " note 2 1\n note 9 1\n told\n note 1 0\n told 2 3 4" },
 	{ "workdir busy", "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/b\n grant 1 3\n"
 	    " why 2 workdir busy: run 1\n remove 1\n grant 2" },
 	{ "a workspace in another", "slots 9\n add 1 w=/a\n add 2 w=/a/b/c\n add 3 w=/a/b\n add 4 w=/a-b\n"
@@ -285,8 +289,11 @@ static void scene_step(struct schedule *s, char *words)
 			    (long long)schedule_group_used(s, first));
 	} else if (IS("why")) {
 		enum wait_kind kind;
-		char *reason = schedule_reason(s, strtoll(words, &words, 10), &kind);
+		int64_t blocker;
+		char *reason = schedule_reason(s, strtoll(words, &words, 10), &kind, &blocker);
+		const char *named = kind == WAIT_AFTER || kind == WAIT_WORKSPACE ? strstr(reason, "run ") + 4 : "0";
 
+		EXPECT(blocker == strtoll(named, NULL, 10), "blocker %lld", (long long)blocker);
 		EXPECT(strcmp(words + 1, reason != NULL ? reason : "-") == 0, "%s",
 		    reason != NULL ? reason : "no reason");
 		EXPECT(kind == kind_of(reason), "kind %d", (int)kind);
@@ -304,6 +311,8 @@ static void scene_step(struct schedule *s, char *words)
 			schedule_give(s, id);
 		else if (IS("occupy"))
 			schedule_occupy(s, id);
+		else if (IS("note"))
+			schedule_note(s, id, number);
 		else if (IS("remove"))
 			schedule_remove(s, id);
 		else if (IS("next"))
@@ -581,6 +590,7 @@ static void random_change(struct schedule *s)
 static int64_t expect_same(struct schedule *s)
 {
 	enum wait_kind kind;
+	int64_t blocker;
 	struct model_run *run = random_run();
 	char want[64], *reason;
 	unsigned group = pick(GROUPS);
@@ -593,7 +603,7 @@ static int64_t expect_same(struct schedule *s)
 		return next;
 	ck_assert_int_eq(schedule_permits(s, run->id), run->permits);
 	model_reason(run, want, sizeof(want));
-	reason = schedule_reason(s, run->id, &kind);
+	reason = schedule_reason(s, run->id, &kind, &blocker);
 	ck_assert_int_eq(kind, kind_of(reason));
 	ck_assert_str_eq(reason != NULL ? reason : run->want > 0 ? "-" : "", want);
 	free(reason);
@@ -693,7 +703,7 @@ static void crowd_add(struct schedule *s, int64_t id)
 static void fill_permits(struct schedule *s)
 {
 	enum wait_kind kind;
-	int64_t next = 0;
+	int64_t next = 0, blocker;
 	char *reason;
 
 	for (;;) {
@@ -707,7 +717,7 @@ static void fill_permits(struct schedule *s)
 	}
 	for (int i = 0; i < 3; i++) {
 		COUNTED(CALL_CHANGED, next = schedule_changed(s));
-		COUNTED(CALL_REASON, reason = schedule_reason(s, next, &kind));
+		COUNTED(CALL_REASON, reason = schedule_reason(s, next, &kind, &blocker));
 		free(reason);
 	}
 }
