@@ -17,6 +17,7 @@
 #include "client/init/survey.h"
 #include "client/message.h"
 #include "client/new_file.h"
+#include "client/next_command.h"
 #include "client/program_check.h"
 #include "client/sockets.h"
 #include "client/spawn_program.h"
@@ -333,47 +334,6 @@ static void init_reload(struct init *in)
 
 /* ---- what is printed ---- */
 
-/* A word of a shell's command line, quoted where it must be. */
-static void add_word(struct buf *out, const char *word)
-{
-	if (word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/~+:@%")] == '\0') {
-		buf_adds(out, word);
-		return;
-	}
-	buf_adds(out, "'");
-	for (; *word != '\0'; word++)
-		if (*word == '\'')
-			buf_adds(out, "'\\''");
-		else
-			buf_add(out, word, 1);
-	buf_adds(out, "'");
-}
-
-/* The command to type next, malloc'd: it works in the current directory. */
-static char *init_next(const struct init *in)
-{
-	char self[PATH_MAX] = "rlctl", here[PATH_MAX] = "", *found = program_find(getenv("PATH"), "rlctl");
-	struct buf line = { 0 };
-	ssize_t n = found == NULL ? readlink("/proc/self/exe", self, sizeof(self) - 1) : 0;
-
-	if (n > 0)
-		self[n] = '\0';
-	add_word(&line, self);
-	buf_adds(&line, " run");
-	if (getcwd(here, sizeof(here)) == NULL || strcmp(here, in->directory) != 0) {
-		buf_adds(&line, " -C ");
-		add_word(&line, in->directory);
-	}
-	if (in->client->conn == NULL && !client_running(in->client) && connect_needs_start())
-		buf_adds(&line, " --start");
-	/* a file of the user may say otherwise */
-	if (in->settings_state == FILE_KEPT || in->settings_state == FILE_NOT_ASKED)
-		buf_adds(&line, " --review");
-	buf_adds(&line, " \"Describe one change\"");
-	free(found);
-	return buf_take(&line, NULL);
-}
-
 static json_t *file_document(const struct init *in, const char *path, enum file_state state, const struct buf *text)
 {
 	return json_pack("{s:s,s:s,s:b,s:s}", "path", path, "state", file_states[state], "dry_run", in->dry, "text",
@@ -476,6 +436,15 @@ static void print_report(const struct init *in, const char *next)
 	if (in->reload != RELOAD_NONE)
 		fprintf(p->file, "\n%s\n", reload_results[in->reload]);
 	fputs("\nNext:\n    ", p->file);
+	/* a run warns of criteria that are not committed */
+	if (in->project_path != NULL && !in->dry && next_in_repository(in->directory) &&
+	    (in->project_state == FILE_WRITTEN || in->project_state == FILE_REPLACED)) {
+		char *commit = next_commit(in->directory);
+
+		print_painted(p, PAINT_BOLD, commit);
+		fputs("\n    ", p->file);
+		free(commit);
+	}
 	print_painted(p, PAINT_BOLD, next);
 	fputc('\n', p->file);
 }
@@ -550,7 +519,10 @@ int init_command(struct client *c)
 	int status = init_all(&in);
 
 	if (status == 0) {
-		char *next = init_next(&in);
+		bool start = !client_running(c) && connect_needs_start();
+		/* a file of the user may not switch reviews on */
+		char *next = next_run(in.directory, start,
+		    in.settings_state == FILE_KEPT || in.settings_state == FILE_NOT_ASKED);
 
 		if (c->json) {
 			json_t *document = init_document(&in, next);

@@ -211,7 +211,8 @@ def test_node(user):
 
 
 def test_a_program_that_is_missing(user):
-    project(user, {"package.json": PACKAGE, "package-lock.json": "{}"})
+    said = project(user, {"package.json": PACKAGE, "package-lock.json": "{}"})
+    assert said == {"run.setup": ["npm ci"], "review.checks": ["npm test"]}
     text = user.project.read_text()
     assert "npm ci" in text and "npm is not on your PATH" in text and lines(text) == ["[run]", "[review]"]
 
@@ -225,6 +226,18 @@ def test_what_is_not_asked_for_is_only_shown(user):
     user.agents().repo.write("Makefile", "check:\n\ttrue\n")
     done = user.init()
     assert "rlctl init --project" in done.stdout and "make check" in done.stdout and not user.project.exists()
+
+
+def test_the_project_file_is_to_be_committed(user, tmp_path):
+    """With the command for that, which works in the current directory."""
+    user.agents().repo.write("Makefile", "check:\n\ttrue\n")
+    lines_of = user.init("--project", "-C", user.repo.path, cwd=tmp_path).stdout.splitlines()
+    command = lines_of[lines_of.index("Next:") + 1].strip()
+    subprocess.run(["sh", "-c", command], check=True, cwd=tmp_path, capture_output=True, env={
+        **user.environment(), "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
+        "GIT_COMMITTER_EMAIL": "a@b", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
+        "GIT_CONFIG_VALUE_0": "*"})
+    assert user.repo.git("show", "--name-only", "--format=", "HEAD") == ".rld.toml"
 
 
 def test_an_existing_project_file_stays(user):
@@ -316,6 +329,14 @@ def test_from_elsewhere(user, tmp_path):
     line = next_of(document)
     said = subprocess.run(["sh", "-c", line.replace(str(RLCTL), "printf '%s\\n'")], capture_output=True, text=True)
     assert str(odd.path) in said.stdout.splitlines()
+
+
+def test_outside_git(user, tmp_path):
+    """A review needs a repository, so the next line makes one."""
+    (tmp_path / "plain").mkdir()
+    assert user.agents().document(cwd=tmp_path / "plain")["next"].startswith(f"git init -q && {RLCTL} run ")
+    line = user.document("-C", tmp_path / "plain", cwd=tmp_path)["next"]
+    assert line.startswith(f"git init -q {tmp_path}/plain && {RLCTL} run -C {tmp_path}/plain ")
 
 
 def test_mistakes(user):
