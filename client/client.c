@@ -10,6 +10,7 @@
 #include "client/message.h"
 #include "client/sockets.h"
 #include "proto/call.h"
+#include "proto/error.h"
 #include "proto/near.h"
 
 /* The environment contains secrets and the daemon asks for them by name, so only trusted daemons
@@ -77,7 +78,9 @@ static json_t *ask(struct client *c, const char *method, const char *rows, json_
 	if (result == NULL) {
 		message_refused(&error, options_for_param(c->command->options, error.field),
 		    c->command->options != NULL);
-		*status = error.code == 0 ? EXIT_NO_DAEMON : EXIT_REFUSED;
+		*status = error.code == 0 ? EXIT_NO_DAEMON
+		    : error.code == RPC_INVALID_PARAMS && options_is_number(c->command->options, error.field)
+		        ? EXIT_USAGE : EXIT_REFUSED;
 	}
 	return result;
 }

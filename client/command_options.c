@@ -457,12 +457,26 @@ bool options_given(const struct options *o, const char *name)
 	return json_object_get(o->values, name) != NULL;
 }
 
-const char *options_for_param(const struct option_row *rows, const char *param)
+static const struct option_row *row_for_param(const struct option_row *rows, const char *param)
 {
 	for (; rows != NULL && rows->name != NULL; rows++)
 		if (rows->param != NULL && strcmp(rows->param, param) == 0)
-			return rows->name;
+			return rows;
 	return NULL;
+}
+
+const char *options_for_param(const struct option_row *rows, const char *param)
+{
+	const struct option_row *row = row_for_param(rows, param);
+
+	return row != NULL ? row->name : NULL;
+}
+
+bool options_is_number(const struct option_row *rows, const char *param)
+{
+	const struct option_row *row = row_for_param(rows, param);
+
+	return row != NULL && (row->kind == OPTION_NUMBER || row->kind == OPTION_COUNT || row->kind == OPTION_POSITIVE);
 }
 
 void options_print_row(FILE *file, int indent, const char *left, int width, const char *help)

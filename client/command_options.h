@@ -67,6 +67,9 @@ bool options_given(const struct options *o, const char *name);
 /* Name of the option that fills a request parameter, NULL: none. */
 const char *options_for_param(const struct option_row *rows, const char *param);
 
+/* Whether that is an option with a number: what the daemon says about it is about its range. */
+bool options_is_number(const struct option_row *rows, const char *param);
+
 /* Whether text is one of words, "a|b|c". */
 bool options_is_choice(const char *words, const char *text);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl group: slots shared by groups of runs. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/group_check.h"
 #include "client/listing.h"
 #include "client/message.h"
 #include "client/table.h"
@@ -71,14 +73,33 @@ static int group_change(struct client *c, const char *method, json_t *params)
 	return status;
 }
 
+/* A group that has neither settings nor a run would be made by this, so the name is a mistake. */
+static int group_change_known(struct client *c, const char *method)
+{
+	const char *name = c->options.arguments[1];
+	int status = client_connect(c);
+	char *near;
+
+	if (status != 0)
+		return status;
+	if (group_is_known(c, name, &near))
+		return group_change(c, method, json_object());
+	message_error("there is no group %s: it has no settings and no run", name);
+	if (near != NULL)
+		message_hint("did you mean %s?", near);
+	message_hint("\"rlctl group list\" lists the groups, \"rlctl group set %s --slots N\" makes one", name);
+	free(near);
+	return EXIT_REFUSED;
+}
+
 static int group_pause(struct client *c)
 {
-	return group_change(c, "group.pause", json_object());
+	return group_change_known(c, "group.pause");
 }
 
 static int group_resume(struct client *c)
 {
-	return group_change(c, "group.resume", json_object());
+	return group_change_known(c, "group.resume");
 }
 
 static int group_set(struct client *c)

@@ -139,7 +139,7 @@ static int init_find_agents(struct init *in)
 {
 	struct buf text = { 0 };
 	json_t *known;
-	int status = start_rld("--print-agents", &text);
+	int status = start_rld((const char *const[]){ "--print-agents", NULL }, &text, false);
 
 	known = status == 0 ? json_loadb(text.data, text.size, 0, NULL) : NULL;
 	buf_release(&text);

@@ -222,7 +222,7 @@ static const struct command commands[] = {
 	    "check this host, and say how to fix what is wrong", doctor_options, 0, 0, false },
 	{ "backup", backup_command, "FILE", "copy the database to a file while work continues", NULL, 1, 1, false },
 	{ "stop", stop_command, "[options]", "stop the daemon; agents keep running", stop_options, 0, 0, true },
-	{ "config", config_command, "show | check [FILE]",
+	{ "config", config_command, "show [KEY] | check [FILE]",
 	    "show the daemon's settings, or validate a file", options_config, 1, 2, false },
 	{ "prompt", prompt_command, "show [options] ROLE [TASK]",
 	    "show what a role would be given, before anything is paid", options_prompt, 2, 3, false },
@@ -249,8 +249,16 @@ static const struct {
 	{ "salvage", "before", "list" },
 };
 
+/* Short names, as other programs have them. */
+static const struct {
+	const char *word, *command;
+} aliases[] = { { "ps", "list" }, { "ls", "list" }, { "log", "logs" } };
+
 static const struct command *find_command(const char *name)
 {
+	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
+		if (strcmp(aliases[i].word, name) == 0)
+			name = aliases[i].command;
 	for (const struct command *command = commands; command->name != NULL; command++)
 		if (strcmp(command->name, name) == 0)
 			return command;
@@ -261,7 +269,7 @@ static const struct command *find_command(const char *name)
 static const struct {
 	const char *word, *command;
 } elsewhere[] = {
-	{ "ps", "list" }, { "ls", "list" }, { "tail", "logs" }, { "output", "logs" }, { "info", "show" },
+	{ "tail", "logs -f" }, { "follow", "logs -f" }, { "output", "logs" }, { "info", "show" },
 	{ "add", "submit" }, { "start", "run" }, { "kill", "cancel" }, { "abort", "cancel" },
 	{ "restart", "retry" }, { "continue", "retry" }, { "edit", "change" }, { "approve", "hold approve" },
 	{ "reject", "hold reject" }, { "rework", "hold rework" }, { "answer", "hold answer" },
@@ -309,10 +317,40 @@ static void print_help(FILE *file, const struct command *command)
 	options_print(file, options_common);
 }
 
+/* {name, usage, help}; options: also its options, {name, argument, help}. */
+static json_t *help_document(const struct command *command, bool options)
+{
+	json_t *document = json_pack("{s:s,s:s,s:s}", "name", command->name, "usage", command->usage, "help",
+	    command->help), *list = json_array();
+
+	for (const struct option_row *row = command->options; options && row != NULL && row->name != NULL; row++)
+		json_array_append_new(list, json_pack("{s:s,s:s?,s:s}", "name", row->name, "argument", row->argument,
+		    "help", row->help));
+	if (options)
+		json_object_set(document, "options", list);
+	json_decref(list);
+	return document;
+}
+
+static int help_json(const struct client *c, const struct command *command)
+{
+	json_t *list = json_array(), *document;
+
+	for (const struct command *one = commands; command == NULL && one->name != NULL; one++)
+		json_array_append_new(list, help_document(one, false));
+	document = command != NULL ? help_document(command, true) : json_pack("{s:O}", "commands", list);
+	print_json(&c->out, document);
+	json_decref(document);
+	json_decref(list);
+	return EXIT_DONE;
+}
+
 int help_command(struct client *c)
 {
 	const struct command *command;
 
+	if (c->options.count == 0 && c->json)
+		return help_json(c, NULL);
 	if (c->options.count == 0) {
 		print_overview(c->out.file);
 		return EXIT_DONE;
@@ -320,6 +358,8 @@ int help_command(struct client *c)
 	command = find_command(c->options.arguments[0]);
 	if (command == NULL)
 		return refuse_command(c->options.arguments[0]);
+	if (c->json)
+		return help_json(c, command);
 	print_help(c->out.file, command);
 	return EXIT_DONE;
 }
@@ -328,7 +368,7 @@ int help_command(struct client *c)
 static bool main_has_answered(const struct client *c)
 {
 	if (options_given(&c->options, "version"))
-		puts("rlctl " RLD_VERSION);
+		puts(options_given(&c->options, "json") ? "{\"version\":\"" RLD_VERSION "\"}" : "rlctl " RLD_VERSION);
 	else if (!options_given(&c->options, "help"))
 		return false;
 	else if (c->command != NULL)

@@ -131,5 +131,6 @@ const struct option_row options_config[] = {
 	    "show: the settings of a run in DIR" },
 	{ "review", 0, OPTION_MAYBE_TEXT, "PROFILE", "profile", NULL,
 	    "show: the settings of a review under this profile" },
+	{ "changed", 0, OPTION_TRUE, NULL, NULL, NULL, "show: only settings that are not the default" },
 	{ .name = NULL },
 };

@@ -55,11 +55,10 @@ static const struct table_column slot_columns[] = {
 	{ "WHY", TABLE_FLEXIBLE, cell_why, .key = NULL },
 };
 
-static void show_heading(const struct print *p, const char *what, const json_t *object, const char *key)
+static void show_state(const struct print *p, const json_t *object)
 {
 	const char *state = field_text(object, "state");
 
-	fprintf(p->file, "%s %lld  ", what, field_count(object, key));
 	print_painted(p, print_state_paint(state), state);
 	fputc('\n', p->file);
 }
@@ -274,7 +273,8 @@ static int show_run(struct client *c, int64_t id)
 	reviews = client_list_of_run(c, "review.list", "reviews", id, &status);
 	if (reviews == NULL)
 		goto out;
-	show_heading(&c->out, "Run", run, "id");
+	fprintf(c->out.file, "Run %lld  ", field_count(run, "id"));
+	show_state(&c->out, run);
 	show_run_facts(&c->out, run);
 	tasks_print(&c->out, run);
 	show_blocks(c, run, json_object_get(attempts, "attempts"));
@@ -329,7 +329,8 @@ static int show_attempt(struct client *c, int64_t run, int64_t wanted)
 	if (attempt != NULL && c->json) {
 		json_decref(client_get_json(c, "attempt.get", "id", field_int(attempt, "id"), &status));
 	} else if (attempt != NULL) {
-		show_heading(&c->out, "Attempt", attempt, "number");
+		fprintf(c->out.file, "Attempt %lld/%lld  ", (long long)run, (long long)wanted);
+		show_state(&c->out, attempt);
 		show_attempt_facts(&c->out, attempt, attempts);
 	} else if (status == 0) {
 		message_error("run %lld has no attempt %lld; \"rlctl show %lld\" lists them",

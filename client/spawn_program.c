@@ -26,6 +26,7 @@
 #include "proto/memory.h"
 #include "proto/program.h"
 
+#define OPTIONS_MAX 4	/* of start_rld() */
 #define READY_MS 10000
 #define LOG_MAX (4 << 20)	/* a larger log is renamed before the next start */
 #define TAIL_BYTES 2048		/* of the log of a failed start */
@@ -327,12 +328,16 @@ int start_config_check(const char *file)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_REFUSED;
 }
 
-int start_rld(const char *option, struct buf *output)
+int start_rld(const char *const *options, struct buf *output, bool with_errors)
 {
 	char *rld = start_find_rld();
-	int status = rld == NULL ? -1 : start_program(&(struct program){
-		.argv = (const char *const[]){ rld, option, NULL }, .output = output });
+	const char *argv[OPTIONS_MAX + 2] = { rld };
+	int status = -1;
 
+	for (size_t i = 0; i < OPTIONS_MAX && options[i] != NULL; i++)
+		argv[i + 1] = options[i];
+	if (rld != NULL)
+		status = start_program(&(struct program){ .argv = argv, .output = output, .with_errors = with_errors });
 	free(rld);
 	return status;
 }
@@ -355,6 +360,8 @@ static int spawn_program(const struct program *program, char **environment, int 
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, 0, program->input != NULL ? program->input : "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&files, output, 1);
+	if (program->with_errors)
+		posix_spawn_file_actions_adddup2(&files, output, 2);
 	if (program->quiet)
 		posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
 	failure = posix_spawnp(pid, program->argv[0], &files, NULL, (char *const *)program->argv, environment);

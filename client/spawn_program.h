@@ -21,8 +21,9 @@ int start_daemon(const char *state_dir);
  * a message. */
 int start_config_check(const char *file);
 
-/* Run "rld OPTION", whose output goes to output. Returns its exit code, or -1 after a message. */
-int start_rld(const char *option, struct buf *output);
+/* Run rld with these options (NULL last), whose output goes to output; with_errors: also what it
+ * writes to stderr. Returns its exit code, or -1 after a message. */
+int start_rld(const char *const *options, struct buf *output, bool with_errors);
 
 /* A program to be found on PATH. */
 struct program {
@@ -32,6 +33,7 @@ struct program {
 	const char *input;		/* file that it reads; NULL: no input */
 	struct buf *output;		/* takes its output; NULL: that goes to stderr */
 	bool quiet;			/* its messages are not shown; else its stderr is ours */
+	bool with_errors;		/* output takes its stderr as well */
 	int ms;				/* it is killed after that time; 0: no limit. With output */
 };
 

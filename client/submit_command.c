@@ -11,6 +11,7 @@
 #include "client/commands.h"
 #include "client/environment_capture.h"
 #include "client/field.h"
+#include "client/group_check.h"
 #include "client/message.h"
 #include "proto/call.h"
 #include "proto/clock.h"
@@ -243,6 +244,19 @@ void submit_print_warnings(const json_t *result)
 		message_note("warning: %s", json_string_value(json_array_get(warnings, i)));
 }
 
+/* A mistyped group has no limit, and no pause either. */
+static void note_new_group(struct client *c)
+{
+	const char *name = options_text(&c->options, "group");
+	char *near;
+
+	if (name == NULL || options_given(&c->options, "quiet") || group_is_known(c, name, &near))
+		return;
+	message_note("warning: group %s is new, and has no limit of its own%s%s%s", name,
+	    near != NULL ? "; did you mean " : "", near != NULL ? near : "", near != NULL ? "?" : "");
+	free(near);
+}
+
 json_t *submit_send(struct client *c, int *status)
 {
 	json_t *params = json_deep_copy(c->options.params), *result = NULL;
@@ -253,6 +267,7 @@ json_t *submit_send(struct client *c, int *status)
 	if (*status == 0)
 		*status = client_connect(c);
 	if (*status == 0) {
+		note_new_group(c);
 		json_object_set_new(params, "environment", environment_capture(json_object_get(c->hello, "agent_env")));
 		result = client_call(c, "run.submit", json_incref(params), status);
 	}

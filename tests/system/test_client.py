@@ -484,7 +484,7 @@ def test_an_option_that_cannot_be_used_is_named(rlctl, args, words):
 
 @pytest.mark.parametrize("args, words", [
     (["lst"], 'unknown command lst; did you mean "rlctl list"?'),
-    (["ps"], 'unknown command ps; did you mean "rlctl list"?'),
+    (["tail"], 'unknown command tail; did you mean "rlctl logs -f"?'),
     (["help", "lgos"], 'unknown command lgos; did you mean "rlctl logs"?'),
     (["approve", "3"], 'unknown command approve; did you mean "rlctl hold approve"?'),
     (["burn"], 'unknown command burn; "rlctl help" lists the commands'),
@@ -1305,7 +1305,7 @@ def test_show_run_and_attempt(fake, rlctl):
                   "$0.50", "drift", "mend"):
         assert piece in out, piece
     out, _ = rlctl("show", "12/2")
-    assert "Attempt 2  exited" in out and "2 KiB" in out
+    assert "Attempt 12/2  exited" in out and "2 KiB" in out
     assert json.loads(rlctl("show", "--json", "12/2")[0]) == attempt
     assert "has no attempt 3" in rlctl("show", "12/3", check=1)[1]
     out, _ = rlctl("review", "show", "12")
@@ -1329,7 +1329,7 @@ def test_long_lists_are_read_in_pages(fake, rlctl):
                          "evidence.list": pages("evidence", [{"number": n} for n in range(1, 4)])})
     out, _ = rlctl("show", "7")
     assert "7/5" in out and "task-5" in out
-    assert "Attempt 5" in rlctl("show", "7/5")[0]
+    assert "Attempt 7/5" in rlctl("show", "7/5")[0]
     assert json.loads(rlctl("review", "show", "7", "--json")[0]) == {"reviews": reviews, "next": None}
     assert "task-5" in rlctl("review", "show", "7")[0]
     both = json.loads(rlctl("evidence", "7", "--json")[0])

@@ -182,7 +182,7 @@ def test_the_commands(daemon, repos):
     for wrong in (["set", "night"], ["set", "night", "--slots", "0"],
                   ["set", "night", "--slots", "many"], ["pause"], ["list", "x"], ["what"]):
         assert daemon.rlctl("group", *wrong, check=2).out == ""
-    assert "is not a valid group name" in daemon.rlctl("group", "pause", "a b", check=1).err
+    assert "is not a valid group name" in daemon.rlctl("group", "set", "a b", "--slots", "1", check=1).err
     listed = daemon.rlctl("list", check=0).out.splitlines()
     assert listed[0].split()[:3] == ["RUN", "STATE",
                                      "GROUP"] and listed[1].split()[:3] == [str(run), "running", "night"]

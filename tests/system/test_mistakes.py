@@ -47,7 +47,7 @@ MISTAKES = {
                               ['flow.yaml:4:18: "a" depends on "b", which does not exist']),
     "an empty task": (None, [" "], 1, ["cannot accept the task: it is empty; give it as an argument"]),
     "no slots": (None, ["-P", "0", "work"], 2, ["--parallel must be at least 1, is 0"]),
-    "too many slots": (None, ["-P", "65", "work"], 1, ["--parallel: must be from 1 to 64, is 65"]),
+    "too many slots": (None, ["-P", "65", "work"], 2, ["--parallel: must be from 1 to 64, is 65"]),
     "an agent that nobody configured": (None, ["-a", "nobody", "work"], 1,
                                         ["--agent: unknown agent 'nobody'; choose one of",
                                          "[agent.nobody]"]),
