@@ -41,7 +41,7 @@ static const char *named_socket(const struct client *c)
 {
 	const char *named = options_text(&c->options, "socket");
 
-	if (named == NULL)
+	if (named == NULL)	/* an empty variable is an unset one */
 		named = getenv("RLD_SOCKET");
 	return named != NULL && *named != '\0' ? named : NULL;
 }

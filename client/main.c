@@ -409,6 +409,10 @@ static int run_client(struct client *c)
 		message_error("--start and --no-start exclude each other");
 		return EXIT_USAGE;
 	}
+	if (options_given(&c->options, "socket") && *options_text(&c->options, "socket") == '\0') {
+		message_error("--socket must not be empty");
+		return EXIT_USAGE;
+	}
 	print_init(&c->out, stdout, color == NULL ? "auto" : color);
 	print_init(&c->talk, stderr, color == NULL ? "auto" : color);
 	c->json = options_given(&c->options, "json");

@@ -20,6 +20,15 @@ static char *settings_panel(const json_t *review)
 	return text.data;
 }
 
+/* Whether the run has attempts of this role at all. */
+static bool role_works(const char *role, const json_t *review)
+{
+	if (strcmp(role, "commit") == 0)
+		return field_is(review, "commit", "agent");
+	return strcmp(role, "implement") == 0 || field_true(review, "enabled") ||
+	    field_is(review, "skip_kind", "by-task");
+}
+
 char *settings_agents(const json_t *agents, const json_t *review)
 {
 	char *panel = settings_panel(review);
@@ -29,6 +38,8 @@ char *settings_agents(const json_t *agents, const json_t *review)
 		const json_t *agent = json_object_iter_value(i);
 		const char *model = field_text(agent, "model");
 
+		if (!role_works(json_object_iter_key(i), review))
+			continue;
 		if (panel != NULL && strcmp(json_object_iter_key(i), "review") == 0) {
 			buf_addf(&text, "%sreview %s", text.size > 0 ? ", " : "", panel);
 			continue;

@@ -77,3 +77,13 @@ def test_config_show_of_what_is_asked_for(make_daemon):
     assert keys("review", "--changed") == ["review.max_fixes"] and len(keys()) > 60
     assert "no setting is nix" in daemon.rlctl("config", "show", "nix", check=1).err
     daemon.rlctl("config", "check", "--changed", check=2)
+
+
+def test_agents_that_have_nothing_to_do_are_not_shown(daemon, repo):
+    daemon.ended(daemon.submit(repo.path), daemon.review(repo.path))
+    assert "\nagents   implement play\n" in daemon.rlctl("show", 1, check=0).out
+    assert "\nagents   implement play, review play, fix play\n" in daemon.rlctl("show", 2, check=0).out
+
+
+def test_an_empty_socket_is_not_the_default_one(daemon):
+    assert "--socket must not be empty" in daemon.rlctl("--socket", "", "list", check=2).err
