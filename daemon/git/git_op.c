@@ -315,6 +315,11 @@ bool git_op_held_back(const struct git_op *op)
 	return op->result.held_back;
 }
 
+bool git_op_writes_patch(const struct git_op *op)
+{
+	return op->spec.kind == GIT_MEASURE || op->spec.kind == GIT_MERGE;
+}
+
 bool git_op_put_off(const struct git_op *op)
 {
 	return op->result.put_off;

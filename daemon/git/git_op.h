@@ -297,6 +297,8 @@ char *git_op_text(const struct git_op *op, size_t *size);
 /* Reads the result from dirfd, the attempt directory of rl-git. 0, and git_op_error() tells whether
  * the operation failed; or -errno: there is no result. */
 int git_op_result(struct git_op *op, int dirfd);
+/* Its stdout is a patch, which is read later. */
+bool git_op_writes_patch(const struct git_op *op);
 
 /* For rl-git: the operation in fd, NULL: none. */
 struct git_op *git_op_read(int fd);

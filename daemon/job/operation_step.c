@@ -147,6 +147,19 @@ static const char *op_error(const struct step_job *job)
 	return job->git != NULL ? git_op_error(job->git) : task_op_error(job->task);
 }
 
+/* Only a patch is read again, by its step. A daemon that dies before it records the end repeats the
+ * operation, with or without this directory. */
+static void forget(const struct step_job *job)
+{
+	char *dir;
+
+	if (job->git != NULL && git_op_writes_patch(job->git))
+		return;
+	dir = dirs_attempt(job->job.state_dir, job->step);
+	file_remove_tree(dir);
+	free(dir);
+}
+
 static void operation_step_run(struct job *base)
 {
 	struct step_job *job = (struct step_job *)base;
@@ -167,6 +180,8 @@ static void operation_step_run(struct job *base)
 	if (job->next == STEP_NEXT_FAILED)
 		host_words(job->git != NULL ? git_op_fault(job->git) : task_op_fault(job->task));
 	mask_words(job);
+	if (job->step != ROW_NONE && job->next == STEP_NEXT_DONE)
+		forget(job);
 }
 
 static void operation_step_release(struct job *base)

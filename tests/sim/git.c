@@ -131,6 +131,7 @@ const char *git_op_head(const struct git_op *op) { return unless_empty(op->head)
 bool git_op_held_back(const struct git_op *op) { return op->held_back; }
 bool git_op_put_off(const struct git_op *op) { return op->put_off; }
 bool git_op_new_tree(const struct git_op *op) { return op->new_tree; }
+bool git_op_writes_patch(const struct git_op *op) { (void)op; return true; }
 const char *git_op_head_at(const struct git_op *op) { (void)op; return NULL; }
 char *const *git_op_ahead(const struct git_op *op) { (void)op; return NULL; }
 char *const *git_op_manifests(const struct git_op *op) { (void)op; return NULL; }
