@@ -242,11 +242,20 @@ install: all
 	$(B)/rlctl completion zsh > $(SHARE)/zsh/site-functions/_rlctl
 	$(B)/rlctl completion fish > $(SHARE)/fish/vendor_completions.d/rlctl.fish
 	for name in system user; do install -d $(LIB)/systemd/$$name || exit; done
-	sed 's|^ExecStart=.*/rld|ExecStart=$(PREFIX)/sbin/rld|' systemd/rld.service > $(LIB)/systemd/system/rld.service
-	sed 's|^ExecStart=.*/rld|ExecStart=$(PREFIX)/sbin/rld|' systemd/user/rld.service > $(LIB)/systemd/user/rld.service
+	for unit in system/rld.service user/rld.service; do sed \
+	    -e 's|^ExecStart=.*/rld|ExecStart=$(PREFIX)/sbin/rld|' -e 's|^ExecReload=.*/rlctl|ExecReload=$(PREFIX)/bin/rlctl|' \
+	    systemd/$${unit#system/} > $(LIB)/systemd/$$unit || exit; done
 	chmod 644 $(LIB)/systemd/system/rld.service $(LIB)/systemd/user/rld.service
 	install -D -m 644 -t $(LIB)/sysusers.d systemd/sysusers.d/rld.conf
 	install -D -m 644 -t $(LIB)/tmpfiles.d systemd/tmpfiles.d/rld.conf
+
+# What install puts there, and nothing else: settings and state stay.
+uninstall:
+	rm -rf $(B)/staged
+	$(MAKE) -s install DESTDIR=$(abspath $(B))/staged
+	cd $(B)/staged && find . ! -type d -exec sh -c 'for f; do rm -f "$(DESTDIR)/$$f"; done' sh {} +
+	-rmdir $(SHARE)/doc/rld/examples $(SHARE)/doc/rld
+	rm -rf $(B)/staged
 
 # The path of rl-shim and rl-git is compiled in: another PREFIX than the last one makes main.o anew.
 $(B)/daemon/main.o: $(B)/prefix
@@ -254,7 +263,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean demo deps fuzz fuzzers install lint openrpc plants screenshots sim
+.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean demo deps fuzz fuzzers install lint openrpc plants screenshots sim uninstall
 clean:
 	rm -rf build build-san build-fuzz
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sysexits.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -28,6 +29,7 @@
 #include "rpc/rpc.h"
 #include "store/store.h"
 #include "host_ports.h"
+#include "watchdog.h"
 
 /* How long clients and commits may delay the shutdown. */
 #define STOP_WAIT_MS 5000
@@ -47,6 +49,7 @@ struct daemon {
 	char *lost;		/* ... and the lost ones, NULL */
 	int lock;
 	struct state_watch *watch;	/* NULL: none */
+	struct watchdog *watchdog;	/* NULL: none */
 	struct host_ports host;
 	struct engine *engine;
 	struct rpc *rpc;
@@ -224,6 +227,7 @@ static void finish(struct daemon *d)
 	uv_close((uv_handle_t *)&d->deadline, NULL);
 	uv_close((uv_handle_t *)&d->drained, NULL);
 	state_watch_close(d->watch);
+	watchdog_close(d->watchdog);
 	host_ports_close(&d->host);
 	store_unref(d->host.store);
 }
@@ -380,8 +384,10 @@ static int run(struct daemon *d)
 	struct config_error config_error = { 0 };
 	char error[512];
 
-	if (config_load(&d->config, d->places.config_file, d->explicit_config, &config_error) == -1)
-		log_fatal("%s", config_error.text);
+	if (config_load(&d->config, d->places.config_file, d->explicit_config, &config_error) == -1) {
+		log_error("fatal: %s", config_error.text);
+		return EX_CONFIG;
+	}
 	take_notify_socket(d);
 	state_dir_make(&d->places);
 	d->lock = state_lock_take(d->places.state_dir, error, sizeof(error));
@@ -405,6 +411,7 @@ static int run(struct daemon *d)
 	d->watch = state_watch_new(&d->loop, d->lock, state_gone, d);
 	log_info("rld " RLD_VERSION " is ready: %s, state in %s", d->places.socket[0], d->places.state_dir);
 	notify_ready(d->notify_socket, "ready");
+	d->watchdog = watchdog_new(&d->loop, d->host.store, d->notify_socket);
 	uv_run(&d->loop, UV_RUN_DEFAULT);
 
 	if (d->timed_out)

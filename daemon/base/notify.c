@@ -71,6 +71,11 @@ int notify_reloading(const char *socket)
 	return notify_send(socket, text);
 }
 
+int notify_alive(const char *socket)
+{
+	return notify_send(socket, "WATCHDOG=1\n");
+}
+
 int notify_stopping(const char *socket)
 {
 	return notify_send(socket, "STOPPING=1\n");

@@ -11,5 +11,7 @@ int notify_ready(const char *socket, const char *status);
 /* A reload has begun; notify_ready() ends it. */
 int notify_reloading(const char *socket);
 int notify_stopping(const char *socket);
+/* The process is alive. */
+int notify_alive(const char *socket);
 
 #endif

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""rld under a service manager: the watchdog, a refused configuration, a refused reload."""
+import configparser
+import os
+import subprocess
+
+import pytest
+
+from rld import RLCTL, SOURCE
+
+UNITS = ("systemd/rld.service", "systemd/user/rld.service")
+
+
+def told(daemon, words, count):
+    """What the manager is told until it was told words count times."""
+    lines = []
+    while lines.count(words) < count:
+        lines += daemon.notify.recv(4096).decode().split("\n")
+    return lines
+
+
+def test_the_watchdog_is_fed(make_daemon, repo):
+    """When rld is ready, again and again, and agents have nothing of it."""
+    daemon = make_daemon(start=False, scripts={"implement": "env > env.txt\nanswer done\n"})
+    daemon.spawn(environment={"WATCHDOG_USEC": "60000"})
+    lines = told(daemon, "WATCHDOG=1", 3)
+    assert lines.index("READY=1") < lines.index("WATCHDOG=1")
+    daemon.pid = daemon.process.pid
+    run = daemon.submit(repo.path)
+    assert daemon.ended(run)["state"] == "succeeded"
+    assert "WATCHDOG" not in (repo.path / "env.txt").read_text()
+    daemon.stop()
+    daemon.notify.close()
+
+
+@pytest.mark.parametrize("environment", [{}, {"WATCHDOG_USEC": "60000", "WATCHDOG_PID": "1"},
+                                         {"WATCHDOG_USEC": "0"}, {"WATCHDOG_USEC": "soon"}],
+                         ids=["none", "of another process", "zero", "no number"])
+def test_no_watchdog(make_daemon, environment):
+    daemon = make_daemon(start=False)
+    daemon.spawn(environment=environment)
+    told(daemon, "READY=1", 1)
+    daemon.pid = daemon.process.pid
+    daemon.stop()
+    lines = told(daemon, "STOPPING=1", 1)
+    assert "WATCHDOG=1" not in lines
+    daemon.notify.close()
+
+
+def test_a_refused_configuration_has_a_status_of_its_own(make_daemon):
+    daemon = make_daemon(start=False)
+    daemon.write_config({"parallel": "many"})
+    daemon.spawn()
+    assert daemon.exited() == 78 and "parallel" in daemon.log()
+    daemon.notify.close()
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_units(unit, make_daemon):
+    """They name that status, and what a reload runs fails when the file is refused."""
+    text = (SOURCE / unit).read_text()
+    rows = configparser.ConfigParser(strict=False, interpolation=None)
+    rows.optionxform = str
+    rows.read_string(text)
+    service = rows["Service"]
+    assert service["RestartPreventExitStatus"] == "78" and service["Type"] == "notify"
+    assert int(service["WatchdogSec"]) >= 60 and service["OOMPolicy"] == "continue"
+    words = service["ExecReload"].split()
+    assert os.path.basename(words[0]) == "rlctl" and words[3].startswith("%t/") and words[3].endswith("rld.sock")
+    daemon = make_daemon()
+    command = [str(RLCTL), *words[1:3], str(daemon.socket), *words[4:]]
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    daemon.write_config({"parallel": "many"})
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1 and "parallel" in done.stderr
+    assert daemon.call("daemon.status")["state"] == "running"
