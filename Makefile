@@ -104,8 +104,8 @@ $(B)/gen/page.c: client/page/page.css client/page/embed.awk
 $(B)/librlctl.a: $(filter-out $(B)/client/main.o,$(RLCTL_O))
 	$(call say,AR)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(B)/unit/screen $(B)/unit/page $(B)/unit/proposal: $(B)/librlctl.a
-$(B)/unit/screen $(B)/unit/page $(B)/unit/proposal: UNIT_A = $(B)/librlctl.a
+$(B)/unit/screen $(B)/unit/page $(B)/unit/pager $(B)/unit/proposal: $(B)/librlctl.a
+$(B)/unit/screen $(B)/unit/page $(B)/unit/pager $(B)/unit/proposal: UNIT_A = $(B)/librlctl.a
 
 $(B)/tests/unit/%.o: CPPFLAGS += $(shell pkg-config --cflags check)
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/librld.a

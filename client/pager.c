@@ -7,7 +7,6 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 
-#define TAB 8
 #define LINES_MAX 200000	/* older lines are dropped */
 
 /* A row of the screen: a part of a line. */
@@ -62,23 +61,13 @@ bool pager_matches(const char *text, const char *word)
 /* Tabs are layout here; everything else is made visible. malloc'd. */
 static char *shown_line(const char *text, size_t size)
 {
-	struct buf wide = { 0 };
-	char *safe;
+	char *wide, *safe;
 
 	while (size > 0 && text[size - 1] == '\r')
 		size--;
-	buf_adds(&wide, "");
-	for (size_t i = 0; i < size; i++) {
-		if (text[i] != '\t') {
-			buf_add(&wide, text + i, 1);
-			continue;
-		}
-		do
-			buf_adds(&wide, " ");
-		while (wide.size % TAB != 0);
-	}
-	safe = text_escape(wide.data, wide.size, false);
-	buf_release(&wide);
+	wide = print_untabbed(text, size, &size);
+	safe = text_escape(wide, size, false);
+	free(wide);
 	return safe;
 }
 

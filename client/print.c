@@ -16,6 +16,7 @@
 #include "proto/units.h"
 
 #define USUAL_COLUMNS 80
+#define TAB 8
 
 static const char *const sequences[] = {
 	[PAINT_NONE] = "",
@@ -102,6 +103,24 @@ char *print_clip(const char *text, size_t columns)
 	safe = xreallocarray(safe, kept + sizeof("…"), 1);
 	memcpy(safe + kept, "…", sizeof("…"));
 	return safe;
+}
+
+char *print_untabbed(const char *text, size_t size, size_t *untabbed)
+{
+	struct buf wide = { 0 };
+	size_t column = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		size_t blanks = text[i] == '\t' ? TAB - column % TAB : 0;
+
+		if (blanks > 0)
+			buf_add(&wide, "        ", blanks);
+		else
+			buf_add(&wide, text + i, 1);
+		/* of a character only its first byte */
+		column += blanks > 0 ? blanks : ((unsigned char)text[i] & 0xc0) != 0x80;
+	}
+	return buf_take(&wide, untabbed);
 }
 
 void print_agent_text(const struct print *p, const char *data, size_t size)

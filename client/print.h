@@ -36,6 +36,10 @@ const char *print_sequence(enum paint paint);
 /* Escaped, and cut to so many columns (0: not cut). The caller frees. */
 char *print_clip(const char *text, size_t columns);
 
+/* With blanks in place of tabs, which would be escaped elsewhere. The caller frees. *untabbed: its
+ * size; may be NULL. */
+char *print_untabbed(const char *text, size_t size, size_t *untabbed);
+
 /* Output of an agent: unchanged, except that control characters are made visible on a terminal. */
 void print_agent_text(const struct print *p, const char *data, size_t size);
 

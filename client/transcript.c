@@ -50,7 +50,7 @@ static void print_item(const struct print *p, const struct kind *kind, const cha
 	for (const char *line = text; *line != '\0';) {
 		size_t size = strcspn(line, "\n");
 
-		print_line(p, kind, xmemdup0(line, size));
+		print_line(p, kind, print_untabbed(line, size, NULL));
 		line += size + (line[size] == '\n');
 	}
 }

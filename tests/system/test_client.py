@@ -1230,7 +1230,7 @@ def listed(tmp_path, fake, columns, *runs):
 
 
 @pytest.mark.parametrize("columns, titles, least", [
-    (40, "RUN STATE TASK WHY", "make the p"), (60, "RUN STATE AGE TASK WHY", "make the parser"),
+    (60, "RUN STATE AGE TASK WHY", "make the parser"), (40, "RUN STATE TASK WHY", "make the p"),
     (80, "RUN STATE AGE TOOK COST TASK WHY", "make the parser"),
     (200, "RUN STATE AGE TOOK COST TASK WORKDIR WHY", "make the parser accept trailing commas"),
 ])

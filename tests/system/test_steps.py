@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Directories of git steps: those that succeeded are gone, but for patches; those of failures stay."""
+"""Directories of git steps: those that succeeded are gone, but for patches; others stay."""
 import contextlib
 import sqlite3
 

@@ -37,7 +37,8 @@ def script(*lines):
 
 
 TALK = (said("I look at it.\n\nThen I change it."), used("Read", file_path="calc.py"),
-        used("Bash", command="make test\necho"), failed("test_a failed\nmake: *** [test] Error 1\n"), said("All done."))
+        used("Bash", command="make test\necho"), failed("test_a failed\nmake:\t*** [test] Error 1\n"),
+        said("All done."))
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_a_conversation(make_daemon, repo, on):
     assert screen.ended() == 0
     assert re.sub(r"\[\S+ms,", "[1ms,", shown(screen)) == (
         "==> attempt 1/1: implement, play\nI look at it.\n\nThen I change it.\n> Read: calc.py\n> Bash: make test\n"
-        "  | test_a failed\n  | make: *** [test] Error 1\n\nAll done.\n[1ms, 1.5k tokens, $0.25]\n")
+        "  | test_a failed\n  | make:   *** [test] Error 1\n\nAll done.\n[1ms, 1.5k tokens, $0.25]\n")
     piped = daemon.rlctl("logs", 1, check=0).out
     assert piped == "".join(f"{line}\n" for line in (*TALK, result("All done."))), "a pipe gets the bytes"
     screen = on(daemon, "logs", "--raw", "1/1", width=400)
