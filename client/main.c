@@ -220,6 +220,7 @@ static const struct command commands[] = {
 	{ "status", status_command, "", "show the state of the daemon", NULL, 0, 0, false },
 	{ "doctor", doctor_command, "[options]",
 	    "check this host, and say how to fix what is wrong", doctor_options, 0, 0, false },
+	{ "metrics", metrics_command, "", "print what the daemon counts, for Prometheus", NULL, 0, 0, false },
 	{ "backup", backup_command, "FILE", "copy the database to a file while work continues", NULL, 1, 1, false },
 	{ "stop", stop_command, "[options]", "stop the daemon; agents keep running", stop_options, 0, 0, true },
 	{ "config", config_command, "show [KEY] | check [FILE]",

@@ -5,6 +5,7 @@
 
 #include <sys/queue.h>
 
+#include "rpc/counters.h"
 #include "rpc/feed.h"
 #include "rpc/method.h"
 #include "rpc/rpc.h"
@@ -53,15 +54,16 @@ struct rpc {
 	uv_fs_event_t first_watch;	/* output_wait.c */
 	struct ended_cache *ended;		/* recently requested documents of ended runs */
 	struct refusals refusals;
+	struct counters counters;
 	void (*closed)(void *arg);
 	void *closed_arg;
 };
 
-extern const struct method daemon_methods[], backup_methods[], doctor_methods[], blob_methods[],
-    submit_methods[], run_methods[], retry_methods[], change_methods[], diff_methods[], wait_methods[],
-    attempt_methods[], review_methods[], finding_methods[], evidence_methods[], attest_methods[],
-    hold_methods[], group_methods[], cooldown_methods[], salvage_methods[], report_methods[], event_methods[],
-    prompt_methods[];
+extern const struct method daemon_methods[], backup_methods[], metrics_methods[], doctor_methods[],
+    blob_methods[], submit_methods[], run_methods[], retry_methods[], change_methods[], diff_methods[],
+    wait_methods[], attempt_methods[], review_methods[], finding_methods[], evidence_methods[],
+    attest_methods[], hold_methods[], group_methods[], cooldown_methods[], salvage_methods[], report_methods[],
+    event_methods[], prompt_methods[];
 
 /* wait_methods.c: a run has changed. */
 void waits_changed(struct rpc *rpc, int64_t run);

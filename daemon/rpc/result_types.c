@@ -22,6 +22,20 @@ static const struct result_field transcript_item_fields[] = {
 	END
 };
 
+static const struct result_field sample_fields[] = {
+	{ "labels", "{string}", "names and values" },
+	{ "value", "number", "the number" },
+	END
+};
+
+static const struct result_field metric_fields[] = {
+	{ "name", "string", "its name, with its unit" },
+	{ "type", "'gauge'|'counter'", "a counter begins at 0 with each start" },
+	{ "help", "string", "what it says" },
+	{ "samples", "[Sample]", "one for each set of labels" },
+	END
+};
+
 static const struct result_field run_summary_fields[] = {
 	RESULT_ROW("run"),
 	{ "title", "string|null", "first line of the first task" },
@@ -563,6 +577,8 @@ const struct result_type result_types[] = {
 	{ "Reserved", "what is reserved of an account", reserved_fields },
 	{ "AccountLimits", "limits of an account", account_limits_fields },
 	{ "Group", "a group of runs", group_fields },
+	{ "Metric", "a number that a monitoring system reads", metric_fields },
+	{ "Sample", "a value of a metric", sample_fields },
 	{ "RunCounts", "number of unfinished runs by state", run_counts_fields },
 	{ "EventRange", "events that are kept", event_range_fields },
 	{ "Setting", "a setting in force", setting_fields },

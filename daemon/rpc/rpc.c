@@ -13,10 +13,10 @@
 #include "rpc/output_wait.h"
 
 static const struct method *const tables[] = {
-	daemon_methods, backup_methods, doctor_methods, blob_methods, submit_methods, run_methods,
-	retry_methods, change_methods, diff_methods, wait_methods, attempt_methods, review_methods,
-	finding_methods, evidence_methods, attest_methods, hold_methods, group_methods, cooldown_methods,
-	salvage_methods, report_methods, event_methods, prompt_methods, NULL,
+	daemon_methods, backup_methods, metrics_methods, doctor_methods, blob_methods, submit_methods,
+	run_methods, retry_methods, change_methods, diff_methods, wait_methods, attempt_methods,
+	review_methods, finding_methods, evidence_methods, attest_methods, hold_methods, group_methods,
+	cooldown_methods, salvage_methods, report_methods, event_methods, prompt_methods, NULL,
 };
 
 static void event_page(void *arg, int64_t since, int64_t limit, store_rows_cb *cb, void *cb_arg)
@@ -57,6 +57,7 @@ struct rpc *rpc_new(const struct rpc_options *options)
 	rpc->stopper.data = rpc;
 	store_event_range(options->store, &first, &last);
 	rpc->ended = ended_cache_new();
+	counters_init(&rpc->counters);
 	rpc->feed = feed_new(&source, last);
 	rpc->server = server_new(options->loop, &rpc->tally, rpc_document, rpc_identify, rpc);
 	return rpc;
@@ -78,8 +79,10 @@ void rpc_listen_again(struct rpc *rpc)
 void rpc_committed(struct rpc *rpc, const struct decision *d)
 {
 	for (size_t i = 0; i < d->count; i++) {
-		if (d->changes[i].kind == ROW_EVENT)
+		if (d->changes[i].kind == ROW_EVENT) {
+			counters_add(&rpc->counters, d->changes[i].row);
 			feed_add(rpc->feed, d->changes[i].row);
+		}
 	}
 	for (size_t i = 0; i < d->count; i++) {
 		if (d->changes[i].kind == ROW_RUN) {
@@ -100,6 +103,7 @@ static void stopper_closed_cb(uv_handle_t *handle)
 	void *arg = rpc->closed_arg;
 
 	feed_free(rpc->feed);
+	counters_release(&rpc->counters);
 	ended_cache_free(rpc->ended);
 	json_decref(rpc->capabilities);
 	free(rpc->state_dir);

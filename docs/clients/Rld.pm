@@ -75,6 +75,12 @@ sub daemon_backup {
     return $self->_call('daemon.backup', [qw(path)], [qw(path)], \%params);
 }
 
+# return numbers for a monitoring system
+sub daemon_metrics {
+    my ($self, %params) = @_;
+    return $self->_call('daemon.metrics', [qw()], [qw()], \%params);
+}
+
 # check the daemon and its host, with remedies
 #   deep: also run slow checks: the whole database, the review logs and the refs of the newest 1000 runs, the directories of all attempts
 sub daemon_doctor {

@@ -931,6 +931,20 @@ class Group(TypedDict):
     paused: bool  # true: its runs start nothing
 
 
+class Metric(TypedDict):
+    """a number that a monitoring system reads"""
+    name: str  # its name, with its unit
+    type: Literal["gauge", "counter"]  # a counter begins at 0 with each start
+    help: str  # what it says
+    samples: list[Sample]  # one for each set of labels
+
+
+class Sample(TypedDict):
+    """a value of a metric"""
+    labels: dict[str, str]  # names and values
+    value: float  # the number
+
+
 class RunCounts(TypedDict):
     """number of unfinished runs by state"""
     queued: int  # runs
@@ -1440,6 +1454,10 @@ class DaemonBackupResult(TypedDict):
     bytes: int  # its size
 
 
+class DaemonMetricsResult(TypedDict):
+    metrics: list[Metric]  # all of them, in a fixed order
+
+
 class DaemonDoctorResult(TypedDict):
     state: DoctorState  # worst result of the checks
     version: str  # version of the daemon
@@ -1724,6 +1742,10 @@ class Rld:
     def daemon_backup(self, *, path: str) -> DaemonBackupResult:
         """copy the database to a file, while work continues"""
         return self._call("daemon.backup", {"path": path})
+
+    def daemon_metrics(self) -> DaemonMetricsResult:
+        """return numbers for a monitoring system"""
+        return self._call("daemon.metrics", {})
 
     def daemon_doctor(self, *, deep: bool | None = None) -> DaemonDoctorResult:
         """check the daemon and its host, with remedies"""

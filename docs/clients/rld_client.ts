@@ -1485,6 +1485,26 @@ export interface Group {
 	paused: boolean;
 }
 
+/** a number that a monitoring system reads */
+export interface Metric {
+	/** its name, with its unit */
+	name: string;
+	/** a counter begins at 0 with each start */
+	type: "gauge" | "counter";
+	/** what it says */
+	help: string;
+	/** one for each set of labels */
+	samples: Array<Sample>;
+}
+
+/** a value of a metric */
+export interface Sample {
+	/** names and values */
+	labels: { [key: string]: string };
+	/** the number */
+	value: number;
+}
+
 /** number of unfinished runs by state */
 export interface RunCounts {
 	/** runs */
@@ -2350,6 +2370,11 @@ export interface DaemonBackupResult {
 	bytes: number;
 }
 
+export interface DaemonMetricsResult {
+	/** all of them, in a fixed order */
+	metrics: Array<Metric>;
+}
+
 export interface DaemonDoctorResult {
 	/** worst result of the checks */
 	state: DoctorState;
@@ -2787,6 +2812,11 @@ export class Rld {
 	/** copy the database to a file, while work continues */
 	daemonBackup(params: { path: string; }): Promise<DaemonBackupResult> {
 		return this.call("daemon.backup", params) as Promise<DaemonBackupResult>;
+	}
+
+	/** return numbers for a monitoring system */
+	daemonMetrics(): Promise<DaemonMetricsResult> {
+		return this.call("daemon.metrics", {}) as Promise<DaemonMetricsResult>;
 	}
 
 	/** check the daemon and its host, with remedies */
