@@ -120,8 +120,9 @@ int compare_refs(struct git_op *op)
 		if (line != NULL && is_at(line, id))
 			continue;
 		now = line != NULL ? now_at(line) : NULL;
-		/* a merge of another slot moves the branch meanwhile */
-		if ((now == NULL || !own_moves_have(op->spec.moves, id, now)) && count++ < SHOWN)
+		/* a merge of another slot moves the branch meanwhile, and nothing else */
+		if ((now == NULL || strncmp(names[i], HEADS, strlen(HEADS)) != 0 ||
+		    !own_moves_have(op->spec.moves, id, now)) && count++ < SHOWN)
 			compare_refs_tell(op, names[i], id, now);
 		free(now);
 	}

@@ -54,12 +54,13 @@ size_t recorded_refs_count(const struct run_rows *rows)
 static char *difference(const struct run_rows *rows, const char *moves, const char *common, const char *ref,
     const char *id)
 {
-	bool may_be_gone = run_state_is_end((enum run_state)rows->run.state) && strncmp(ref, "refs/heads/", 11) == 0;
+	bool branch = strncmp(ref, "refs/heads/", 11) == 0,
+	    may_be_gone = branch && run_state_is_end((enum run_state)rows->run.state);
 	char *value, *is, *text;
 
 	if (read_ref(common, ref, &value) != 0)
 		return NULL;
-	if (value == NULL ? may_be_gone : strcmp(value, id) == 0 || own_moves_have(moves, id, value)) {
+	if (value == NULL ? may_be_gone : strcmp(value, id) == 0 || (branch && own_moves_have(moves, id, value))) {
 		free(value);
 		return NULL;
 	}

@@ -401,15 +401,18 @@ void store_read_now(struct store *s, const char *statement, enum row_kind kind,
 /* False: it has more pages to copy. */
 static bool report_backup(struct store *s, struct job *job)
 {
+	int64_t bytes;
+
 	if (job->step == BACKUP_MORE && !s->closing) {
 		store_hand_over(s, job);
 		return false;
 	}
 	if (job->step == BACKUP_MORE)
 		strlcpy(job->fault, "rld is stopping: try again later", FAULT_MAX);
-	job->copied(job->arg, job->step == BACKUP_DONE ? NULL : job->fault, job->step == BACKUP_DONE ?
-	    backup_size(job->backup) : 0);
+	bytes = job->step == BACKUP_DONE ? backup_size(job->backup) : 0;
+	/* a part of a copy is gone before anyone is told */
 	backup_end(job->backup);
+	job->copied(job->arg, job->step == BACKUP_DONE ? NULL : job->fault, bytes);
 	return true;
 }
 

@@ -53,7 +53,7 @@ def note_command(args):
         METHODS_CALLED.add(args[1])
     if args:
         COMMANDS_USED.add(" ".join(args[:2]) if args[0] in ("review", "config", "hold", "group", "cooldown",
-                                                            "completion") else args[0])
+                                                            "salvage", "completion") else args[0])
 
 
 def toml(value):

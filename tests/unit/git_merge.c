@@ -531,10 +531,10 @@ START_TEST(ref_is_not_as_it_was)
 }
 END_TEST
 
-/* What ref has, compared with a record: true if it was moved by others. */
-static bool is_moved(const char *recorded)
+/* What a ref has, compared with a record: true if it was moved by others. */
+static bool ref_is_moved(const char *name, const char *recorded)
 {
-	char *ref = xasprintf(REF " %s", recorded);
+	char *ref = xasprintf("%s %s", name, recorded);
 	char *const refs[] = { ref, NULL };
 	struct git_op_spec spec = { .kind = GIT_COMPARE_REFS, .workspace = repo, .scratch = scratch,
 		.moves = moves_file(), .refs = refs };
@@ -546,6 +546,11 @@ static bool is_moved(const char *recorded)
 	git_op_free(op);
 	free(ref);
 	return moved;
+}
+
+static bool is_moved(const char *recorded)
+{
+	return ref_is_moved(REF, recorded);
 }
 
 /* Merges move ref before that is recorded, and a daemon dies between the two: the next ones know
@@ -573,6 +578,9 @@ START_TEST(moves_that_are_not_recorded)
 			SH("git update-ref " REF " %s", tips[now]);
 			ck_assert_msg(is_moved(tips[recorded]) == (now < recorded), "%d %d", recorded, now);
 		}
+	/* what passed is not where a merge moves anything to */
+	SH("git update-ref refs/rl/passed/1 %s", tips[2]);
+	ck_assert(ref_is_moved("refs/rl/passed/1", tips[1]));
 	SH("git update-ref " REF " $(git commit-tree -p %s -m evil 'main^{tree}')", tips[3]);
 	ck_assert(is_moved(tips[0]) && is_moved(tips[3]));
 	SH("git update-ref -d " REF);
