@@ -398,7 +398,7 @@ int start_program(const struct program *program)
 	static const char *const none[] = { NULL };
 	const char *name = program->argv[0];
 	char **environment;
-	int ends[2] = { -1, -1 }, failure, status, fault;
+	int ends[2] = { -1, -1 }, failure, status = -1, fault;
 	pid_t pid;
 
 	if (program->output != NULL && pipe2(ends, O_CLOEXEC) == -1) {
