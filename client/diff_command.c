@@ -13,6 +13,22 @@
 #include "client/message.h"
 #include "proto/memory.h"
 
+/* Tabs are layout here, and print_painted_bytes() would escape them. */
+static void print_diff_line(const struct print *p, const char *line, size_t length)
+{
+	char *start = xmemdup0(line, length);
+	enum paint paint = diff_paint(start);
+	const char *tab, *end = line + length;
+
+	while ((tab = memchr(line, '\t', (size_t)(end - line))) != NULL) {
+		print_painted_bytes(p, paint, line, (size_t)(tab - line));
+		fputc('\t', p->file);
+		line = tab + 1;
+	}
+	print_painted_bytes(p, paint, line, (size_t)(end - line));
+	free(start);
+}
+
 /* Coloured line by line; otherwise unchanged, so that git apply can read it. */
 static void print_diff(const struct print *p, char *text, size_t size)
 {
@@ -25,18 +41,8 @@ static void print_diff(const struct print *p, char *text, size_t size)
 	while (line < end) {
 		char *newline = memchr(line, '\n', (size_t)(end - line));
 		size_t length = (size_t)((newline == NULL ? end : newline) - line);
-		char *tab, *copy = xasprintf("%.*s", (int)length, line), *rest = copy;
-		enum paint paint = diff_paint(copy);
 
-		/* tabs are layout here, and print_painted() would escape them */
-		while ((tab = strchr(rest, '\t')) != NULL) {
-			*tab = '\0';
-			print_painted(p, paint, rest);
-			fputc('\t', p->file);
-			rest = tab + 1;
-		}
-		print_painted(p, paint, rest);
-		free(copy);
+		print_diff_line(p, line, length);
 		fputc('\n', p->file);
 		line += length + 1;
 	}

@@ -68,15 +68,20 @@ const char *print_sequence(enum paint paint)
 	return sequences[paint];
 }
 
-void print_painted(const struct print *p, enum paint paint, const char *text)
+void print_painted_bytes(const struct print *p, enum paint paint, const char *data, size_t size)
 {
-	char *safe = text_escape(text, strlen(text), false);
+	char *safe = text_escape(data, size, false);
 
 	if (p->color && paint != PAINT_NONE && *safe != '\0')
 		fprintf(p->file, "%s%s\033[0m", sequences[paint], safe);
 	else
 		fputs(safe, p->file);
 	free(safe);
+}
+
+void print_painted(const struct print *p, enum paint paint, const char *text)
+{
+	print_painted_bytes(p, paint, text, strlen(text));
 }
 
 void print_paintedf(const struct print *p, enum paint paint, const char *fmt, ...)

@@ -26,6 +26,7 @@ size_t print_columns(FILE *file);
 
 /* Escaped, on one line, in a colour. */
 void print_painted(const struct print *p, enum paint paint, const char *text);
+void print_painted_bytes(const struct print *p, enum paint paint, const char *data, size_t size);
 
 void print_paintedf(const struct print *p, enum paint paint, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

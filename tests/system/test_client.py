@@ -1436,6 +1436,12 @@ def test_diff_is_paged_and_coloured_only_on_a_terminal(fake, rlctl, tmp_path):
     assert rlctl("diff", "7") == ("", "No changes.\n")
 
 
+def test_a_diff_hides_nothing_behind_a_nul_byte(fake, tmp_path):
+    fake.answers["run.diff"] = {"diff": "+harmless\0 rm -rf /\tx\0y\n", "next": None, "eof": True}
+    shown = on_terminal(tmp_path, fake, 80, "diff", "7")
+    assert "+harmless\\x00 rm -rf /" in shown and "x\\x00y" in shown
+
+
 def test_events_have_amounts_as_they_were_written(fake, rlctl):
     told = [event(1, "budget", kind="cost", spent=0.025, limit=0.03)]
     fake.answers["event.list"] = lambda _, p: {"events": [e for e in told if e["seq"] > p["since"]], "next": None}
