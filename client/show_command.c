@@ -15,6 +15,7 @@
 #include "client/review_command.h"
 #include "client/screen.h"
 #include "client/settings_text.h"
+#include "client/status_tag.h"
 #include "client/table.h"
 #include "client/task_summary.h"
 #include "client/watch_data.h"
@@ -44,8 +45,14 @@ static const struct table_column attempt_columns[] = {
 	{ "WHY", TABLE_FLEXIBLE, cell_text, .key = "cause" },
 };
 
+/* As rlctl watch names it: "A1", "all", "base". */
+static char *show_slot_name(const json_t *slot, const char *key)
+{
+	return status_tag_name(field_int(slot, key));
+}
+
 static const struct table_column slot_columns[] = {
-	{ "SLOT", TABLE_RIGHT, cell_number, .key = "slot" },
+	{ "SLOT", 0, show_slot_name, .key = "slot" },
 	{ "PHASE", 0, cell_text, "phase", .paint_of = print_state_paint },
 	{ "TASK", 0, cell_text, .key = "task" },
 	{ "ROUND", TABLE_RIGHT, cell_number, .key = "round" },

@@ -87,6 +87,8 @@ def test_it_fails_with_the_work_only(make_daemon, repo):
     assert row["state"] == "succeeded" and row["warnings"] == []
     assert roles(daemon, number) == ["implement"] + ["check"] * 2 + ["fix", "check", "review"]
     assert on_base(daemon, number) == [check]
+    shown = daemon.rlctl("show", number, check=0).out
+    assert "\nA1    passed" in shown and "\nbase  passed" in shown
     assert b"on the base" not in daemon.play.prompt(number, "fix")
 
 

@@ -400,7 +400,7 @@ def test_show_has_the_same_blocks(at_a):
     at_a.play.go("b")
     go_on(at_a, "c", "d")
     at_a.ended(1)
-    assert "A1" not in at_a.rlctl("show", 1, check=0).out
+    assert "\n  A1 " not in at_a.rlctl("show", 1, check=0).out
 
 
 # ---- without a screen ----------------------------------------------------------------------------
