@@ -12,9 +12,14 @@
 
 #include "proto/memory.h"
 
-/* Alternate screen, no cursor, no wrapping at the right edge, cleared; and how to undo that. */
-#define ENTER "\033[?1049h\033[?25l\033[?7l\033[H\033[2J"
-#define LEAVE "\033[0m\033[?7h\033[?25h\033[?1049l"
+/* Alternate screen, no cursor, no wrapping at the right edge, pasted text marked, cleared; and how to
+ * undo that. */
+#define ENTER "\033[?1049h\033[?25l\033[?7l\033[?2004h\033[H\033[2J"
+#define LEAVE "\033[0m\033[?2004l\033[?7h\033[?25h\033[?1049l"
+
+#define PASTE_BEGINS 200	/* ESC [ 200 ~ */
+#define PASTE_ENDS 201
+#define NUMBER_MAX 1000
 
 #define USUAL_COLUMNS 80
 #define USUAL_LINES 24
@@ -29,6 +34,7 @@ static struct {
 	size_t from, to;
 	int sequence;			/* 1: after ESC; 2: after ESC [ or ESC O */
 	int number;			/* the parameter of the sequence */
+	bool pasting;
 } terminal;
 
 bool terminal_usable(void)
@@ -210,10 +216,21 @@ static enum key key_of_sequence(char last, int number)
 	return KEY_NONE;
 }
 
-/* KEY_NONE: c is part of a sequence, or not a known key. */
-static enum key take_byte(char c)
+static enum key end_sequence(char last)
+{
+	int number = last == '~' ? terminal.number : 0;
+
+	terminal.sequence = 0;
+	if (number == PASTE_BEGINS || number == PASTE_ENDS)
+		terminal.pasting = number == PASTE_BEGINS;
+	return terminal.pasting ? KEY_NONE : key_of_sequence(last, number);
+}
+
+/* KEY_NONE: *c is part of a sequence, or not a known key. */
+static enum key take_byte(char *at)
 {
 	enum key key = KEY_NONE;
+	char c = *at;
 
 	if (terminal.sequence == 1 && (c == '[' || c == 'O')) {
 		terminal.sequence = 2;
@@ -224,14 +241,17 @@ static enum key take_byte(char c)
 	if (terminal.sequence == 1)
 		terminal.sequence = 0;
 	if (terminal.sequence == 2) {
-		if (c >= '0' && c <= '9' && terminal.number < 100)
+		if (c >= '0' && c <= '9' && terminal.number < NUMBER_MAX)
 			terminal.number = terminal.number * 10 + c - '0';
 		if (c < 0x40 || c > 0x7e)
 			return KEY_NONE;	/* parameters of the sequence */
-		terminal.sequence = 0;
-		key = key_of_sequence(c, c == '~' ? terminal.number : 0);
+		key = end_sequence(c);
 	} else if (c == '\033') {
 		terminal.sequence = 1;
+	} else if (terminal.pasting) {
+		if (c == '\r')
+			*at = '\n';
+		key = (unsigned char)*at >= 0x20 || *at == '\n' || *at == '\t' ? KEY_PASTED : KEY_NONE;
 	} else if (c == '\n' || c == '\r') {
 		key = KEY_ENTER;
 	} else if (c == 0x7f || c == '\b') {
@@ -252,7 +272,7 @@ enum key terminal_key(char *c)
 	while (key == KEY_NONE && (got = next_byte(c)) != 0) {
 		if (got == -1)
 			return KEY_END;
-		key = take_byte(*c);
+		key = take_byte(c);
 	}
 	if (key == KEY_NONE && terminal.sequence == 1) {
 		terminal.sequence = 0;

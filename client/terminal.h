@@ -24,11 +24,11 @@ void terminal_draw(char *const *lines, size_t count);
 void terminal_forget(void);
 
 enum key { KEY_NONE, KEY_UP, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_HOME, KEY_LAST, KEY_ENTER,
-	KEY_BACKSPACE, KEY_ESCAPE, KEY_END, KEY_TEXT };
+	KEY_BACKSPACE, KEY_ESCAPE, KEY_END, KEY_TEXT, KEY_PASTED };
 
 /* The next key: KEY_NONE if there is none yet, KEY_END at the end of the input. *c: a byte of the
- * character of a KEY_TEXT. KEY_ESCAPE: nothing follows it at once. Unknown sequences are
- * skipped. */
+ * character of a KEY_TEXT, or of a pasted text, which is no command: there it may be a newline or a
+ * tab. KEY_ESCAPE: nothing follows it at once. Unknown sequences are skipped. */
 enum key terminal_key(char *c);
 
 #endif

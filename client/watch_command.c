@@ -311,6 +311,15 @@ static int print_end(const struct watch *w, enum watch_end end)
 	return EXIT_DONE;
 }
 
+/* What was typed for a hold that did not get it. */
+static void print_unsent(const struct watch *w)
+{
+	const struct buf *text = w->asking == ASK_TEXT ? &w->typed : &w->unsent;
+
+	if (text->size > 0)
+		message_note("what you typed was not sent: %s", text->data);
+}
+
 static int watch_screen(struct client *c, int64_t run)
 {
 	static const int quits[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT }, others[] = { SIGWINCH, SIGTSTP, SIGCONT };
@@ -336,12 +345,14 @@ static int watch_screen(struct client *c, int64_t run)
 	}
 	if (w.signal == 0)
 		take_quit(&w);
+	print_unsent(&w);
 	status = print_end(&w, end);
 	watch_close_page(&w);
 	watch_notice(&w, PAINT_NONE, NULL);
 	free(w.filter);
 	free(w.question);
 	buf_release(&w.typed);
+	buf_release(&w.unsent);
 	watch_data_release(&w.data);
 	close(w.quit);
 	close(w.other);

@@ -10,7 +10,8 @@
 
 enum { IN_LIST = 1, IN_RUN = 2, IN_PAGE = 4, IN_ALL = 7 };
 
-#define TYPED_MAX (16 * 1024)
+#define BYTES_SHOWN 4		/* in each column: the rest of a long text is not drawn */
+#define TYPED_MAX (256 * 1024 + 1)	/* more than hold.rework takes, which refuses it */
 
 struct watch_key {
 	char key;
@@ -199,12 +200,16 @@ static enum watch_end call_row(struct watch *w, const struct watch_key *row, con
 	if (message != NULL && message[strspn(message, " ")] != '\0' &&
 	    json_object_set_new(params, "message", json_string(message)) == -1) {
 		watch_notice(w, PAINT_RED, xstrdup("this is not UTF-8"));
+		buf_add(&w->unsent, w->typed.data, w->typed.size);
 		json_decref(params);
 		return GO_ON;
 	}
 	result = call_method(w->data.conn, row->method, params, &error);
-	if (result == NULL)
+	if (result == NULL) {
+		if (message != NULL)
+			buf_add(&w->unsent, w->typed.data, w->typed.size);
 		return watch_refused(w, &error);
+	}
 	tell_result(w, row, result);
 	w->data.stale = true;
 	w->loaded = 0;
@@ -229,6 +234,10 @@ static enum watch_end begin(struct watch *w, const struct watch_key *row)
 		return call_row(w, row, NULL);
 	w->key = row;
 	w->asking = row->prompt != NULL ? ASK_TEXT : ASK_YES;
+	if (row->prompt != NULL) {
+		w->typed = w->unsent;
+		w->unsent = (struct buf){ 0 };
+	}
 	/* what was lost or refused is done again as it was */
 	w->may_be_empty = !field_is(hold, "kind", "question") && hold_is_silent(field_text(hold, "kind"));
 	subject = subject_of(row, run, hold);
@@ -275,7 +284,7 @@ static enum watch_end take_text(struct watch *w, enum key key, char c)
 		stop_asking(w);
 	else if (key == KEY_BACKSPACE)
 		rub_out(&w->typed);
-	else if (key == KEY_TEXT && w->typed.size < TYPED_MAX)
+	else if ((key == KEY_TEXT || key == KEY_PASTED) && w->typed.size < TYPED_MAX)
 		buf_add(&w->typed, &c, 1);
 	return GO_ON;
 }
@@ -337,6 +346,16 @@ static const char *end_of(const char *text, size_t columns)
 	return text;
 }
 
+/* At most so many bytes of what was typed, made visible. malloc'd. */
+static char *typed_end(const struct buf *typed, size_t most)
+{
+	size_t from = typed->size > most ? typed->size - most : 0;
+
+	while (from < typed->size && ((unsigned char)typed->data[from] & 0xc0) == 0x80)
+		from++;
+	return text_escape(typed->data != NULL ? typed->data + from : "", typed->size - from, false);
+}
+
 bool watch_draw_last(const struct watch *w, struct lines *l)
 {
 	static const char choice[] = " (y/n)";
@@ -353,7 +372,7 @@ bool watch_draw_last(const struct watch *w, struct lines *l)
 		lines_add(l, PAINT_BOLD, choice);
 		free(text);
 	} else {
-		text = text_escape(w->typed.data != NULL ? w->typed.data : "", w->typed.size, false);
+		text = typed_end(&w->typed, l->width * BYTES_SHOWN);
 		lines_add(l, PAINT_BOLD, w->question);
 		if (lines_left(l) > 1)
 			lines_addf(l, PAINT_NONE, "%s_", end_of(text, lines_left(l) - 1));

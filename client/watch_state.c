@@ -91,16 +91,30 @@ size_t watch_count(const struct watch *w)
 	return count;
 }
 
+/* Choose this run of the list, wherever it is now; without it what has its place. */
+static void choose_again(struct watch *w, int64_t id)
+{
+	json_t *listed = watch_listed(w), *run;
+	size_t i, count = json_array_size(listed);
+
+	json_array_foreach(listed, i, run)
+		if (id != FIELD_NONE && field_int(run, "id") == id)
+			w->chosen = i;
+	if (w->chosen >= count)
+		w->chosen = count > 0 ? count - 1 : 0;
+	json_decref(listed);
+}
+
 enum watch_end watch_load(struct watch *w)
 {
+	/* a run may have come or gone above the chosen one */
+	int64_t chosen = w->data.run == FIELD_NONE ? field_int(watch_run(w), "id") : FIELD_NONE;
 	enum watch_end end = watch_after(w, watch_data_load(&w->data, w->choice.slot, watch_room(w), &w->error));
-	size_t count, slot = w->choice.slot;
+	size_t slot = w->choice.slot;
 
 	if (end != GO_ON)
 		return end;
-	count = watch_count(w);
-	if (w->chosen >= count)
-		w->chosen = count > 0 ? count - 1 : 0;
+	choose_again(w, chosen);
 	screen_follow(&w->choice, w->data.document);
 	w->data.stale |= w->choice.slot != slot;	/* it was the review of another slot */
 	w->loaded = w->ticked = clock_steady();
@@ -110,8 +124,13 @@ enum watch_end watch_load(struct watch *w)
 
 enum watch_end watch_look_at(struct watch *w, int64_t run)
 {
+	int64_t before = w->data.run;
 	enum watch_end end = watch_after(w, watch_data_follow(&w->data, run, &w->error));
 
 	w->choice = (struct screen_choice){ .slot = 0 };
-	return end == GO_ON ? watch_load(w) : end;
+	if (end == GO_ON)
+		end = watch_load(w);
+	if (end == GO_ON && run == FIELD_NONE)
+		choose_again(w, before);
+	return end;
 }

@@ -67,7 +67,7 @@ class Screen:
 
     def sequence(self, private, numbers, final):
         if private:
-            assert final in "hl" and numbers in ("1049", "25", "7"), (private, numbers, final)
+            assert final in "hl" and numbers in ("1049", "25", "7", "2004"), (private, numbers, final)
             (self.modes.add if final == "h" else self.modes.discard)(numbers)
         elif final == "H":
             row, column = (numbers or "1;1").split(";")
@@ -192,7 +192,7 @@ class Terminal:
         assert termios.tcgetattr(self.slave) == self.before
         written = self.data.decode()
         assert written.count("\x1b[?1049h") == written.count("\x1b[?1049l") > 0
-        assert "1049" not in self.screen.modes and {"25", "7"} <= self.screen.modes, self.screen.modes
+        assert not {"1049", "2004"} & self.screen.modes and {"25", "7"} <= self.screen.modes, self.screen.modes
         return True
 
     def message(self):

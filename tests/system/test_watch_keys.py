@@ -141,6 +141,80 @@ def test_the_refusal_of_the_daemon_is_shown(held, on):
     quit_watch(screen)
 
 
+def test_a_refused_text_is_kept(held, on):
+    """For the next prompt, and on the terminal when watch ends."""
+    screen = on(held, "watch", 1)
+    screen.shows("w rework")
+    screen.press("wuse the old index")
+    screen.shows("Instructions for hold 1: use the old index_")
+    held.call("hold.approve", id=1)
+    held.ended(1)
+    screen.press("\n")
+    screen.until(lambda text: "hold 1" in last(text) and "approved" in last(text))
+    screen.press("q")
+    assert screen.ended() == 0 and screen.restored()
+    assert "what you typed was not sent: use the old index" in screen.message()
+
+
+@pytest.mark.parametrize("leave", ["\x04", "\x03"], ids=["ctrl-d", "ctrl-c"])
+def test_a_text_that_was_not_sent_stays_on_the_terminal(held, on, leave):
+    screen = on(held, "watch", 1)
+    screen.shows("w rework")
+    screen.press("wuse the old index")
+    screen.shows("Instructions for hold 1: use the old index_")
+    screen.press(leave)
+    assert screen.ended() == 0 and screen.restored()
+    assert "what you typed was not sent: use the old index" in screen.message()
+
+
+def test_pasted_lines_are_one_text_and_no_commands(held, on):
+    held.play.set({"fix": "gate f\n"})
+    held.play.gates("f")
+    screen = on(held, "watch", 1)
+    screen.shows("w rework")
+    screen.press("\x1b[200~cy\rqp\x1b[201~")
+    screen.press("w\x1b[200~first\r\n\tcy\rlast\x1b[201~")
+    screen.shows("Instructions for hold 1: first")
+    screen.until(lambda text: last(text).endswith("cy\\nlast_"))
+    screen.press(" more\n")
+    held.play.arrived("f")
+    assert b"\tcy\nlast more" in held.play.prompt(1, "fix")
+    held.cancelled(1)
+    quit_watch(screen)
+
+
+def test_a_long_text_is_drawn_at_once_and_refused_in_words(held, on):
+    """A text of which not all is sent would be another text."""
+    screen = on(held, "watch", 1)
+    screen.shows("w rework")
+    screen.press("w")
+    for _ in range(66):
+        screen.press("x" * 4096)
+        screen.shows("x_")
+    screen.press("the end")
+    screen.shows("xxx")
+    screen.press("\n")
+    screen.until(lambda text: "message" in last(text))
+    assert held.run(1)["state"] == "held"
+    quit_watch(screen)
+
+
+def test_the_chosen_run_stays_chosen(working, repo, on):
+    """A run that is submitted meanwhile stands above it."""
+    screen = on(working, "watch")
+    screen.shows(">    1")
+    working.submit(repo.path, "another")
+    screen.shows("2 unfinished runs", ">    1")
+    screen.press("\n")
+    screen.shows("Run 1  running")
+    screen.press("b")
+    screen.shows("2 unfinished runs", ">    1")
+    quit_watch(screen)
+    working.play.go("a")
+    working.ended(1)
+    working.cancelled(2)
+
+
 def test_retry_of_a_failed_run(make_daemon, repo, on):
     daemon = make_daemon(scripts={"implement": "exit 3\n"})
     daemon.ended(daemon.submit(repo.path))
