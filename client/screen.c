@@ -13,6 +13,7 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 
+#define LIST_AGE_COLUMNS 40	/* below, the list shows no ages */
 #define HEADER_MAX 3
 #define BETWEEN " | "		/* separator of two iterations */
 
@@ -328,6 +329,18 @@ void screen_slots(struct lines *l, const struct view *view)
 
 /* ---- the list ---- */
 
+/* Why it waits takes at most half of the room, where both do not fit. */
+static void screen_list_texts(struct lines *l, const char *reason, const char *title)
+{
+	size_t left = lines_left(l), half = left / 2 > 2 ? left / 2 - 2 : 1;
+	char *why = print_clip(reason, text_width(reason) + 2 + text_width(title) > left ? half : 0);
+
+	lines_add(l, PAINT_YELLOW, why);
+	lines_add(l, PAINT_NONE, *why == '\0' ? "" : "  ");
+	lines_add(l, PAINT_NONE, title);
+	free(why);
+}
+
 static void screen_list_row(struct lines *l, const json_t *run, bool chosen, int64_t now)
 {
 	const json_t *slots = field_array(run, "slots");
@@ -341,7 +354,7 @@ static void screen_list_row(struct lines *l, const json_t *run, bool chosen, int
 	age = since == FIELD_NONE ? xstrdup("") : block_duration(now - since);
 	lines_addf(l, chosen ? PAINT_BOLD : PAINT_NONE, "%s%5lld  ", chosen ? ">" : " ", field_count(run, "id"));
 	lines_addf(l, print_state_paint(state), "%-9s", state);
-	lines_addf(l, PAINT_NONE, " %8s  ", age);
+	lines_addf(l, PAINT_NONE, l->width >= LIST_AGE_COLUMNS ? " %8s  " : " ", age);
 	free(age);
 	for (size_t i = 0; i < json_array_size(slots); i++) {
 		const json_t *slot = json_array_get(slots, i);
@@ -352,9 +365,7 @@ static void screen_list_row(struct lines *l, const json_t *run, bool chosen, int
 		lines_add(l, PAINT_NONE, i + 1 < json_array_size(slots) ? "," : "  ");
 		status_tag_release(&tag);
 	}
-	lines_add(l, PAINT_YELLOW, reason);
-	lines_add(l, PAINT_NONE, *reason == '\0' ? "" : "  ");
-	lines_add(l, PAINT_NONE, title);
+	screen_list_texts(l, reason, title);
 	lines_end(l);
 }
 

@@ -223,8 +223,9 @@ static enum watch_end begin(struct watch *w, const struct watch_key *row)
 
 	if (row->applies != NULL && !row->applies(run, hold)) {
 		watch_notice(w, PAINT_YELLOW, run == NULL ? xstrdup("there is no run") :
-		    xasprintf("%s: not now, run %lld is %s%s", row->name, field_count(run, "id"),
-		        field_text(run, "state"), row->of_hold ? " without such a hold" : ""));
+		    xasprintf("%s: not now, run %lld %s%s", row->name, field_count(run, "id"),
+		        row->applies == is_asked ? "asks nothing" : row->of_hold ? "has no open hold" : "is ",
+		        row->of_hold ? "" : is_paused(run, hold) ? "paused" : field_text(run, "state")));
 		return GO_ON;
 	}
 	if (row->act != NULL)

@@ -215,6 +215,41 @@ def test_the_chosen_run_stays_chosen(working, repo, on):
     working.cancelled(2)
 
 
+@pytest.mark.parametrize("width", [26, 40, 60])
+def test_a_narrow_list_shows_what_runs_are_about(working, repo, on, width):
+    working.submit(repo.path, "another")
+    screen = on(working, "watch", width=width)
+    screen.shows("2 unfinished runs", "2  queued", "another"[:width // 10], "mend"[:width // 10])
+    quit_watch(screen)
+    working.play.go("a")
+    working.ended(1)
+    working.cancelled(2)
+
+
+def test_why_a_key_is_of_no_use(held, on):
+    screen = on(held, "watch", 1)
+    screen.shows("w rework")
+    screen.press("i")
+    screen.shows("answer: not now, run 1 asks nothing")
+    screen.press("xy")
+    screen.shows("Run 1  failed")
+    screen.press("a")
+    screen.shows("approve: not now, run 1 has no open hold")
+    quit_watch(screen)
+
+
+def test_pause_of_a_paused_run(working, repo, on):
+    working.call("run.pause", id=working.submit(repo.path, "another"))
+    screen = on(working, "watch", 2)
+    screen.shows("u resume")
+    screen.press("p")
+    screen.shows("pause: not now, run 2 is paused")
+    quit_watch(screen)
+    working.play.go("a")
+    working.ended(1)
+    working.cancelled(2)
+
+
 def test_retry_of_a_failed_run(make_daemon, repo, on):
     daemon = make_daemon(scripts={"implement": "exit 3\n"})
     daemon.ended(daemon.submit(repo.path))
