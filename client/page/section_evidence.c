@@ -100,6 +100,15 @@ static void evidence_table(struct html *h, const json_t *products, size_t shown,
 	piece_table_end(h);
 }
 
+static void evidence_summary(struct html *h, size_t products, size_t judgements)
+{
+	char *made = piece_count((long long)products, "product"), *judged = piece_count((long long)judgements, "judgement");
+
+	html_leaff(h, "summary", NULL, "%s, %s", made, judged);
+	free(made);
+	free(judged);
+}
+
 void section_evidence(struct html *h, const json_t *d)
 {
 	const json_t *run = json_object_get(d, "run"), *products = field_array(d, "products"),
@@ -116,7 +125,7 @@ void section_evidence(struct html *h, const json_t *d)
 		piece_command(h, verify);
 		html_open(h, "details");
 		html_attr(h, "open", all <= 4 ? "" : NULL);
-		html_leaff(h, "summary", NULL, "%zu products, %zu judgements", all, json_array_size(evidence));
+		evidence_summary(h, all, json_array_size(evidence));
 		evidence_table(h, products, shown, evidence, id);
 		piece_left_out(h, shown, all, "products", more);
 		html_close(h);

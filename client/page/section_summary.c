@@ -246,16 +246,21 @@ static void summary_verdict(struct html *h, const json_t *d)
 	const json_t *run = json_object_get(d, "run");
 	const char *state = field_text(run, "state");
 	char *why = summary_why(d), *found = summary_findings_text(d), *tasks = piece_tasks(run);
+	bool many = tasks_are_many(run);
+	/* "cancelled by uid 1000" says the state once more */
+	size_t same = !many && *state != '\0' && strncmp(why, state, strlen(state)) == 0 ? strlen(state) : 0;
 
+	if (why[same] != ' ')
+		same = 0;
 	html_open(h, "p");
 	html_attrf(h, "class", "verdict %s", piece_tone(state));
 	html_leaf(h, "strong", NULL, state);
-	if (tasks_are_many(run))
+	if (many)
 		html_textf(h, ". %s", tasks);
-	html_text(h, ". ");
+	html_text(h, same > 0 ? "" : ". ");
 	html_open(h, "span");
 	html_attr(h, "dir", "auto");
-	piece_clip(h, why, 600);
+	piece_clip(h, why + same, 600);
 	html_close(h);
 	if (*why != '\0' && strchr(".!?", why[strlen(why) - 1]) == NULL)
 		html_text(h, ".");

@@ -196,3 +196,21 @@ def test_what_cannot_be_shown(make_daemon, repo, tmp_path):
     daemon.rlctl("report", run, "--format", "html", "-o", tmp_path / "no" / "page.html", check=1)
     document = json.loads(daemon.rlctl("--json", "report", run, "--format", "html", check=0).out)
     assert document["version"] == 1
+
+
+def test_a_run_that_was_cancelled_before_it_began(make_daemon, repo, browser, tmp_path):
+    """What it says about itself, and that its name is no sentence twice."""
+    daemon = make_daemon(scripts={"implement": "gate here\n"}, gates=["here"])
+    with daemon.events(run=daemon.review(repo.path, checks=["true"])) as events:
+        events.until("slot.phase", lambda e: e["slot"] == 65535 and e["phase"] == "passed")
+    daemon.play.arrived("here")
+    waiting = daemon.submit(repo.path)
+    assert daemon.cancelled(waiting)["state"] == "cancelled"
+    page = page_of(daemon, waiting, tmp_path)
+    check_outline(page.read_text())
+    browser.look(page, 360)
+    assert "Cancelled by uid " in browser.ask("return document.querySelector('.verdict').textContent.replace("
+                                              "/^cancelled/, 'Cancelled')")
+    daemon.cancelled(1)
+    text = daemon.rlctl("report", 1, "--format", "html", check=0).out
+    assert "1 product, 1 judgement<" in text, text
