@@ -138,6 +138,11 @@ static void chunk_run(void *arg)
 		before += job->chunk.end;
 		job->id = r->others[r->nothers - job->left--];
 	}
+	if (rv == -ENOENT && !r->complete) {
+		/* an attempt that starts has no directory yet */
+		job->chunk = (struct output_chunk){ .offset = (uint64_t)r->offset - before };
+		rv = 0;
+	}
 	job->chunk.offset += before;
 	job->chunk.end += before;
 	job->error = -rv;

@@ -68,6 +68,13 @@ static void preview_run(void *arg)
 	int dirfd = open(job->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	job->error = dirfd == -1 ? errno : -job->read(job, dirfd, redactor);
+	if (dirfd == -1 && job->error == ENOENT && !job->request.complete) {
+		/* an attempt that starts has no directory yet */
+		job->lines = xcalloc(1, sizeof(*job->lines));
+		job->updated = ROW_NONE;
+		job->transcript.offset = job->transcript.next = job->request.offset;
+		job->error = 0;
+	}
 	if (dirfd != -1)
 		close(dirfd);
 	redact_free(redactor);

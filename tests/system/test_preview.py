@@ -117,3 +117,23 @@ def test_what_is_refused(daemon, repo):
         preview(daemon, attempt)
     assert error.value.code == 1
     os.rename(folder.with_name("away"), folder)
+
+
+def test_an_attempt_that_starts_has_no_record_yet(make_daemon, repo):
+    """Its row is there before its directory is: that is no record which was removed."""
+    daemon = make_daemon(scripts={"implement": "echo one\ngate a\n"}, gates=["a"])
+    number = daemon.submit(repo.path)
+    daemon.play.arrived("a")
+    attempt = daemon.attempts(number)[0]
+    folder = daemon.state / "attempts" / str(attempt["id"])
+    os.rename(folder, folder.with_name("away"))
+    try:
+        assert preview(daemon, attempt)["lines"] == []
+        for method, params in (("attempt.output", {}), ("attempt.transcript", {}), ("attempt.output", {"offset": 3})):
+            page = daemon.call(method, id=attempt["id"], **params)
+            assert (page["offset"], page["next"], page["eof"]) == (params.get("offset", 0),) * 2 + (False,), page
+    finally:
+        os.rename(folder.with_name("away"), folder)
+    assert daemon.call("attempt.output", id=attempt["id"])["data"] == "one\n"
+    daemon.play.go("a")
+    daemon.ended(number)
