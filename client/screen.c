@@ -10,6 +10,7 @@
 #include "client/lines.h"
 #include "client/print.h"
 #include "client/status_tag.h"
+#include "client/task_summary.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 
@@ -344,10 +345,9 @@ static void screen_list_texts(struct lines *l, const char *reason, const char *t
 static void screen_list_row(struct lines *l, const json_t *run, bool chosen, int64_t now)
 {
 	const json_t *slots = field_array(run, "slots");
-	const char *state = field_text(run, "state"), *reason = field_text(run, "reason"),
-	           *title = field_text(run, "title");
+	const char *state = field_text(run, "state"), *reason = field_text(run, "reason");
+	char *title = tasks_are_many(run) ? tasks_counts(run) : cell_text(run, "title"), *age;
 	int64_t since = field_time(run, "started_at");
-	char *age;
 
 	if (since == FIELD_NONE)
 		since = field_time(run, "created_at");
@@ -366,6 +366,7 @@ static void screen_list_row(struct lines *l, const json_t *run, bool chosen, int
 		status_tag_release(&tag);
 	}
 	screen_list_texts(l, reason, title);
+	free(title);
 	lines_end(l);
 }
 

@@ -389,3 +389,14 @@ def test_what_agents_write_never_steers_the_terminal(make_daemon, repo, on):
     screen.until(lambda text: "abc" not in text)
     quit_watch(screen)
     daemon.cancelled(1)
+
+
+def test_a_run_of_many_tasks_has_their_states_in_the_list(make_daemon, repo, on):
+    daemon = make_daemon(scripts=WAIT, gates=["a"])
+    stories = json.dumps({"userStories": [{"id": f"S{n}", "title": "the first title", "passes": False} for n in (1, 2, 3)]})
+    daemon.call("run.submit", workdir=str(repo.path), stories=stories)
+    daemon.play.arrived("a")
+    screen = on(daemon, "watch", width=60)
+    assert "the first title" not in screen.shows("3 tasks: 1 claimed, 2 open")
+    quit_watch(screen)
+    daemon.cancelled(1)
