@@ -252,18 +252,46 @@ static bool is_there(const char *path)
 	return lstat(path, &st) == 0;
 }
 
-/* Ask on the terminal. Enter alone means yes. */
-static bool init_agrees(const struct init *in, const char *path)
+/* The lines of a text, indented. settings: the first ones that set something. */
+static void print_lines(const struct print *p, const char *text, bool settings)
 {
-	char answer[16] = "";
+	char *copy = xstrdup(text), *rest = copy, *line;
+	size_t count = 0;
+
+	while ((line = strsep(&rest, "\n")) != NULL && (!settings || count < SHOWN_LINES)) {
+		if ((settings && line[strspn(line, " \t\r")] == '#') || (*line == '\0' && (settings || rest == NULL)))
+			continue;
+		if (*line != '\0')
+			fputs("    ", p->file);
+		print_painted(p, PAINT_DIM, line);
+		fputc('\n', p->file);
+		count++;
+	}
+	if (settings && line != NULL)
+		fputs("    ...\n", p->file);
+	free(copy);
+}
+
+/* Show the text and ask on the terminal. Enter alone means yes. */
+static bool init_agrees(const struct init *in, const char *path, const struct buf *text, bool there)
+{
+	const struct print *p = &in->client->talk;
+	char *answer = NULL;
+	size_t room = 0;
+	bool yes;
 
 	if (!in->ask)
 		return true;
-	fprintf(stderr, "Write %s? [Y/n] ", path);
-	fflush(stderr);
-	if (fgets(answer, sizeof(answer), stdin) == NULL)
-		return false;
-	return answer[0] == '\n' || answer[0] == 'y' || answer[0] == 'Y';
+	fflush(in->client->out.file);
+	fputc('\n', p->file);
+	print_lines(p, text->data, false);
+	print_paintedf(p, PAINT_BOLD, "%s %s%s? [Y/n]", there ? "Replace" : "Write", path,
+	    there ? " by this, and keep the old one as .old" : "");
+	fputc(' ', p->file);
+	fflush(p->file);
+	yes = getline(&answer, &room, stdin) > 0 && (answer[0] == '\n' || answer[0] == 'y' || answer[0] == 'Y');
+	free(answer);
+	return yes;
 }
 
 /* Returns 0, or an exit code after a message. */
@@ -275,7 +303,7 @@ static int init_write(const struct init *in, const char *path, const struct buf 
 	*state = there && !in->force ? FILE_KEPT : there ? FILE_REPLACED : FILE_WRITTEN;
 	if (*state == FILE_KEPT || in->dry)
 		return 0;
-	if (!init_agrees(in, path)) {
+	if (!init_agrees(in, path, text, there)) {
 		*state = FILE_NOT_ASKED;
 		return 0;
 	}
@@ -357,26 +385,6 @@ static json_t *init_document(const struct init *in, const char *next)
 	    "proposals", proposals, "daemon", reload_words[in->reload], "next", next);
 }
 
-/* The lines of a text, indented. settings: the first ones that set something. */
-static void print_lines(const struct print *p, const char *text, bool settings)
-{
-	char *copy = xstrdup(text), *rest = copy, *line;
-	size_t count = 0;
-
-	while ((line = strsep(&rest, "\n")) != NULL && (!settings || count < SHOWN_LINES)) {
-		if ((settings && line[strspn(line, " \t\r")] == '#') || (*line == '\0' && (settings || rest == NULL)))
-			continue;
-		if (*line != '\0')
-			fputs("    ", p->file);
-		print_painted(p, PAINT_DIM, line);
-		fputc('\n', p->file);
-		count++;
-	}
-	if (settings && line != NULL)
-		fputs("    ...\n", p->file);
-	free(copy);
-}
-
 /* The file that stays, and what would take its place. */
 static void print_kept(const struct print *p, const char *path, const struct buf *text)
 {
@@ -406,20 +414,22 @@ static void print_file(const struct init *in, const char *path, enum file_state 
 		print_kept(p, path, text);
 		return;
 	case FILE_NOT_ASKED:
-		print_paintedf(p, PAINT_BOLD, "%s was not written. %s", path, text == &in->project && !in->ask ?
-		    "\"rlctl init --project\" would write:" : "It would be:");
+		print_paintedf(p, PAINT_BOLD, "%s was not written.%s", path,
+		    in->ask ? "" : " \"rlctl init --project\" would write:");
 		break;
 	case FILE_WRITTEN:
 	case FILE_REPLACED:
-		print_paintedf(p, PAINT_BOLD, in->dry ? "%s would be written%s:" : "%s is written%s:", path,
-		    state == FILE_REPLACED ? ", and the old one is kept beside it as .old" : "");
+		print_paintedf(p, PAINT_BOLD, "%s %s written%s%s", path, in->dry ? "would be" : "is",
+		    state == FILE_REPLACED ? ", and the old one is kept beside it as .old" : "", in->ask ? "." : ":");
 		break;
 	}
 	fputc('\n', p->file);
-	print_lines(p, text->data, false);
+	/* who was asked has seen it */
+	if (!in->ask)
+		print_lines(p, text->data, false);
 }
 
-static void print_report(const struct init *in, const char *next)
+static void print_checks(const struct init *in)
 {
 	const struct print *p = &in->client->out;
 	size_t width = check_widest(in->checks, 0);
@@ -428,6 +438,14 @@ static void print_report(const struct init *in, const char *next)
 		width = check_widest(field_array(json_array_get(in->agents, i), "checks"), width);
 	check_print_section(p, "This host", in->checks, width);
 	check_print_agents(p, in->agents, width);
+}
+
+static void print_report(const struct init *in, const char *next)
+{
+	const struct print *p = &in->client->out;
+
+	if (!in->ask)
+		print_checks(in);
 	print_file(in, in->settings_path, in->settings_state, &in->settings);
 	if (in->project_path != NULL)
 		print_file(in, in->project_path, in->project_state, &in->project);
@@ -505,6 +523,8 @@ static int init_all(struct init *in)
 		return status;
 	in->checks = json_array();
 	program_check_tools(in->checks, VERSION_MS);
+	if (in->ask)
+		print_checks(in);
 	status = init_write_settings(in);
 	if (status == 0)
 		status = init_write_project(in);

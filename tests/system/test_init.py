@@ -174,13 +174,17 @@ def test_it_asks_on_a_terminal(user):
             said += os.read(master, 4096)
 
     until(b"rld.toml? [Y/n] ")
-    os.write(master, b"\n")
+    assert b"This host" in said and CLAUDE.split()[0].encode() in said and b'default_agent = "claude"' in said
+    os.write(master, b"yes, with pleasure, please do\n")
     until(b".rld.toml? [Y/n] ")
+    assert b'"make test"' in said
     os.write(master, b"n\n")
     until(b"Next:")
     assert process.wait() == 0
     os.close(master)
     assert user.settings.exists() and not user.project.exists()
+    assert said.count(b"default_agent =") == said.count(b'"make test"') == said.count(b"This host") == 1
+    assert b"rld.toml is written." in said and b".rld.toml was not written." in said
 
 
 # ---- the project ---------------------------------------------------------------------------------
