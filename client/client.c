@@ -62,6 +62,14 @@ int client_connect(struct client *c)
 	return connect_daemon(named_socket(c), start_policy(c), &c->trust, &c->conn, &c->hello, &c->socket);
 }
 
+int client_refused(const struct client *c, const struct call_error *error)
+{
+	message_refused(error, options_for_param(c->command->options, error->field), c->command->options != NULL);
+	return error->code == 0 ? EXIT_NO_DAEMON
+	    : error->code == RPC_INVALID_PARAMS && options_is_number(c->command->options, error->field)
+	        ? EXIT_USAGE : EXIT_REFUSED;
+}
+
 /* rows: of all pages of a list, NULL: it is none. */
 static json_t *ask(struct client *c, const char *method, const char *rows, json_t *params, int *status)
 {
@@ -75,13 +83,8 @@ static json_t *ask(struct client *c, const char *method, const char *rows, json_
 	}
 	result = rows != NULL ? call_pages(c->conn, method, rows, params, &error) :
 	    call_method(c->conn, method, params, &error);
-	if (result == NULL) {
-		message_refused(&error, options_for_param(c->command->options, error.field),
-		    c->command->options != NULL);
-		*status = error.code == 0 ? EXIT_NO_DAEMON
-		    : error.code == RPC_INVALID_PARAMS && options_is_number(c->command->options, error.field)
-		        ? EXIT_USAGE : EXIT_REFUSED;
-	}
+	if (result == NULL)
+		*status = client_refused(c, &error);
 	return result;
 }
 

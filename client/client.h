@@ -65,6 +65,9 @@ json_t *client_call_json(struct client *c, const char *method, json_t *params, i
 json_t *client_get(struct client *c, const char *method, const char *param, int64_t number, int *status);
 json_t *client_get_json(struct client *c, const char *method, const char *param, int64_t number, int *status);
 
+/* Print what the daemon refused, or that it is gone. Returns the exit code. */
+int client_refused(const struct client *c, const struct call_error *error);
+
 /* Run the action named by the first argument. Returns its exit code, or EXIT_USAGE after a usage
  * message. */
 int client_act(struct client *c, const struct client_action *actions, size_t count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/page/gather.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,20 +23,18 @@ static const struct {
 	{ "evidence.list", "evidence" }, { "hold.list", "holds" },
 };
 
-/* Returns 0, or an exit code after a message. */
-static int gather_lists(struct client *c, int64_t run, json_t *d)
+static bool gather_lists(struct call_conn *conn, int64_t run, json_t *d, struct call_error *error)
 {
-	int status = 0;
-
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		json_t *result = client_list_of_run(c, lists[i].method, lists[i].rows, run, &status);
+		json_t *result = call_pages(conn, lists[i].method, lists[i].rows,
+		    json_pack("{s:I}", "run", (json_int_t)run), error);
 
 		if (result == NULL)
-			return status;
+			return false;
 		json_object_set(d, lists[i].rows, json_object_get(result, lists[i].rows));
 		json_decref(result);
 	}
-	return 0;
+	return true;
 }
 
 /* The bytes in a member of a result, as a JSON text: those that are no text are made visible. */
@@ -55,11 +54,11 @@ static json_t *gather_text(const json_t *result, const char *key)
 }
 
 /* What cannot be had is left out, and the page says why. */
-static json_t *gather_diff(struct client *c, int64_t run, const char *task)
+static json_t *gather_diff(struct call_conn *conn, int64_t run, const char *task)
 {
 	struct call_error error;
 	json_t *params = json_pack("{s:I, s:i, s:s*}", "id", (json_int_t)run, "limit", PIECE_DIFF_MAX, "task", task),
-	       *result = call_method(c->conn, "run.diff", params, &error), *diff;
+	       *result = call_method(conn, "run.diff", params, &error), *diff;
 
 	if (result == NULL)
 		return json_pack("{s:s}", "why", error.message);
@@ -69,13 +68,13 @@ static json_t *gather_diff(struct client *c, int64_t run, const char *task)
 	return diff;
 }
 
-static void gather_diffs(struct client *c, int64_t run, json_t *d)
+static void gather_diffs(struct call_conn *conn, int64_t run, json_t *d)
 {
 	const json_t *tasks = field_array(json_object_get(d, "run"), "tasks");
 	json_t *diffs = json_object();
 	size_t bytes = 0;
 
-	json_object_set_new(diffs, "", gather_diff(c, run, NULL));
+	json_object_set_new(diffs, "", gather_diff(conn, run, NULL));
 	for (size_t i = 0; json_array_size(tasks) > 1 && i < json_array_size(tasks) && i < PIECE_ROUNDS_MAX; i++) {
 		const json_t *task = json_array_get(tasks, i);
 		const char *id = field_text(task, "id");
@@ -83,7 +82,7 @@ static void gather_diffs(struct client *c, int64_t run, json_t *d)
 
 		if (field_count(task, "attempts") == 0 || *id == '\0')
 			continue;
-		diff = bytes < DIFFS_BYTES_MAX ? gather_diff(c, run, id) :
+		diff = bytes < DIFFS_BYTES_MAX ? gather_diff(conn, run, id) :
 		    json_pack("{s:s}", "why", "the diffs of the tasks before it are many MiB; rlctl diff shows it");
 		bytes += strlen(field_text(diff, "text"));
 		json_object_set_new(diffs, id, diff);
@@ -92,14 +91,14 @@ static void gather_diffs(struct client *c, int64_t run, json_t *d)
 }
 
 /* The beginning of a stream of an attempt; nothing if it is not kept. */
-static void gather_output(struct client *c, json_t *d, const char *name, int64_t attempt, const char *stream)
+static void gather_output(struct call_conn *conn, json_t *d, const char *name, int64_t attempt, const char *stream)
 {
 	struct call_error error;
 	json_t *result;
 
 	if (attempt == FIELD_NONE)
 		return;
-	result = call_method(c->conn, "attempt.output",
+	result = call_method(conn, "attempt.output",
 	    json_pack("{s:I, s:s, s:i}", "id", (json_int_t)attempt, "stream", stream, "limit", PIECE_TEXT_MAX * 2),
 	    &error);
 	if (result != NULL)
@@ -108,38 +107,39 @@ static void gather_output(struct client *c, json_t *d, const char *name, int64_t
 }
 
 /* Of a run with one task: what it was, and what its agent answered. */
-static void gather_words(struct client *c, json_t *d)
+static void gather_words(struct call_conn *conn, json_t *d)
 {
 	const json_t *run = json_object_get(d, "run"), *tasks = field_array(run, "tasks"),
 	             *attempts = field_array(d, "attempts"), *task = json_array_get(tasks, 0);
 
 	if (json_array_size(tasks) != 1)
 		return;
-	gather_output(c, d, "answer", field_int(json_object_get(run, "result"), "attempt"), "answer");
+	gather_output(conn, d, "answer", field_int(json_object_get(run, "result"), "attempt"), "answer");
 	for (size_t i = 0; i < json_array_size(attempts); i++) {
 		const json_t *attempt = json_array_get(attempts, i);
 
 		if (!field_is(attempt, "role", "implement"))
 			continue;
 		if (field_int(task, "size") > (int64_t)strlen(field_text(task, "title")) + 1)
-			gather_output(c, d, "asked", field_int(attempt, "id"), "prompt");
+			gather_output(conn, d, "asked", field_int(attempt, "id"), "prompt");
 		return;
 	}
 }
 
-json_t *gather_run(struct client *c, int64_t run, int *status)
+json_t *gather_run(struct call_conn *conn, int64_t run, struct call_error *error)
 {
-	json_t *d = json_object(), *got = client_get(c, "run.get", "id", run, status);
+	json_t *d = json_object(),
+	       *got = call_method(conn, "run.get", json_pack("{s:I}", "id", (json_int_t)run), error);
 	char now[32];
 
 	if (got != NULL)
 		json_object_set_new(d, "run", got);
-	if (got == NULL || (*status = gather_lists(c, run, d)) != 0) {
+	if (got == NULL || !gather_lists(conn, run, d, error)) {
 		json_decref(d);
 		return NULL;
 	}
-	gather_diffs(c, run, d);
-	gather_words(c, d);
+	gather_diffs(conn, run, d);
+	gather_words(conn, d);
 	time_format(clock_wall(), now, sizeof(now));
 	json_object_set_new(d, "now", json_string(now));
 	return d;

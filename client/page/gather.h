@@ -4,16 +4,17 @@
 #define CLIENT_PAGE_GATHER_H
 
 #include <jansson.h>
+#include <stdint.h>
 
-#include "client/client.h"
+#include "proto/call.h"
 
-/* One document, which the caller decrefs; NULL after a message, with an exit code. Members:
+/* One document, which the caller decrefs; NULL with error. Members:
  *   run              as run.get answers
  *   attempts, reviews, products, evidence, holds
  *                    whole lists
  *   diffs            {task: {text, cut, tree, why}}, "" for the run as a whole; why there is none
  *   asked, answer    {text}: what the first implementer was given; the accepted answer
  *   now              the time */
-json_t *gather_run(struct client *c, int64_t run, int *status);
+json_t *gather_run(struct call_conn *conn, int64_t run, struct call_error *error);
 
 #endif

@@ -28,7 +28,7 @@ static bool html_is_in(const char *const *names, size_t count, const char *name)
 /* Elements without content. */
 static bool html_is_void(const char *name)
 {
-	static const char *const names[] = { "meta", "br", "hr" };
+	static const char *const names[] = { "meta", "br", "hr", "input", "link" };
 
 	return html_is_in(names, ARRAY_SIZE(names), name);
 }
@@ -38,7 +38,8 @@ static bool html_is_block(const char *name)
 {
 	static const char *const names[] = { "meta", "title", "style", "head", "h1", "h2", "h3", "h4", "p", "div", "dl",
 		"dd", "ul", "ol", "li", "table", "caption", "thead", "tbody", "tr", "section", "article", "header",
-		"footer", "main", "nav", "details", "summary", "pre", "svg", "rect", "body", "html" };
+		"footer", "main", "nav", "details", "summary", "pre", "svg", "rect", "body",
+		"html", "link", "script", "form" };
 
 	return html_is_in(names, ARRAY_SIZE(names), name);
 }

@@ -7,6 +7,7 @@
 #include "client/cell.h"
 #include "client/field.h"
 #include "client/print.h"
+#include "client/task_summary.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "proto/units.h"
@@ -220,6 +221,16 @@ char *piece_tasks(const json_t *run)
 	if (held > 0)
 		buf_addf(&text, ", %lld wait%s for a decision", held, held == 1 ? "s" : "");
 	return buf_take(&text, NULL);
+}
+
+void piece_title(struct html *h, const json_t *run, size_t columns)
+{
+	const char *project = field_text(run, "project");
+
+	if (tasks_are_many(run))
+		html_textf(h, "%lld tasks of ", field_count(json_object_get(run, "overview"), "tasks"));
+	piece_clip(h, !tasks_are_many(run) ? field_text(run, "title") : *project != '\0' ? project :
+	    field_text(run, "source"), columns);
 }
 
 char *piece_attempt(const json_t *attempt)

@@ -70,6 +70,9 @@ char *piece_count(long long count, const char *one);
 /* "9 of 12 tasks passed, 1 failed, 2 wait for a decision" */
 char *piece_tasks(const json_t *run);
 
+/* What was asked: the title of the only task, or "12 tasks of invoices". */
+void piece_title(struct html *h, const json_t *run, size_t columns);
+
 /* "42/3" */
 char *piece_attempt(const json_t *attempt);
 

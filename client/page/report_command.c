@@ -14,7 +14,7 @@
 static void report_print_page(const struct print *p, const json_t *d)
 {
 	size_t size;
-	char *page = run_page(d, &size);
+	char *page = run_page(d, &run_page_file, &size);
 
 	fwrite(page, 1, size, p->file);
 	free(page);
@@ -25,6 +25,20 @@ static json_t *report_get(struct client *c, int64_t run, int *status)
 	return client_get(c, "run.report", "id", run, status);
 }
 
+static json_t *report_gather(struct client *c, int64_t run, int *status)
+{
+	struct call_error error;
+	json_t *d;
+
+	*status = client_connect(c);
+	if (*status != 0)
+		return NULL;
+	d = gather_run(c->conn, run, &error);
+	if (d == NULL)
+		*status = client_refused(c, &error);
+	return d;
+}
+
 /* The first one is the default; --json prints the last one in one line. */
 static const struct report_format {
 	const char *name;
@@ -32,7 +46,7 @@ static const struct report_format {
 	void (*print)(const struct print *p, const json_t *report);
 } formats[] = {
 	{ "text", report_get, report_print_text },
-	{ "html", gather_run, report_print_page },
+	{ "html", report_gather, report_print_page },
 	{ "json", report_get, print_json_indented },
 	{ NULL, report_get, print_json },
 };

@@ -3,19 +3,20 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "client/field.h"
 #include "client/page/html.h"
 #include "client/page/pieces.h"
 #include "client/page/sections.h"
-#include "client/page/style.h"
 #include "client/page/timeline.h"
+#include "client/print.h"
 #include "client/task_summary.h"
 #include "proto/memory.h"
 
 /* Nothing is loaded, and no script runs, whatever is in the page. */
-#define POLICY "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+const struct page_frame run_page_file = {
+	.policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
+};
 
 /* Sections in their order, and the links to them; in a run without such content there is no
  * link. */
@@ -44,36 +45,6 @@ static bool page_has(const json_t *d, size_t section)
 	    json_array_size(field_array(run, rows))) > 0;
 }
 
-static void page_head(struct html *h, const json_t *run)
-{
-	html_open(h, "head");
-	html_open(h, "meta");
-	html_attr(h, "charset", "utf-8");
-	html_close(h);
-	html_open(h, "meta");
-	html_attr(h, "http-equiv", "Content-Security-Policy");
-	html_attr(h, "content", POLICY);
-	html_close(h);
-	html_open(h, "meta");
-	html_attr(h, "name", "viewport");
-	html_attr(h, "content", "width=device-width, initial-scale=1");
-	html_close(h);
-	html_open(h, "meta");
-	html_attr(h, "name", "color-scheme");
-	html_attr(h, "content", "light dark");
-	html_close(h);
-	html_open(h, "meta");
-	html_attr(h, "name", "referrer");
-	html_attr(h, "content", "no-referrer");
-	html_close(h);
-	html_open(h, "title");
-	html_textf(h, "Run %lld %s: ", field_count(run, "id"), field_text(run, "state"));
-	piece_clip(h, field_text(run, "title"), 80);
-	html_close(h);
-	html_style(h, page_style);
-	html_close(h);
-}
-
 static void page_contents(struct html *h, const json_t *d)
 {
 	html_open_class(h, "nav", "contents");
@@ -93,40 +64,23 @@ static void page_contents(struct html *h, const json_t *d)
 	html_close(h);
 }
 
-static void page_footer(struct html *h, const json_t *d)
+char *run_page(const json_t *d, const struct page_frame *frame, size_t *size)
 {
-	time_t seconds = (time_t)(piece_now(d) / 1000);
-	char zone[32] = "";
-	struct tm tm;
+	const json_t *run = json_object_get(d, "run");
+	long long id = field_count(run, "id");
+	char *what = print_clip(field_text(run, "title"), 80),
+	     *title = xasprintf("Run %lld %s: %s", id, field_text(run, "state"), what),
+	     *command = frame->stream != NULL ? xstrdup("rlctl web") :
+	         xasprintf("rlctl report %lld --format html", id), *page;
+	struct html *h = frame_begin(frame, title);
 
-	if (localtime_r(&seconds, &tm) != NULL)
-		strftime(zone, sizeof(zone), "%Z", &tm);
-	html_open(h, "footer");
-	html_open(h, "p");
-	html_text(h, "As of ");
-	piece_time(h, d, "now");
-	html_textf(h, " (%s), by ", zone);
-	html_leaff(h, "code", NULL, "rlctl report %lld --format html",
-	    field_count(json_object_get(d, "run"), "id"));
-	html_text(h, ", version " RLD_VERSION ".");
-	html_close(h);
-	html_close(h);
-}
-
-char *run_page(const json_t *d, size_t *size)
-{
-	struct html *h = html_new();
-
-	html_open(h, "html");
-	html_attr(h, "lang", "en");
-	page_head(h, json_object_get(d, "run"));
-	html_open(h, "body");
-	html_open(h, "main");
-	section_summary(h, d);
+	section_summary(h, d, frame);
 	page_contents(h, d);
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
 		sections[i].view(h, d);
-	html_close(h);
-	page_footer(h, d);
-	return html_take(h, size);
+	page = frame_end(h, d, command, size);
+	free(what);
+	free(title);
+	free(command);
+	return page;
 }

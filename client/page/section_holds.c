@@ -7,6 +7,25 @@
 #include "client/page/sections.h"
 #include "proto/memory.h"
 
+void section_decided(struct html *h, const json_t *hold, const char *more)
+{
+	if (*field_text(hold, "decided_by") == '\0')
+		return;
+	html_open_class(h, "div", "said");
+	html_open_class(h, "p", "by");
+	html_textf(h, "%s by %s", field_text(hold, "state"), field_text(hold, "decided_by"));
+	if (field_int(hold, "by_uid") != FIELD_NONE)
+		html_textf(h, ", uid %lld, process %lld", field_count(hold, "by_uid"), field_count(hold, "by_pid"));
+	if (field_int(hold, "by_attempt") != FIELD_NONE)
+		html_textf(h, ", of attempt %lld", field_count(hold, "by_attempt"));
+	html_text(h, ", ");
+	piece_time(h, hold, "decided_at");
+	html_close(h);
+	if (*field_text(hold, "message") != '\0')
+		piece_prose(h, field_text(hold, "message"), more);
+	html_close(h);
+}
+
 static void holds_item(struct html *h, const json_t *hold)
 {
 	char *more = xasprintf("rlctl hold show %lld", field_count(hold, "id"));
@@ -25,22 +44,7 @@ static void holds_item(struct html *h, const json_t *hold)
 	piece_time(h, hold, "created_at");
 	html_close(h);
 	piece_prose(h, field_text(hold, "reason"), more);
-	if (*field_text(hold, "decided_by") != '\0') {
-		html_open_class(h, "div", "said");
-		html_open_class(h, "p", "by");
-		html_textf(h, "%s by %s", field_text(hold, "state"), field_text(hold, "decided_by"));
-		if (field_int(hold, "by_uid") != FIELD_NONE)
-			html_textf(h, ", uid %lld, process %lld", field_count(hold, "by_uid"),
-			    field_count(hold, "by_pid"));
-		if (field_int(hold, "by_attempt") != FIELD_NONE)
-			html_textf(h, ", of attempt %lld", field_count(hold, "by_attempt"));
-		html_text(h, ", ");
-		piece_time(h, hold, "decided_at");
-		html_close(h);
-		if (*field_text(hold, "message") != '\0')
-			piece_prose(h, field_text(hold, "message"), more);
-		html_close(h);
-	}
+	section_decided(h, hold, more);
 	html_close(h);
 	free(more);
 }

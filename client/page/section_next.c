@@ -5,62 +5,51 @@
 #include <string.h>
 
 #include "client/field.h"
+#include "client/page/choice.h"
 #include "client/page/pieces.h"
 #include "client/page/sections.h"
 #include "proto/memory.h"
 
 #define HOLDS_NAMED 5
 
+/* command NULL: there is none. */
 static void next_step(struct html *h, const char *why, const char *command)
 {
 	html_open(h, "li");
 	html_leaf(h, "p", NULL, why);
-	piece_command(h, command);
+	if (command != NULL)
+		piece_command(h, command);
 	html_close(h);
 }
 
-/* What a human can decide about a hold, by its kind. */
-static const struct next_decision {
-	const char *kind;		/* NULL: any other */
-	const char *commands[3];	/* with the number of the hold */
-} decisions[] = {
-	{ "lost", { "rlctl hold rework %lld", "rlctl hold reject %lld" } },
-	{ "setup", { "rlctl hold rework %lld", "rlctl hold reject %lld" } },
-	{ NULL, { "rlctl hold approve %lld", "rlctl hold rework %lld -m TEXT", "rlctl hold reject %lld" } },
-};
-
-static void next_hold(struct html *h, const json_t *hold)
+static void next_commands(struct html *h, const json_t *hold)
 {
-	const struct next_decision *decision = decisions;
-	long long id = field_count(hold, "id");
+	html_open_class(h, "div", "choices");
+	for (const struct choice *choice = choices; choice->word != NULL; choice++) {
+		char *command = choice_command(choice, hold);
 
-	while (decision->kind != NULL && !field_is(hold, "kind", decision->kind))
-		decision++;
+		if (choice_applies(choice, hold))
+			piece_command(h, command);
+		free(command);
+	}
+	html_close(h);
+}
+
+static void next_hold(struct html *h, const json_t *hold, const struct page_frame *frame)
+{
 	html_open(h, "li");
 	html_open(h, "p");
 	html_attr(h, "dir", "auto");
-	html_leaff(h, "strong", NULL, "Decide hold %lld", id);
+	html_leaff(h, "strong", NULL, "Decide hold %lld", field_count(hold, "id"));
 	html_text(h, ": ");
 	if (*field_text(hold, "task") != '\0')
 		html_textf(h, "%s, ", field_text(hold, "task"));
 	piece_clip(h, field_text(hold, "reason"), 300);
 	html_close(h);
-	html_open_class(h, "div", "choices");
-	if (field_is(hold, "kind", "question")) {
-		char *command = xasprintf("rlctl hold answer %lld/%s -m TEXT", field_count(hold, "run"),
-		    field_text(hold, "task"));
-
-		piece_command(h, command);
-		free(command);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(decision->commands) && decision->commands[i] != NULL; i++) {
-		const char *format = decision->commands[i], *mark = strstr(format, "%lld");
-		char *command = xasprintf("%.*s%lld%s", (int)(mark - format), format, id, mark + strlen("%lld"));
-
-		piece_command(h, command);
-		free(command);
-	}
-	html_close(h);
+	if (frame->decide != NULL)
+		frame->decide(h, hold, frame);
+	else
+		next_commands(h, hold);
 	html_close(h);
 }
 
@@ -97,11 +86,13 @@ static bool next_is_in_directory(const json_t *run)
 static const struct {
 	bool (*applies)(const json_t *run);
 	const char *why, *command;
+	const char *live;	/* all that a page says which follows the run; NULL: the same */
 } steps[] = {
-	{ next_is_running, "It is not over. Follow it:", "rlctl watch" },
-	{ next_is_paused, "It is paused. Continue it:", "rlctl resume" },
-	{ next_is_unjudged, "The review gave no valid verdict. Have the work judged again:", "rlctl review again" },
-	{ next_can_retry, "Continue what did not pass, with the work so far:", "rlctl retry" },
+	{ next_is_running, "It is not over. Follow it:", "rlctl watch", "It is not over. This page follows it." },
+	{ next_is_paused, "It is paused. Continue it:", "rlctl resume", NULL },
+	{ next_is_unjudged, "The review gave no valid verdict. Have the work judged again:", "rlctl review again",
+	    NULL },
+	{ next_can_retry, "Continue what did not pass, with the work so far:", "rlctl retry", NULL },
 };
 
 static void next_take(struct html *h, const json_t *overview)
@@ -134,7 +125,7 @@ static void next_in_directory(struct html *h, const json_t *run)
 	free(command);
 }
 
-void section_next(struct html *h, const json_t *run)
+void section_next(struct html *h, const json_t *run, const struct page_frame *frame)
 {
 	const json_t *holds = field_array(run, "holds");
 	size_t count = json_array_size(holds);
@@ -149,13 +140,15 @@ void section_next(struct html *h, const json_t *run)
 	html_close(h);
 	html_open_class(h, "ul", "steps");
 	for (size_t i = 0; i < count && i < HOLDS_NAMED; i++)
-		next_hold(h, json_array_get(holds, i));
+		next_hold(h, json_array_get(holds, i), frame);
 	next_take(h, json_object_get(run, "overview"));
 	next_in_directory(h, run);
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		char *command = xasprintf("%s %lld", steps[i].command, field_count(run, "id"));
 
-		if (steps[i].applies(run))
+		if (steps[i].applies(run) && frame->stream != NULL && steps[i].live != NULL)
+			next_step(h, steps[i].live, NULL);
+		else if (steps[i].applies(run))
 			next_step(h, steps[i].why, command);
 		free(command);
 	}

@@ -227,16 +227,11 @@ static void summary_folded(struct html *h, const char *title, const json_t *text
 /* What was asked: the task, or where the tasks are from. */
 static void summary_heading(struct html *h, const json_t *run)
 {
-	const char *project = field_text(run, "project");
-
 	html_open(h, "header");
 	html_leaff(h, "p", "eyebrow", "Run %lld", field_count(run, "id"));
 	html_open(h, "h1");
 	html_attr(h, "dir", "auto");
-	if (tasks_are_many(run))
-		html_textf(h, "%zu tasks of ", json_array_size(field_array(run, "tasks")));
-	piece_clip(h, !tasks_are_many(run) ? field_text(run, "title") : *project != '\0' ? project :
-	    field_text(run, "source"), 300);
+	piece_title(h, run, 300);
 	html_close(h);
 }
 
@@ -272,7 +267,7 @@ static void summary_verdict(struct html *h, const json_t *d)
 	free(tasks);
 }
 
-void section_summary(struct html *h, const json_t *d)
+void section_summary(struct html *h, const json_t *d, const struct page_frame *frame)
 {
 	const json_t *run = json_object_get(d, "run");
 	char *more = xasprintf("rlctl logs %lld/1", field_count(run, "id"));
@@ -280,7 +275,7 @@ void section_summary(struct html *h, const json_t *d)
 	summary_heading(h, run);
 	summary_verdict(h, d);
 	html_close(h);
-	section_next(h, run);
+	section_next(h, run, frame);
 	summary_figures(h, d);
 	summary_folded(h, "The whole task, as the agent got it", json_object_get(d, "asked"), more);
 	summary_folded(h, "The answer that was accepted", json_object_get(d, "answer"), more);

@@ -321,7 +321,7 @@ static void has(const char *page, const char *what)
 START_TEST(a_page_tells_what_happened)
 {
 	json_t *d = run_document();
-	char *page = run_page(d, NULL);
+	char *page = run_page(d, &run_page_file, NULL);
 
 	has(page, "<html lang=\"en\">");
 	has(page, "default-src &#39;none&#39;");
@@ -395,7 +395,7 @@ START_TEST(no_text_becomes_markup)
 		char *page;
 
 		poison(d, i, &done);
-		page = run_page(d, NULL);
+		page = run_page(d, &run_page_file, NULL);
 		ck_assert_ptr_null(strstr(page, "<img"));
 		ck_assert_ptr_null(strstr(page, "\x01"));
 		free(page);
@@ -413,7 +413,7 @@ static const char *const odd_documents[] = { "{}", "{`run`: {}}", "{`run`: [], `
 START_TEST(odd_documents_do_no_harm)
 {
 	json_t *d = document(odd_documents[_i]);
-	char *page = run_page(d, NULL);
+	char *page = run_page(d, &run_page_file, NULL);
 
 	has(page, "</html>");
 	free(page);
@@ -437,7 +437,7 @@ START_TEST(a_long_run)
 		json_object_set_new(attempt, "slot", json_integer((json_int_t)i % 40 + 1));
 		json_array_append_new(attempts, attempt);
 	}
-	page = run_page(d, NULL);
+	page = run_page(d, &run_page_file, NULL);
 	for (const char *at = page; (at = strstr(at, "<rect class=\"bar")) != NULL; at++)
 		bars++;
 	ck_assert_uint_eq(bars, counts[_i] < PIECE_ATTEMPTS_MAX ? counts[_i] : PIECE_ATTEMPTS_MAX);
