@@ -40,14 +40,15 @@ CXXFLAGS += -std=c++17 $(OPT) $(WARNXX) $(HARDEN) $(SANFLAGS) $(if $(SAN),-fno-s
 LDFLAGS  += -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAGS)
 LDLIBS_RLD   = $(shell pkg-config --libs $(PKGS) tomlplusplus) -lstdc++ -lpthread -lm
 LDLIBS_GIT   = $(shell pkg-config --libs --static jansson libbsd-overlay libmd) -lm
-LDLIBS_RLCTL = $(shell pkg-config --libs jansson libbsd-overlay) -lm
+LDLIBS_RLCTL = $(shell pkg-config --libs jansson libbsd-overlay libmicrohttpd) -lm
 
 ROOMS    = core model txn job evidence sched slot run engine rpc store proc agent verdict prompt task git config child base
 RLD_C    = $(wildcard $(ROOMS:%=daemon/%/*.c)) $(wildcard daemon/record/*.c proto/*.c)
 RLD_CXX  = $(wildcard daemon/config/*.cc)
 RLD_O    = $(RLD_C:%.c=$(B)/%.o) $(RLD_CXX:%.cc=$(B)/%.o) $(B)/gen/sql.o $(B)/gen/templates.o
 MAIN_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/*.c))
-RLCTL_O  = $(patsubst %.c,$(B)/%.o,$(wildcard client/*.c client/*/*.c proto/*.c)) $(B)/gen/page.o
+RLCTL_O  = $(patsubst %.c,$(B)/%.o,$(wildcard client/*.c client/*/*.c proto/*.c)) \
+           $(B)/gen/page.o $(B)/gen/web_style.o $(B)/gen/web_script.o
 SHIM_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/shim/*.c daemon/record/*.c) daemon/child/process_tree.c)
 UNITS    = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 
@@ -98,14 +99,22 @@ $(B)/gen/templates.c: $(wildcard daemon/prompt/templates/*.md) daemon/prompt/emb
 $(B)/gen/page.c: client/page/page.css client/page/embed.awk
 	@mkdir -p $(@D)
 	$(call say,GEN)
-	$(Q)awk -f client/page/embed.awk $< > $@
+	$(Q)awk -v name=page_style -v header=client/page/style.h -f client/page/embed.awk $< > $@
+$(B)/gen/web_style.c: client/web/web.css client/page/embed.awk
+	@mkdir -p $(@D)
+	$(call say,GEN)
+	$(Q)awk -v name=web_style -v header=client/web/web_text.h -f client/page/embed.awk $< > $@
+$(B)/gen/web_script.c: client/web/live.js client/page/embed.awk
+	@mkdir -p $(@D)
+	$(call say,GEN)
+	$(Q)awk -v name=web_script -v header=client/web/web_text.h -f client/page/embed.awk $< > $@
 
 # The client without its main, for tests of its parts.
 $(B)/librlctl.a: $(filter-out $(B)/client/main.o,$(RLCTL_O))
 	$(call say,AR)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(B)/unit/screen $(B)/unit/page $(B)/unit/pager $(B)/unit/proposal: $(B)/librlctl.a
-$(B)/unit/screen $(B)/unit/page $(B)/unit/pager $(B)/unit/proposal: UNIT_A = $(B)/librlctl.a
+$(B)/unit/screen $(B)/unit/page $(B)/unit/pager $(B)/unit/proposal $(B)/unit/web: $(B)/librlctl.a
+$(B)/unit/screen $(B)/unit/page $(B)/unit/pager $(B)/unit/proposal $(B)/unit/web: UNIT_A = $(B)/librlctl.a
 
 $(B)/tests/unit/%.o: CPPFLAGS += $(shell pkg-config --cflags check)
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/librld.a

@@ -28,6 +28,7 @@ int group_command(struct client *c);
 int cooldown_command(struct client *c);
 int salvage_command(struct client *c);
 int report_command(struct client *c);
+int web_command(struct client *c);
 int metrics_command(struct client *c);
 int backup_command(struct client *c);
 int events_command(struct client *c);

@@ -172,6 +172,11 @@ static const struct option_row stop_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row web_options[] = {
+	{ "port", 0, OPTION_COUNT, "N", NULL, NULL, "port of 127.0.0.1 (default: a free one)" },
+	{ .name = NULL },
+};
+
 #define ANY_NUMBER 1000000
 
 static const struct command commands[] = {
@@ -216,6 +221,8 @@ static const struct command commands[] = {
 	    "show and set account cooldowns", cooldown_options, 1, 3, false },
 	{ "salvage", salvage_command, "list [RUN] | restore ID DIR",
 	    "list or restore work saved from removed work trees", salvage_options, 1, 3, false },
+	{ "web", web_command, "[options]", "show runs and decide holds in a browser of this host", web_options,
+	    0, 0, false },
 	{ "events", events_command, "[options]", "show past events, or follow new ones", events_options, 0, 0, false },
 	{ "status", status_command, "", "show the state of the daemon", NULL, 0, 0, false },
 	{ "doctor", doctor_command, "[options]",

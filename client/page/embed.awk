@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Turns client/page/page.css into build/gen/page.c, the text that client/page/style.h declares.
-BEGIN {
-	print "/* Made by client/page/embed.awk from client/page/page.css: do not edit. */"
-	print "#include \"client/page/style.h\"\n"
-	print "const char page_style[] ="
+# Turns a file of a page, such as client/page/page.css, into a text of C:
+# awk -v name=page_style -v header=client/page/style.h -f client/page/embed.awk FILE
+FNR == 1 {
+	printf "/* Made by client/page/embed.awk from %s: do not edit. */\n", FILENAME
+	printf "#include \"%s\"\n\nconst char %s[] =\n", header, name
+	next
 }
-FNR == 1 || /^[ \t]*$/ { next }
+/^[ \t]*$/ { next }
 {
 	sub(/^[ \t]+/, "")
 	gsub(/\\/, "&&")

@@ -9,6 +9,7 @@ import tempfile
 from rld import descendants, environ_of, wait_gone
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
 
 OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
            "--disable-extensions", "--disable-background-networking", "--disable-sync", "--disable-component-update",
@@ -71,6 +72,10 @@ class Browser:
 
     def ask(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
+
+    def until(self, script):
+        """Wait until the script returns something true."""
+        WebDriverWait(self.driver, 120, 0.05).until(lambda _: self.ask(script))
 
     def look(self, page, width, height=900, colours="light", scripts=True):
         """Open a file, or an address, as on a screen of this size and with these colours."""

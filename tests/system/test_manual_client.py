@@ -146,6 +146,8 @@ def test_report_and_events(page):
     assert page.paste(COMMANDS["report"], _42=1).out == "1\n"
     page.paste(COMMANDS["page"], _42=1)
     assert page.repo.read("run42.html").startswith("<!doctype html>")
+    local = COMMANDS["web"].split(" host ")[1]
+    assert "http://127.0.0.1:8080/?token=" in page.paste("timeout 2 " + local, check=124).out
     done = page.paste("timeout 3 " + COMMANDS["events"], check=124, _1234=0)
     events = [json.loads(line) for line in done.out.splitlines()]
     assert [e["seq"] for e in events] == list(range(1, len(events) + 1))
@@ -167,6 +169,6 @@ def test_every_example_is_tried():
     text = (SOURCE / "tests" / "system" / "test_manual_client.py").read_text()
     for kind, found in (("COMMANDS", COMMANDS), ("FILES", FILES)):
         assert set(re.findall(rf'{kind}\["(\w+)"\]', text)) == set(found)
-    names = ("task", "background", "beads", "night", "hold", "page", "report", "events")
+    names = ("task", "background", "beads", "night", "hold", "page", "web", "report", "events")
     tried = sum(len(re.findall("^[a-z]", COMMANDS[name], re.M)) for name in names)
     assert len(re.findall(r"^(?:\.Dl )?\$ ", PAGE.split(".Sh EXAMPLES")[1], re.M)) == tried
