@@ -12,8 +12,8 @@
 
 #include "proto/memory.h"
 
-/* Alternate screen, no cursor, no wrapping at the right edge, pasted text marked, cleared; and how to
- * undo that. */
+/* Alternate screen, no cursor, no wrapping at the right edge, pasted text marked, cleared; and how
+ * to undo that. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l\033[?2004h\033[H\033[2J"
 #define LEAVE "\033[0m\033[?2004l\033[?7h\033[?25h\033[?1049l"
 

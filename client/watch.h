@@ -41,7 +41,7 @@ struct watch {
 	int64_t subject;		/* ... and the id of its run or hold */
 	char *question;
 	struct buf typed;
-	struct buf unsent;		/* what was typed and refused: the next prompt begins with it */
+	struct buf unsent;		/* was typed and refused: the next prompt begins with it */
 	bool may_be_empty;		/* nothing need be typed */
 	char *notice;			/* the last answer or refusal of the daemon; NULL: none */
 	enum paint notice_paint;

@@ -102,7 +102,8 @@ static void evidence_table(struct html *h, const json_t *products, size_t shown,
 
 static void evidence_summary(struct html *h, size_t products, size_t judgements)
 {
-	char *made = piece_count((long long)products, "product"), *judged = piece_count((long long)judgements, "judgement");
+	char *made = piece_count((long long)products, "product"),
+	     *judged = piece_count((long long)judgements, "judgement");
 
 	html_leaff(h, "summary", NULL, "%s, %s", made, judged);
 	free(made);

@@ -6,7 +6,7 @@
 
 #include "client/cell.h"
 #include "client/field.h"
-#include "client/page/choice.h"
+#include "client/page/hold_choice.h"
 #include "client/page/pieces.h"
 #include "client/web/web_page.h"
 #include "proto/memory.h"

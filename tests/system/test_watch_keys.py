@@ -393,7 +393,8 @@ def test_what_agents_write_never_steers_the_terminal(make_daemon, repo, on):
 
 def test_a_run_of_many_tasks_has_their_states_in_the_list(make_daemon, repo, on):
     daemon = make_daemon(scripts=WAIT, gates=["a"])
-    stories = json.dumps({"userStories": [{"id": f"S{n}", "title": "the first title", "passes": False} for n in (1, 2, 3)]})
+    stories = json.dumps({"userStories": [{"id": f"S{n}", "title": "the first title", "passes": False}
+                                          for n in (1, 2, 3)]})
     daemon.call("run.submit", workdir=str(repo.path), stories=stories)
     daemon.play.arrived("a")
     screen = on(daemon, "watch", width=60)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a human can decide about an open hold. */
-#ifndef CLIENT_PAGE_CHOICE_H
-#define CLIENT_PAGE_CHOICE_H
+#ifndef CLIENT_PAGE_HOLD_CHOICE_H
+#define CLIENT_PAGE_HOLD_CHOICE_H
 
 #include <jansson.h>
 #include <stdbool.h>

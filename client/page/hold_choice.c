@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "client/page/choice.h"
+#include "client/page/hold_choice.h"
 
 #include "client/command_options.h"
 #include "client/field.h"
