@@ -23,7 +23,7 @@ enum attempt_result {
 };
 
 /* why: message to print if no other socket works. */
-static enum attempt_result connect_attempt(const char *path, const struct call_trust *trust,
+static enum attempt_result connect_attempt(const char *path, const struct call_trust *trust, int give_up,
     struct call_conn **conn, json_t **hello, struct call_error *why)
 {
 	json_t *params;
@@ -53,6 +53,7 @@ static enum attempt_result connect_attempt(const char *path, const struct call_t
 	}
 	params = json_pack("{s:s, s:i, s:i}", "client", "rlctl " RLD_VERSION, "min",
 	    CONNECT_PROTOCOL, "max", CONNECT_PROTOCOL);
+	call_give_up_on(*conn, give_up);
 	*hello = call_method(*conn, "daemon.hello", params, why);
 	if (*hello != NULL)
 		return ATTEMPT_CONNECTED;
@@ -63,11 +64,12 @@ static enum attempt_result connect_attempt(const char *path, const struct call_t
 	return why->code == RPC_NOT_PERMITTED ? ATTEMPT_CLOSED_TO_US : ATTEMPT_REFUSED;
 }
 
-bool connect_again(const char *path, const struct call_trust *trust, struct call_conn **conn, json_t **hello)
+bool connect_again(const char *path, const struct call_trust *trust, int give_up, struct call_conn **conn,
+    json_t **hello)
 {
 	struct call_error why;
 
-	return connect_attempt(path, trust, conn, hello, &why) == ATTEMPT_CONNECTED;
+	return connect_attempt(path, trust, give_up, conn, hello, &why) == ATTEMPT_CONNECTED;
 }
 
 bool connect_running(const char *named, const struct call_trust *trust, struct call_conn **conn, json_t **hello,
@@ -79,7 +81,7 @@ bool connect_running(const char *named, const struct call_trust *trust, struct c
 	if (named != NULL)
 		strings_append(&sockets, named);
 	for (size_t i = 0; sockets[i] != NULL && !found; i++) {
-		found = connect_again(sockets[i], trust, conn, hello);
+		found = connect_again(sockets[i], trust, -1, conn, hello);
 		if (found)
 			*path = xstrdup(sockets[i]);
 	}
@@ -97,7 +99,7 @@ static int connect_named(const char *path, const struct call_trust *trust, struc
 {
 	struct call_error why;
 
-	switch (connect_attempt(path, trust, conn, hello, &why)) {
+	switch (connect_attempt(path, trust, -1, conn, hello, &why)) {
 	case ATTEMPT_CONNECTED:
 		*found = xstrdup(path);
 		return 0;
@@ -133,7 +135,7 @@ static enum attempt_result connect_search(struct search *s)
 	enum attempt_result result = ATTEMPT_SILENT;
 
 	for (size_t i = 0; s->sockets[i] != NULL && result != ATTEMPT_CONNECTED && result != ATTEMPT_REFUSED; i++) {
-		result = connect_attempt(s->sockets[i], s->trust, s->conn, s->hello, &s->why);
+		result = connect_attempt(s->sockets[i], s->trust, -1, s->conn, s->hello, &s->why);
 		if (result == ATTEMPT_UNTRUSTED && !s->told)
 			message_refused(&s->why, NULL, false);
 		if (result == ATTEMPT_CONNECTED)

@@ -111,7 +111,7 @@ static bool link_open(struct mcp_link *l, struct call_error *error)
 	trust = l->client->trust;
 	pthread_mutex_unlock(&client_lock);
 	while (path != NULL && !open && !mcp_link_is_cancelled(l) && clock_steady() < end) {
-		open = connect_again(path, &trust, &conn, &hello);
+		open = connect_again(path, &trust, -1, &conn, &hello);
 		if (!open)
 			poll(NULL, 0, PAUSE_MS);
 	}

@@ -101,11 +101,10 @@ static void link_retry(struct daemon_link *l)
 {
 	struct client *c = l->client;
 
-	l->tried = clock_steady();
-	if (!connect_again(c->socket, &c->trust, &c->conn, &c->hello))
-		return;
-	call_give_up_on(c->conn, l->wait);
 	link_limit(l);
+	l->tried = clock_steady();
+	if (!connect_again(c->socket, &c->trust, l->wait, &c->conn, &c->hello))
+		return;
 	if (!link_subscribe(l)) {
 		link_close(l);
 		return;

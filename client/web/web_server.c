@@ -71,6 +71,9 @@ static enum MHD_Result server_send(struct MHD_Connection *connection, struct rep
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
 		MHD_add_response_header(response, headers[i].name, headers[i].value);
 	MHD_add_response_header(response, "Content-Type", reply.type);
+	/* a stream that has ended frees its connection at once */
+	if (reply.stream != NULL)
+		MHD_add_response_header(response, "Connection", "close");
 	if (reply.cookie != NULL)
 		MHD_add_response_header(response, "Set-Cookie", reply.cookie);
 	if (reply.allow != NULL)

@@ -381,6 +381,20 @@ def test_a_daemon_that_does_not_answer(web):
         os.kill(web.daemon.pid, signal.SIGCONT)
 
 
+def test_a_daemon_that_comes_back_and_does_not_answer(web):
+    web.daemon.kill()
+    web.daemon.socket.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(web.daemon.socket))
+        listener.listen()
+        peer, _ = listener.accept()
+        assert b"daemon.hello" in peer.recv(4096)
+        assert web.end(signal.SIGTERM)[0] == 0
+        peer.close()
+    web.daemon.socket.unlink()
+    web.daemon.start()
+
+
 def test_ports(web):
     rlctl = web.daemon.rlctl
     assert "Address already in use" in rlctl("web", "--port", web.port, check=1).err
