@@ -95,7 +95,7 @@ static const struct table_column columns[] = {
 	{ "WHY", TABLE_FLEXIBLE, cooldown_why, .key = NULL },
 };
 
-static const struct listing accounts = { "cooldown.list", "accounts", columns, ARRAY_SIZE(columns), NULL, NULL };
+static const struct listing accounts = { "cooldown.list", "accounts", columns, ARRAY_SIZE(columns), NULL, NULL, NULL };
 
 static int cooldown_list(struct client *c)
 {

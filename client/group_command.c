@@ -42,7 +42,7 @@ static const struct table_column columns[] = {
 	{ "FROM", 0, group_from, .key = "slots", .paint = PAINT_DIM },
 };
 
-static const struct listing groups = { "group.list", "groups", columns, ARRAY_SIZE(columns), NULL, NULL };
+static const struct listing groups = { "group.list", "groups", columns, ARRAY_SIZE(columns), NULL, NULL, NULL };
 
 static int group_list(struct client *c)
 {

@@ -43,7 +43,7 @@ static int hold_list(struct client *c)
 	const struct listing holds = {
 		"hold.list", "holds", columns, ARRAY_SIZE(columns),
 		state == NULL ? "No open holds." : "No such holds.",
-		"rlctl hold list",
+		"--before", NULL,
 	};
 	int64_t run;
 

@@ -7,7 +7,9 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/group_check.h"
 #include "client/listing.h"
+#include "client/message.h"
 #include "client/print.h"
 #include "client/table.h"
 #include "client/task_summary.h"
@@ -63,10 +65,26 @@ static char *list_why(const json_t *run, const char *key)
 
 static const struct table_column for_people[] = { COLUMNS(list_workdir) }, for_pipes[] = { COLUMNS(cell_text) };
 
+/* A mistyped group has no runs either. A group whose runs have all ended is not known, but may be
+ * meant. */
+static void list_offer_group(struct client *c)
+{
+	const char *name = options_text(&c->options, "group");
+	char *near;
+
+	if (name == NULL || group_is_known(c, name, &near))
+		return;
+	if (near != NULL)
+		message_hint("did you mean --group %s?", near);
+	free(near);
+}
+
 int list_command(struct client *c)
 {
+	const json_t *params = c->options.params;
+	bool all = json_object_size(params) == (json_object_get(params, "limit") != NULL);
 	const struct listing runs = { "run.list", "runs", c->out.terminal ? for_people : for_pipes,
-		ARRAY_SIZE(for_people), "No runs.", "rlctl list" };
+		ARRAY_SIZE(for_people), all ? "No runs." : "No such runs.", "--before", list_offer_group };
 
 	return listing_run(c, &runs, json_incref(c->options.params));
 }

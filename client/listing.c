@@ -14,8 +14,10 @@ int listing_run(struct client *c, const struct listing *listing, json_t *params)
 		table_print_rows(&c->out, listing->columns, listing->count, rows);
 		if (json_array_size(rows) == 0 && listing->none != NULL)
 			fprintf(c->talk.file, "%s\n", listing->none);
-		else if (listing->older != NULL && json_array_size(rows) > 0 && field_int(result, "next") != FIELD_NONE)
-			fprintf(c->talk.file, "For older ones: \"%s --before %lld\".\n",
+		if (json_array_size(rows) == 0 && listing->no_rows != NULL)
+			listing->no_rows(c);
+		if (listing->older != NULL && json_array_size(rows) > 0 && field_int(result, "next") != FIELD_NONE)
+			fprintf(c->talk.file, "For older ones, add %s %lld.\n",
 			    listing->older, field_count(result, "next"));
 	}
 	json_decref(result);

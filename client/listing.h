@@ -14,8 +14,9 @@ struct listing {
 	const struct table_column *columns;
 	size_t count;				/* of columns */
 	const char *none;			/* message if there are no rows; NULL: none */
-	/* command whose --before shows the next page; NULL: no pages */
+	/* option that shows the next page; NULL: no pages */
 	const char *older;
+	void (*no_rows)(struct client *c);	/* called if there are none; NULL: nothing */
 };
 
 /* Takes ownership of params. Returns the exit code. */

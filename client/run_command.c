@@ -242,12 +242,35 @@ static struct live *live_of(struct client *c, int64_t id)
 	return live;
 }
 
+/* Whether an agent completed work in this iteration, or there were others before. */
+static bool has_diff(const json_t *run)
+{
+	const json_t *slots = field_array(run, "slots");
+	bool found = field_count(run, "iteration") > 1 || *field_text(run, "result_ref") != '\0';
+
+	for (size_t i = 0; i < json_array_size(slots); i++)
+		found |= field_int(json_array_get(slots, i), "diff") != FIELD_NONE;
+	return found;
+}
+
+static void print_see(const struct client *c, const json_t *run)
+{
+	long long id = field_count(run, "id");
+
+	fputs("See ", c->talk.file);
+	if (field_is(run, "state", "failed"))
+		fprintf(c->talk.file, "\"rlctl logs %lld\", ", id);
+	fprintf(c->talk.file, "\"rlctl show %lld\"", id);
+	if (has_diff(run))
+		fprintf(c->talk.file, ", \"rlctl diff %lld\"", id);
+	fputs(".\n", c->talk.file);
+}
+
 static void print_end(const struct client *c, const json_t *run)
 {
 	const char *state = field_text(run, "state"), *ref = field_text(run, "result_ref"),
 	           *commit = field_text(run, "result_commit");
 	const json_t *totals = json_object_get(run, "totals");
-	long long id = field_count(run, "id");
 	char *took = cell_duration(totals, "wall_ms"), *cost = cell_cost(totals, "cost_usd");
 	const char *take = field_text(json_object_get(run, "overview"), "take");
 
@@ -274,12 +297,8 @@ static void print_end(const struct client *c, const json_t *run)
 		fprintf(c->talk.file, "To merge it: \"%s\". ", take);
 	if (strcmp(state, "held") == 0)
 		hold_print_open(c, field_array(run, "holds"));
-	else if (strcmp(state, "failed") == 0)
-		fprintf(c->talk.file,
-		    "See \"rlctl logs %lld\", \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id,
-		    id);
 	else
-		fprintf(c->talk.file, "See \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id);
+		print_see(c, run);
 	free(took);
 	free(cost);
 }

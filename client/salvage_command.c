@@ -24,7 +24,7 @@ static const struct table_column columns[] = {
 
 static const struct listing saved = {
 	"salvage.list", "salvage", columns, ARRAY_SIZE(columns),
-	"No work saved from removed work trees.", "rlctl salvage list",
+	"No work saved from removed work trees.", "--before", NULL,
 };
 
 static int salvage_list(struct client *c)

@@ -1279,9 +1279,9 @@ def test_json_is_the_result(fake, rlctl):
     assert fake.of("run.list") == [{"state": "failed", "limit": 2, "cursor": 9}]
 
 
-def test_older_runs_are_a_command_away(fake, rlctl):
+def test_older_runs_are_an_option_away(fake, rlctl):
     fake.answers["run.list"] = {**RUNS, "next": 3}
-    assert "rlctl list --before 3" in rlctl("list")[1]
+    assert "add --before 3" in rlctl("list")[1]
 
 
 def test_show_run_and_attempt(fake, rlctl):
@@ -1507,7 +1507,7 @@ def test_hold_list_shows_what_is_open(fake, rlctl):
     out, err = rlctl("hold", "list")
     assert out.split()[:8] == ["HOLD", "RUN", "TASK", "STATE", "KIND", "AGE", "REVIEWS",
                                "WHY"] and "exhausted" in out and "NO_GO unresolved after 2" in out
-    assert "rlctl hold list --before 3" in err
+    assert "add --before 3" in err
     rlctl("hold", "list", "--state", "all", "--run", "7", "-n", "5", "--before", "9")
     assert fake.of("hold.list") == [{"state": "open"}, {"run": 7, "limit": 5, "cursor": 9}]
     assert (json.loads(rlctl("--json", "hold", "list", "--state", "rejected")[0])["holds"] == [HOLD]

@@ -139,3 +139,13 @@ def test_findings_of_a_directory(loop):
     with pytest.raises(RpcError) as error:
         daemon.call("finding.list", run=999)
     assert error.value.code == 1
+
+
+def test_what_an_empty_list_says(make_daemon, repo):
+    daemon = make_daemon(config={"group.night": {"slots": 2}})
+    assert daemon.rlctl("list", check=0).err == "No runs.\n"
+    daemon.ended(*[daemon.submit(repo.path, group="night") for _ in range(3)])
+    assert daemon.rlctl("list", "--group", "nigth", check=0).err == "No such runs.\n  did you mean --group night?\n"
+    assert daemon.rlctl("list", "--group", "night", "--text", "xyz", check=0).err == "No such runs.\n"
+    # the same filters hold for the older ones
+    assert "For older ones, add --before 2." in daemon.rlctl("list", "--group", "night", "-n", 2, check=0).err

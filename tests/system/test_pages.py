@@ -127,6 +127,8 @@ def test_many_tasks(make_daemon, browser, repo, tmp_path):
     browser.look(page, 1280)
     assert browser.ask("return document.querySelector('.verdict').innerText").startswith(
         "Held. 9 of 12 tasks passed, 1 failed, 2 wait for a decision. T-03: ")
+    assert browser.ask("return [document.title, document.querySelector('h1').innerText].map("
+                       "t => t.slice(0, t.indexOf(' of ')))") == [f"Run {run} held: 12 tasks", "12 tasks"]
     commands = browser.ask("return [...document.querySelectorAll('#do .command')].map(e => e.innerText)")
     assert commands[:3] == ["rlctl hold approve 1", "rlctl hold rework 1 -m TEXT", "rlctl hold reject 1"]
     assert row["overview"]["take"] in commands

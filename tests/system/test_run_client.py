@@ -128,3 +128,11 @@ def test_what_keeps_a_run_from_its_directory(make_daemon, repo):
     assert quiet.wait() == 11
     daemon.call("run.cancel", id=2)
     daemon.cancelled(1)
+
+
+def test_a_run_that_made_nothing_names_no_diff(make_daemon, repo):
+    """"rlctl diff" would be refused."""
+    daemon = make_daemon(scripts={"implement": "exit 3\n"})
+    done = run(daemon, repo, check=10)
+    assert done.err.endswith('See "rlctl logs 1", "rlctl show 1".\n'), done.err
+    daemon.rlctl("diff", 1, check=1)
