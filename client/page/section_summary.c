@@ -12,7 +12,10 @@
 #include "client/print.h"
 #include "client/settings_text.h"
 #include "client/task_summary.h"
+#include "proto/escape.h"
 #include "proto/memory.h"
+
+#define WHY_COLUMNS 600	/* of why the run is in its state */
 
 /* ---- what came of it ---- */
 
@@ -168,6 +171,15 @@ static char *summary_checks(const json_t *run)
 	return red == 0 ? xasprintf("%lld green", green) : xasprintf("%lld green, %lld red", green, red);
 }
 
+/* one: "attempt" of "1 attempt" and of "2 attempts". */
+static void summary_number(struct html *h, const char *one, char *value)
+{
+	char *name = xasprintf("%s%s", one, strcmp(value, "1") == 0 ? "" : "s");
+
+	summary_figure(h, name, value);
+	free(name);
+}
+
 static void summary_figures(struct html *h, const json_t *d)
 {
 	const json_t *run = json_object_get(d, "run"), *totals = json_object_get(run, "totals"),
@@ -177,9 +189,9 @@ static void summary_figures(struct html *h, const json_t *d)
 	summary_figure(h, "took", cell_duration(totals, "wall_ms"));
 	summary_figure(h, "cost", cell_cost(totals, "cost_usd"));
 	summary_figure(h, "tokens", cell_tokens(totals, NULL));
-	summary_figure(h, "attempts", xasprintf("%zu", json_array_size(attempts)));
-	summary_figure(h, "reviews", summary_reviews(d));
-	summary_figure(h, "fix rounds", summary_fixes(d));
+	summary_number(h, "attempt", xasprintf("%zu", json_array_size(attempts)));
+	summary_number(h, "review", summary_reviews(d));
+	summary_number(h, "fix round", summary_fixes(d));
 	summary_figure(h, "checks", summary_checks(run));
 	html_close(h);
 }
@@ -255,9 +267,9 @@ static void summary_verdict(struct html *h, const json_t *d)
 	html_text(h, same > 0 ? "" : ". ");
 	html_open(h, "span");
 	html_attr(h, "dir", "auto");
-	piece_clip(h, why + same, 600);
+	piece_clip(h, why + same, WHY_COLUMNS);
 	html_close(h);
-	if (*why != '\0' && strchr(".!?", why[strlen(why) - 1]) == NULL)
+	if (*why != '\0' && text_width(why + same) <= WHY_COLUMNS && strchr(".!?", why[strlen(why) - 1]) == NULL)
 		html_text(h, ".");
 	if (*found != '\0')
 		html_leaff(h, "span", "found", " %s.", found);

@@ -181,6 +181,7 @@ def test_while_it_runs_and_to_standard_output(make_daemon, repo):
     daemon.play.arrived("here")
     text = daemon.rlctl("report", run, "--format", "html", check=0).out
     check_outline(text)
+    assert "<dt>attempt</dt><dd>1</dd>" in text.replace("\n", "")
     assert "<code>rlctl watch 1</code>" in text and 'class="bar implement open"' in text
     daemon.play.go("here")
     daemon.ended(run)
@@ -215,4 +216,4 @@ def test_a_run_that_was_cancelled_before_it_began(make_daemon, repo, browser, tm
                                               "/^cancelled/, 'Cancelled')")
     daemon.cancelled(1)
     text = daemon.rlctl("report", 1, "--format", "html", check=0).out
-    assert "1 product, 1 judgement<" in text, text
+    assert "1 product, 1 judgement<" in text and "<dt>attempts</dt>" in text, text
