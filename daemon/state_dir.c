@@ -46,7 +46,8 @@ static void make_state(const char *state_dir)
 	}
 }
 
-static void make_parent(const char *socket)
+/* Returns 0 or -errno: the socket cannot be created there. */
+static int make_parent(const char *socket)
 {
 	char *dir = xstrdup(socket), *slash = strrchr(dir, '/');
 	int rv = 0;
@@ -54,18 +55,34 @@ static void make_parent(const char *socket)
 	if (slash != NULL && slash != dir) {
 		*slash = '\0';
 		rv = file_mkdirs(dir, 0700);
+		if (rv == 0 && access(dir, W_OK | X_OK) == -1)
+			rv = -errno;
 	}
-	if (rv != 0)
-		log_fatal("socket directory %s: %s; create it, or name another socket with --socket",
-		    dir, strerror(-rv));
 	free(dir);
+	return rv;
 }
 
-void state_dir_make(const struct places *places)
+/* $XDG_RUNTIME_DIR may be missing, or another user's after su(1): the socket next to the state
+ * remains, and rlctl finds it. */
+static void do_without(struct places *places, int why)
+{
+	log_warn("cannot create the socket %s: %s; only %s is there. Unset XDG_RUNTIME_DIR, or log in as this user",
+	    places->socket[0], strerror(why), places->socket[1]);
+	free(places->socket[0]);
+	places->socket[0] = places->socket[1];
+	places->socket[1] = NULL;
+}
+
+void state_dir_make(struct places *places)
 {
 	make_state(places->state_dir);
-	for (int i = 0; i < 2; i++) {
-		if (places->socket[i] != NULL)
-			make_parent(places->socket[i]);
+	for (int i = 0; i < 2 && places->socket[i] != NULL; i++) {
+		int rv = make_parent(places->socket[i]);
+
+		if (rv != 0 && i == 0 && places->can_do_without)
+			do_without(places, -rv);
+		else if (rv != 0)
+			log_fatal("socket directory of %s: %s; create it, or name another socket with --socket",
+			    places->socket[i], strerror(-rv));
 	}
 }

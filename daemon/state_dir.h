@@ -8,6 +8,6 @@
 
 /* Exits with a sentence that names the directory and the remedy if one cannot be created, or others
  * can write to it. */
-void state_dir_make(const struct places *places);
+void state_dir_make(struct places *places);
 
 #endif

@@ -133,9 +133,11 @@ int places_find(struct places *out, const struct places_given *given,
 	 * remains. */
 	if (!out->system)
 		out->socket[out->socket[0] == NULL ? 0 : 1] = xasprintf("%s/rld.sock", out->state_dir);
+	out->can_do_without = !out->system && given->socket == NULL && out->socket[1] != NULL;
 	if (out->socket[1] != NULL && strcmp(out->socket[0], out->socket[1]) == 0) {
 		free(out->socket[1]);
 		out->socket[1] = NULL;
+		out->can_do_without = false;
 	}
 	if (check_socket(out->socket[0], error) == -1 || check_socket(out->socket[1], error) == -1)
 		goto fail;

@@ -19,6 +19,7 @@ struct places {
 	char *config_dir;		/* directory of config_file, which also contains prompts/ */
 	char *state_dir;
 	char *socket[2];		/* [1] NULL: only one */
+	bool can_do_without;		/* ... the first one: it is in $XDG_RUNTIME_DIR */
 };
 
 /* environment: getenv(), or a test's replacement. Returns 0, or -1 with a sentence in error and

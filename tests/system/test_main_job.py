@@ -407,6 +407,29 @@ def test_a_user_daemon_is_started_on_demand(make_daemon, tmp_path):
     wait_gone(pid)
 
 
+def test_a_user_daemon_can_do_without_a_runtime_directory(make_daemon, tmp_path):
+    """After su(1), XDG_RUNTIME_DIR is another user's."""
+    import subprocess
+    from rld import RLCTL, Rpc, note_command, wait_gone
+    home = tmp_path / "h"
+    home.mkdir()
+    (home / "file").touch()
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(home), "XDG_RUNTIME_DIR": str(home / "file"), "LANG": "C.UTF-8"}
+    make_daemon(start=False)
+
+    def rlctl(*args):
+        note_command(args)
+        return subprocess.run([str(RLCTL), *args], env=environment, cwd=tmp_path, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL)
+    assert rlctl("list", "--start").returncode == 0 == rlctl("list", "--no-start").returncode
+    state = home / ".local/state/rld"
+    assert f"cannot create the socket {home}/file/rld.sock: " in (state / "rld.log").read_text()
+    with Rpc(state / "rld.sock") as rpc:
+        pid = rpc.peer_pid()
+    assert rlctl("stop").returncode == 0
+    wait_gone(pid)
+
+
 def test_a_second_directory_is_not_disturbed(daemon, repo, tmp_path):
     other = Repo(tmp_path / "other")
     one, two = daemon.review(repo.path), daemon.review(other.path)
