@@ -13,16 +13,17 @@
 static const struct id_source {
 	const char *kind, *method, *rows, *word, *what[2];
 	const char *of_run;	/* the parameter that takes a run; the word then is "RUN/WORD" */
+	const char *state;	/* only rows in this state; NULL: all */
 } sources[] = {
-	{ "RUN", "run.list", "runs", "id", { "state", "title" }, NULL },
-	{ "RUN/ATTEMPT", "attempt.list", "attempts", "number", { "role", "state" }, "run" },
-	{ "RUN/TASK", "run.get", "tasks", "id", { "state", "title" }, "id" },
-	{ "HOLD", "hold.list", "holds", "id", { "task", "reason" }, NULL },
-	{ "GROUP", "group.list", "groups", "name", { NULL, NULL }, NULL },
-	{ "ACCOUNT", "cooldown.list", "accounts", "account", { "kind", NULL }, NULL },
-	{ "SALVAGE", "salvage.list", "salvage", "id", { "task", "ref" }, NULL },
-	{ "METHOD", "rpc.discover", "methods", "name", { "summary", NULL }, NULL },
-	{ "AGENT", "daemon.doctor", "agents", "name", { "program", NULL }, NULL },
+	{ "RUN", "run.list", "runs", "id", { "state", "title" }, NULL, NULL },
+	{ "RUN/ATTEMPT", "attempt.list", "attempts", "number", { "role", "state" }, "run", NULL },
+	{ "RUN/TASK", "run.get", "tasks", "id", { "state", "title" }, "id", NULL },
+	{ "HOLD", "hold.list", "holds", "id", { "task", "reason" }, NULL, "open" },
+	{ "GROUP", "group.list", "groups", "name", { NULL, NULL }, NULL, NULL },
+	{ "ACCOUNT", "cooldown.list", "accounts", "account", { "kind", NULL }, NULL, NULL },
+	{ "SALVAGE", "salvage.list", "salvage", "id", { "task", "ref" }, NULL, NULL },
+	{ "METHOD", "rpc.discover", "methods", "name", { "summary", NULL }, NULL, NULL },
+	{ "AGENT", "daemon.doctor", "agents", "name", { "program", NULL }, NULL, NULL },
 };
 
 /* The member as a word. malloc'd. */
@@ -49,7 +50,8 @@ static char *id_meaning(const json_t *row, const struct id_source *source)
 
 static void list_ids(struct client *c, const struct id_source *source, int64_t run, completion_found *found, void *arg)
 {
-	json_t *params = source->of_run != NULL ? json_pack("{s:I}", source->of_run, (json_int_t)run) : NULL, *result;
+	json_t *params = source->of_run != NULL ? json_pack("{s:I}", source->of_run, (json_int_t)run)
+	                                        : json_pack("{s:s*}", "state", source->state), *result;
 	const json_t *row;
 	size_t i;
 	int status;

@@ -69,11 +69,13 @@ static int read_file(const char *path, struct buf *text)
 	return failure == 0 ? 0 : EXIT_REFUSED;
 }
 
-/* The words of TASK, otherwise --file, otherwise standard input. */
+/* The words of TASK, otherwise --file, otherwise standard input; "-" alone is that, too. */
 static int read_task(const struct client *c, struct buf *text)
 {
 	const char *file = options_text(&c->options, "file");
 
+	if (c->options.count == 1 && strcmp(c->options.arguments[0], "-") == 0)
+		return read_file("-", text);
 	for (int i = 0; i < c->options.count; i++)
 		buf_addf(text, "%s%s", i > 0 ? " " : "", c->options.arguments[i]);
 	if (c->options.count > 0)

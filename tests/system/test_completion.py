@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from rld import RLCTL, note_command
+from rld import DRIFT_THEN_PASS, RLCTL, note_command
 
 BASH = r"""
 source <(rlctl completion bash)
@@ -73,6 +73,18 @@ def test_numbers(make_daemon, repo, complete, daemon):
     assert complete(f"rlctl --socket {daemon.path}/none show ") == []
     said = daemon.rlctl("completion", "words", "--", "show", "", check=0).out
     assert said == "2\tsucceeded: two\n1\tsucceeded: one\n"
+
+
+def test_holds_that_can_be_decided(make_daemon, repo):
+    daemon = make_daemon(scripts={**DRIFT_THEN_PASS, "review": "drift no\n", "review.1": "drift no\n"})
+    for task in ("one", "two"):
+        daemon.ended(daemon.review(repo.path, task, review={"max_fixes": 0, "on_exhausted": "hold"}))
+        if task == "one":
+            daemon.call("hold.approve", id=1)
+            daemon.ended(1)
+    said = daemon.rlctl("completion", "words", "--", "hold", "approve", "", check=0).out
+    assert [line.split("\t")[0] for line in said.splitlines()] == ["2"]
+    daemon.cancelled(2)
 
 
 def test_files(complete, tmp_path):

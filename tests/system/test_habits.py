@@ -87,3 +87,11 @@ def test_agents_that_have_nothing_to_do_are_not_shown(daemon, repo):
 
 def test_an_empty_socket_is_not_the_default_one(daemon):
     assert "--socket must not be empty" in daemon.rlctl("--socket", "", "list", check=2).err
+
+
+def test_a_dash_is_the_text_on_standard_input(daemon, repo):
+    """An agent was paid for the task "-"."""
+    daemon.rlctl("submit", "-C", repo.path, "-", input=b"the text\n", check=0)
+    assert daemon.run(1)["title"] == "the text"
+    assert "it is empty" in daemon.rlctl("submit", "-C", repo.path, "-", input=b"", check=1).err
+    daemon.ended(1)

@@ -67,6 +67,7 @@ MISTAKES = {
                                                   "--integrate=none", "work"], 1,
                                            ["add --integrate merge, or choose --isolation shared"]),
     "no name of a base": (None, ["--base=-x", "work"], 1, ["--base: must be the name of a branch or commit"]),
+    "a task and a file": (None, ["--file=/dev/null", "work"], 2, ["give a task or --file, not both"]),
     "an unknown option": (None, ["--paralel", "4", "work"], 2,
                           ["unrecognized option '--paralel'; did you mean --parallel?", "--help lists the options"]),
     "a word that is none": (None, ["--on-failure=maybe", "work"], 2,
