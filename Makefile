@@ -113,8 +113,8 @@ $(B)/gen/web_script.c: client/web/live.js client/page/embed.awk
 $(B)/librlctl.a: $(filter-out $(B)/client/main.o,$(RLCTL_O))
 	$(call say,AR)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(B)/unit/screen $(B)/unit/page $(B)/unit/pager $(B)/unit/proposal $(B)/unit/web: $(B)/librlctl.a
-$(B)/unit/screen $(B)/unit/page $(B)/unit/pager $(B)/unit/proposal $(B)/unit/web: UNIT_A = $(B)/librlctl.a
+$(B)/unit/screen $(B)/unit/page $(B)/unit/pager $(B)/unit/proposal $(B)/unit/web $(B)/unit/host: $(B)/librlctl.a
+$(B)/unit/screen $(B)/unit/page $(B)/unit/pager $(B)/unit/proposal $(B)/unit/web $(B)/unit/host: UNIT_A = $(B)/librlctl.a
 
 $(B)/tests/unit/%.o: CPPFLAGS += $(shell pkg-config --cflags check)
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/librld.a

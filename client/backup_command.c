@@ -7,16 +7,22 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/host.h"
 #include "client/message.h"
 #include "proto/memory.h"
 
 /* The daemon has another working directory. Returns NULL after a message. */
-static char *absolute(const char *path)
+static char *absolute(const struct client *c, const char *path)
 {
 	char *here, *whole;
 
 	if (*path == '/')
 		return xstrdup(path);
+	if (c->host != NULL) {
+		message_error("%s is relative, but the copy is made on %s: give an absolute path", path,
+		    c->host->target);
+		return NULL;
+	}
 	here = getcwd(NULL, 0);
 	if (here == NULL) {
 		message_errno("%s", path);
@@ -29,7 +35,7 @@ static char *absolute(const char *path)
 
 int backup_command(struct client *c)
 {
-	char *path = absolute(c->options.arguments[0]), *size;
+	char *path = absolute(c, c->options.arguments[0]), *size;
 	json_t *result;
 	int status;
 

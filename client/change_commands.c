@@ -4,7 +4,6 @@
 
 #include "client/client.h"
 #include "client/commands.h"
-#include "client/environment_capture.h"
 #include "client/field.h"
 #include "client/print.h"
 #include "client/submit_command.h"
@@ -109,7 +108,7 @@ static void print_changed(struct client *c, int64_t asked, const json_t *run)
 int change_command(struct client *c)
 {
 	json_t *more = json_deep_copy(c->options.params);
-	int status = json_object_get(more, "stories_path") != NULL ? submit_put_file("stories", more) : 0;
+	int status = json_object_get(more, "stories_path") != NULL ? submit_put_file(c, "stories", more) : 0;
 
 	json_object_del(more, "stories_path");
 	if (status == 0)
@@ -135,7 +134,7 @@ int retry_command(struct client *c)
 		return status;
 	/* the environment of the first run was deleted when it ended */
 	more = json_deep_copy(c->options.params);
-	json_object_set_new(more, "environment", environment_capture(json_object_get(c->hello, "agent_env")));
+	client_put_environment(c, more);
 	status = change_each(c, "run.retry", more, print_retried);
 	json_decref(more);
 	return status;

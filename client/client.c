@@ -6,11 +6,15 @@
 #include <unistd.h>
 
 #include "client/connect.h"
+#include "client/environment_capture.h"
 #include "client/field.h"
+#include "client/host.h"
+#include "client/host_connection.h"
 #include "client/message.h"
 #include "client/sockets.h"
 #include "proto/call.h"
 #include "proto/error.h"
+#include "proto/memory.h"
 #include "proto/near.h"
 
 /* The environment contains secrets and the daemon asks for them by name, so only trusted daemons
@@ -46,10 +50,64 @@ static const char *named_socket(const struct client *c)
 	return named != NULL && *named != '\0' ? named : NULL;
 }
 
+/* What ssh runs there: with the options that say which daemon is meant. */
+static char *host_words(const struct client *c, enum connect_start start)
+{
+	const char *words[8], *socket = options_text(&c->options, "socket");
+	const json_t *uid = json_object_get(c->options.values, "trust-uid");
+	char number[24];
+	size_t n = 0;
+
+	if (socket != NULL) {
+		words[n++] = "--socket";
+		words[n++] = socket;
+	}
+	if (uid != NULL) {
+		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(uid));
+		words[n++] = "--trust-uid";
+		words[n++] = number;
+	}
+	if (start != CONNECT_START_DEMAND)
+		words[n++] = start == CONNECT_START_ASKED ? "--start" : "--no-start";
+	words[n++] = "relay";
+	words[n] = NULL;
+	return host_command(words);
+}
+
+int client_set_host(struct client *c)
+{
+	const char *url = options_text(&c->options, "host"), *why;
+	bool variable = url == NULL;
+
+	if (variable)	/* an empty variable is an unset one */
+		url = getenv("RLD_HOST");
+	if (url == NULL || (variable && *url == '\0'))
+		return 0;
+	c->host = host_new(url, &why);
+	if (c->host == NULL) {
+		message_error("%s: %s: %s", variable ? "RLD_HOST" : "--host", url, why);
+		return EXIT_USAGE;
+	}
+	c->host->command = host_words(c, start_policy(c));
+	c->host->again = host_words(c, CONNECT_START_NEVER);
+	return 0;
+}
+
+static int connect_host(struct client *c, const char *command, bool quiet)
+{
+	int status = host_connect(c->host, command, quiet, &c->conn, &c->hello);
+
+	if (status == 0)
+		c->socket = xstrdup(c->host->url);
+	return status;
+}
+
 bool client_running(struct client *c)
 {
 	if (c->conn != NULL)
 		return true;
+	if (c->host != NULL)
+		return connect_host(c, c->host->again, true) == 0;
 	set_trust(c);
 	return connect_running(named_socket(c), &c->trust, &c->conn, &c->hello, &c->socket);
 }
@@ -58,6 +116,8 @@ int client_connect(struct client *c)
 {
 	if (c->conn != NULL)
 		return 0;
+	if (c->host != NULL)
+		return connect_host(c, c->host->command, false);
 	set_trust(c);
 	return connect_daemon(named_socket(c), start_policy(c), &c->trust, &c->conn, &c->hello, &c->socket);
 }
@@ -171,6 +231,19 @@ int client_parse_run(const char *text, int64_t *run, int64_t *attempt)
 	message_error("%s is not a %s; \"rlctl list\" shows the runs", text,
 	    attempt == NULL ? "run number" : "run number (42) or attempt number (42/3)");
 	return EXIT_USAGE;
+}
+
+json_t *client_environment(const struct client *c, const json_t *hello)
+{
+	return c->host != NULL ? json_null() : environment_capture(json_object_get(hello, "agent_env"));
+}
+
+void client_put_environment(const struct client *c, json_t *params)
+{
+	json_t *environment = client_environment(c, c->hello);
+
+	if (json_is_array(environment))
+		json_object_set_new(params, "environment", environment);
 }
 
 int client_subscribe(struct client *c, int64_t run, int64_t since)

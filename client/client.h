@@ -13,6 +13,7 @@
 #include "proto/call.h"
 
 struct client;
+struct host;
 
 struct command {
 	const char *name;
@@ -41,8 +42,12 @@ struct client {
 	struct call_trust trust;
 	struct call_conn *conn;		/* NULL before the first call */
 	json_t *hello;
-	char *socket;			/* path of conn's socket */
+	char *socket;			/* path of conn's socket; of another machine: its URL */
+	struct host *host;		/* NULL: this machine */
 };
+
+/* Set host from --host or RLD_HOST. Returns 0, or an exit code after a message. */
+int client_set_host(struct client *c);
 
 /* Returns 0, or an exit code after a message. */
 int client_connect(struct client *c);
@@ -78,6 +83,11 @@ int client_parse_run(const char *text, int64_t *run, int64_t *attempt);
 
 /* Parse a number from 1 up. Returns 0 or -1. */
 int client_parse_id(const char *text, int64_t *id);
+
+/* The variables that agents get from the caller. Those of this machine mean nothing on another:
+ * then null, and none is put. */
+json_t *client_environment(const struct client *c, const json_t *hello);
+void client_put_environment(const struct client *c, json_t *params);
 
 /* Follow the events of one run, or of all (FIELD_NONE), from a sequence number. Returns 0 or an
  * exit code, after a message. */

@@ -25,7 +25,10 @@
 
 void options_init(struct options *o)
 {
-	*o = (struct options){ .values = json_object(), .params = json_object() };
+	const char *host = getenv("RLD_HOST");
+
+	*o = (struct options){ .values = json_object(), .params = json_object(),
+		.elsewhere = host != NULL && *host != '\0' };
 }
 
 void options_release(struct options *o)
@@ -111,6 +114,23 @@ static json_t *path_value(const struct option_row *row, const char *path)
 	value = json_string(real);
 	if (value == NULL)
 		message_error("--%s: the path is not UTF-8; move the file to a UTF-8 path", row->name);
+	return value;
+}
+
+/* A path of the daemon's machine, or NULL after a message. */
+static json_t *path_elsewhere(const struct option_row *row, const char *path)
+{
+	json_t *value;
+
+	if (*path != '/') {
+		message_error("--%s: %s is relative, but it names a %s of the other machine: give an absolute path",
+		    row->name, path, row->kind == OPTION_DIRECTORY || row->kind == OPTION_MAYBE_DIRECTORY ?
+		    "directory" : "file");
+		return NULL;
+	}
+	value = json_string(path);
+	if (value == NULL)
+		message_error("--%s: the path is not UTF-8; choose a UTF-8 path", row->name);
 	return value;
 }
 
@@ -205,8 +225,9 @@ static json_t *program_value(const struct option_row *row, const char *path, int
 	return value;
 }
 
-/* The value of an option, or NULL with the exit code in *status. */
-static json_t *read_value(const struct option_row *row, const char *text, int *status)
+/* The value of an option, or NULL with the exit code in *status. elsewhere: paths are of another
+ * machine. */
+static json_t *read_value(const struct option_row *row, const char *text, bool elsewhere, int *status)
 {
 	static const struct schema schemas[] = {
 		[OPTION_NUMBER] = { .kind = SCHEMA_INT, .min = INT32_MIN, .max = INT32_MAX },
@@ -231,6 +252,8 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 	case OPTION_NAMES:
 		return text_value(row, text, status);
 	case OPTION_PROGRAM:
+		if (elsewhere && *text != '/' && strchr(text, '/') != NULL)
+			break;
 		return program_value(row, text, status);
 	case OPTION_MAYBE_TEXT:
 		return text == NULL ? json_true() : text_value(row, text, status);
@@ -252,13 +275,17 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 			return json_true();
 		break;
 	case OPTION_FILE:
+	case OPTION_CONTENT:
 	case OPTION_NEW_FILE:
 	case OPTION_DIRECTORY:
 		break;
 	}
-	value = row->kind == OPTION_NEW_FILE ? new_file_value(row, text) : path_value(row, text);
+	elsewhere = elsewhere && row->kind != OPTION_CONTENT;
+	value = elsewhere                      ? path_elsewhere(row, text)
+	    : row->kind == OPTION_NEW_FILE ? new_file_value(row, text)
+	                                   : path_value(row, text);
 	if (value == NULL)
-		*status = EXIT_REFUSED;
+		*status = elsewhere ? EXIT_USAGE : EXIT_REFUSED;
 	return value;
 }
 
@@ -330,7 +357,7 @@ static int store_names(struct options *o, const struct option_row *row, json_t *
 static int options_take(struct options *o, const struct option_row *row, const char *text)
 {
 	int status = 0;
-	json_t *value = read_value(row, text, &status);
+	json_t *value = read_value(row, text, o->elsewhere, &status);
 
 	if (value == NULL)
 		return status;
@@ -419,6 +446,27 @@ static void refuse_option(const struct table *t, int code, const char *word, boo
 	    "--help lists the options");
 }
 
+static void getopt_restart(void)
+{
+	optind = 0;	/* glibc: start over, because options are parsed more than once */
+	opterr = 0;
+}
+
+/* Whether --host is among the options; it may follow a path. */
+static bool names_host(const struct table *t, int argc, char **argv)
+{
+	bool found = false;
+	int code;
+
+	getopt_restart();
+	while ((code = getopt_long(argc, argv, t->shorts, t->longs, NULL)) != -1) {
+		const struct option_row *row = table_find(t, code);
+
+		found = found || (row != NULL && strcmp(row->name, "host") == 0);
+	}
+	return found;
+}
+
 int options_parse(struct options *o, int argc, char **argv, const struct option_row *own, bool leading)
 {
 	struct table t = { .count = 0 };
@@ -429,8 +477,8 @@ int options_parse(struct options *o, int argc, char **argv, const struct option_
 	t.shorts[leading] = ':';
 	table_add(&t, options_common);
 	table_add(&t, own);
-	optind = 0;	/* glibc: start over, because this is called for a second argv, too */
-	opterr = 0;
+	o->elsewhere = names_host(&t, argc, argv) || o->elsewhere;
+	getopt_restart();
 	while ((code = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
 		const struct option_row *row = table_find(&t, code);
 

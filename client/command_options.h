@@ -25,6 +25,7 @@ enum option_kind {
 	OPTION_NAMES,		/* names separated by commas; likewise */
 	OPTION_SOURCE,		/* a file to read, or - */
 	OPTION_FILE,		/* a regular file, sent as an absolute path */
+	OPTION_CONTENT,		/* the same, of this machine also with --host: rlctl reads it */
 	OPTION_FILE_OR_NONE,	/* the same, or the word none */
 	/* a new or existing file in an existing directory; sent as an absolute path */
 	OPTION_NEW_FILE,
@@ -50,6 +51,7 @@ extern const struct option_row options_common[], options_submit[], options_confi
 struct options {
 	json_t *values;		/* name -> text, number or true */
 	json_t *params;		/* parameters of the request */
+	bool elsewhere;		/* the daemon is on another machine: other files are there */
 	char **arguments;	/* the other arguments; points into argv */
 	int count;
 };

@@ -27,6 +27,7 @@ int hold_command(struct client *c);
 int group_command(struct client *c);
 int cooldown_command(struct client *c);
 int salvage_command(struct client *c);
+int relay_command(struct client *c);
 int report_command(struct client *c);
 int web_command(struct client *c);
 int metrics_command(struct client *c);

@@ -7,6 +7,7 @@
 
 #include "client/client.h"
 #include "client/completion_ids.h"
+#include "client/host.h"
 #include "proto/memory.h"
 
 /* What a name in the usage of a command stands for: a list of the daemon, or the words themselves.
@@ -101,7 +102,8 @@ static void offer_options(struct place *p, const struct option_row *rows)
 static void offer_value(struct place *p, const struct option_row *row)
 {
 	static const char *const kinds[] = {
-		[OPTION_SOURCE] = "FILES", [OPTION_FILE] = "FILES", [OPTION_FILE_OR_NONE] = "FILES",
+		[OPTION_SOURCE] = "FILES", [OPTION_FILE] = "FILES", [OPTION_CONTENT] = "FILES",
+		[OPTION_FILE_OR_NONE] = "FILES",
 		[OPTION_NEW_FILE] = "FILES", [OPTION_PROGRAM] = "FILES", [OPTION_DIRECTORY] = "DIRECTORIES",
 		[OPTION_MAYBE_DIRECTORY] = "DIRECTORIES",
 	};
@@ -222,8 +224,8 @@ static void offer_arguments(struct place *p, char *const *given, size_t count)
 /* An option that is given also counts here: which daemon to ask. */
 static void take_option(struct place *p, const struct option_row *row, const char *value)
 {
-	if (row != NULL && (strcmp(row->name, "socket") == 0))
-		json_object_set_new(p->c->options.values, "socket", json_string(value));
+	if (row != NULL && options_is_choice("socket|host", row->name))
+		json_object_set_new(p->c->options.values, row->name, json_string(value));
 }
 
 static const struct command *find_command(const struct client *c, const char *name)
@@ -289,6 +291,12 @@ void completion_words(struct client *c, char **words, size_t count)
 		}
 	}
 	equals = strchr(last, '=');
+	host_free(p.c->host);
+	p.c->host = NULL;
+	if (client_set_host(p.c) != 0) {
+		free(given);
+		return;
+	}
 	if (open != NULL) {
 		offer_value(&p, open);
 	} else if (!plain && strncmp(last, "--", 2) == 0 && equals != NULL) {

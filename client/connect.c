@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "client/exit.h"
+#include "client/host.h"
+#include "client/host_connection.h"
 #include "client/message.h"
 #include "client/sockets.h"
 #include "client/spawn_program.h"
@@ -64,12 +66,13 @@ static enum attempt_result connect_attempt(const char *path, const struct call_t
 	return why->code == RPC_NOT_PERMITTED ? ATTEMPT_CLOSED_TO_US : ATTEMPT_REFUSED;
 }
 
-bool connect_again(const char *path, const struct call_trust *trust, int give_up, struct call_conn **conn,
-    json_t **hello)
+bool connect_again(const struct host *host, const char *path, const struct call_trust *trust, int give_up,
+    struct call_conn **conn, json_t **hello)
 {
 	struct call_error why;
 
-	return connect_attempt(path, trust, give_up, conn, hello, &why) == ATTEMPT_CONNECTED;
+	return host != NULL ? host_connect(host, host->again, true, conn, hello) == 0 :
+	    connect_attempt(path, trust, give_up, conn, hello, &why) == ATTEMPT_CONNECTED;
 }
 
 bool connect_running(const char *named, const struct call_trust *trust, struct call_conn **conn, json_t **hello,
@@ -81,7 +84,7 @@ bool connect_running(const char *named, const struct call_trust *trust, struct c
 	if (named != NULL)
 		strings_append(&sockets, named);
 	for (size_t i = 0; sockets[i] != NULL && !found; i++) {
-		found = connect_again(sockets[i], trust, -1, conn, hello);
+		found = connect_again(NULL, sockets[i], trust, -1, conn, hello);
 		if (found)
 			*path = xstrdup(sockets[i]);
 	}

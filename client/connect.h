@@ -10,6 +10,7 @@
 
 struct call_conn;
 struct call_trust;
+struct host;
 
 enum connect_start {
 	CONNECT_START_NEVER,
@@ -25,10 +26,10 @@ enum connect_start {
 int connect_daemon(const char *named, enum connect_start start, const struct call_trust *trust,
     struct call_conn **conn, json_t **hello, char **path);
 
-/* Reconnect to a known daemon: one quick try, without messages. give_up: as of call_give_up_on(),
- * also for the connection. */
-bool connect_again(const char *path, const struct call_trust *trust, int give_up, struct call_conn **conn,
-    json_t **hello);
+/* Reconnect to a known daemon: one quick try, without messages. host: of another machine, NULL: at
+ * path. give_up: as of call_give_up_on(), also for the connection at path. */
+bool connect_again(const struct host *host, const char *path, const struct call_trust *trust, int give_up,
+    struct call_conn **conn, json_t **hello);
 
 /* The same for the first socket of a search, or the named one. *path as for connect_daemon(). */
 bool connect_running(const char *named, const struct call_trust *trust, struct call_conn **conn, json_t **hello,

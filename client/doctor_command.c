@@ -8,6 +8,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/host.h"
 #include "client/program_check.h"
 #include "proto/memory.h"
 #include "proto/units.h"
@@ -87,9 +88,18 @@ static json_t *doctor_examine(struct client *c, int64_t ms)
 			status == EXIT_NO_DAEMON ? "start one with rld" :
 			    "make sure that rld and rlctl have the same version");
 	}
-	add_user(checks, report);
-	program_check_tools(checks, ms);
-	agents = program_check_agents(field_array(report, "agents"), ms);
+	if (c->host != NULL) {
+		char *remedy = xasprintf("ssh %s rlctl doctor", c->host->target);
+
+		program_check_add(checks, "programs", "warning",
+		    xstrdup("programs and agents of the other machine were not checked from here"), remedy);
+		free(remedy);
+		agents = json_array();
+	} else {
+		add_user(checks, report);
+		program_check_tools(checks, ms);
+		agents = program_check_agents(field_array(report, "agents"), ms);
+	}
 	json_object_set_new(report, "client", json_pack("{s:o,s:o}", "checks", checks, "agents", agents));
 	return report;
 }

@@ -7,6 +7,7 @@
 #include "client/client.h"
 #include "client/command_options.h"
 #include "client/commands.h"
+#include "client/host.h"
 #include "client/message.h"
 #include "proto/call.h"
 #include "proto/memory.h"
@@ -116,7 +117,7 @@ static const struct option_row change_options[] = {
 	    "time limit of each later attempt without progress" },
 	{ "disk-floor", 0, OPTION_TEXT, "SIZE", "disk_floor", NULL,
 	    "free space below which no attempt starts (500M, 1G)" },
-	{ "stories", 0, OPTION_FILE, "FILE", "stories_path", NULL,
+	{ "stories", 0, OPTION_CONTENT, "FILE", "stories_path", NULL,
 	    "add the new stories of a JSON PRD to the tasks" },
 	{ .name = NULL },
 };
@@ -238,6 +239,8 @@ static const struct command commands[] = {
 	    1, ANY_NUMBER, false },
 	{ "mcp", mcp_command, "", "serve agents and editors by the Model Context Protocol, on stdin and stdout",
 	    NULL, 0, 0, false },
+	{ "relay", relay_command, "", "connect stdin and stdout to the daemon; --host runs it on the other machine",
+	    NULL, 0, 0, false },
 	{ "completion", completion_command, "bash|zsh|fish | words [WORD...]",
 	    "print a completion script for a shell", NULL, 1, ANY_NUMBER, true },
 	{ "help", help_command, "[COMMAND]", "show help", NULL, 0, 1, false },
@@ -255,6 +258,14 @@ static const struct {
 	{ "hold", "before", "list" }, { "group", "slots", "set" }, { "cooldown", "message", "set" },
 	{ "salvage", "limit", "list" },
 	{ "salvage", "before", "list" },
+};
+
+/* Commands that work with files of the daemon's machine, or are about the machine they run on.
+ * action NULL: any. */
+static const struct {
+	const char *command, *action;
+} local[] = {
+	{ "init", NULL }, { "attest", NULL }, { "config", "check" }, { "salvage", "restore" },
 };
 
 /* Short names, as other programs have them. */
@@ -401,9 +412,27 @@ static int check_particular(const struct client *c)
 	return 0;
 }
 
+/* Returns 0, or an exit code after a message. */
+static int check_local(const struct client *c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(local) && c->host != NULL; i++) {
+		const char *action = local[i].action;
+
+		if (strcmp(local[i].command, c->command->name) != 0 ||
+		    (action != NULL && strcmp(action, c->options.arguments[0]) != 0))
+			continue;
+		message_error("\"rlctl %s%s%s\" works only on the machine of the daemon", c->command->name,
+		    action != NULL ? " " : "", action != NULL ? action : "");
+		message_hint("run it there, with ssh %s", c->host->target);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
 static int run_client(struct client *c)
 {
 	const char *color = options_text(&c->options, "color");
+	int status;
 
 	if (c->options.count < c->command->least || c->options.count > c->command->most) {
 		message_error("usage: rlctl %s %s", c->command->name, c->command->usage);
@@ -421,6 +450,12 @@ static int run_client(struct client *c)
 		message_error("--socket must not be empty");
 		return EXIT_USAGE;
 	}
+	/* relay is what the other machine runs */
+	status = strcmp(c->command->name, "relay") == 0 ? 0 : client_set_host(c);
+	if (status == 0)
+		status = check_local(c);
+	if (status != 0)
+		return status;
 	print_init(&c->out, stdout, color == NULL ? "auto" : color);
 	print_init(&c->talk, stderr, color == NULL ? "auto" : color);
 	c->json = options_given(&c->options, "json");
@@ -478,6 +513,7 @@ int main(int argc, char **argv)
 	call_close(c.conn);
 	json_decref(c.hello);
 	free(c.socket);
+	host_free(c.host);
 	options_release(&c.options);
 	if (fflush(stdout) == EOF || ferror(stdout)) {
 		message_errno("standard output");

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 
 #include "client/connect.h"
-#include "client/environment_capture.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
 
@@ -111,7 +110,7 @@ static bool link_open(struct mcp_link *l, struct call_error *error)
 	trust = l->client->trust;
 	pthread_mutex_unlock(&client_lock);
 	while (path != NULL && !open && !mcp_link_is_cancelled(l) && clock_steady() < end) {
-		open = connect_again(path, &trust, -1, &conn, &hello);
+		open = connect_again(l->client->host, path, &trust, -1, &conn, &hello);
 		if (!open)
 			poll(NULL, 0, PAUSE_MS);
 	}
@@ -164,5 +163,5 @@ json_t *mcp_link_environment(struct mcp_link *l, struct call_error *error)
 {
 	if (l->conn == NULL && !link_open(l, error))
 		return NULL;
-	return environment_capture(json_object_get(l->hello, "agent_env"));
+	return client_environment(l->client, l->hello);
 }

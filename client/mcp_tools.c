@@ -128,7 +128,9 @@ static const char *prepare_submit(struct mcp_link *l, json_t *arguments, struct 
 	if (environment == NULL)
 		return NULL;
 	json_object_set_new(arguments, "environment", environment);
-	if (getcwd(here, sizeof(here)) != NULL)
+	if (json_is_null(environment))
+		json_object_del(arguments, "environment");
+	else if (getcwd(here, sizeof(here)) != NULL)
 		set_default(arguments, "workdir", json_string(here));
 	key = xasprintf("mcp-%08x%08x%08x%08x", arc4random(), arc4random(), arc4random(), arc4random());
 	set_default(arguments, "key", json_string(key));

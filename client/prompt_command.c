@@ -9,11 +9,11 @@
 #include "client/field.h"
 #include "client/message.h"
 #include "client/print.h"
+#include "client/submit_command.h"
 
 static int prompt_show(struct client *c)
 {
 	json_t *params = json_incref(c->options.params), *result, *warning;
-	char *here;
 	const char *prompt;
 	size_t i;
 	int status;
@@ -21,15 +21,10 @@ static int prompt_show(struct client *c)
 	json_object_set_new(params, "role", json_string(c->options.arguments[1]));
 	if (c->options.count > 2)
 		json_object_set_new(params, "task", json_string(c->options.arguments[2]));
-	if (json_object_get(params, "workdir") == NULL) {
-		here = getcwd(NULL, 0);
-		if (here == NULL) {
-			message_errno("the current directory");
-			json_decref(params);
-			return EXIT_USAGE;
-		}
-		json_object_set_new(params, "workdir", json_string(here));
-		free(here);
+	status = submit_put_workdir(c, params);
+	if (status != 0) {
+		json_decref(params);
+		return status;
 	}
 	result = client_call_json(c, "prompt.show", params, &status);
 	if (result == NULL)

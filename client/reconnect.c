@@ -33,7 +33,7 @@ static bool subscribe_again(struct client *c, const char *instance, int64_t run,
 
 	if (run != FIELD_NONE)
 		json_object_set_new(params, "run", json_integer(run));
-	if (!connect_again(c->socket, &c->trust, -1, &c->conn, &c->hello)) {
+	if (!connect_again(c->host, c->socket, &c->trust, -1, &c->conn, &c->hello)) {
 		json_decref(params);
 		return false;
 	}

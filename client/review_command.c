@@ -8,7 +8,6 @@
 #include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
-#include "client/environment_capture.h"
 #include "client/field.h"
 #include "client/message.h"
 #include "client/print.h"
@@ -219,7 +218,7 @@ static int review_again(struct client *c)
 	json_object_set_new(params, "run", json_integer(run));
 	if (slash != NULL)
 		json_object_set_new(params, "task", json_string(slash + 1));
-	json_object_set_new(params, "environment", environment_capture(json_object_get(c->hello, "agent_env")));
+	client_put_environment(c, params);
 	result = client_call_json(c, "review.again", params, &status);
 	if (result != NULL && !c->json) {
 		fprintf(c->talk.file, "The work of run %lld is reviewed as run:\n", (long long)run);

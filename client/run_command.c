@@ -337,7 +337,7 @@ static void print_report(const struct client *c, const json_t *run)
 	int64_t id = field_int(run, "id"), created = field_time(run, "created_at");
 	struct stat st;
 
-	if (path == NULL ||
+	if (path == NULL || c->host != NULL ||
 	    (stat(path, &st) == 0 &&
 	        (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000 + REPORT_LATE_MS >=
 	            created))

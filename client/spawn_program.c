@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -29,6 +30,7 @@
 #define OPTIONS_MAX 4	/* of start_rld() */
 #define READY_MS 10000
 #define LOG_MAX (4 << 20)	/* a larger log is renamed before the next start */
+#define SSH_END_MS 1000
 #define TAIL_BYTES 2048		/* of the log of a failed start */
 
 extern char **environ;
@@ -367,6 +369,69 @@ static int spawn_program(const struct program *program, char **environment, int 
 	failure = posix_spawnp(pid, program->argv[0], &files, NULL, (char *const *)program->argv, environment);
 	posix_spawn_file_actions_destroy(&files);
 	return failure;
+}
+
+/* As posix_spawnp(), with Ctrl-C ignored: POSIX_SPAWN_* can only restore defaults. */
+static int spawn_deaf(pid_t *pid, const posix_spawn_file_actions_t *files, const posix_spawnattr_t *attributes,
+    const char *const *argv)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
+	int failure;
+
+	sigaction(SIGINT, &ignore, &old);
+	failure = posix_spawnp(pid, argv[0], files, attributes, (char *const *)argv, environ);
+	sigaction(SIGINT, &old, NULL);
+	return failure;
+}
+
+int start_ssh(const char *const *argv, struct ssh *ssh)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t none;
+	int ends[2], failure;
+
+	while (waitpid(-1, NULL, WNOHANG) > 0)	/* of earlier connections */
+		;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == -1)
+		return errno;
+	/* not a pipe: what ssh leaves behind for later connections may keep it open */
+	ssh->words = memfd_create("words of ssh", MFD_CLOEXEC);
+	if (ssh->words == -1) {
+		failure = errno;
+		close(ends[0]);
+		close(ends[1]);
+		return failure;
+	}
+	ssh->fd = ends[0];
+	sigemptyset(&none);
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_adddup2(&files, ends[1], 0);
+	posix_spawn_file_actions_adddup2(&files, ends[1], 1);
+	posix_spawn_file_actions_adddup2(&files, ssh->words, 2);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	failure = spawn_deaf(&ssh->pid, &files, &attributes, argv);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&files);
+	close(ends[1]);
+	if (failure != 0) {
+		close(ends[0]);
+		close(ssh->words);
+	}
+	return failure;
+}
+
+int start_ssh_end(const struct ssh *ssh)
+{
+	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, ssh->pid, 0), .events = POLLIN };
+
+	if (p.fd == -1 || poll(&p, 1, SSH_END_MS) != 1)
+		kill(ssh->pid, SIGTERM);
+	if (p.fd != -1)
+		close(p.fd);
+	return start_await(ssh->pid);
 }
 
 /* As buf_read(), until so many ms have passed; 0: no limit. */

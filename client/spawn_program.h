@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Start rld (on demand, or to validate a file), git, ssh-keygen, and programs that print their
+/* Start rld (on demand, or to validate a file), git, ssh, ssh-keygen, and programs that print their
  * version. Only this file of the client starts processes. */
 #ifndef CLIENT_SPAWN_PROGRAM_H
 #define CLIENT_SPAWN_PROGRAM_H
@@ -45,6 +45,22 @@ int start_program(const struct program *program);
  * stderr if that is NULL; it gets no input, and its stderr is ours. Returns its exit code, or -1
  * after a message. */
 int start_git(const char *const *argv, const char *const *more, struct buf *output);
+
+/* ssh to another machine. */
+struct ssh {
+	pid_t pid;
+	int fd;			/* a socket: its input and output */
+	int words;		/* a file in memory that takes its stderr */
+	bool batch;		/* it was told to ask for nothing */
+};
+
+/* Start argv[0] with fd and words. Ctrl-C does not end it: that is for rlctl alone. It ends when fd
+ * is closed. Returns 0 or an errno. */
+int start_ssh(const char *const *argv, struct ssh *ssh);
+
+/* After fd was closed: wait for its end, which is enforced if it takes long. Returns its status, as
+ * waitpid() does. */
+int start_ssh_end(const struct ssh *ssh);
 
 /* Start "path --version" in this environment and in a separate process group, without input,
  * writing to output and errors. Returns 0 or an errno. */

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "client/commands.h"
-#include "client/environment_capture.h"
 #include "client/field.h"
 #include "client/group_check.h"
+#include "client/host.h"
 #include "client/message.h"
 #include "proto/call.h"
 #include "proto/clock.h"
@@ -166,7 +166,7 @@ static int put_task(struct client *c, json_t *params)
 	return status;
 }
 
-int submit_put_file(const char *source, json_t *params)
+int submit_put_file(const struct client *c, const char *source, json_t *params)
 {
 	char *name = xasprintf("%s_path", source);
 	const char *path = field_text(params, name);
@@ -184,18 +184,21 @@ int submit_put_file(const char *source, json_t *params)
 		}
 		json_object_set_new(params, source, value);
 	}
+	if (c->host != NULL)	/* there it is another file, or none */
+		json_object_del(params, name);
 	free(text.data);
 	free(name);
 	return status;
 }
 
-static int check_beads(const json_t *params)
+/* The daemon checks it, too. */
+static int check_beads(const struct client *c, const json_t *params)
 {
 	const json_t *beads = json_object_get(params, "beads");
 	const char *dir = json_is_string(beads) ? json_string_value(beads) : field_text(params, "workdir");
 	char *path = xasprintf("%s/.beads", dir);
 	struct stat st;
-	int failure = stat(path, &st) == -1 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+	int failure = c->host != NULL ? 0 : stat(path, &st) == -1 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 
 	if (failure != 0)
 		message_error("--beads: %s: %s; name the directory that contains .beads as --beads=DIR, or "
@@ -218,15 +221,19 @@ static int put_source(struct client *c, json_t *params)
 		    "agentic_review decides");
 	if (source == NULL || strcmp(source, "file") == 0)
 		return put_task(c, params);
-	return strcmp(source, "beads") == 0 ? check_beads(params) : submit_put_file(source, params);
+	return strcmp(source, "beads") == 0 ? check_beads(c, params) : submit_put_file(c, source, params);
 }
 
-static int put_workdir(json_t *params)
+int submit_put_workdir(const struct client *c, json_t *params)
 {
 	char here[4096];
 
 	if (json_object_get(params, "workdir") != NULL)
 		return 0;
+	if (c->host != NULL) {
+		message_error("name a directory of %s with -C: the current one is on this machine", c->host->target);
+		return EXIT_USAGE;
+	}
 	if (getcwd(here, sizeof(here)) == NULL) {
 		message_errno("the current directory; name another with --workdir");
 		return EXIT_REFUSED;
@@ -263,14 +270,14 @@ json_t *submit_send(struct client *c, int *status)
 {
 	json_t *params = json_deep_copy(c->options.params), *result = NULL;
 
-	*status = put_workdir(params);
+	*status = submit_put_workdir(c, params);
 	if (*status == 0)
 		*status = put_source(c, params);
 	if (*status == 0)
 		*status = client_connect(c);
 	if (*status == 0) {
 		note_new_group(c);
-		json_object_set_new(params, "environment", environment_capture(json_object_get(c->hello, "agent_env")));
+		client_put_environment(c, params);
 		result = client_call(c, "run.submit", json_incref(params), status);
 	}
 	json_decref(params);

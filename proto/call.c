@@ -59,10 +59,22 @@ static int check_peer(int fd, const struct call_trust *trust, uid_t *peer)
 	return failure != 0 ? failure : -EPERM;
 }
 
+struct call_conn *call_over(int fd)
+{
+	struct call_conn *conn = calloc(1, sizeof *conn);
+
+	if (conn == NULL)
+		abort();
+	conn->fd = fd;
+	conn->give_up = -1;
+	conn->reader = frame_reader_new(REPLY_MAX);
+	STAILQ_INIT(&conn->notifications);
+	return conn;
+}
+
 int call_connect(const char *socket_path, const struct call_trust *trust, struct call_conn **out, uid_t *peer)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct call_conn *conn;
 	int fd, failure;
 
 	if (strlcpy(address.sun_path, socket_path, sizeof address.sun_path) >= sizeof address.sun_path)
@@ -76,14 +88,7 @@ int call_connect(const char *socket_path, const struct call_trust *trust, struct
 		close(fd);
 		return failure;
 	}
-	conn = calloc(1, sizeof *conn);
-	if (conn == NULL)
-		abort();
-	conn->fd = fd;
-	conn->give_up = -1;
-	conn->reader = frame_reader_new(REPLY_MAX);
-	STAILQ_INIT(&conn->notifications);
-	*out = conn;
+	*out = call_over(fd);
 	return 0;
 }
 

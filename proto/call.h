@@ -19,6 +19,8 @@ struct call_trust {
 /* Connect in line framing. Nothing is sent before the peer's user is known and trusted. -errno on
  * failure; -EPERM: the daemon runs as *peer, who is not in trust. */
 int call_connect(const char *socket_path, const struct call_trust *trust, struct call_conn **out, uid_t *peer);
+/* The same over a connected stream socket, which call_close() closes. */
+struct call_conn *call_over(int fd);
 void call_close(struct call_conn *conn);
 int call_fd(const struct call_conn *conn);
 

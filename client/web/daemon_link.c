@@ -103,7 +103,7 @@ static void link_retry(struct daemon_link *l)
 
 	link_limit(l);
 	l->tried = clock_steady();
-	if (!connect_again(c->socket, &c->trust, l->wait, &c->conn, &c->hello))
+	if (!connect_again(c->host, c->socket, &c->trust, l->wait, &c->conn, &c->hello))
 		return;
 	if (!link_subscribe(l)) {
 		link_close(l);
