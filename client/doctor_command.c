@@ -61,7 +61,7 @@ static void add_user(json_t *checks, const json_t *report)
 	if (uid != FIELD_NONE && uid != (int64_t)geteuid())
 		program_check_add(checks, "user", "warning",
 		    xasprintf(
-		        "the daemon is uid %lld, you are uid %d: agents have your HOME and PATH, but not your rights",
+		        "the daemon is uid %lld, you are uid %d: agents have the HOME, PATH and rights of that user",
 		        (long long)uid, (int)geteuid()),
 		    "use a daemon of your own, or make sure that this user may read and write there");
 	if (getenv("HOME") == NULL)

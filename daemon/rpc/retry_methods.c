@@ -94,7 +94,7 @@ struct retrying {
 
 static void retry(struct pending *p, const struct run_rows *rows)
 {
-	char **environment = environment_strings(call_param(p->call, "environment")), *why;
+	char **environment = environment_sent(p->call), *why;
 
 	why = retry_secrets(p->rpc, rows, &environment);
 	if (why != NULL) {
@@ -237,7 +237,7 @@ static void again_cb(void *arg, const struct run_rows *rows)
 		return;
 	}
 	copy = run_rows_copy(rows);
-	environment = environment_strings(call_param(p->call, "environment"));
+	environment = environment_sent(p->call);
 	if (agent != NULL)
 		why = set_reviewers(p->rpc, copy, agent);
 	if (why != NULL)

@@ -10,6 +10,7 @@
 #include "rpc/dispatch.h"
 #include "rpc/doctor.h"
 #include "rpc/ended_cache.h"
+#include "rpc/environment.h"
 #include "rpc/output_wait.h"
 
 static const struct method *const tables[] = {
@@ -42,6 +43,7 @@ struct rpc *rpc_new(const struct rpc_options *options)
 	const struct feed_source source = { event_page, rpc };
 	int64_t first, last;
 
+	environment_init();
 	rpc->options = *options;
 	rpc->methods = tables;
 	rpc->capabilities = method_capabilities(tables);

@@ -558,7 +558,7 @@ static struct reply submit_call(struct rpc *rpc, struct call *call)
 		submit_free(s, NULL);
 		return reply;
 	}
-	s->environment = environment_strings(call_param(call, "environment"));
+	s->environment = environment_sent(call);
 	hash_body(call_params(call), s->hash);
 	submit_start(s);
 	return reply_later(call);

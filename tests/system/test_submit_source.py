@@ -3,6 +3,7 @@
 place in the file."""
 import json
 import os
+import pwd
 import resource
 
 import pytest
@@ -242,3 +243,20 @@ def test_no_descriptor_is_no_fault_of_a_parameter(daemon, repo, method):
                 and "LimitNOFILE" in error.value.data["hint"]), error.value
         assert "Too many open files" in error.value.message
         assert rpc.call(method, **params)
+
+
+def test_agents_have_the_home_of_the_daemons_user(make_daemon, another_user, tmp_path):
+    """Not that of root, who submits; what else root sends goes through."""
+    daemon = make_daemon(scripts={"implement": "printenv > environment\nanswer done\n"}, uid=another_user)
+    work = tmp_path / "w"
+    work.mkdir()
+    os.chown(work, another_user, another_user)
+    sent = {"HOME": "/root", "USER": "root", "LOGNAME": "root", "SHELL": "/bin/rootsh", "PATH": f"/root:{os.defpath}",
+            "XDG_RUNTIME_DIR": "/run/user/0", "SSH_AUTH_SOCK": "/root/agent", "TMPDIR": "/root/tmp", "LC_MARK": "kept"}
+    done = daemon.rlctl("--trust-uid", another_user, "run", "-q", "-C", work, "x", environment=sent)
+    assert done.returncode == 0, done.err
+    lines = (work / "environment").read_text().splitlines()
+    assert f"HOME={daemon.home}" in lines and "LC_MARK=kept" in lines
+    assert f"PATH={daemon.environment['PATH']}" in lines
+    assert f"USER={pwd.getpwuid(another_user).pw_name}" in lines
+    assert not [line for line in lines if line.startswith(("XDG_", "SSH_", "TMPDIR"))]
