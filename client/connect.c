@@ -10,6 +10,7 @@
 #include "client/host.h"
 #include "client/host_connection.h"
 #include "client/message.h"
+#include "client/silence.h"
 #include "client/sockets.h"
 #include "client/spawn_program.h"
 #include "proto/call.h"
@@ -19,6 +20,7 @@
 enum attempt_result {
 	ATTEMPT_CONNECTED,
 	ATTEMPT_SILENT,		/* no daemon answers there */
+	ATTEMPT_STUCK,		/* one is there, and gives no sign of life */
 	ATTEMPT_UNTRUSTED,	/* the daemon there runs as another user; nothing was sent */
 	ATTEMPT_CLOSED_TO_US,	/* the daemon or its socket refuses this user */
 	ATTEMPT_REFUSED		/* the daemon speaks another protocol */
@@ -53,6 +55,7 @@ static enum attempt_result connect_attempt(const char *path, const struct call_t
 		strlcpy(why->message, strerror(-failure), sizeof(why->message));
 		return ATTEMPT_SILENT;
 	}
+	silence_watch(*conn, NULL);
 	params = json_pack("{s:s, s:i, s:i}", "client", "rlctl " RLD_VERSION, "min",
 	    CONNECT_PROTOCOL, "max", CONNECT_PROTOCOL);
 	call_give_up_on(*conn, give_up);
@@ -62,7 +65,7 @@ static enum attempt_result connect_attempt(const char *path, const struct call_t
 	call_close(*conn);
 	*conn = NULL;
 	if (why->code == 0)
-		return ATTEMPT_SILENT;
+		return why->silent ? ATTEMPT_STUCK : ATTEMPT_SILENT;
 	return why->code == RPC_NOT_PERMITTED ? ATTEMPT_CLOSED_TO_US : ATTEMPT_REFUSED;
 }
 
@@ -110,6 +113,7 @@ static int connect_named(const char *path, const struct call_trust *trust, struc
 		message_error("no daemon answers at %s: %s; start one with \"rld --socket %s\", or name another socket",
 		    path, why.message, path);
 		return EXIT_NO_DAEMON;
+	case ATTEMPT_STUCK:
 	case ATTEMPT_UNTRUSTED:
 		message_refused(&why, NULL, false);
 		return EXIT_NO_DAEMON;
@@ -137,7 +141,8 @@ static enum attempt_result connect_search(struct search *s)
 {
 	enum attempt_result result = ATTEMPT_SILENT;
 
-	for (size_t i = 0; s->sockets[i] != NULL && result != ATTEMPT_CONNECTED && result != ATTEMPT_REFUSED; i++) {
+	for (size_t i = 0; s->sockets[i] != NULL && result != ATTEMPT_CONNECTED && result != ATTEMPT_REFUSED &&
+	    result != ATTEMPT_STUCK; i++) {
 		result = connect_attempt(s->sockets[i], s->trust, -1, s->conn, s->hello, &s->why);
 		if (result == ATTEMPT_UNTRUSTED && !s->told)
 			message_refused(&s->why, NULL, false);
@@ -238,9 +243,10 @@ int connect_daemon(const char *named, enum connect_start start, const struct cal
 		/* the system daemon's socket is the last one in the list */
 		status = may_start(&s, start, result == ATTEMPT_CLOSED_TO_US) ? start_and_connect(&s) : EXIT_NO_DAEMON;
 		break;
+	case ATTEMPT_STUCK:
 	case ATTEMPT_REFUSED:
 		message_refused(&s.why, NULL, false);
-		status = EXIT_REFUSED;
+		status = result == ATTEMPT_STUCK ? EXIT_NO_DAEMON : EXIT_REFUSED;
 		break;
 	}
 	sockets_free(s.sockets);

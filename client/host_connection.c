@@ -13,6 +13,7 @@
 #include "client/exit.h"
 #include "client/host.h"
 #include "client/message.h"
+#include "client/silence.h"
 #include "client/spawn_program.h"
 #include "proto/call.h"
 #include "proto/memory.h"
@@ -127,6 +128,8 @@ static int greet(const struct host *host, const struct ssh *ssh, bool quiet, str
 
 	*conn = call_over(ssh->fd);
 	call_give_up_on(*conn, interrupts);
+	if (ssh->batch)		/* else ssh may be asking the user */
+		silence_watch(*conn, host);
 	*hello = call_method(*conn, "daemon.hello", json_pack("{s:s, s:i, s:i}", "client", "rlctl " RLD_VERSION, "min",
 	    CONNECT_PROTOCOL, "max", CONNECT_PROTOCOL), &why);
 	call_give_up_on(*conn, -1);
@@ -150,6 +153,7 @@ static int greet(const struct host *host, const struct ssh *ssh, bool quiet, str
 			explain(host, status, words, ssh->batch, &why);
 	} else {
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		silence_watch(*conn, host);
 		if (!quiet)
 			pass_on(host, words);
 	}

@@ -9,6 +9,7 @@
 #include "client/commands.h"
 #include "client/host.h"
 #include "client/message.h"
+#include "client/silence.h"
 #include "proto/call.h"
 #include "proto/memory.h"
 #include "proto/near.h"
@@ -452,6 +453,8 @@ static int run_client(struct client *c)
 	}
 	/* relay is what the other machine runs */
 	status = strcmp(c->command->name, "relay") == 0 ? 0 : client_set_host(c);
+	if (status == 0)
+		status = silence_init();
 	if (status == 0)
 		status = check_local(c);
 	if (status != 0)

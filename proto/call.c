@@ -18,10 +18,18 @@
 
 /* Replies contain whole pages of output, so they may be larger than requests. */
 #define REPLY_MAX (16 * FRAME_MAX)
+#define INTERVAL_MAX 60000
 
 struct notification {
 	json_t *message;
 	STAILQ_ENTRY(notification) link;
+};
+
+/* Since the last sign of life, or since it was asked for. */
+struct silence {
+	int64_t since;
+	int64_t interval;	/* until it is asked for; longer each time it came */
+	bool asked, told;
 };
 
 struct call_conn {
@@ -29,6 +37,8 @@ struct call_conn {
 	int give_up;		/* descriptor: while it is readable, wait for no reply */
 	bool ended;		/* the peer has shut down its sending side */
 	int failure;		/* errno of a lost connection or -EPROTO, 0: none */
+	struct call_patience patience;	/* tell NULL: no limit */
+	struct silence silence;
 	json_int_t last_id;
 	struct frame_reader *reader;
 	STAILQ_HEAD(, notification) notifications;
@@ -118,6 +128,76 @@ void call_give_up_on(struct call_conn *conn, int fd)
 	conn->give_up = fd;
 }
 
+pid_t call_pid(const struct call_conn *conn)
+{
+	struct ucred peer;
+	socklen_t size = sizeof peer;
+
+	return getsockopt(conn->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+}
+
+void call_set_patience(struct call_conn *conn, const struct call_patience *patience)
+{
+	conn->patience = *patience;
+}
+
+static void silence_begin(struct call_conn *conn, int64_t interval)
+{
+	conn->silence = (struct silence){ .since = clock_steady(), .interval = interval };
+}
+
+/* A byte has come or gone. */
+static void silence_end(struct call_conn *conn)
+{
+	int64_t next = conn->silence.interval * (conn->silence.asked ? 2 : 1);
+
+	silence_begin(conn, next < INTERVAL_MAX ? next : INTERVAL_MAX);
+}
+
+/* Any answer is a sign of life, and the loop of the daemon gives this one at once. It is skipped,
+ * because no call has this id. */
+static void ask_for_life(struct call_conn *conn)
+{
+	static const char request[] =
+	    "{\"jsonrpc\":\"2.0\",\"id\":\"alive\",\"method\":\"daemon.hello\"}\n";
+
+	/* a full socket says as much as no answer; a part cannot be sent, it is that short */
+	send(conn->fd, request, sizeof request - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* As poll(), with the patience of the connection: -1 with ETIMEDOUT. whole: no request is sent in
+ * part. */
+static int poll_patiently(struct call_conn *conn, struct pollfd *p, nfds_t n, bool whole)
+{
+	const struct call_patience *patience = &conn->patience;
+	struct silence *silence = &conn->silence;
+
+	for (;;) {
+		int64_t half = patience->tell_ms / 2, now = clock_steady(), due = silence->since, left;
+		int ready;
+
+		if (patience->tell == NULL || (silence->told && patience->limit_ms == 0))
+			return poll(p, n, -1);
+		due += !silence->asked ? silence->interval : !silence->told ? half : patience->limit_ms - half;
+		left = due > now ? due - now : 0;
+		ready = poll(p, n, left < INT32_MAX ? (int)left : INT32_MAX);
+		if (ready != 0)
+			return ready;
+		if (!silence->asked) {
+			if (whole)
+				ask_for_life(conn);
+			silence->asked = true;
+			silence->since = clock_steady();
+		} else if (!silence->told) {
+			silence->told = true;
+			patience->tell(patience->arg);
+		} else {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+	}
+}
+
 /* Read what has arrived, without waiting. */
 static void fill(struct call_conn *conn)
 {
@@ -126,6 +206,7 @@ static void fill(struct call_conn *conn)
 
 	n = recv(conn->fd, bytes, sizeof bytes, MSG_DONTWAIT);
 	if (n > 0) {
+		silence_end(conn);
 		frame_feed(conn->reader, bytes, (size_t)n);
 	} else if (n == 0) {
 		conn->ended = true;
@@ -180,7 +261,7 @@ static int send_all(struct call_conn *conn, const char *data, size_t size)
 		struct pollfd p = { .fd = conn->fd, .events = POLLOUT | (conn->ended ? 0 : POLLIN) };
 		ssize_t n;
 
-		if (poll(&p, 1, -1) == -1) {
+		if (poll_patiently(conn, &p, 1, false) == -1) {
 			if (errno == EINTR)
 				continue;
 			return errno;
@@ -195,6 +276,7 @@ static int send_all(struct call_conn *conn, const char *data, size_t size)
 				continue;
 			return errno;
 		}
+		silence_end(conn);
 		data += n;
 		size -= (size_t)n;
 	}
@@ -276,7 +358,13 @@ static json_t *await_reply(struct call_conn *conn, json_int_t id, const char *me
 		case TAKE_NOTHING:
 			break;
 		}
-		if (poll(p, 2, -1) == -1) {
+		if (poll_patiently(conn, p, 2, true) == -1) {
+			if (errno == ETIMEDOUT) {
+				fail(error, "%s: no answer for %lld s", method,
+				    (long long)(conn->patience.limit_ms + 999) / 1000);
+				error->silent = true;
+				return NULL;
+			}
 			if (errno != EINTR)
 				return fail(error, "%s: poll: %s", method, strerror(errno));
 			continue;
@@ -302,6 +390,7 @@ json_t *call_method(struct call_conn *conn, const char *method, json_t *params, 
 		return fail(error, "%s: the request cannot be represented as JSON", method);
 	frame = frame_wrap(FRAME_LINE, text, strlen(text), &size);
 	free(text);
+	silence_begin(conn, conn->patience.tell_ms / 2);
 	failure = send_all(conn, frame, size);
 	free(frame);
 	/* a refusal may be readable although the server closed before reading the whole request */

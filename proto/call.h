@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct call_conn;
@@ -24,6 +25,19 @@ struct call_conn *call_over(int fd);
 void call_close(struct call_conn *conn);
 int call_fd(const struct call_conn *conn);
 
+/* Process ID of the daemon when it began to listen; 0: unknown. */
+pid_t call_pid(const struct call_conn *conn);
+
+/* How long a call waits for a sign of life, in ms. Halfway to tell_ms the daemon is asked for one,
+ * so that a call which takes long is no silence; tell is called once per silence. limit_ms 0: none.
+ * Copied. */
+struct call_patience {
+	int64_t tell_ms, limit_ms;
+	void (*tell)(void *arg);
+	void *arg;
+};
+void call_set_patience(struct call_conn *conn, const struct call_patience *patience);
+
 /* While fd is readable, calls that would have to wait fail; their replies are skipped when they
  * come. -1: none. */
 void call_give_up_on(struct call_conn *conn, int fd);
@@ -36,6 +50,7 @@ struct call_error {
 	char hint[512];
 	char field[64];
 	bool retryable;
+	bool silent;		/* the connection failed because the limit of patience is over */
 };
 
 /* Call method; takes ownership of params (NULL: none). Returns the result (caller decrefs) or NULL

@@ -1637,3 +1637,48 @@ def test_an_output_that_cannot_be_written_is_an_error(fake, tmp_path):
         done = subprocess.run([str(RLCTL), "list"], env=environment(tmp_path, RLD_SOCKET=str(fake.path)),
                               stdout=full, stderr=subprocess.PIPE, timeout=60)
     assert done.returncode == 1 and b"No space left" in done.stderr
+
+
+# ---- a daemon that does not answer ---------------------------------------------------------------
+
+SOON = {"RLD_ANSWER_TIMEOUT": "1s"}
+
+
+def test_a_stopped_daemon_is_told(daemon):
+    os.kill(daemon.pid, signal.SIGSTOP)
+    try:
+        done = daemon.rlctl("status", environment=SOON, check=3)
+    finally:
+        os.kill(daemon.pid, signal.SIGCONT)
+    assert f"rld (process {daemon.pid}) does not answer: it is stopped" in done.err
+    assert f"kill -CONT {daemon.pid}" in done.err and "daemon.hello: no answer for 1 s" in done.err
+    assert "start one" not in done.err
+    daemon.rlctl("status", environment=SOON, check=0)
+
+
+def test_a_call_that_takes_long_is_no_silence(fake, rlctl):
+    """Meanwhile the daemon answers another call, each time it is asked for one."""
+    asked = []
+
+    def wait(peer, params):
+        while len(asked) < 3:
+            asked.append(json.loads(peer.recv(4096)))
+            peer.sendall(json.dumps({"jsonrpc": "2.0", "id": asked[-1]["id"], "result": {}}).encode() + b"\n")
+        return {"runs": [{"id": 7, "state": "succeeded"}], "timed_out": False}
+    fake.answers["run.wait"] = wait
+    assert "does not answer" not in rlctl("wait", 7, more=SOON)[1]
+    assert {a["method"] for a in asked} == {"daemon.hello"}
+
+
+def test_a_daemon_that_stops_to_answer(fake, rlctl):
+    def never(peer, params):
+        while peer.recv(4096):
+            pass
+        return {}
+    fake.answers["run.wait"] = never
+    err = rlctl("wait", 7, more=SOON, check=3)[1]
+    assert f"rld (process {os.getpid()}) does not answer; see its log" in err and "run.wait: no answer for" in err
+
+
+def test_the_time_for_an_answer_is_a_duration(rlctl):
+    assert "RLD_ANSWER_TIMEOUT must be" in rlctl("status", more={"RLD_ANSWER_TIMEOUT": "soon"}, check=2)[1]
