@@ -268,8 +268,15 @@ static void note_new_group(struct client *c)
 
 json_t *submit_send(struct client *c, int *status)
 {
-	json_t *params = json_deep_copy(c->options.params), *result = NULL;
+	const char *key = options_text(&c->options, "key");
+	json_t *params, *result = NULL;
 
+	if (key != NULL && *key == '\0') {
+		message_error("--key must not be empty");
+		*status = EXIT_USAGE;
+		return NULL;
+	}
+	params = json_deep_copy(c->options.params);
 	*status = submit_put_workdir(c, params);
 	if (*status == 0)
 		*status = put_source(c, params);

@@ -1682,3 +1682,9 @@ def test_a_daemon_that_stops_to_answer(fake, rlctl):
 
 def test_the_time_for_an_answer_is_a_duration(rlctl):
     assert "RLD_ANSWER_TIMEOUT must be" in rlctl("status", more={"RLD_ANSWER_TIMEOUT": "soon"}, check=2)[1]
+
+
+@pytest.mark.parametrize("command", ["submit", "run"])
+def test_an_empty_key_is_a_mistake_of_usage(rlctl, fake, command):
+    assert "--key must not be empty" in rlctl(command, "--key", "", "x", check=2)[1]
+    assert fake.of("run.submit") == []
