@@ -299,7 +299,7 @@ void completion_words(struct client *c, char **words, size_t count)
 	}
 	if (open != NULL) {
 		offer_value(&p, open);
-	} else if (!plain && strncmp(last, "--", 2) == 0 && equals != NULL) {
+	} else if (!plain && last[0] == '-' && last[1] == '-' && equals != NULL) {
 		open = find_option(&p, last);
 		option = xmemdup0(last, (size_t)(equals + 1 - last));
 		p.before = apart ? "" : option;
