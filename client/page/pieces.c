@@ -223,14 +223,21 @@ char *piece_tasks(const json_t *run)
 	return buf_take(&text, NULL);
 }
 
-void piece_title(struct html *h, const json_t *run, size_t columns)
+char *piece_title_text(const json_t *run)
 {
 	const char *project = field_text(run, "project");
 
-	if (tasks_are_many(run))
-		html_textf(h, "%lld tasks of ", field_count(json_object_get(run, "overview"), "tasks"));
-	piece_clip(h, !tasks_are_many(run) ? field_text(run, "title") : *project != '\0' ? project :
-	    field_text(run, "source"), columns);
+	return !tasks_are_many(run) ? xstrdup(field_text(run, "title")) :
+	    xasprintf("%lld tasks of %s", field_count(json_object_get(run, "overview"), "tasks"),
+	    *project != '\0' ? project : field_text(run, "source"));
+}
+
+void piece_title(struct html *h, const json_t *run, size_t columns)
+{
+	char *title = piece_title_text(run);
+
+	piece_clip(h, title, columns);
+	free(title);
 }
 
 char *piece_attempt(const json_t *attempt)

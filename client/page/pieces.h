@@ -72,6 +72,8 @@ char *piece_tasks(const json_t *run);
 
 /* What was asked: the title of the only task, or "12 tasks of invoices". */
 void piece_title(struct html *h, const json_t *run, size_t columns);
+/* The whole of it, malloc'd. */
+char *piece_title_text(const json_t *run);
 
 /* "42/3" */
 char *piece_attempt(const json_t *attempt);

@@ -68,7 +68,7 @@ char *run_page(const json_t *d, const struct page_frame *frame, size_t *size)
 {
 	const json_t *run = json_object_get(d, "run");
 	long long id = field_count(run, "id");
-	char *what = print_clip(field_text(run, "title"), 80),
+	char *about = piece_title_text(run), *what = print_clip(about, 80),
 	     *title = xasprintf("Run %lld %s: %s", id, field_text(run, "state"), what),
 	     *command = frame->stream != NULL ? xstrdup("rlctl web") :
 	         xasprintf("rlctl report %lld --format html", id), *page;
@@ -79,6 +79,7 @@ char *run_page(const json_t *d, const struct page_frame *frame, size_t *size)
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
 		sections[i].view(h, d);
 	page = frame_end(h, d, command, size);
+	free(about);
 	free(what);
 	free(title);
 	free(command);

@@ -76,7 +76,7 @@ def test_errors_have_a_place(make_daemon, text, place, word):
     assert f"{daemon.config}:{place}" in done.stderr and word in done.stderr, done.stderr
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
     process = daemon.spawn()
-    assert process.wait() == 1, "the daemon does not start with it either"
+    assert process.wait() == 78, "the daemon does not start with it either"
     daemon.notify.close()
     assert f"{daemon.config}:{place}" in daemon.log()
 

@@ -96,7 +96,7 @@ def test_list_and_get(daemon):
     assert error.value.code == 1
     lines = daemon.rlctl("salvage", "list", "3", "-n", "2", check=0)
     assert [line.split()[:3] for line in lines.out.splitlines()[1:]] == [["219", "3", "t119"], ["216", "3", "t116"]]
-    assert "rlctl salvage list --before 216" in lines.err
+    assert "add --before 216" in lines.err
     assert daemon.rlctl("salvage", "list", "99", check=0).err == "No work saved from removed work trees.\n"
     assert json.loads(daemon.rlctl("--json", "salvage", "list", "-n", "1", check=0).out)["next"] == 219
 
