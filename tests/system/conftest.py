@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, os.path.dirname(__file__))
 import rld as harness  # noqa: E402
 from rld import Daemon, Play, Repo  # noqa: E402
+from terminal import Terminal  # noqa: E402
 
 UNFINISHED = pytest.StashKey()      # a test failed, or was skipped in its middle
 # What ends a test that hangs. It is no measure: a test that takes seconds on a quiet machine may
@@ -167,6 +168,19 @@ def make_daemon(tmp_path, request):
         for daemon in made:
             print(f"---- log of {daemon.path.name}\n{daemon.log()[-6000:]}")
         pytest.fail("after the test:\n" + "\n".join(wrong), pytrace=False)
+
+
+@pytest.fixture
+def on(make_daemon):
+    """on(daemon, args…) → a Terminal, closed after the test and before the daemon is looked at."""
+    made = []
+
+    def make(daemon, *args, **kwargs):
+        made.append(Terminal(daemon.socket, *args, **kwargs))
+        return made[-1]
+    yield make
+    for terminal in made:
+        terminal.close()
 
 
 @pytest.fixture

@@ -6,23 +6,10 @@ import signal
 import pytest
 
 from rld import DRIFT_THEN_PASS
-from terminal import Terminal
 
 WORDS = {**DRIFT_THEN_PASS, "implement": "echo I look at it; gate a\n" + DRIFT_THEN_PASS["implement"],
          "review.1": "gate b\n" + DRIFT_THEN_PASS["review.1"]}
 LINE = re.compile(r"^implementing  \d+s  I look at it$", re.M)
-
-
-@pytest.fixture
-def on(make_daemon):
-    made = []
-
-    def make(daemon, *args, **kwargs):
-        made.append(Terminal(daemon.socket, *args, **kwargs))
-        return made[-1]
-    yield make
-    for terminal in made:
-        terminal.close()
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import re
 import pytest
 
 from rld import RpcError
-from terminal import Terminal
 
 CLAUDE = {"agent.play": {"reader": "claude"}}
 
@@ -39,18 +38,6 @@ def script(*lines):
 TALK = (said("I look at it.\n\nThen I change it."), used("Read", file_path="calc.py"),
         used("Bash", command="make test\necho"), failed("test_a failed\nmake:\t*** [test] Error 1\n"),
         said("All done."))
-
-
-@pytest.fixture
-def on(make_daemon):
-    made = []
-
-    def make(daemon, *args, **kwargs):
-        made.append(Terminal(daemon.socket, *args, **kwargs))
-        return made[-1]
-    yield make
-    for terminal in made:
-        terminal.close()
 
 
 def shown(screen):

@@ -15,26 +15,13 @@ import pytest
 
 import rld as harness
 from rld import DRIFT_THEN_PASS, RLCTL
-from terminal import Terminal, open_terminal
+from terminal import open_terminal
 from test_client import FakeDaemon
 
 GATED = {**DRIFT_THEN_PASS, "implement": "echo I look at it; gate a\n" + DRIFT_THEN_PASS["implement"],
          "review.1": "gate b\n" + DRIFT_THEN_PASS["review.1"],
          "fix": "gate c\n" + DRIFT_THEN_PASS["fix"], "review.2": "gate d\npass\n"}
 GATES = ["a", "b", "c", "d"]
-
-
-@pytest.fixture
-def on(make_daemon):
-    """on(daemon, args…) → a Terminal, closed after the test and before the daemon is looked at."""
-    made = []
-
-    def make(daemon, *args, **kwargs):
-        made.append(Terminal(daemon.socket, *args, **kwargs))
-        return made[-1]
-    yield make
-    for terminal in made:
-        terminal.close()
 
 
 @pytest.fixture

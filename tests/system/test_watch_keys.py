@@ -7,22 +7,9 @@ import re
 import pytest
 
 from rld import DRIFT_THEN_PASS
-from terminal import Terminal
 from test_transcript import CLAUDE, TALK, result, said, script
 
 WAIT = {"implement": "echo I look at it; gate a\n"}
-
-
-@pytest.fixture
-def on(make_daemon):
-    made = []
-
-    def make(daemon, *args, **kwargs):
-        made.append(Terminal(daemon.socket, *args, **kwargs))
-        return made[-1]
-    yield make
-    for terminal in made:
-        terminal.close()
 
 
 @pytest.fixture
