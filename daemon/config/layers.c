@@ -191,6 +191,11 @@ json_t *layers_get(const struct layers *layers, const char *path, struct origin 
 	return json;
 }
 
+bool layers_submitted(const struct layers *layers, const char *path)
+{
+	return values_find(&layers->submit, path) != NULL;
+}
+
 json_t *layers_profile(const struct layers *layers, const char *path)
 {
 	char *from = NULL;

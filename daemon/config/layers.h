@@ -42,6 +42,9 @@ void layers_close(struct layers *layers);
 /* The value of path. New reference, NULL if unset. origin, if not NULL, is filled in. */
 json_t *layers_get(const struct layers *layers, const char *path, struct origin *origin);
 
+/* The submit itself says it, and no file for it. */
+bool layers_submitted(const struct layers *layers, const char *path);
+
 /* The value of path in the chosen profile itself. New reference, NULL: none. */
 json_t *layers_profile(const struct layers *layers, const char *path);
 

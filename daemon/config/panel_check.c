@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "config/layers.h"
-#include "config/values.h"
 #include "core/plan.h"
 #include "core/plan_json.h"
 #include "core/profile.h"
@@ -23,15 +22,10 @@ char *panel_quorum_text(const struct layers *layers)
 	return quorum;
 }
 
-static bool is_submitted(const struct layers *layers, const char *path)
-{
-	return values_find(&layers->submit, path) != NULL;
-}
-
 /* The command line says this, and only a file says the other. */
 static bool is_replaced(const struct layers *layers, const char *other, const char *path)
 {
-	return is_submitted(layers, path) && !is_submitted(layers, other);
+	return layers_submitted(layers, path) && !layers_submitted(layers, other);
 }
 
 char **panel_reviewers(const struct layers *layers)

@@ -209,7 +209,7 @@ def test_a_coder_cannot_rewrite_its_checks(made):
 def test_without_a_review_they_are_refused(made):
     """They would not be run, and whoever asked for them would not know."""
     refused = made.daemon.rlctl("run", "--check", "true", "do it", cwd=made.repo.path, check=1)
-    assert ("checks run before a review, and there is none (review is off)" in refused.err
+    assert ("checks run before a review, and this run is not reviewed (review is off)" in refused.err
             and "--review" in refused.err)
     made.daemon.rlctl("run", "--review", "--skip-review", "--check", "false", "do it", cwd=made.repo.path, check=0)
     assert made.roles() == ["implement"]

@@ -605,5 +605,5 @@ def test_reviewers_of_no_review_are_refused(panel, option):
     made.daemon.write_config({**made.agents})
     made.start()
     said = made.daemon.rlctl("submit", *option, "do it", cwd=made.repo.path, check=1)
-    assert "and there is none" in said.err and "add --review" in said.err
+    assert "and this run is not reviewed (review is off)" in said.err and "add --review" in said.err
     assert made.daemon.call("run.list")["runs"] == []
