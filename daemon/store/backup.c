@@ -48,7 +48,8 @@ struct backup *backup_begin(sqlite3 *source, const char *path, char *error, size
 	b->fd = -1;
 	b->path = xstrdup(path);
 	if (lstat(path, &st) == 0)
-		return give_up(b, error, room, path, "it exists", "name another file, or remove this one");
+		return give_up(b, error, room, path, "it exists", S_ISDIR(st.st_mode) ? "name a new file in it" :
+		    "name another file, or remove this one");
 	b->partial = xasprintf("%s.partial", path);
 	b->fd = open(b->partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (b->fd == -1) {
@@ -56,7 +57,7 @@ struct backup *backup_begin(sqlite3 *source, const char *path, char *error, size
 		char *partial = b->partial;
 
 		b->partial = NULL;	/* it is not ours */
-		give_up(b, error, room, partial, strerror(saved), saved == EEXIST ?
+		give_up(b, error, room, saved == EEXIST ? partial : path, strerror(saved), saved == EEXIST ?
 		    "another backup is being written, or was cut off: remove it then" : remedy_of(saved));
 		free(partial);
 		return NULL;
@@ -84,6 +85,9 @@ static int finish(struct backup *b)
 		rv = fd != -1 ? fsync(fd) : -1;
 	}
 	rv = rv == 0 ? 0 : errno;
+	/* the name may not be on the disk: then there is no copy */
+	if (rv != 0 && b->partial == NULL)
+		unlink(b->path);
 	if (fd != -1)
 		close(fd);
 	free(dir);

@@ -112,7 +112,8 @@ def test_refused(daemon, tmp_path):
     rows = {
         tmp_path / "there": "it exists: name another file, or remove this one",
         tmp_path / "link": "it exists",
-        tmp_path / "no" / "dir": "its directory does not exist: create it",
+        tmp_path / "no" / "dir": "dir: No such file or directory: its directory does not exist: create it",
+        tmp_path: "it exists: name a new file in it",
         tmp_path / "there" / "x": "Not a directory",
     }
     for path, words in rows.items():
