@@ -65,6 +65,8 @@ extern const struct method daemon_methods[], backup_methods[], metrics_methods[]
     attest_methods[], hold_methods[], group_methods[], cooldown_methods[], salvage_methods[], report_methods[],
     event_methods[], prompt_methods[];
 
+/* daemon_methods.c: number of unfinished runs by state. */
+json_t *run_counts(struct rpc *rpc);
 /* wait_methods.c: a run has changed. */
 void waits_changed(struct rpc *rpc, int64_t run);
 

@@ -35,8 +35,7 @@ static struct reply daemon_hello(struct rpc *rpc, struct call *call)
 	    "instance", rpc->instance, "capabilities", rpc->capabilities, "agent_env", list));
 }
 
-/* Number of unfinished runs by state. */
-static json_t *count_runs(struct rpc *rpc)
+json_t *run_counts(struct rpc *rpc)
 {
 	const struct view *view = engine_view(rpc->options.engine);
 	int64_t counts[RUN_STATES] = { 0 };
@@ -85,7 +84,7 @@ static struct reply daemon_status(struct rpc *rpc, struct call *call)
 	    "instance", rpc->instance, "pid", (int)getpid(), "uid", (int)geteuid(),
 	    "state_dir", json_text(rpc->state_dir), "started_at", json_time(o->started_at),
 	    "uptime_ms", (json_int_t)(clock_wall() - o->started_at),
-	    "config", json_text(config_path(config)), "runs", count_runs(rpc),
+	    "config", json_text(config_path(config)), "runs", run_counts(rpc),
 	    "cooling", cooling(rpc), "parallel", (json_int_t)config_parallel(config),
 	    "attempts", (json_int_t)engine_running(o->engine),
 	    "busy", (json_int_t)engine_busy(o->engine),

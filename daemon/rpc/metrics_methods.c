@@ -83,14 +83,12 @@ static void free_bytes(const struct scrape *s, json_t *samples)
 
 static void runs(const struct scrape *s, json_t *samples)
 {
-	const struct view *view = engine_view(s->rpc->options.engine);
-	int64_t counts[RUN_STATES] = { 0 };
+	json_t *counts = run_counts(s->rpc), *count;
+	const char *state;
 
-	for (const struct run_rows *rows = view_next(view, 0); rows != NULL; rows = view_next(view, rows->run.id))
-		counts[rows->run.state]++;
-	for (int i = 0; i < RUN_STATES; i++)
-		if (!run_state_is_end((enum run_state)i))
-			add_sample(samples, "state", state_name(&run_state_names, i), (double)counts[i]);
+	json_object_foreach(counts, state, count)
+		add_sample(samples, "state", state, json_number_value(count));
+	json_decref(counts);
 }
 
 static void holds(const struct scrape *s, json_t *samples)
