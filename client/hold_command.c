@@ -11,6 +11,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/hold_choice.h"
 #include "client/listing.h"
 #include "client/message.h"
 #include "client/print.h"
@@ -69,34 +70,22 @@ static int hold_parse(const struct client *c, int64_t *id)
 static void hold_print(const struct print *p, const json_t *hold)
 {
 	const json_t *reviews = field_array(hold, "reviews");
-	long long id = field_count(hold, "id");
 	struct table *t = table_facts();
-	const char *state = field_text(hold, "state"), *kind = field_text(hold, "kind");
-	bool lost = strcmp(kind, "lost") == 0;
+	const char *state = field_text(hold, "state");
 
-	fprintf(p->file, "Hold %lld  ", id);
+	fprintf(p->file, "Hold %lld  ", field_count(hold, "id"));
 	print_painted(p, print_state_paint(state), state);
 	fputc('\n', p->file);
 	table_fact(t, "run", PAINT_NONE, cell_number(hold, "run"));
 	table_member(t, "task", PAINT_NONE, hold, "task");
-	table_fact(t, "kind", PAINT_NONE, xstrdup(kind));
+	table_member(t, "kind", PAINT_NONE, hold, "kind");
 	table_member(t, "reason", PAINT_YELLOW, hold, "reason");
 	table_fact(t, "since", PAINT_NONE, cell_when(hold, "created_at"));
 	table_fact(t, "decided", PAINT_NONE, cell_when(hold, "decided_at"));
 	table_member(t, "by", PAINT_NONE, hold, "decided_by");
 	table_member(t, "message", PAINT_NONE, hold, "message");
-	if (strcmp(state, "open") == 0 && lost)
-		table_fact(t, "next", PAINT_NONE,
-		    xasprintf(
-		        "rlctl hold rework %lld to run it again, or reject %lld", id, id));
-	else if (strcmp(state, "open") == 0 && strcmp(kind, "question") == 0)
-		table_fact(t, "next", PAINT_NONE,
-		    xasprintf("rlctl hold answer %lld/%s -m TEXT; or approve %lld, reject %lld, or rework %lld",
-		    field_count(hold, "run"), field_text(hold, "task"), id, id, id));
-	else if (strcmp(state, "open") == 0)
-		table_fact(t, "next", PAINT_NONE,
-		    xasprintf("rlctl hold approve %lld, reject %lld, or rework %lld -m TEXT", id,
-		        id, id));
+	if (strcmp(state, "open") == 0)
+		table_fact(t, "next", PAINT_NONE, choice_commands(hold));
 	table_print_facts(t, p);
 	if (json_array_size(reviews) > 0)
 		fputc('\n', p->file);
@@ -145,17 +134,6 @@ static bool hold_is_blank(const char *text)
 	return text == NULL || text[strspn(text, " \t\r\n")] == '\0';
 }
 
-bool hold_is_silent(const char *kind)
-{
-	static const char *const kinds[] = { "lost", "reviewer-changed", "setup", "reviewer-error", "violation",
-		"question" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (strcmp(kinds[i], kind) == 0)
-			return true;
-	return false;
-}
-
 /* What was lost, refused or judged by no one is done again without a message; a fixer needs
  * instructions. */
 static int hold_need_message(struct client *c, int64_t id)
@@ -163,7 +141,7 @@ static int hold_need_message(struct client *c, int64_t id)
 	int status;
 	json_t *hold = client_get(c, "hold.get", "id", id, &status);
 
-	if (hold != NULL && !hold_is_silent(field_text(hold, "kind")) && field_is(hold, "state", "open")) {
+	if (hold != NULL && choice_needs_text(choice_find("rework"), hold) && field_is(hold, "state", "open")) {
 		message_error("missing instructions; use \"rlctl hold rework %lld -m TEXT\", or \"-m -\" to "
 		    "read standard input", (long long)id);
 		status = EXIT_USAGE;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "client/field.h"
-#include "client/hold_command.h"
+#include "client/hold_choice.h"
 #include "client/watch.h"
 #include "proto/escape.h"
 
@@ -21,7 +21,7 @@ struct watch_key {
 	bool (*applies)(const json_t *run, const json_t *hold);
 	enum watch_end (*act)(struct watch *w);	/* NULL: it calls method */
 	const char *method;
-	bool of_hold;				/* ... about the hold, not the run */
+	bool of_hold;				/* ... about the hold, for which its name is a choice */
 	const char *question, *also;		/* asked before and behind its object; NULL: no */
 	const char *prompt;			/* what to type; NULL: nothing */
 };
@@ -57,16 +57,6 @@ static bool can_retry(const json_t *run, const json_t *hold)
 {
 	return field_is(run, "state", "failed") || field_is(run, "state", "cancelled") ||
 	    (hold != NULL && field_is(run, "state", "held"));
-}
-
-static bool is_held(const json_t *run, const json_t *hold)
-{
-	return run != NULL && hold != NULL;
-}
-
-static bool is_asked(const json_t *run, const json_t *hold)
-{
-	return is_held(run, hold) && field_is(hold, "kind", "question");
 }
 
 /* ---- what they do ---- */
@@ -107,13 +97,13 @@ static enum watch_end act_help(struct watch *w);
 static const struct watch_key keys[] = {
 	{ 'q', IN_ALL, "quit", "leave; from a page back to the run", NULL, .act = act_quit },
 	{ '?', IN_LIST | IN_RUN, "help", "this page", NULL, .act = act_help },
-	{ 'a', IN_LIST | IN_RUN, "approve", "approve the open hold", is_held, .method = "hold.approve",
+	{ 'a', IN_LIST | IN_RUN, "approve", "approve the open hold", NULL, .method = "hold.approve",
 	    .of_hold = true, .question = "Approve" },
-	{ 'x', IN_LIST | IN_RUN, "reject", "reject the open hold", is_held, .method = "hold.reject",
+	{ 'x', IN_LIST | IN_RUN, "reject", "reject the open hold", NULL, .method = "hold.reject",
 	    .of_hold = true, .question = "Reject" },
-	{ 'w', IN_LIST | IN_RUN, "rework", "send held work back with instructions, which you type", is_held,
+	{ 'w', IN_LIST | IN_RUN, "rework", "send held work back with instructions, which you type", NULL,
 	    .method = "hold.rework", .of_hold = true, .prompt = "Instructions for" },
-	{ 'i', IN_LIST | IN_RUN, "answer", "answer what an agent asks", is_asked, .method = "hold.answer",
+	{ 'i', IN_LIST | IN_RUN, "answer", "answer what an agent asks", NULL, .method = "hold.answer",
 	    .of_hold = true, .prompt = "Answer to" },
 	{ 'l', IN_LIST | IN_RUN, "logs", "the newest attempt of the chosen slot, as a conversation", is_run,
 	    .act = watch_open_logs },
@@ -216,16 +206,32 @@ static enum watch_end call_row(struct watch *w, const struct watch_key *row, con
 	return GO_ON;
 }
 
+static bool key_applies(const struct watch_key *row, const json_t *run, const json_t *hold)
+{
+	if (row->of_hold)
+		return run != NULL && hold != NULL && choice_applies(choice_find(row->name), hold);
+	return row->applies == NULL || row->applies(run, hold);
+}
+
+/* Why it does not apply. malloc'd. */
+static char *not_now(const struct watch_key *row, const json_t *run, const json_t *hold)
+{
+	if (run == NULL)
+		return xstrdup("there is no run");
+	if (row->of_hold && hold != NULL)
+		return xasprintf("%s: not now, run %lld has nothing to %s", row->name, field_count(run, "id"), row->name);
+	return xasprintf("%s: not now, run %lld %s%s", row->name, field_count(run, "id"),
+	    row->of_hold ? "has no open hold" : "is ",
+	    row->of_hold ? "" : is_paused(run, hold) ? "paused" : field_text(run, "state"));
+}
+
 static enum watch_end begin(struct watch *w, const struct watch_key *row)
 {
 	const json_t *run = watch_run(w), *hold = watch_hold(w);
 	char *subject;
 
-	if (row->applies != NULL && !row->applies(run, hold)) {
-		watch_notice(w, PAINT_YELLOW, run == NULL ? xstrdup("there is no run") :
-		    xasprintf("%s: not now, run %lld %s%s", row->name, field_count(run, "id"),
-		        row->applies == is_asked ? "asks nothing" : row->of_hold ? "has no open hold" : "is ",
-		        row->of_hold ? "" : is_paused(run, hold) ? "paused" : field_text(run, "state")));
+	if (!key_applies(row, run, hold)) {
+		watch_notice(w, PAINT_YELLOW, not_now(row, run, hold));
 		return GO_ON;
 	}
 	if (row->act != NULL)
@@ -239,8 +245,7 @@ static enum watch_end begin(struct watch *w, const struct watch_key *row)
 		w->typed = w->unsent;
 		w->unsent = (struct buf){ 0 };
 	}
-	/* what was lost or refused is done again as it was */
-	w->may_be_empty = !field_is(hold, "kind", "question") && hold_is_silent(field_text(hold, "kind"));
+	w->may_be_empty = row->of_hold && !choice_needs_text(choice_find(row->name), hold);
 	subject = subject_of(row, run, hold);
 	free(w->question);
 	w->question = row->prompt != NULL ? xasprintf("%s hold %lld: ", row->prompt, (long long)w->subject) :
@@ -330,7 +335,7 @@ char *watch_keys_line(const struct watch *w, size_t columns)
 		size_t more = strlen(keys[i].name) + 2 + (text.size > 0 ? 2 : 0);
 
 		if (!(keys[i].places & place_of(w)) || text.size + more > columns ||
-		    (keys[i].applies != NULL && !keys[i].applies(run, hold)))
+		    !key_applies(&keys[i], run, hold))
 			continue;
 		buf_addf(&text, "%s%c %s", text.size > 0 ? "  " : "", keys[i].key, keys[i].name);
 	}

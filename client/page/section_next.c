@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "client/field.h"
-#include "client/page/hold_choice.h"
+#include "client/hold_choice.h"
 #include "client/page/pieces.h"
 #include "client/page/sections.h"
 #include "proto/memory.h"

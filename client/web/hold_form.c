@@ -6,7 +6,7 @@
 
 #include "client/cell.h"
 #include "client/field.h"
-#include "client/page/hold_choice.h"
+#include "client/hold_choice.h"
 #include "client/page/pieces.h"
 #include "client/web/web_page.h"
 #include "proto/memory.h"
@@ -22,7 +22,7 @@ static const struct hold_words {
 	{ "reviewer-error", "The reviewer failed", NULL },
 	{ "conflict", "The work conflicts with other work", NULL },
 	{ "commit-refused", "git refused the commit", NULL },
-	{ "reviewer-changed", "The reviewer changed the tree", NULL },
+	{ "reviewer-changed", "The reviewing program has changed", NULL },
 	{ "cut", "The reviewer was not shown all of the diff", NULL },
 	{ "protected", "Protected files were changed", NULL },
 	{ "dismissed", "All findings are dismissed", NULL },
@@ -46,14 +46,6 @@ const char *page_hold_title(const json_t *hold)
 	return hold_words(hold)->title;
 }
 
-/* What each choice leads to, by its word. */
-static const struct {
-	const char *word, *leads_to;
-} effects[] = {
-	{ "answer", "the agent continues with your answer" }, { "approve", "accepts the work as it is" },
-	{ "rework", "has it done again, with your text as instructions" }, { "reject", "fails the task" },
-};
-
 static void hold_effects(struct html *h, const json_t *hold, const char *id)
 {
 	bool first = true;
@@ -63,9 +55,7 @@ static void hold_effects(struct html *h, const json_t *hold, const char *id)
 	for (const struct choice *choice = choices; choice->word != NULL; choice++) {
 		if (!choice_applies(choice, hold))
 			continue;
-		for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
-			if (strcmp(effects[i].word, choice->word) == 0)
-				html_textf(h, "%s%s: %s", first ? "" : ". ", choice->button, effects[i].leads_to);
+		html_textf(h, "%s%s: %s", first ? "" : ". ", choice->button, choice->effect);
 		first = false;
 	}
 	html_text(h, ".");

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "client/field.h"
-#include "client/page/hold_choice.h"
+#include "client/hold_choice.h"
 #include "client/page/diff_view.h"
 #include "client/page/pieces.h"
 #include "client/page/review_view.h"
@@ -233,39 +233,28 @@ struct reply hold_reply(const struct request *r)
 
 /* ---- its decision ---- */
 
-/* The method of a button; NULL: there is none. */
-static const char *decision_method(const char *word)
-{
-	static const struct {
-		const char *word, *method;
-	} rows[] = { { "approve", "hold.approve" }, { "reject", "hold.reject" }, { "rework", "hold.rework" },
-		{ "answer", "hold.answer" } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (strcmp(rows[i].word, word) == 0)
-			return rows[i].method;
-	return NULL;
-}
-
 struct reply decision_reply(const struct request *r)
 {
-	const char *method = decision_method(field_text(r->form, "decision")),
-	           *message = field_text(r->form, "message");
+	const struct choice *choice = choice_find(field_text(r->form, "decision"));
+	const char *message = field_text(r->form, "message");
 	struct call_error error;
 	struct reply reply;
 	json_t *params, *hold;
+	char *method;
 	bool there;
 
 	if (!secret_equal(r->session->form, field_text(r->form, "form")))
 		return page_notice(r, 403, "Not accepted", "This form is not one of this session.",
 		    "Load the page of the hold again, and decide there.");
-	if (method == NULL)
+	if (choice == NULL)
 		return page_notice(r, 400, "Not accepted", "The form names no decision.", "");
 	params = json_pack("{s:I}", "id", (json_int_t)r->number);
 	if (message[strspn(message, " \t\n")] != '\0')
 		json_object_set_new(params, "message", json_string(message));
 	there = link_is_there(r->link);
+	method = xasprintf("hold.%s", choice->word);
 	hold = link_call(r->link, method, params, &error);
+	free(method);
 	if (hold == NULL && error.code == 0)
 		return page_notice(r, 503, "The daemon is gone",
 		    there ? "This decision may have been carried out or not." : "Nothing was decided.",

@@ -1519,11 +1519,12 @@ def test_hold_list_shows_what_is_open(fake, rlctl):
 def test_hold_show_has_the_history_and_the_way_on(fake, rlctl):
     fake.answers["hold.get"] = HOLD
     out, _ = rlctl("hold", "show", "3")
-    assert out.startswith("Hold 3  open\n") and "rlctl hold approve 3, reject 3, or rework 3 -m TEXT" in out
+    assert out.startswith("Hold 3  open\n") and "rlctl hold approve 3, rework 3 -m TEXT, or reject 3\n" in out
     assert [out.count(f"again {n}") for n in (1, 2, 3)] == [1, 1, 1] and "test_coverage_adequate: false" in out
-    fake.answers["hold.get"] = {**HOLD, "kind": "lost", "reviews": []}
-    out, _ = rlctl("hold", "show", "3")
-    assert "rework 3 to run it again" in out and "approve" not in out
+    for kind, way in (("lost", "rework 3, or reject 3"), ("setup", "rework 3, or reject 3"),
+                      ("violation", "approve 3, rework 3, or reject 3")):
+        fake.answers["hold.get"] = {**HOLD, "kind": kind, "reviews": []}
+        assert f"rlctl hold {way}\n" in rlctl("hold", "show", "3")[0]
     fake.answers["hold.get"] = {**HOLD, "state": "approved", "decided_by": "human:anna"}
     out, _ = rlctl("hold", "show", "3")
     assert "human:anna" in out and "rlctl hold" not in out

@@ -323,7 +323,7 @@ def test_on_the_command_line(made):
     rlctl = made.daemon.rlctl
     rlctl("submit", "--review=verdict", "--on-question", "hold", "do it", cwd=made.repo.path, check=0)
     hold = made.daemon.ended(1)["holds"][0]
-    assert "next    rlctl hold answer 1/t1 -m TEXT; or approve 1, reject 1, or rework 1" in \
+    assert "next    rlctl hold answer 1/t1 -m TEXT, approve 1, rework 1, or reject 1" in \
         rlctl("hold", "show", hold["id"], check=0).stdout.decode()
     assert "missing answer" in rlctl("hold", "answer", 1, check=2).stderr.decode()
     assert "run 1 asks nothing for task t2" in rlctl("hold", "answer", "1/t2", "-m", "x", check=1).stderr.decode()

@@ -217,7 +217,7 @@ def test_why_a_key_is_of_no_use(held, on):
     screen = on(held, "watch", 1)
     screen.shows("w rework")
     screen.press("i")
-    screen.shows("answer: not now, run 1 asks nothing")
+    screen.shows("answer: not now, run 1 has nothing to answer")
     screen.press("xy")
     screen.shows("Run 1  failed")
     screen.press("a")
