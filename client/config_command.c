@@ -11,6 +11,7 @@
 #include "client/spawn_program.h"
 #include "client/table.h"
 #include "proto/memory.h"
+#include "proto/near.h"
 
 /* The JSON text; "" for null. */
 static char *config_value(const json_t *setting, const char *key)
@@ -41,6 +42,24 @@ static bool is_asked(const json_t *setting, const char *key, bool changed)
 	    (last != NULL && strcmp(last + 1, key) == 0);
 }
 
+/* A path was meant, or its last name. */
+static void refuse_key(const json_t *settings, const char *key)
+{
+	struct near near = { .word = key };
+
+	for (size_t i = 0; i < json_array_size(settings); i++) {
+		const char *path = field_text(json_array_get(settings, i), "path"), *last = strrchr(path, '.');
+
+		near_offer(&near, path);
+		if (last != NULL)
+			near_offer(&near, last + 1);
+	}
+	if (near.best != NULL)
+		message_error("there is no setting %s; did you mean %s?", key, near.best);
+	else
+		message_error("there is no setting %s; \"rlctl config show\" lists them", key);
+}
+
 static int config_show(struct client *c)
 {
 	const char *key = c->options.count > 1 ? c->options.arguments[1] : NULL;
@@ -55,7 +74,7 @@ static int config_show(struct client *c)
 		if (is_asked(json_array_get(all, i), key, changed))
 			json_array_append(shown, json_array_get(all, i));
 	if (status == 0 && key != NULL && json_array_size(shown) == 0 && !changed) {
-		message_error("no setting is %s, or below it; \"rlctl config show\" lists them", key);
+		refuse_key(all, key);
 		status = EXIT_REFUSED;
 	} else if (status == 0 && c->json) {
 		json_object_set(result, "settings", shown);

@@ -75,7 +75,9 @@ def test_config_show_of_what_is_asked_for(make_daemon):
     assert keys("group.ni" + "ght") == ["group.night.slots"]
     assert {"default_agent", "review.max_fixes", "group.night.slots"} <= set(keys("--changed"))
     assert keys("review", "--changed") == ["review.max_fixes"] and len(keys()) > 60
-    assert "no setting is nix" in daemon.rlctl("config", "show", "nix", check=1).err
+    for key, says in (("nix", '"rlctl config show" lists them'), ("review.chekcs", "did you mean review.checks?"),
+                      ("max_fixe", "did you mean max_fixes?")):
+        assert f"there is no setting {key}; {says}\n" in daemon.rlctl("config", "show", key, check=1).err
     daemon.rlctl("config", "check", "--changed", check=2)
 
 
