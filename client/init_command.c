@@ -45,6 +45,14 @@ static const char *const reload_results[] = {
 	"The running daemon has not read the settings: \"rlctl rpc daemon.reload\" lets it.",
 };
 
+/* A file that may be written. */
+struct init_file {
+	char *path;	/* NULL: there is nothing to write */
+	char *old;	/* the next name of one that is there; NULL: none is */
+	struct buf text;
+	enum file_state state;
+};
+
 struct own_program {
 	char *name, *path;
 };
@@ -65,9 +73,7 @@ struct init {
 	bool missing[PROPOSALS_MAX];
 	bool git_failed;
 	size_t nproposals;
-	struct buf settings, project;
-	char *settings_path, *project_path;
-	enum file_state settings_state, project_state;
+	struct init_file settings, project;
 	enum reload reload;
 };
 
@@ -245,11 +251,20 @@ static int init_survey(struct init *in)
 
 /* ---- files ---- */
 
-static bool is_there(const char *path)
+/* Takes ownership of path. */
+static void file_init(struct init_file *file, char *path)
 {
 	struct stat st;
 
-	return lstat(path, &st) == 0;
+	file->path = path;
+	file->old = lstat(path, &st) == 0 ? new_file_old(path) : NULL;
+}
+
+static void file_release(struct init_file *file)
+{
+	free(file->path);
+	free(file->old);
+	buf_release(&file->text);
 }
 
 /* The lines of a text, indented. settings: the first ones that set something. */
@@ -273,7 +288,7 @@ static void print_lines(const struct print *p, const char *text, bool settings)
 }
 
 /* Show the text and ask on the terminal. Enter alone means yes. */
-static bool init_agrees(const struct init *in, const char *path, const struct buf *text, bool there)
+static bool init_agrees(const struct init *in, const struct init_file *file)
 {
 	const struct print *p = &in->client->talk;
 	char *answer = NULL;
@@ -284,9 +299,11 @@ static bool init_agrees(const struct init *in, const char *path, const struct bu
 		return true;
 	fflush(in->client->out.file);
 	fputc('\n', p->file);
-	print_lines(p, text->data, false);
-	print_paintedf(p, PAINT_BOLD, "%s %s%s? [Y/n]", there ? "Replace" : "Write", path,
-	    there ? " by this, and keep the old one as .old" : "");
+	print_lines(p, file->text.data, false);
+	if (file->old != NULL)
+		print_paintedf(p, PAINT_BOLD, "Replace %s by this, and keep the old one as %s? [Y/n]", file->path, file->old);
+	else
+		print_paintedf(p, PAINT_BOLD, "Write %s? [Y/n]", file->path);
 	fputc(' ', p->file);
 	fflush(p->file);
 	yes = getline(&answer, &room, stdin) > 0 && (answer[0] == '\n' || answer[0] == 'y' || answer[0] == 'Y');
@@ -295,32 +312,29 @@ static bool init_agrees(const struct init *in, const char *path, const struct bu
 }
 
 /* Returns 0, or an exit code after a message. */
-static int init_write(const struct init *in, const char *path, const struct buf *text, mode_t mode,
-    enum file_state *state)
+static int init_write(const struct init *in, struct init_file *file, mode_t mode)
 {
-	bool there = is_there(path);
-
-	*state = there && !in->force ? FILE_KEPT : there ? FILE_REPLACED : FILE_WRITTEN;
-	if (*state == FILE_KEPT || in->dry)
+	file->state = file->old == NULL ? FILE_WRITTEN : in->force ? FILE_REPLACED : FILE_KEPT;
+	if (file->state == FILE_KEPT || in->dry)
 		return 0;
-	if (!init_agrees(in, path, text, there)) {
-		*state = FILE_NOT_ASKED;
+	if (!init_agrees(in, file)) {
+		file->state = FILE_NOT_ASKED;
 		return 0;
 	}
-	return new_file(path, text->data, text->size, mode, there) == 0 ? 0 : EXIT_REFUSED;
+	return new_file(file->path, file->text.data, file->text.size, mode, file->old) == 0 ? 0 : EXIT_REFUSED;
 }
 
 static int init_write_settings(struct init *in)
 {
-	char *directory = xasprintf("%.*s", (int)(strrchr(in->settings_path, '/') - in->settings_path),
-	    in->settings_path);
+	struct init_file *file = &in->settings;
+	char *directory = xmemdup0(file->path, (size_t)(strrchr(file->path, '/') - file->path));
 	int status = 0;
 
-	choice_settings(&in->settings, &in->choice);
-	if (!in->dry && !is_there(in->settings_path) && new_directory(directory) == -1)
+	choice_settings(&file->text, &in->choice);
+	if (!in->dry && file->old == NULL && new_directory(directory) == -1)
 		status = EXIT_REFUSED;
 	if (status == 0)
-		status = init_write(in, in->settings_path, &in->settings, 0600, &in->settings_state);
+		status = init_write(in, file, 0600);
 	free(directory);
 	return status;
 }
@@ -329,12 +343,12 @@ static int init_write_project(struct init *in)
 {
 	if (in->nproposals == 0)
 		return 0;
-	choice_project(&in->project, in->proposals, in->missing, in->nproposals);
-	in->project_path = xasprintf("%s/.rld.toml", strcmp(in->directory, "/") == 0 ? "" : in->directory);
-	in->project_state = is_there(in->project_path) ? FILE_KEPT : FILE_NOT_ASKED;
+	choice_project(&in->project.text, in->proposals, in->missing, in->nproposals);
+	file_init(&in->project, xasprintf("%s/.rld.toml", strcmp(in->directory, "/") == 0 ? "" : in->directory));
+	in->project.state = in->project.old != NULL ? FILE_KEPT : FILE_NOT_ASKED;
 	if (!in->wants_project && !in->ask)
 		return 0;
-	return init_write(in, in->project_path, &in->project, 0666, &in->project_state);
+	return init_write(in, &in->project, 0666);
 }
 
 /* ---- the running daemon ---- */
@@ -347,14 +361,14 @@ static void init_reload(struct init *in)
 	const char *config;
 	int status;
 
-	if (in->dry || (in->settings_state != FILE_WRITTEN && in->settings_state != FILE_REPLACED) ||
+	if (in->dry || (in->settings.state != FILE_WRITTEN && in->settings.state != FILE_REPLACED) ||
 	    !client_running(c))
 		return;
 	state = client_call(c, "daemon.status", NULL, &status);
 	config = field_text(state, "config");
-	if (state != NULL && (*config == '\0' || strcmp(config, in->settings_path) == 0))
+	if (state != NULL && (*config == '\0' || strcmp(config, in->settings.path) == 0))
 		result = client_call(c, "daemon.reload", NULL, &status);
-	in->reload = field_is(result, "config", in->settings_path) ? RELOAD_DONE
+	in->reload = field_is(result, "config", in->settings.path) ? RELOAD_DONE
 	    : state != NULL && (result != NULL || *config != '\0') ? RELOAD_OTHER : RELOAD_FAILED;
 	json_decref(state);
 	json_decref(result);
@@ -362,10 +376,10 @@ static void init_reload(struct init *in)
 
 /* ---- what is printed ---- */
 
-static json_t *file_document(const struct init *in, const char *path, enum file_state state, const struct buf *text)
+static json_t *file_document(const struct init *in, const struct init_file *file)
 {
-	return json_pack("{s:s,s:s,s:b,s:s}", "path", path, "state", file_states[state], "dry_run", in->dry, "text",
-	    text->data);
+	return json_pack("{s:s,s:s,s:s?,s:b,s:s}", "path", file->path, "state", file_states[file->state], "old",
+	    file->state == FILE_REPLACED ? file->old : NULL, "dry_run", in->dry, "text", file->text.data);
 }
 
 static json_t *init_document(const struct init *in, const char *next)
@@ -379,54 +393,55 @@ static json_t *init_document(const struct init *in, const char *next)
 		    in->missing[i] ? in->proposals[i].program : NULL));
 	return json_pack("{s:s,s:s,s:O,s:O,s:o,s:o,s:o,s:s?,s:s}", "default_agent", in->choice.agent->name,
 	    "reviewer_agent", in->choice.reviewer->name, "checks", in->checks, "agents", in->agents, "settings",
-	    file_document(in, in->settings_path, in->settings_state, &in->settings), "project",
-	    in->project_path == NULL ? json_null() :
-	        file_document(in, in->project_path, in->project_state, &in->project),
+	    file_document(in, &in->settings), "project",
+	    in->project.path == NULL ? json_null() : file_document(in, &in->project),
 	    "proposals", proposals, "daemon", reload_words[in->reload], "next", next);
 }
 
 /* The file that stays, and what would take its place. */
-static void print_kept(const struct print *p, const char *path, const struct buf *text)
+static void print_kept(const struct print *p, const struct init_file *file)
 {
+	const struct buf *text = &file->text;
 	struct buf there = { 0 };
-	int failure = survey_text(AT_FDCWD, path, &there);
+	int failure = survey_text(AT_FDCWD, file->path, &there);
 	bool same = failure == 0 && there.size == text->size && memcmp(there.data, text->data, text->size) == 0;
 
-	print_paintedf(p, PAINT_BOLD, "%s is there, and stays as it is%s", path, same ? "." : ":");
+	print_paintedf(p, PAINT_BOLD, "%s is there, and stays as it is%s", file->path, same ? "." : ":");
 	fputc('\n', p->file);
 	if (failure == 0 && !same && there.size > 0)
 		print_lines(p, there.data, true);
 	if (!same) {
-		print_paintedf(p, PAINT_NONE, "With --force, rlctl init renames it to %s.old and writes:", path);
+		print_paintedf(p, PAINT_NONE, "With --force, rlctl init renames it to %s and writes:", file->old);
 		fputc('\n', p->file);
 		print_lines(p, text->data, false);
 	}
 	buf_release(&there);
 }
 
-static void print_file(const struct init *in, const char *path, enum file_state state, const struct buf *text)
+static void print_file(const struct init *in, const struct init_file *file)
 {
 	const struct print *p = &in->client->out;
 
 	fputc('\n', p->file);
-	switch (state) {
+	switch (file->state) {
 	case FILE_KEPT:
-		print_kept(p, path, text);
+		print_kept(p, file);
 		return;
 	case FILE_NOT_ASKED:
-		print_paintedf(p, PAINT_BOLD, "%s was not written.%s", path,
+		print_paintedf(p, PAINT_BOLD, "%s was not written.%s", file->path,
 		    in->ask ? "" : " \"rlctl init --project\" would write:");
 		break;
 	case FILE_WRITTEN:
 	case FILE_REPLACED:
-		print_paintedf(p, PAINT_BOLD, "%s %s written%s%s", path, in->dry ? "would be" : "is",
-		    state == FILE_REPLACED ? ", and the old one is kept beside it as .old" : "", in->ask ? "." : ":");
+		print_paintedf(p, PAINT_BOLD, "%s %s written%s%s%s", file->path, in->dry ? "would be" : "is",
+		    file->old != NULL ? ", and the old one is kept as " : "", file->old != NULL ? file->old : "",
+		    in->ask ? "." : ":");
 		break;
 	}
 	fputc('\n', p->file);
 	/* who was asked has seen it */
 	if (!in->ask)
-		print_lines(p, text->data, false);
+		print_lines(p, file->text.data, false);
 }
 
 static void print_checks(const struct init *in)
@@ -446,17 +461,17 @@ static void print_report(const struct init *in, const char *next)
 
 	if (!in->ask)
 		print_checks(in);
-	print_file(in, in->settings_path, in->settings_state, &in->settings);
-	if (in->project_path != NULL)
-		print_file(in, in->project_path, in->project_state, &in->project);
+	print_file(in, &in->settings);
+	if (in->project.path != NULL)
+		print_file(in, &in->project);
 	else if (in->wants_project)
 		fputs("\nNo file of the project suggests a setup or a check, so .rld.toml was not written.\n", p->file);
 	if (in->reload != RELOAD_NONE)
 		fprintf(p->file, "\n%s\n", reload_results[in->reload]);
 	fputs("\nNext:\n    ", p->file);
 	/* a run warns of criteria that are not committed */
-	if (in->project_path != NULL && !in->dry && next_in_repository(in->directory) &&
-	    (in->project_state == FILE_WRITTEN || in->project_state == FILE_REPLACED)) {
+	if (in->project.path != NULL && !in->dry && next_in_repository(in->directory) &&
+	    (in->project.state == FILE_WRITTEN || in->project.state == FILE_REPLACED)) {
 		char *commit = next_commit(in->directory);
 
 		print_painted(p, PAINT_BOLD, commit);
@@ -489,7 +504,7 @@ static int init_take(struct init *in)
 		return EXIT_REFUSED;
 	}
 	in->directory = xstrdup(here);
-	in->settings_path = sockets_config_file();
+	file_init(&in->settings, sockets_config_file());
 	return 0;
 }
 
@@ -503,10 +518,8 @@ static void init_release(struct init *in)
 	json_decref(in->agents);
 	free(in->candidates);
 	free(in->directory);
-	free(in->settings_path);
-	free(in->project_path);
-	buf_release(&in->settings);
-	buf_release(&in->project);
+	file_release(&in->settings);
+	file_release(&in->project);
 }
 
 static int init_all(struct init *in)
@@ -542,7 +555,7 @@ int init_command(struct client *c)
 		bool start = !client_running(c) && connect_needs_start();
 		/* a file of the user may not switch reviews on */
 		char *next = next_run(in.directory, start,
-		    in.settings_state == FILE_KEPT || in.settings_state == FILE_NOT_ASKED);
+		    in.settings.state == FILE_KEPT || in.settings.state == FILE_NOT_ASKED);
 
 		if (c->json) {
 			json_t *document = init_document(&in, next);

@@ -46,18 +46,32 @@ static int write_all(int fd, const char *text, size_t size)
 	return fsync(fd);
 }
 
-/* Give it its name. */
-static int new_file_place(const char *temporary, const char *path, bool replace)
+char *new_file_old(const char *path)
 {
 	char *old = xasprintf("%s.old", path);
-	int failed = replace && rename(path, old) == -1 && errno != ENOENT;
+	struct stat st;
 
-	failed = failed || renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) == -1;
-	free(old);
-	return failed ? -1 : 0;
+	for (int n = 2; lstat(old, &st) == 0; n++) {
+		free(old);
+		old = xasprintf("%s.old.%d", path, n);
+	}
+	return old;
 }
 
-int new_file(const char *path, const char *text, size_t size, mode_t mode, bool replace)
+static int rename_new(const char *from, const char *to)
+{
+	return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+}
+
+/* Give it its name. Neither rename replaces anything, so no file is lost. */
+static int new_file_place(const char *temporary, const char *path, const char *old)
+{
+	if (old != NULL && rename_new(path, old) == -1 && errno != ENOENT)
+		return -1;
+	return rename_new(temporary, path);
+}
+
+int new_file(const char *path, const char *text, size_t size, mode_t mode, const char *old)
 {
 	char *temporary = xasprintf("%s.XXXXXX", path);
 	int fd = mkostemp(temporary, O_CLOEXEC), failed = fd == -1;
@@ -65,7 +79,7 @@ int new_file(const char *path, const char *text, size_t size, mode_t mode, bool 
 
 	umask(mask);
 	failed = failed || fchmod(fd, mode & ~mask) == -1 || write_all(fd, text, size) == -1 ||
-	    new_file_place(temporary, path, replace) == -1;
+	    new_file_place(temporary, path, old) == -1;
 	if (failed)
 		message_errno("cannot write %s", path);
 	if (failed && fd != -1)

@@ -147,6 +147,17 @@ def test_an_existing_file_stays(user):
     assert sorted(path.name for path in user.settings.parent.iterdir()) == ["rld.toml", "rld.toml.old"]
 
 
+def test_a_second_replacement_keeps_the_first_old_file(user):
+    """It overwrote what the user had written by what init had."""
+    user.agents().init()
+    for n, text in enumerate(("# mine\n", "# mine, too\n"), 1):
+        user.settings.write_text(text)
+        old = user.settings.with_name("rld.toml.old" if n == 1 else "rld.toml.old.2")
+        assert f"renames it to {old} and writes" in user.init().stdout
+        assert user.document("--force")["settings"]["old"] == str(old) and old.read_text() == text
+    assert user.settings.with_name("rld.toml.old").read_text() == "# mine\n"
+
+
 def test_a_link_to_nowhere_is_a_file(user):
     user.settings.parent.mkdir(parents=True)
     user.settings.symlink_to(user.home / "elsewhere")
