@@ -72,16 +72,16 @@ void output_release(struct output_page *page)
 }
 
 int output_print(struct client *c, const struct print *to, int64_t attempt, const char *stream,
-    int64_t *offset, bool *eof)
+    struct output_place *place)
 {
 	for (;;) {
 		struct output_page page;
-		int status = output_read(c, attempt, stream, *offset, &page);
+		int status = output_read(c, attempt, stream, place->offset, &page);
 		bool more;
 
 		if (status != 0)
 			return status;
-		if (c->json && page.next > *offset)
+		if (c->json && page.next > place->offset)
 			print_json(to, page.result);
 		if (!c->json && page.dropped > 0) {
 			fflush(to->file);
@@ -89,11 +89,13 @@ int output_print(struct client *c, const struct print *to, int64_t attempt, cons
 		}
 		if (!c->json)
 			print_agent_text(to, page.bytes.data, page.bytes.size);
-		more = page.next > *offset;
-		*offset = page.next;
-		*eof = page.eof;
+		if (page.bytes.size > 0)
+			place->open = !c->json && page.bytes.data[page.bytes.size - 1] != '\n';
+		more = page.next > place->offset;
+		place->offset = page.next;
+		place->eof = page.eof;
 		output_release(&page);
-		if (!more || *eof)
+		if (!more || place->eof)
 			break;
 	}
 	/* the reader of the output is gone, or the disk is full; main() reports it */

@@ -25,9 +25,15 @@ int output_add(struct buf *b, const json_t *result, const char *key);
 int output_read(struct client *c, int64_t attempt, const char *stream, int64_t offset, struct output_page *page);
 void output_release(struct output_page *page);
 
-/* Print a stream from *offset to its current end, and move *offset there. *eof: the stream is
- * complete. */
+/* How far a stream was printed. */
+struct output_place {
+	int64_t offset;		/* to continue with */
+	bool eof;		/* the stream is complete */
+	bool open;		/* the last line has no end */
+};
+
+/* Print a stream from its place to its current end. Returns 0, or an exit code after a message. */
 int output_print(struct client *c, const struct print *to, int64_t attempt, const char *stream,
-    int64_t *offset, bool *eof);
+    struct output_place *place);
 
 #endif

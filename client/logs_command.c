@@ -21,6 +21,7 @@ struct logs {
 	int64_t run, only;	/* only: number of a single attempt, FIELD_NONE: all */
 	bool follow;
 	bool words;		/* standard output as a conversation */
+	bool open;		/* the last line has no end */
 };
 
 static bool is_over(const json_t *attempt)
@@ -53,19 +54,19 @@ static json_t *logs_attempt(struct client *c, int64_t id, int *status)
 	return client_get(c, "attempt.get", "id", id, status);
 }
 
-static int print_streams(const struct logs *l, int64_t id, int64_t *offsets, bool *eof)
+static int print_streams(struct logs *l, int64_t id, struct output_place *places, bool *eof)
 {
 	int status = 0;
 
 	*eof = true;
+	l->open = false;
 	for (size_t i = 0; l->streams[i] != NULL && status == 0; i++) {
-		bool ended = false;
-
 		status = output_print(l->client,
 		    strcmp(l->streams[i], "stderr") == 0 && !l->client->json ? &l->client->talk
 		                                                             : &l->client->out,
-		    id, l->streams[i], &offsets[i], &ended);
-		*eof = *eof && ended;
+		    id, l->streams[i], &places[i]);
+		*eof = *eof && places[i].eof;
+		l->open = l->open || places[i].open;
 	}
 	return status;
 }
@@ -110,7 +111,8 @@ static int show_words(const struct logs *l, const json_t *attempt)
 {
 	static const char *const beside[] = { "stderr", NULL };
 	struct logs errors = { .client = l->client, .streams = beside };
-	int64_t id = field_int(attempt, "id"), offset = 0;
+	struct output_place place = { 0 };
+	int64_t id = field_int(attempt, "id");
 	struct transcript t = { 0 };
 	json_t *now = json_incref((json_t *)attempt);
 	bool eof, quiet, over;
@@ -120,7 +122,7 @@ static int show_words(const struct logs *l, const json_t *attempt)
 		over = is_over(now);
 		status = print_words(l, id, &t, &eof);
 		if (status == 0)
-			status = print_streams(&errors, id, &offset, &quiet);
+			status = print_streams(&errors, id, &place, &quiet);
 		if (status != 0 || over || !l->follow)
 			break;
 		status = pause_until_news(l->client, LOOK_AGAIN_MS);
@@ -137,16 +139,17 @@ static int show_words(const struct logs *l, const json_t *attempt)
 
 /* Print one attempt: its output so far, and with -f until its end. The state is read before the
  * output, so output written before the end is never missed. */
-static int show_attempt(const struct logs *l, const json_t *attempt)
+static int show_attempt(struct logs *l, const json_t *attempt)
 {
-	int64_t id = field_int(attempt, "id"), offsets[2] = { 0, 0 };
+	struct output_place places[2] = { 0 };
+	int64_t id = field_int(attempt, "id");
 	bool over = is_over(attempt), eof;
 	int status;
 
 	for (;;) {
 		json_t *now;
 
-		status = print_streams(l, id, offsets, &eof);
+		status = print_streams(l, id, places, &eof);
 		if (status != 0 || over || eof || !l->follow)
 			return status;
 		status = pause_until_news(l->client, LOOK_AGAIN_MS);
@@ -166,7 +169,8 @@ static void logs_announce(const struct logs *l, const json_t *attempt)
 
 	if (l->only != FIELD_NONE || l->client->json)
 		return;
-	fprintf(talk->file, "==> attempt %lld/%lld: ", (long long)l->run, field_count(attempt, "number"));
+	fprintf(talk->file, "%s==> attempt %lld/%lld: ", l->open ? "\n" : "", (long long)l->run,
+	    field_count(attempt, "number"));
 	print_painted(talk, PAINT_BOLD, field_text(attempt, "role"));
 	fputs(", ", talk->file);
 	print_painted(talk, PAINT_NONE, field_text(attempt, "agent"));
@@ -175,7 +179,7 @@ static void logs_announce(const struct logs *l, const json_t *attempt)
 }
 
 /* Print the attempts after number *last. */
-static int show_new(const struct logs *l, int64_t *last)
+static int show_new(struct logs *l, int64_t *last)
 {
 	int status;
 	json_t *result = client_list_of_run(l->client, "attempt.list", "attempts", l->run, &status);
@@ -197,7 +201,7 @@ static int show_new(const struct logs *l, int64_t *last)
 
 /* Print attempt after attempt until the run is final. The run's state is read before the list, so
  * no attempt is missed. */
-static int show_run(const struct logs *l)
+static int show_run(struct logs *l)
 {
 	int64_t last = 0;
 

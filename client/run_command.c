@@ -307,24 +307,11 @@ static void print_end(const struct client *c, const json_t *run)
 static int print_answer(struct client *c, const json_t *run)
 {
 	const json_t *result = json_object_get(run, "result");
-	int64_t attempt = field_int(result, "attempt"), offset = 0;
-	bool eof = false, whole_line = true;
-	int status = 0;
+	int64_t attempt = field_int(result, "attempt");
+	struct output_place place = { 0 };
+	int status = attempt == FIELD_NONE ? 0 : output_print(c, &c->out, attempt, "answer", &place);
 
-	while (attempt != FIELD_NONE && !eof && status == 0) {
-		struct output_page page;
-
-		status = output_read(c, attempt, "answer", offset, &page);
-		if (status != 0)
-			return status;
-		print_agent_text(&c->out, page.bytes.data, page.bytes.size);
-		if (page.bytes.size > 0)
-			whole_line = page.bytes.data[page.bytes.size - 1] == '\n';
-		eof = page.eof || page.next <= offset;
-		offset = page.next;
-		output_release(&page);
-	}
-	if (!whole_line)
+	if (place.open)
 		fputc('\n', c->out.file);
 	return status;
 }

@@ -1422,6 +1422,15 @@ def test_logs_follow_goes_on_to_the_next_attempt(fake, tmp_path):
     fake.answers["run.get"] = {"id": 7, "state": "succeeded"}
     fake.tell(fake.connections[-1], event(31, "run.state", state="succeeded"))
     assert process.communicate(timeout=60)[0] == b"" and process.returncode == 0
+def test_a_header_of_logs_begins_a_line(fake, tmp_path):
+    """An answer rarely ends with a newline, and is printed as it is."""
+    paged(fake, {(1, "answer"): b"one", (2, "answer"): b"two\n", (3, "answer"): b"three"},
+          [{"id": i, "run": 7, "number": i, "role": "fix", "agent": "a", "state": "exited"} for i in (1, 2, 3)])
+    out, err = ctl(tmp_path, "logs", "--stream", "answer", "7", socket_path=fake.path)
+    assert out == "onetwo\nthree"
+    assert err == "==> attempt 7/1: fix, a\n\n==> attempt 7/2: fix, a\n==> attempt 7/3: fix, a\n"
+
+
 
 
 def test_diff_is_paged_and_coloured_only_on_a_terminal(fake, rlctl, tmp_path):
