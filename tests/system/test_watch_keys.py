@@ -123,6 +123,7 @@ def test_the_refusal_of_the_daemon_is_shown(held, on):
     held.ended(1)
     screen.press("y")
     screen.until(lambda text: "hold 1" in last(text) and "approved" in last(text))
+    screen.shows("Run 1  succeeded")
     screen.press("R")
     screen.shows("retry: not now, run 1 is succeeded")
     quit_watch(screen)
