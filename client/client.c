@@ -112,6 +112,14 @@ bool client_running(struct client *c)
 	return connect_running(named_socket(c), &c->trust, &c->conn, &c->hello, &c->socket);
 }
 
+void client_hang_up(struct client *c)
+{
+	call_close(c->conn);
+	json_decref(c->hello);
+	c->conn = NULL;
+	c->hello = NULL;
+}
+
 int client_connect(struct client *c)
 {
 	if (c->conn != NULL)

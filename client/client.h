@@ -52,6 +52,9 @@ int client_set_host(struct client *c);
 /* Returns 0, or an exit code after a message. */
 int client_connect(struct client *c);
 
+/* Close the connection. */
+void client_hang_up(struct client *c);
+
 /* Whether a daemon runs; then the client is connected. Without messages, and without a start. */
 bool client_running(struct client *c);
 

@@ -96,31 +96,20 @@ static int events_list(struct client *c, int64_t run, int64_t since)
 	}
 }
 
-/* The daemon disappeared: wait for it. Returns 0, or an exit code after a message. */
-static int events_return(struct client *c, int64_t run, int64_t since, int returns)
-{
-	if (returns == 0)
-		message_note("the daemon disappeared; waiting for it to return");
-	if (returns < RECONNECTS_MAX && reconnect_events(c, run, since, -1) == RECONNECT_BACK)
-		return 0;
-	message_error("the daemon did not return; \"rlctl events -f --since %lld\" continues", (long long)since);
-	return EXIT_NO_DAEMON;
-}
-
 /* since: number of the last event that is known. */
 static int events_follow(struct client *c, int64_t run, int64_t since)
 {
 	json_t *message;
-	int returns = 0, status;
+	int returns = 0;
 
 	for (;;) {
 		int got = call_notification(c->conn, -1, &message);
 		const json_t *params;
 
-		if (got == -1) {
-			status = events_return(c, run, since, returns++);
-			if (status != 0)
-				return status;
+		if (got == -1 && !reconnect_told(c, run, since, &returns)) {
+			message_error("the daemon did not return; \"rlctl events -f --since %lld\" continues",
+			    (long long)since);
+			return EXIT_NO_DAEMON;
 		}
 		if (got != 1)
 			continue;

@@ -10,10 +10,14 @@
 #include "client/hold_command.h"
 #include "client/message.h"
 #include "client/print.h"
+#include "client/reconnect.h"
 #include "client/table.h"
 #include "client/task_summary.h"
+#include "proto/clock.h"
 #include "proto/memory.h"
 #include "proto/units.h"
+
+#define STEADY_MS 10000	/* a daemon that was there so long has returned well */
 
 /* "" for a run that has succeeded. */
 static char *wait_why(const json_t *run, const char *key)
@@ -79,12 +83,44 @@ static void wait_print_take(const struct client *c, const json_t *runs)
 	}
 }
 
+/* Wait for the runs, and for a daemon that is restarted meanwhile. left_ms: FIELD_NONE: no limit.
+ * As client_call(). */
+static json_t *wait_call(struct client *c, json_t *ids, int64_t left_ms, int *status)
+{
+	struct call_error error;
+	int returns = 0;
+
+	*status = client_connect(c);
+	while (*status == 0) {
+		json_t *params = json_pack("{s:O}", "ids", ids), *result;
+		int64_t asked = clock_steady(), took;
+		bool back;
+
+		if (left_ms != FIELD_NONE)
+			json_object_set_new(params, "timeout_ms", json_integer(left_ms));
+		result = call_method(c->conn, "run.wait", params, &error);
+		if (result != NULL)
+			return result;
+		if (clock_steady() - asked > STEADY_MS)
+			returns = 0;
+		back = error.code == 0 && !error.silent && reconnect_told(c, FIELD_NONE, FIELD_NONE, &returns);
+		if (!back)
+			*status = client_refused(c, &error);
+		if (*status == EXIT_NO_DAEMON)
+			message_hint("the runs and their agents continue; repeat the command to wait again");
+		took = clock_steady() - asked;
+		if (left_ms != FIELD_NONE)
+			left_ms = left_ms > took ? left_ms - took : 0;
+	}
+	return NULL;
+}
+
 int wait_command(struct client *c)
 {
 	const char *timeout = options_text(&c->options, "timeout");
-	json_t *ids = json_array(), *params, *result = NULL;
+	json_t *ids = json_array(), *result = NULL;
+	int64_t ms = FIELD_NONE;
 	int status = 0;
-	int64_t ms;
 
 	for (int i = 0; i < c->options.count && status == 0; i++) {
 		int64_t run;
@@ -93,25 +129,19 @@ int wait_command(struct client *c)
 		if (status == 0)
 			json_array_append_new(ids, json_integer(run));
 	}
-	if (status != 0)
-		goto out;
-	params = json_pack("{s:O}", "ids", ids);
-	if (timeout != NULL && duration_parse(timeout, &ms) == 0)
-		json_object_set_new(params, "timeout_ms", json_integer(ms));
-	result = client_call_json(c, "run.wait", params, &status);
-	if (result == NULL) {
-		/* the daemon was there before */
-		if (status == EXIT_NO_DAEMON && c->conn != NULL)
-			message_hint("the runs and their agents continue; repeat the command to wait again");
-		goto out;
-	}
-	status = wait_class(field_array(result, "runs"));
-	if (!c->json) {
+	if (timeout != NULL)
+		duration_parse(timeout, &ms);
+	if (status == 0)
+		result = wait_call(c, ids, ms, &status);
+	if (result != NULL)
+		status = wait_class(field_array(result, "runs"));
+	if (result != NULL && c->json) {
+		print_json(&c->out, result);
+	} else if (result != NULL) {
 		table_print_bare(&c->out, columns, ARRAY_SIZE(columns), field_array(result, "runs"));
 		wait_print_holds(c, field_array(result, "runs"));
 		wait_print_take(c, field_array(result, "runs"));
 	}
-out:
 	json_decref(result);
 	json_decref(ids);
 	return status;

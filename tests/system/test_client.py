@@ -1019,6 +1019,22 @@ def test_wait_says_that_the_runs_go_on_without_the_daemon(fake, rlctl):
     assert "the runs and their agents continue; repeat the command to wait again\n" in rlctl("wait", "7", check=3)[1]
 
 
+def test_wait_continues_when_the_daemon_is_back(fake, rlctl):
+    """For what is left of its time."""
+    asked = []
+
+    def wait(peer, params):
+        asked.append(params["timeout_ms"])
+        if len(asked) < 3:
+            peer.shutdown(socket.SHUT_RDWR)
+        return {"runs": [{"id": 7, "state": "succeeded"}]}
+    fake.answers["run.wait"] = wait
+    out, err = rlctl("wait", "--timeout", "2m", "7")
+    assert out.split() == ["7", "succeeded"] and asked[0] == 120000 >= asked[1] >= asked[2] > 0
+    assert err == "rlctl: the daemon disappeared; waiting for it to return\n"
+    assert fake.of("event.subscribe") == []
+
+
 def test_a_known_key_of_an_ended_run_follows_nothing(fake, rlctl):
     script(fake, [], {"state": "succeeded"})
     fake.answers["run.submit"] = {"id": 7, "state": "succeeded"}
@@ -1406,6 +1422,15 @@ def test_json_is_as_it_came_in_a_pipe_and_safe_on_a_terminal(fake, tmp_path, arg
     assert shown.isascii() and "\x1b" not in shown and json.loads(shown) == json.loads(piped)
 
 
+def test_a_header_of_logs_begins_a_line(fake, tmp_path):
+    """An answer rarely ends with a newline, and is printed as it is."""
+    paged(fake, {(1, "answer"): b"one", (2, "answer"): b"two\n", (3, "answer"): b"three"},
+          [{"id": i, "run": 7, "number": i, "role": "fix", "agent": "a", "state": "exited"} for i in (1, 2, 3)])
+    out, err = ctl(tmp_path, "logs", "--stream", "answer", "7", socket_path=fake.path)
+    assert out == "onetwo\nthree"
+    assert err == "==> attempt 7/1: fix, a\n\n==> attempt 7/2: fix, a\n==> attempt 7/3: fix, a\n"
+
+
 def test_logs_follow_goes_on_to_the_next_attempt(fake, tmp_path):
     streams = {(1, "stdout"): b"one\n", (1, "stderr"): b"", (2, "stdout"): b"two\n", (2, "stderr"): b""}
     attempts = [{"id": 1, "run": 7, "number": 1, "role": "implement", "agent": "a", "state": "running"}]
@@ -1422,15 +1447,6 @@ def test_logs_follow_goes_on_to_the_next_attempt(fake, tmp_path):
     fake.answers["run.get"] = {"id": 7, "state": "succeeded"}
     fake.tell(fake.connections[-1], event(31, "run.state", state="succeeded"))
     assert process.communicate(timeout=60)[0] == b"" and process.returncode == 0
-def test_a_header_of_logs_begins_a_line(fake, tmp_path):
-    """An answer rarely ends with a newline, and is printed as it is."""
-    paged(fake, {(1, "answer"): b"one", (2, "answer"): b"two\n", (3, "answer"): b"three"},
-          [{"id": i, "run": 7, "number": i, "role": "fix", "agent": "a", "state": "exited"} for i in (1, 2, 3)])
-    out, err = ctl(tmp_path, "logs", "--stream", "answer", "7", socket_path=fake.path)
-    assert out == "onetwo\nthree"
-    assert err == "==> attempt 7/1: fix, a\n\n==> attempt 7/2: fix, a\n==> attempt 7/3: fix, a\n"
-
-
 
 
 def test_diff_is_paged_and_coloured_only_on_a_terminal(fake, rlctl, tmp_path):
