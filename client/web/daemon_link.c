@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/web/daemon_link.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -11,6 +12,7 @@
 #include "client/message.h"
 #include "client/page/gather.h"
 #include "proto/clock.h"
+#include "proto/memory.h"
 
 #define PAUSE_MS 500	/* between two tries to reach the daemon */
 
@@ -25,14 +27,6 @@ static bool link_subscribe(struct daemon_link *l)
 		l->seq = field_int(result, "seq");
 	json_decref(result);
 	return done;
-}
-
-static void link_close(struct daemon_link *l)
-{
-	call_close(l->client->conn);
-	json_decref(l->client->hello);
-	l->client->conn = NULL;
-	l->client->hello = NULL;
 }
 
 static void link_wait_on(const struct daemon_link *l, int fd)
@@ -57,6 +51,7 @@ int link_init(struct daemon_link *l, struct client *client, int end)
 	link_wait_on(l, l->limit);
 	if (status != 0)
 		return status;
+	l->instance = xstrdup(field_text(client->hello, "instance"));
 	call_give_up_on(client->conn, l->wait);
 	link_limit(l);
 	if (!link_subscribe(l)) {
@@ -68,6 +63,7 @@ int link_init(struct daemon_link *l, struct client *client, int end)
 
 void link_release(struct daemon_link *l)
 {
+	free(l->instance);
 	close(l->limit);
 	close(l->wait);
 }
@@ -91,7 +87,7 @@ void link_limit(struct daemon_link *l)
 
 static void link_lost(struct daemon_link *l)
 {
-	link_close(l);
+	client_hang_up(l->client);
 	l->tried = clock_steady();
 	message_note("the daemon is gone; its agents continue, and pages show them when it is back");
 	l->changed(l->arg, FIELD_NONE);
@@ -100,13 +96,19 @@ static void link_lost(struct daemon_link *l)
 static void link_retry(struct daemon_link *l)
 {
 	struct client *c = l->client;
+	bool other;
 
 	link_limit(l);
 	l->tried = clock_steady();
 	if (!connect_again(c->host, c->socket, &c->trust, l->wait, &c->conn, &c->hello))
 		return;
-	if (!link_subscribe(l)) {
-		link_close(l);
+	/* a page would decide what has the same number there */
+	other = !field_is(c->hello, "instance", l->instance);
+	if (other && !l->other)
+		message_note("another daemon answers there, with another database; start rlctl web again to see it");
+	l->other = other;
+	if (other || !link_subscribe(l)) {
+		client_hang_up(c);
 		return;
 	}
 	message_note("the daemon is back");

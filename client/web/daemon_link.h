@@ -13,6 +13,8 @@
 
 struct daemon_link {
 	struct client *client;		/* its connection is used; none: the daemon is gone */
+	char *instance;			/* of the daemon: one with another database is not ours */
+	bool other;			/* such a one has answered, which was told */
 	int end, limit, wait;		/* signals that end rlctl; a timer; an epoll of both */
 	int64_t seq;			/* of the newest event that was seen */
 	int64_t tried;			/* when a connection was last tried */

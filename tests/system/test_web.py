@@ -360,6 +360,24 @@ def test_the_daemon_stops_and_returns(web):
     assert said.count("the daemon is gone") == 2 and said.count("the daemon is back") == 2
 
 
+def test_another_database_is_not_ours(web):
+    """A form would decide the hold that has the same number there."""
+    body = {"form": web.form("/hold/1"), "decision": "approve"}
+    ours = web.daemon.state.with_name("ours")
+    web.daemon.stop()
+    web.daemon.state.rename(ours)
+    web.daemon.state.mkdir(mode=0o700)
+    web.daemon.start()
+    assert [b"is gone" in web.process.stderr.readline(), b"another daemon" in web.process.stderr.readline()] == [True] * 2
+    assert web.ask("POST", web.place + "/hold/1", body)[0] == web.get("/")[0] == 503
+    web.daemon.stop()
+    web.daemon.state.rename(web.daemon.state.with_name("other"))
+    ours.rename(web.daemon.state)
+    web.daemon.start()
+    assert b"the daemon is back" in web.process.stderr.readline()
+    assert hold_state(web) == "open" and web.ask("POST", web.place + "/hold/1", body)[0] == 303
+
+
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_ends_in_good_order(web, sign):
     with Stream(web) as stream, socket.create_connection(("127.0.0.1", web.port)) as half:
