@@ -32,7 +32,8 @@ static const struct {
 	{ "yarn.lock|.yarnrc.yml", "yarn install --immutable < yarn.lock" },
 	{ "bun.lock|package.json={\"scripts\": {\"test\": \"x\"}}",
 	    "bun install --frozen-lockfile < bun.lock|bun run test < package.json" },
-	{ "bun.lockb", "bun install --frozen-lockfile < bun.lockb" },
+	{ "bun.lockb|package.json={\"scripts\": {\"test\": \"x\"}}",
+	    "bun install --frozen-lockfile < bun.lockb|bun run test < package.json" },
 	/* what npm init writes, odd scripts, no JSON at all */
 	{ "package.json={\"scripts\": {\"test\": \"echo \\\"Error: no test specified\\\" && exit 1\"}}", "" },
 	{ "package.json={\"scripts\": {\"test\": \" \"}}", "" },
@@ -59,13 +60,21 @@ static const struct {
 	    VENV " -r requirements-dev.txt < requirements.txt|"
 	    ".venv/bin/python -m pytest -q < requirements-dev.txt" },
 	{ "pytest.ini", "python3 -m pytest -q < pytest.ini" },
+	{ "test_a.py=import pytest", "python3 -m pytest -q < test_a.py" },
+	{ "test/test_a.py=import pytest", "python3 -m pytest -q < test/test_a.py" },
 	{ "tox.ini=deps = pytest", "python3 -m pytest -q < tox.ini" },
 	{ "test_a.py=import unittest", "python3 -m unittest discover < test_a.py" },
 	{ "test_a.py=import unittest|requirements.txt=six",
 	    VENV " < requirements.txt|"
 	    ".venv/bin/python -m unittest discover < test_a.py" },
 	{ "tests/test_a.py=import unittest", "python3 -m unittest discover -s tests -t . < tests/test_a.py" },
+	{ "tests/test_a.py=import unittest|requirements.txt=six",
+	    VENV " < requirements.txt|"
+	    ".venv/bin/python -m unittest discover -s tests -t . < tests/test_a.py" },
 	{ "test/test_a.py=import unittest", "python3 -m unittest discover -s test -t . < test/test_a.py" },
+	{ "test/test_a.py=import unittest|requirements.txt=six",
+	    VENV " < requirements.txt|"
+	    ".venv/bin/python -m unittest discover -s test -t . < test/test_a.py" },
 	{ "Cargo.toml|Cargo.lock", "cargo fetch --locked < Cargo.lock|cargo test < Cargo.toml" },
 	{ "go.mod|go.sum", "go mod download < go.sum|go test ./... < go.mod" },
 	{ "Gemfile.lock|.rspec", "bundle install < Gemfile.lock|bundle exec rspec < .rspec" },
@@ -81,8 +90,11 @@ static const struct {
 	{ "justfile=test:\n\techo", "just test < justfile" },
 	/* a makefile speaks for the whole project; both kinds of targets, and what is none */
 	{ "Makefile=all: x\ncheck: all\ntest:\n|go.mod", "make check < Makefile" },
+	{ "Makefile=test:", "make test < Makefile" },
 	{ "makefile=test ::", "make test < makefile" },
+	{ "makefile=check:", "make check < makefile" },
 	{ "GNUmakefile=test:", "make test < GNUmakefile" },
+	{ "GNUmakefile=check:", "make check < GNUmakefile" },
 	{ "Makefile=test := 1\ntest::= 2\ntests:\n\ttest: x\nx: test\n|go.mod", "go test ./... < go.mod" },
 	/* two languages */
 	{ "Cargo.toml|package.json={\"scripts\": {\"test\": \"x\"}}",
@@ -90,6 +102,18 @@ static const struct {
 	/* files to copy come between; a pattern stands for all of its files */
 	{ ".env|.env.local|config/master.key|config/a.key|.env.example|config/deep/b.key|Cargo.lock",
 	    "cargo fetch --locked < Cargo.lock|.env < .env|.env.local < .env.local|config/*.key < config/master.key" },
+	{ ".env.development|.env.development.local|.env.test|.env.test.local|.envrc|.dev.vars|.npmrc",
+	    ".env.development < .env.development|.env.development.local < .env.development.local|"
+	    ".env.test < .env.test|.env.test.local < .env.test.local|.envrc < .envrc|.dev.vars < .dev.vars|"
+	    ".npmrc < .npmrc" },
+	{ "config/database.yml|config/secrets.yml|config/local.toml|local.properties|local_settings.py",
+	    "config/database.yml < config/database.yml|config/secrets.yml < config/secrets.yml|"
+	    "config/local.* < config/local.toml|local.properties < local.properties|"
+	    "local_settings.py < local_settings.py" },
+	{ "terraform.tfvars|google-services.json|docker-compose.override.yml|.streamlit/secrets.toml",
+	    "terraform.tfvars < terraform.tfvars|google-services.json < google-services.json|"
+	    "docker-compose.override.yml < docker-compose.override.yml|"
+	    ".streamlit/secrets.toml < .streamlit/secrets.toml" },
 	/* names of attackers */
 	{ "config/a\nb.key|config/$(x).key|config/\x1b[2J.key|tests/test_'.py=import pytest", "" },
 };
