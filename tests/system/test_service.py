@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """rld under a service manager: the watchdog, a refused configuration, a refused reload."""
 import configparser
+import contextlib
+import ctypes
 import os
+import select
 import subprocess
 
 import pytest
 
 from rld import RLCTL, SOURCE
 
+SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000     # of ptrace(2) and waitpid(2)
 UNITS = ("systemd/rld.service", "systemd/user/rld.service")
 
 
@@ -29,6 +33,48 @@ def test_the_watchdog_is_fed(make_daemon, repo):
     run = daemon.submit(repo.path)
     assert daemon.ended(run)["state"] == "succeeded"
     assert "WATCHDOG" not in (repo.path / "env.txt").read_text()
+    daemon.stop()
+    daemon.notify.close()
+
+
+@contextlib.contextmanager
+def only_the_loop(pid):
+    """All threads but the first, which has the loop, are stopped."""
+    def ptrace(request, thread):
+        return ctypes.CDLL(None).ptrace(*map(ctypes.c_long, (request, thread, 0, 0)))
+
+    others, stopped = [int(name) for name in os.listdir(f"/proc/{pid}/task") if int(name) != pid], []
+    try:
+        for thread in others:
+            while open(f"/proc/{pid}/task/{thread}/stat").read().rsplit(")", 1)[1].split()[0] != "S":
+                pass        # it may hold a lock
+            if ptrace(SEIZE, thread) != 0:
+                pytest.skip("may not trace here")
+            ptrace(INTERRUPT, thread)
+            os.waitpid(thread, WALL)
+            stopped.append(thread)
+        yield
+    finally:
+        for thread in stopped:
+            ptrace(DETACH, thread)
+
+
+def test_the_watchdog_starves_with_the_database(make_daemon):
+    """The loop goes round and answers, but nothing more is recorded."""
+    daemon = make_daemon(start=False)
+    daemon.spawn(environment={"WATCHDOG_USEC": "3000"})
+    told(daemon, "WATCHDOG=1", 3)
+    daemon.pid = daemon.process.pid
+    with daemon.connect() as rpc:
+        with only_the_loop(daemon.pid):
+            for _ in range(3):          # what the database has said before is told
+                rpc.call("group.list")
+            while select.select([daemon.notify], [], [], 0)[0]:
+                daemon.notify.recv(4096)
+            for _ in range(500):        # many of the watchdog's intervals
+                rpc.call("group.list")
+            assert not select.select([daemon.notify], [], [], 0)[0], daemon.notify.recv(4096)
+        told(daemon, "WATCHDOG=1", 2)
     daemon.stop()
     daemon.notify.close()
 
