@@ -1289,6 +1289,14 @@ def test_colours(fake, tmp_path, args, more, colored):
     assert ("\x1b[36m" in on_terminal(tmp_path, fake, 80, "list", *args, more=more)) == colored
 
 
+def test_labels_of_metrics_are_quoted(fake, rlctl):
+    sample = {"labels": {"a": 'x"y\\z\nw', "b": "c"}, "value": 0.25}
+    fake.answers["daemon.metrics"] = {"metrics": [{"name": "m_total", "type": "counter", "help": "A sum.", "samples": [
+        sample, {"labels": {}, "value": 12345678901}]}]}
+    assert rlctl("metrics")[0] == ('# HELP m_total A sum.\n# TYPE m_total counter\n'
+                                   'm_total{a="x\\"y\\\\z\\nw",b="c"} 0.25\nm_total 12345678901\n')
+
+
 def test_json_is_the_result(fake, rlctl):
     fake.answers["run.list"] = RUNS
     assert json.loads(rlctl("list", "--json", "--state", "failed", "-n", "2", "--before", "9")[0]) == RUNS

@@ -2,10 +2,12 @@
 """rlctl metrics: the text format of Prometheus, and true numbers."""
 import json
 import re
+import time
 
 import pytest
 
-from rld import SOURCE
+from rld import SOURCE, Repo
+from test_transcript import result, script
 
 SAMPLE = re.compile(r'^([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)*)\})? (-?[0-9.e+-]+)$')
 LABEL = re.compile(r'([a-z_]+)="((?:[^"\\]|\\.)*)"')
@@ -63,6 +65,49 @@ def test_numbers(make_daemon, repo):
     daemon.stop()
     daemon.start()
     assert "rld_runs_ended_total" not in scrape(daemon), "counters begin at 0"
+
+
+def test_while_work_is_done(make_daemon, repo, tmp_path):
+    """What runs, waits and was paid, against what is known of it."""
+    daemon = make_daemon(config={"parallel": 3, "agent.play": {"reader": "claude", "account": "purse"}}, gates=["a"],
+                         scripts={"implement": "[ $RL_RUN != 1 ] || gate a\n" + script(result("done"))})
+    daemon.submit(repo.path)
+    daemon.play.arrived("a")
+    daemon.submit(repo.path)
+    daemon.call("cooldown.set", account="purse", **{"for": "2h"})
+    with daemon.events() as events:
+        cooled = daemon.submit(Repo(tmp_path / "cooled").path)
+        events.until("slot.phase", lambda e: e["run"] == cooled and e["phase"] == "cooling")
+        now = scrape(daemon)
+        assert [now["rld_runs"][of(state=state)] for state in ("running", "queued", "held")] == [2, 1, 0]
+        assert now["rld_attempts_running"] == {(): 1} and now["rld_slots"] == {(): 3}
+        assert now["rld_account_waiting"][of(account="purse")] == now["rld_account_cooling"][of(account="purse")] == 1
+        with daemon.connect(), daemon.connect():
+            assert scrape(daemon)["rld_clients"][()] == now["rld_clients"][()] + 2
+    for run in (2, cooled):
+        daemon.call("run.cancel", id=run)
+    with daemon.connect() as rpc:
+        stop = daemon.rlctl_start("stop", "--drain")
+        while rpc.call("daemon.status")["state"] != "draining":
+            pass
+        assert scrape(daemon)["rld_draining"] == {(): 1}
+        daemon.play.go("a")
+    assert daemon.exited() == 0 and stop.wait() == 0
+
+
+def test_what_was_paid(make_daemon, repo):
+    """Tokens and cost by role, and of today."""
+    answer = script(result(json.dumps({"verdict": "pass", "followUpPrompt": ""})))
+    daemon = make_daemon(config={"agent.play": {"reader": "claude", "account": "purse"}},
+                         scripts={"implement": "echo one > work.txt\n" + script(result("done")), "review": answer})
+    day = time.gmtime().tm_yday
+    assert daemon.ended(daemon.review(repo.path, review={"profile": "verdict"}))["state"] == "succeeded"
+    now = scrape(daemon)
+    roles = (of(role="implement"), of(role="review"))
+    for name, number in (("cost_usd", 0.25), ("tokens_input", 1200), ("tokens_output", 300)):
+        assert now[f"rld_{name}_total"] == dict.fromkeys(roles, number)
+    if time.gmtime().tm_yday == day:
+        assert now["rld_account_spent_today_usd"][of(account="purse")] == 0.5
 
 
 def test_an_open_hold_and_a_cooling_account(make_daemon, repo):
