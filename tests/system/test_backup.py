@@ -4,6 +4,7 @@ import contextlib
 import os
 import resource
 import shutil
+import signal
 import sqlite3
 import threading
 
@@ -106,10 +107,31 @@ def test_killed_in_between(daemon, tmp_path):
     assert count(copy, "ballast") == 20000
 
 
+def test_a_name_that_is_taken_meanwhile(daemon, tmp_path):
+    """A file that comes while pages are copied stays, and what was copied is removed."""
+    fill(daemon, 20000)
+    copy, partial = tmp_path / "copy.db", tmp_path / "copy.db.partial"
+    mine = False
+    while not mine:
+        copy.unlink(missing_ok=True)
+        said = daemon.rlctl_start("backup", copy)
+        while not partial.exists() and said.poll() is None:
+            pass
+        os.kill(daemon.pid, signal.SIGSTOP)     # as a rule it is in the middle of its work then
+        with contextlib.suppress(FileExistsError), open(copy, "x") as file:
+            mine = file.write("mine") > 0
+        os.kill(daemon.pid, signal.SIGCONT)
+        _, err = said.communicate()
+    assert said.returncode == 1 and b"another process has created it meanwhile: name another file" in err
+    assert copy.read_text() == "mine" and not partial.exists()
+
+
 def test_refused(daemon, tmp_path):
     (tmp_path / "there").write_text("mine")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "copy.db.partial").write_text("of another backup")
     rows = {
+        tmp_path / "copy.db": "copy.db.partial: File exists: another backup is being written, or was cut off",
         tmp_path / "there": "it exists: name another file, or remove this one",
         tmp_path / "link": "it exists",
         tmp_path / "no" / "dir": "dir: No such file or directory: its directory does not exist: create it",
@@ -124,7 +146,8 @@ def test_refused(daemon, tmp_path):
     assert error.value.data["field"] == "path"
     daemon.rlctl("backup", check=2)
     assert (tmp_path / "there").read_text() == "mine" and not (tmp_path / "nowhere").exists()
-    assert not list(tmp_path.glob("*.partial"))
+    assert {path.name: path.read_text() for path in tmp_path.glob("*.partial")} == {
+        "copy.db.partial": "of another backup"}
 
 
 def test_no_space(daemon, tmp_path):

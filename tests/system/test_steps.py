@@ -40,6 +40,16 @@ def test_a_reviewed_run(make_daemon, repo, tasks):
     assert there == attempts | patches, [row for row in rows if row[0] in there - attempts - patches]
 
 
+def test_an_operation_that_failed_stays(make_daemon, repo):
+    """With what git said, to be looked at."""
+    daemon = make_daemon()
+    run = daemon.submit(repo.path, isolation="worktree", base="nowhere")
+    assert daemon.ended(run)["state"] == "failed"
+    there = directories(daemon)
+    rows, attempts = steps(daemon)
+    assert rows and there == {number for number, _, _ in rows} | attempts, rows
+
+
 def test_a_kill_after_each_removal(make_daemon, repo):
     """The daemon dies when the directory of a step is gone and its end is not recorded."""
     daemon = make_daemon(scripts=FIXED)
