@@ -102,6 +102,20 @@ def test_rework_with_a_typed_text(held, on):
     quit_watch(screen)
 
 
+def test_answer_what_an_agent_asks(make_daemon, repo, on):
+    daemon = make_daemon(scripts={"implement.1": "echo one > work.txt\nanswer 'QUESTION: A or B?'\n",
+                                  "implement": "cp /dev/stdin asked.txt\nanswer done\n", "review": "pass\n"})
+    daemon.ended(daemon.review(repo.path, review={"on_question": "hold"}))
+    screen = on(daemon, "watch", 1)
+    screen.shows("i answer", "A or B?")
+    screen.press("i")
+    screen.shows("Answer to hold 1: _")
+    screen.press("B, please\n")
+    screen.shows("Run 1  succeeded")
+    quit_watch(screen)
+    assert "B, please" in repo.read("asked.txt")
+
+
 def test_escape_leaves_a_question(held, on):
     screen = on(held, "watch", 1)
     screen.shows("w rework")

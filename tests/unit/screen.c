@@ -8,8 +8,10 @@
 #include <jansson.h>
 
 #include "client/field.h"
+#include "client/run_line.h"
 #include "client/screen.h"
 #include "client/status_tag.h"
+#include "proto/clock.h"
 #include "proto/escape.h"
 #include "proto/units.h"
 
@@ -634,6 +636,64 @@ START_TEST(list)
 }
 END_TEST
 
+/* The line of rlctl run. */
+START_TEST(run_line)
+{
+	static const struct {
+		const char *slots, *lines;
+		size_t width;
+		const char *wanted;
+	} rows[] = {
+		{ "{'slot': 1, 'phase': 'implementing', 'attempt': 5}", "['Read: calc.py']", 80,
+		    "implementing  1m 30s  Read: calc.py  12.3k tokens  $1.50" },
+		{ "{'slot': 1, 'phase': 'reviewing', 'round': 2, 'fixes': 5, 'attempt': 5}", "[]", 80,
+		    "reviewing 2/6  1m 30s  12.3k tokens  $1.50" },
+		/* words give way first, then what was spent */
+		{ "{'slot': 1, 'phase': 'implementing', 'attempt': 5}", "['Read: calculator.py']", 56,
+		    "implementing  1m 30s  Read: calcul…  12.3k tokens  $1.50" },
+		{ "{'slot': 1, 'phase': 'implementing', 'attempt': 5}", "['Read: calculator.py']", 50,
+		    "implementing  1m 30s  12.3k tokens  $1.50" },
+		{ "{'slot': 1, 'phase': 'implementing', 'attempt': 5}", "['Read: calculator.py']", 40,
+		    "implementing  1m 30s  Read: calculator.…" },
+		{ "{'slot': 1, 'phase': 'waiting', 'reason': 'all slots are in use'}", "[]", 80,
+		    "waiting  1m 30s  all slots are in use  12.3k tokens  $1.50" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *text = xasprintf("{" RUN ", 'started_at': '2026-11-21T22:08:30.000Z', 'slots': [%s], "
+		    "'totals': {'tokens': 12345, 'cost_usd': 1.5}}", rows[i].slots);
+		char *seen = xasprintf("{'lines': %s}", rows[i].lines);
+		json_t *run = document(text), *preview = document(seen);
+		struct lines l;
+
+		lines_init(&l, rows[i].width, false);
+		run_line_put(&l, run, preview, at(NOW));
+		ck_assert_uint_eq(l.count, 1);
+		ck_assert_str_eq(l.line[0], rows[i].wanted);
+		lines_release(&l);
+		json_decref(run);
+		json_decref(preview);
+		free(text);
+		free(seen);
+	}
+}
+END_TEST
+
+/* Something moves within a second: the time does. */
+START_TEST(run_line_is_due)
+{
+	struct run_line line = { .loaded = 0 };
+
+	ck_assert_int_eq(run_line_due_ms(&line), 0);
+	line.loaded = clock_steady();
+	ck_assert_int_le(run_line_due_ms(&line), 1000);
+	line.loaded -= 1000;
+	ck_assert_int_eq(run_line_due_ms(&line), 0);
+	line.loaded = clock_steady() + 1000000;
+	ck_assert_int_gt(run_line_due_ms(&line), 1000000);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("screen");
@@ -655,6 +715,8 @@ int main(void)
 	tcase_add_test(tcase, choosing);
 	tcase_add_test(tcase, blocks);
 	tcase_add_test(tcase, list);
+	tcase_add_test(tcase, run_line);
+	tcase_add_test(tcase, run_line_is_due);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
