@@ -54,7 +54,7 @@ static char **survey_list(DIR *entries, const char *prefix)
 	while (seen++ < ENTRIES_MAX && (entry = readdir(entries)) != NULL) {
 		char *path = xasprintf("%s%s%s", prefix, *prefix != '\0' ? "/" : "", entry->d_name);
 
-		if (count < SIGNS_MAX && proposal_wants(path) &&
+		if (proposal_wants(path) &&
 		    fstatat(dirfd(entries), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode)) {
 			strings_append(&names, entry->d_name);
 			count++;

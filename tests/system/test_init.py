@@ -282,6 +282,17 @@ def test_hostile_files(user):
     assert document["proposals"] == [] and document["project"] is None
 
 
+def test_many_tests_hide_no_other_file(user):
+    """Nor does the order of a directory decide which of them are read."""
+    for number in range(600):
+        user.repo.write(f"test_{number:03}.py", "import pytest\n" if number == 0 else "import os\n")
+    for name in ("go.mod", "go.sum", "Cargo.toml", "Cargo.lock", "mix.exs", "mix.lock"):
+        user.repo.write(name, "")
+    assert project(user, {}) == {
+        "run.setup": ["cargo fetch --locked", "go mod download", "mix deps.get"],
+        "review.checks": ["python3 -m pytest -q", "cargo test", "go test ./...", "mix test"]}
+
+
 def test_git_that_hangs(user):
     """It waits for a FIFO that it takes for a file: nothing is copied, and the rest is proposed."""
     repo = user.agents().repo
