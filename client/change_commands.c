@@ -43,7 +43,7 @@ static void print_cancelled(struct client *c, int64_t asked, const json_t *run)
 {
 	const char *state = field_text(run, "state");
 	/* a held run stays held until its work trees are saved */
-	bool over = exit_is_final(state) && strcmp(state, "held") != 0;
+	bool over = exit_has_ended(state);
 
 	fprintf(c->talk.file, "Run %lld: ", (long long)asked);
 	print_painted(&c->talk, print_state_paint(state), over ? state : "cancelling");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/exit.h"
 
+#include <string.h>
+
 #include "client/field.h"
 #include "proto/memory.h"
 #include "proto/run_class.h"
@@ -13,6 +15,11 @@ static const enum exit_code badness[] = {
 bool exit_is_final(const char *state)
 {
 	return run_class_of(state, END_NONE) != NULL;
+}
+
+bool exit_has_ended(const char *state)
+{
+	return exit_is_final(state) && strcmp(state, "held") != 0;
 }
 
 enum exit_code exit_of_run(const json_t *run)

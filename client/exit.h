@@ -23,6 +23,9 @@ enum exit_code {
 /* Whether there is no need to wait for a run in this state: it has ended, or needs a decision. */
 bool exit_is_final(const char *state);
 
+/* Whether a run in this state has ended. */
+bool exit_has_ended(const char *state);
+
 /* The exit code for a run object {state, cause}; EXIT_TIMED_OUT while it is not final. */
 enum exit_code exit_of_run(const json_t *run);
 

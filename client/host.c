@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/memory.h"
-
 #define SCHEME "ssh://"
 
 /* Whether a shell takes each letter as it is; marks: those besides letters and digits. */
@@ -93,34 +91,32 @@ void host_free(struct host *host)
 	free(host);
 }
 
-/* A word without special letters stays as it is; others go in single quotes. */
-static void add_quoted(struct buf *line, const char *word)
+void host_add_word(struct buf *line, const char *word)
 {
 	if (is_plain(word, strlen(word), "._-/")) {
-		buf_addf(line, " %s", word);
+		buf_adds(line, word);
 		return;
 	}
-	buf_addf(line, " '");
+	buf_adds(line, "'");
 	for (; *word != '\0'; word++) {
 		if (*word == '\'')
-			buf_addf(line, "'\\''");
+			buf_adds(line, "'\\''");
 		else
 			buf_add(line, word, 1);
 	}
-	buf_addf(line, "'");
+	buf_adds(line, "'");
 }
 
 char *host_command(const char *const *words)
 {
 	struct buf line = { 0 };
-	char *command;
 
-	buf_addf(&line, "rlctl");
-	for (size_t i = 0; words[i] != NULL; i++)
-		add_quoted(&line, words[i]);
-	command = xmemdup0(line.data, line.size);
-	buf_release(&line);
-	return command;
+	buf_adds(&line, "rlctl");
+	for (size_t i = 0; words[i] != NULL; i++) {
+		buf_adds(&line, " ");
+		host_add_word(&line, words[i]);
+	}
+	return buf_take(&line, NULL);
 }
 
 const char **host_argv(const struct host *host, const char *command, bool batch)

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "proto/memory.h"
+
 struct host {
 	char *url;		/* as given */
 	char *target;		/* [USER@]HOST, as ssh takes it */
@@ -16,6 +18,10 @@ struct host {
 /* Parse ssh://[USER@]HOST[:PORT]. Returns NULL with a sentence about it in *why (static). */
 struct host *host_new(const char *url, const char **why);
 void host_free(struct host *host);
+
+/* A word of a command line, as any shell takes it: one without special letters stays as it is,
+ * others go in single quotes. */
+void host_add_word(struct buf *line, const char *word);
 
 /* rlctl there with these words (NULL last), each quoted for any shell. The caller frees. */
 char *host_command(const char *const *words);

@@ -163,7 +163,8 @@ static const struct option_row init_options[] = {
 	{ "reviewer-agent", 0, OPTION_TEXT, "NAME", NULL, NULL,
 	    "agent for reviewing (default: a second one, if there is one)" },
 	{ "yes", 'y', OPTION_TRUE, NULL, NULL, NULL, "do not ask before writing" },
-	{ "force", 0, OPTION_TRUE, NULL, NULL, NULL, "replace files that exist; the old ones stay as FILE.old, FILE.old.2, ..." },
+	{ "force", 0, OPTION_TRUE, NULL, NULL, NULL,
+	    "replace files that exist; the old ones stay as FILE.old, FILE.old.2, ..." },
 	{ "dry-run", 0, OPTION_TRUE, NULL, NULL, NULL, "print everything, write nothing" },
 	{ .name = NULL },
 };

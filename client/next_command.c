@@ -7,24 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "client/host.h"
 #include "proto/memory.h"
 #include "proto/program.h"
-
-/* A word of a shell's command line, quoted where it must be. */
-static void add_word(struct buf *out, const char *word)
-{
-	if (word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/~+:@%")] == '\0') {
-		buf_adds(out, word);
-		return;
-	}
-	buf_adds(out, "'");
-	for (; *word != '\0'; word++)
-		if (*word == '\'')
-			buf_adds(out, "'\\''");
-		else
-			buf_add(out, word, 1);
-	buf_adds(out, "'");
-}
 
 /* Whether the current directory is not the project's. */
 static bool is_elsewhere(const char *directory)
@@ -39,7 +24,7 @@ static void add_git(struct buf *out, const char *directory)
 	buf_adds(out, "git");
 	if (is_elsewhere(directory)) {
 		buf_adds(out, " -C ");
-		add_word(out, directory);
+		host_add_word(out, directory);
 	}
 }
 
@@ -75,14 +60,14 @@ char *next_run(const char *directory, bool start, bool review)
 	if (!next_in_repository(directory)) {
 		buf_adds(&line, "git init -q ");
 		if (elsewhere)
-			add_word(&line, directory);
+			host_add_word(&line, directory);
 		buf_adds(&line, elsewhere ? " && " : "&& ");
 	}
-	add_word(&line, self);
+	host_add_word(&line, self);
 	buf_adds(&line, " run");
 	if (elsewhere) {
 		buf_adds(&line, " -C ");
-		add_word(&line, directory);
+		host_add_word(&line, directory);
 	}
 	buf_addf(&line, "%s%s \"Describe one change\"", start ? " --start" : "", review ? " --review" : "");
 	free(found);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/exit.h"
 #include "client/field.h"
 #include "client/hold_choice.h"
 #include "client/watch.h"
@@ -17,11 +18,11 @@ struct watch_key {
 	char key;
 	int places;
 	const char *name, *help;
-	/* whether it can be of use; NULL: always. Of a run, and of its open hold. */
+	/* whether it can be of use to a run, and to its hold; NULL: always */
 	bool (*applies)(const json_t *run, const json_t *hold);
 	enum watch_end (*act)(struct watch *w);	/* NULL: it calls method */
 	const char *method;
-	bool of_hold;				/* ... about the hold, for which its name is a choice */
+	bool of_hold;				/* ... about the hold: its name is a choice */
 	const char *question, *also;		/* asked before and behind its object; NULL: no */
 	const char *prompt;			/* what to type; NULL: nothing */
 };
@@ -36,11 +37,8 @@ static bool is_run(const json_t *run, const json_t *hold)
 
 static bool is_unfinished(const json_t *run, const json_t *hold)
 {
-	const char *state = field_text(run, "state");
-
 	(void)hold;
-	return run != NULL && strcmp(state, "succeeded") != 0 && strcmp(state, "failed") != 0 &&
-	    strcmp(state, "cancelled") != 0;
+	return run != NULL && !exit_has_ended(field_text(run, "state"));
 }
 
 static bool is_paused(const json_t *run, const json_t *hold)
@@ -219,7 +217,8 @@ static char *not_now(const struct watch_key *row, const json_t *run, const json_
 	if (run == NULL)
 		return xstrdup("there is no run");
 	if (row->of_hold && hold != NULL)
-		return xasprintf("%s: not now, run %lld has nothing to %s", row->name, field_count(run, "id"), row->name);
+		return xasprintf("%s: not now, run %lld has nothing to %s", row->name,
+		    field_count(run, "id"), row->name);
 	return xasprintf("%s: not now, run %lld %s%s", row->name, field_count(run, "id"),
 	    row->of_hold ? "has no open hold" : "is ",
 	    row->of_hold ? "" : is_paused(run, hold) ? "paused" : field_text(run, "state"));

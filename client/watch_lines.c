@@ -29,11 +29,6 @@ struct watch_lines {
 	size_t count;
 };
 
-static bool is_over(const char *state)
-{
-	return strcmp(state, "succeeded") == 0 || strcmp(state, "failed") == 0 || strcmp(state, "cancelled") == 0;
-}
-
 /* Print the state before the first event. */
 static void print_now(const struct watch_lines *w, const json_t *run, const json_t *attempts)
 {
@@ -104,7 +99,7 @@ static void print_cooldown(const struct print *p, const json_t *event)
 static bool watch_tell(struct watch_lines *w, const json_t *event)
 {
 	int64_t id = field_int(event, "run");
-	bool over = field_is(event, "type", "run.state") && is_over(field_text(event, "state"));
+	bool over = field_is(event, "type", "run.state") && exit_has_ended(field_text(event, "state"));
 
 	if (w->client->json)
 		print_json(&w->client->out, event);
@@ -146,7 +141,7 @@ static int watch_one(struct watch_lines *w)
 {
 	int status;
 	json_t *run = client_get(w->client, "run.get", "id", w->run, &status), *attempts = NULL;
-	bool over = is_over(field_text(run, "state"));
+	bool over = exit_has_ended(field_text(run, "state"));
 
 	if (run != NULL && !w->client->json)
 		attempts = client_list_of_run(w->client, "attempt.list", "attempts", w->run, &status);
