@@ -301,7 +301,8 @@ static bool init_agrees(const struct init *in, const struct init_file *file)
 	fputc('\n', p->file);
 	print_lines(p, file->text.data, false);
 	if (file->old != NULL)
-		print_paintedf(p, PAINT_BOLD, "Replace %s by this, and keep the old one as %s? [Y/n]", file->path, file->old);
+		print_paintedf(p, PAINT_BOLD, "Replace %s by this, and keep the old one as %s? [Y/n]",
+		    file->path, file->old);
 	else
 		print_paintedf(p, PAINT_BOLD, "Write %s? [Y/n]", file->path);
 	fputc(' ', p->file);
