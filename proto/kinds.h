@@ -18,6 +18,7 @@ enum wait_kind {
 	WAIT_HOST,		/* a fault of the host, see record/host_fault.h */
 	WAIT_SOURCE,		/* the program of the task source fails temporarily */
 	WAIT_PERMIT,		/* all slots of the daemon are in use */
+	WAIT_SLOTS,		/* all slots of its run are in use */
 	WAIT_WORKSPACE,		/* another run uses its workspace */
 	WAIT_AFTER,		/* the run named by --after has not ended */
 	WAIT_GROUP,		/* all slots of its group are in use */

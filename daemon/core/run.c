@@ -163,11 +163,19 @@ static size_t count_working(const struct loop *l)
 	return count;
 }
 
+/* Those whose merge is judged leave their place to others. As many may do so as there are places:
+ * each has a work tree on the disk. */
 size_t run_free_slots(const struct loop *l, int64_t parallel)
 {
-	size_t working = count_working(l);
+	int64_t working = 0, merging = 0;
 
-	return parallel > (int64_t)working ? (size_t)parallel - working : 0;
+	for (size_t i = 0; i < l->nslots; i++) {
+		working += works(l->slots[i]);
+		merging += works(l->slots[i]) && slot_row_is_merging(l->slots[i]);
+	}
+	if (merging > parallel)
+		merging = parallel;
+	return parallel > working - merging ? (size_t)(parallel - working + merging) : 0;
 }
 
 /* Whether a free slot takes a task beside those that work. Nothing begins beside the review of the

@@ -123,7 +123,8 @@ bool run_deletes(const struct loop *loop);
 
 /* Whether a task may begin, after the source was asked. */
 bool run_begins(const struct loop *loop);
-/* How many tasks may begin beside those at work, at most parallel in all. */
+/* How many tasks may begin beside those at work. Agents are at work on at most parallel of them; as
+ * many again may be merging. */
 size_t run_free_slots(const struct loop *loop, int64_t parallel);
 
 /* Why the run ended with tasks left, malloc'd: "limit: 3 iterations, 5 tasks left", "limit: $5.20

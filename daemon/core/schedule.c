@@ -256,6 +256,14 @@ void schedule_want(struct schedule *s, int64_t id, int64_t wanted)
 		schedule_mark(s, entry);
 }
 
+void schedule_tell(struct schedule *s, int64_t id)
+{
+	struct queue_entry *entry = schedule_find(s, id);
+
+	if (entry != NULL)
+		schedule_mark(s, entry);
+}
+
 void schedule_take(struct schedule *s, int64_t id)
 {
 	struct queue_entry *entry = schedule_find(s, id);

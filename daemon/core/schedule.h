@@ -75,6 +75,9 @@ bool schedule_note(struct schedule *s, int64_t id, int64_t note);
  * then it is the first. *blocker: the run that is named, 0: none is. */
 char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind, int64_t *blocker);
 
+/* schedule_changed() names the run once more: it has a reason of its own. */
+void schedule_tell(struct schedule *s, int64_t id);
+
 /* The next run whose reason may have changed since it was last named here, each once; 0: no more.
  * Call when schedule_next() has no more to give. Named are runs that were added, got a permit, or
  * want more; lack of slots, of the group or the daemon, is named once. When a workspace goes to the

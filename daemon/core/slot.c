@@ -6,6 +6,7 @@
 #define TO(stage) (1u << SLOT_S_##stage)
 #define ATTEMPT (TO(SETTING_UP) | TO(IMPLEMENTING) | TO(CHECKING) | TO(REVIEWING) | TO(FIXING) | TO(COMMIT_AGENT))
 /* Every working stage can fail or be cancelled. */
+#define MERGE (TO(MERGING) | TO(CHECKOUT) | TO(PREPARING) | TO(SETTING_UP) | TO(CHECKING) | TO(MEASURING))
 #define BREAK_OFF (TO(FAILED) | TO(ENDING))
 
 const unsigned slot_followers[SLOT_STAGES] = {
@@ -182,6 +183,11 @@ bool slot_row_is_beside(const struct slot_row *row)
 bool slot_merge_waits(enum slot_merge merge)
 {
 	return slot_merge_is_open(merge) || merge == MERGE_SENT_BACK;
+}
+
+bool slot_row_is_merging(const struct slot_row *row)
+{
+	return slot_merge_is_open((enum slot_merge)row->merge) && (MERGE & 1u << row->stage) != 0;
 }
 
 bool slot_row_is_free(const struct slot_row *row)

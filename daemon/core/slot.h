@@ -98,6 +98,10 @@ bool slot_merge_waits(enum slot_merge merge);
 bool slot_merge_is_open(enum slot_merge merge);
 bool slot_row_has_own(const struct slot_row *row);
 
+/* ... and git and commands are at work on that, or it waits for them: no agent. Another task may
+ * begin meanwhile. */
+bool slot_row_is_merging(const struct slot_row *row);
+
 /* It has ended, and another task may take its place. */
 bool slot_row_is_free(const struct slot_row *row);
 

@@ -345,6 +345,21 @@ static void resume_loop(struct run *run)
 	txn_commit_or_drop(txn);
 }
 
+/* It waited for a permit when the daemon ended, and has one now. */
+static void seat(struct slot *slot)
+{
+	static const bool queues[WAITS] = { [WAIT_PERMIT] = true, [WAIT_SLOTS] = true, [WAIT_GROUP] = true,
+		[WAIT_GROUP_PAUSED] = true, [WAIT_DRAINING] = true };
+	struct txn *txn;
+
+	queue_sit(slot);
+	if (!queues[slot->row->wait_kind])
+		return;
+	txn = txn_new(slot->run->engine);
+	slot_set_reason(txn_edit_slot(txn, slot), NO_REASON);
+	txn_commit(txn);
+}
+
 /* Running work keeps its permit, whatever the limits are now. Waiting slots queue again. */
 static void resume_permits(struct run *run)
 {
@@ -367,7 +382,7 @@ static void resume_permits(struct run *run)
 			check_permit_sit(run->slots[i]);
 		spares |= awaits || (slot_spares_permit(slot) && !slot_is_baseline(slot));
 		if (!over && !waits && !awaits && !slot_spares_permit(slot)) {
-			queue_sit(run->slots[i]);
+			seat(run->slots[i]);
 			has_permit = true;
 		}
 	}

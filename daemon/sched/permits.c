@@ -82,20 +82,45 @@ static bool wants(const struct slot *slot)
 	return slot->activity.kind == ACTIVITY_PERMIT && !slot->has_permit;
 }
 
+/* How many permits the work of a run may still have. Tasks whose merge is judged work without one;
+ * of those that are sent back, no more continue than its slots allow. Reviewers of a panel and the
+ * baseline are beside them; the permit of the work is with one of its panel, or with the run. */
+static int64_t permits_left(const struct run *run)
+{
+	int64_t held = 0, panels = 0;
+
+	for (size_t i = 0; i < run->nslots; i++) {
+		const struct slot *slot = run->slots[i];
+
+		held += slot->has_permit && !slot_is_beside(slot);
+		panels += !slot->has_permit && slot->row->stage == SLOT_S_PANEL;
+	}
+	return run->plan.parallel - held - (panels > 0 ? panels : run->own.has_permit);
+}
+
+/* Of those that want a permit: whether it may have one, with left for the work. */
+static bool may_have(const struct slot *slot, int64_t *left)
+{
+	return slot_is_beside(slot) || (*left)-- > 0;
+}
+
 void queue_update(struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
-	int64_t permits = 0;
+	int64_t permits = 0, refused = 0, left = permits_left(run);
 
 	if (row->state == RUN_S_QUEUED && row->paused != 1 && !run_cancelling(run))
 		permits = 1;
 	for (size_t i = 0; row->state == RUN_S_RUNNING && !run_cancelling(run) && i < run->nslots; i++)
-		permits += wants(run->slots[i]);
+		if (wants(run->slots[i]))
+			++*(may_have(run->slots[i], &left) ? &permits : &refused);
 	/* its slots have their reason, but not the run */
 	if (row->state == RUN_S_QUEUED && row->wait_kind == WAIT_NOTHING)
 		schedule_want(run->engine->schedule, row->id, 0);
 	if (!run_state_is_end((enum run_state)row->state))
 		schedule_want(run->engine->schedule, row->id, permits);
+	if (refused > 0)
+		schedule_tell(run->engine->schedule, row->id);
 }
 
 void queue_note(struct txn *txn, struct run *run)
@@ -155,15 +180,19 @@ void queue_give(struct slot *slot)
 		return;
 	slot->has_permit = false;
 	schedule_give(slot->run->engine->schedule, slot->run->rows->run.id);
+	/* another one of the run may have it */
+	queue_update(slot->run);
 }
 
 /* The run has another permit: returns the slot that gets it; NULL: none of them wants one any
  * more. */
 static struct slot *give_permit(struct run *run)
 {
+	int64_t left = permits_left(run);
+
 	schedule_take(run->engine->schedule, run->rows->run.id);
 	for (size_t i = 0; i < run->nslots; i++)
-		if (wants(run->slots[i])) {
+		if (wants(run->slots[i]) && may_have(run->slots[i], &left)) {
 			run->slots[i]->has_permit = true;
 			return run->slots[i];
 		}
@@ -196,9 +225,19 @@ struct slot *permits_next(struct engine *engine)
 /* Tell its slots that wait for a permit why. */
 static void emit_slots(struct txn *txn, struct run *run, struct reason reason)
 {
-	for (size_t i = 0; i < run->nslots; i++)
-		if (wants(run->slots[i]) && !slot_has_reason(run->slots[i]->row, reason))
-			slot_set_reason(txn_edit_slot(txn, run->slots[i]), reason);
+	bool full = permits_left(run) <= 0 && !run->engine->draining;
+
+	for (size_t i = 0; i < run->nslots; i++) {
+		struct slot *slot = run->slots[i];
+		struct reason own = reason;
+
+		if (!wants(slot))
+			continue;
+		if (full && !slot_is_beside(slot))
+			own = REASON(WAIT_SLOTS, "all slots of the run are in use");
+		if (!slot_has_reason(slot->row, own))
+			slot_set_reason(txn_edit_slot(txn, slot), own);
+	}
 }
 
 /* Why it waits. Where only a human can end that, with the command. malloc'd, or NULL. */

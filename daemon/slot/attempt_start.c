@@ -497,6 +497,7 @@ static bool waits_for_permit(struct slot *slot)
 	if (!slot->has_permit && run->own.has_permit && run->own.activity.kind == ACTIVITY_NONE) {
 		run->own.has_permit = false;
 		slot->has_permit = true;
+		queue_update(run);
 	}
 	if (slot->has_permit && !is_paused(run))
 		return false;

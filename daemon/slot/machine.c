@@ -189,9 +189,10 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 	if (entered == SLOT_S_MERGING)
 		slot_release_permit(txn, slot);
 	activity_check(slot);
-	/* others may start with what it has made, while it leaves; and in a shared tree, where
-	 * nothing starts beside a held slot */
-	if ((slot_stage_is_end(entered) || from == SLOT_S_HELD) && slot->run->plan.rolls)
+	/* others may start with what it has made, while it leaves; in its place, while its merge is
+	 * judged; and in a shared tree, where nothing starts beside a held slot */
+	if ((slot_stage_is_end(entered) || slot_row_is_merging(row) || from == SLOT_S_HELD) &&
+	    slot->run->plan.rolls)
 		txn_touch(txn, slot->run);
 	/* what ended immediately has settled already */
 	if (slot_stage(slot) != entered || !is_settled(row))

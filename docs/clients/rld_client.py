@@ -111,7 +111,7 @@ HoldState = Literal["open", "approved", "rejected", "rework", "reworked", "cance
 
 
 # why something waits
-WaitKind = Literal["host", "source", "permit", "workspace", "after", "group", "group-paused", "account", "retry", "budget", "space", "pick", "paused", "draining", "preparing", "pause", "loading", "decision", "cancelling", "task", "limit", "not-reviewed", "released", "taken", "unassigned", "other"]
+WaitKind = Literal["host", "source", "permit", "slots", "workspace", "after", "group", "group-paused", "account", "retry", "budget", "space", "pick", "paused", "draining", "preparing", "pause", "loading", "decision", "cancelling", "task", "limit", "not-reviewed", "released", "taken", "unassigned", "other"]
 
 
 # why something ended

@@ -80,7 +80,7 @@ export type HoldKind = "lost" | "exhausted" | "stalled" | "violation" | "reviewe
 export type HoldState = "open" | "approved" | "rejected" | "rework" | "reworked" | "cancelled";
 
 /** why something waits */
-export type WaitKind = "host" | "source" | "permit" | "workspace" | "after" | "group" | "group-paused" | "account" | "retry" | "budget" | "space" | "pick" | "paused" | "draining" | "preparing" | "pause" | "loading" | "decision" | "cancelling" | "task" | "limit" | "not-reviewed" | "released" | "taken" | "unassigned" | "other";
+export type WaitKind = "host" | "source" | "permit" | "slots" | "workspace" | "after" | "group" | "group-paused" | "account" | "retry" | "budget" | "space" | "pick" | "paused" | "draining" | "preparing" | "pause" | "loading" | "decision" | "cancelling" | "task" | "limit" | "not-reviewed" | "released" | "taken" | "unassigned" | "other";
 
 /** why something ended */
 export type EndKind = "waived" | "approved" | "known-issues" | "rejected" | "exhausted" | "stalled" | "check" | "setup" | "base" | "violation" | "conflict" | "commit-refused" | "reviewer-changed" | "protected" | "cut" | "question" | "ref-moved" | "not-reviewed" | "limit" | "lost" | "host" | "timeout" | "not-started" | "denied" | "no-change" | "git" | "source" | "error" | "cancelled" | "after" | "retried" | "partial" | "differs" | "stop-marker" | "not-picked" | "tasks-left" | "taken" | "done" | "dependency" | "not-begun";

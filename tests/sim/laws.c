@@ -522,20 +522,36 @@ static bool is_working(const struct slot_row *slot)
 	    (slot->leaving != LEAVING_NOTHING && slot->leaving != LEAVING_DELETE));
 }
 
+/* The places of a run that are taken: a task whose merge is judged leaves its own, as long as no
+ * more do so than there are places. */
+static int64_t places_taken(const struct run_rows *rows, const struct plan *plan)
+{
+	int64_t working = 0, merging = 0;
+
+	for (size_t i = 0; i < rows->nslots; i++) {
+		const struct slot_row *slot = rows->slots[i];
+		bool agent = slot->stage == SLOT_S_REVIEWING || slot->stage == SLOT_S_VERIFYING ||
+		    slot->stage == SLOT_S_PANEL || slot->stage == SLOT_S_ENDING;
+
+		working += is_working(slot);
+		merging += is_working(slot) && !agent && !slot_stage_is_end((enum slot_stage)slot->stage) &&
+		    (slot->merge == MERGE_JUDGING || slot->merge == MERGE_SUSPECTED || slot->merge == MERGE_AGAIN);
+	}
+	return working - (merging < plan->parallel ? merging : plan->parallel);
+}
+
 /* A task begins in a free slot: those that are held, or wait for the review of the run, need
  * none. */
 static void check_room(struct world *w, const struct decision *d, const struct slot_row *row)
 {
 	const struct run_rows *rows = view_run(w->disk, row->run);
-	int64_t working = 0;
+	const struct plan *plan = world_plan(w, row->run);
 
 	if (row->stage != SLOT_S_WAITING || row->task == NULL || row->slot == 0 || !is_begun(d, row->task))
 		return;
-	for (size_t i = 0; i < rows->nslots; i++)
-		working += is_working(rows->slots[i]);
-	if (world_plan(w, row->run)->rolls && working > world_plan(w, row->run)->parallel)
+	if (plan->rolls && places_taken(rows, plan) > plan->parallel)
 		world_fail(w, "run %lld: task %s begins, and %lld are at work", (long long)row->run, row->task,
-		    (long long)working);
+		    (long long)places_taken(rows, plan));
 }
 
 /* Nothing may begin in the run, whatever is free. */
@@ -562,7 +578,7 @@ static bool is_closed(const struct world *w, const struct run_rows *rows, const 
 void law_rolls(struct world *w, const struct run_rows *rows)
 {
 	const struct plan *plan = world_plan(w, rows->run.id);
-	int64_t working = 0, ready = 0;
+	int64_t working = 0, ready = 0, taken = places_taken(rows, plan);
 
 	if (!plan->rolls || rows->run.iteration == 0 || is_closed(w, rows, plan))
 		return;
@@ -570,9 +586,9 @@ void law_rolls(struct world *w, const struct run_rows *rows)
 		working += is_working(rows->slots[i]);
 	for (size_t i = 0; i < rows->ntasks; i++)
 		ready += is_ready(rows, rows->tasks[i]);
-	if (working > 0 && working < plan->parallel && ready > 0)
+	if (working > 0 && taken < plan->parallel && ready > 0)
 		world_fail(w, "run %lld: %lld of %lld slots work, and %lld tasks are ready", (long long)rows->run.id,
-		    (long long)working, (long long)plan->parallel, (long long)ready);
+		    (long long)taken, (long long)plan->parallel, (long long)ready);
 }
 
 /* Who resumes a run ends its rest as well. */

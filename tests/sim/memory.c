@@ -82,6 +82,34 @@ static bool rolls_on(const struct engine *engine, const struct run *run)
 	    !run_cancelling(run) && run->own.activity.kind == ACTIVITY_NONE && run->failure == NULL;
 }
 
+/* Its slots of the daemon, but for the baseline, are never more than it may have; after that was
+ * lowered, they only get fewer. The reviewers of a panel come on top, and work that a human has
+ * sent back to one. Who waits for one of the run's has to. */
+static void check_permits_of(struct world *w, const struct run *run)
+{
+	int64_t held = 0, *before = &w->held[run->rows->run.id % HELD_RUNS];
+	bool panel = false;
+
+	for (size_t i = 0; i < run->nslots; i++) {
+		panel |= run->slots[i]->row->stage == SLOT_S_PANEL;
+		held += !slot_row_is_beside(run->slots[i]->row) &&
+		    (run->slots[i]->has_permit || run->slots[i]->row->stage == SLOT_S_PANEL);
+	}
+	held += run->own.has_permit && !panel;
+	if (run->plan.nreviewers == 0 && held > run->plan.parallel && held > *before)
+		world_fail(w, "run %lld has %lld slots of the daemon, and may have %lld",
+		    (long long)run->rows->run.id, (long long)held, (long long)run->plan.parallel);
+	*before = held;
+	for (size_t i = 0; i < run->nslots; i++) {
+		const struct slot_row *row = run->slots[i]->row;
+
+		if (run->slots[i]->activity.kind == ACTIVITY_PERMIT && row->wait_kind == WAIT_SLOTS &&
+		    held < run->plan.parallel && w->nquestions == 0)
+			world_fail(w, "run %lld: slot %lld waits, and %lld of %lld of its slots are in use",
+			    (long long)row->run, (long long)row->slot, (long long)held, (long long)run->plan.parallel);
+	}
+}
+
 static void compare_runs_of(struct world *w, struct engine *engine)
 {
 	struct run *run;
@@ -95,6 +123,8 @@ static void compare_runs_of(struct world *w, struct engine *engine)
 		}
 		compare_lists(w, run->rows, committed);
 		compare_steps(w, run, committed);
+		if (!engine->recovering)
+			check_permits_of(w, run);
 		if (rolls_on(engine, run))
 			law_rolls(w, committed);
 	}

@@ -140,7 +140,8 @@ static bool is_true(const struct world *w, const struct run_row *run, enum wait_
 	const struct run_rows *other;
 	long long id = strtoll(reason + strcspn(reason, "0123456789"), NULL, 10);
 
-	if (kind == WAIT_PICK || kind == WAIT_SPACE)
+	/* of the slots, see memory.c */
+	if (kind == WAIT_PICK || kind == WAIT_SPACE || kind == WAIT_SLOTS)
 		return true;
 	if (kind == WAIT_PAUSED)
 		return run->paused == 1;

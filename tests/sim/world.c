@@ -168,6 +168,9 @@ static void start_daemon(struct world *w)
 	};
 	const struct run_rows *rows = NULL;
 
+	/* what is found at work has its slots */
+	for (size_t i = 0; i < HELD_RUNS; i++)
+		w->held[i] = INT64_MAX;
 	w->engine = engine_new(&ports, &options, disk_committed, w);
 	engine_configure_accounts(w->engine, world_accounts, w->limits);
 	engine_load_counters(w->engine, w->last_run, w->last_attempt, w->last_hold);

@@ -214,6 +214,8 @@ struct task_plan {
 	struct plan *plan;
 };
 
+#define HELD_RUNS 256
+
 #define LIST_OF(type, name) type *name; size_t n##name
 
 struct world {
@@ -265,6 +267,7 @@ struct world {
 	LIST_OF(struct task_plan, task_plans);
 	struct account_limits limits[ACCOUNTS];
 	bool low_disk;			/* too little free space to start anything */
+	int64_t held[HELD_RUNS];	/* slots of the daemon that each run had last */
 	int64_t used, night_used;	/* slots of the daemon, and of group "night", when they
 					 * were last looked at */
 	LIST_OF(struct process *, live);	/* those of which something is still to come */

@@ -104,6 +104,40 @@ def test_the_red_one_is_found(trees, repo, red, checked):
     assert green(repo, row["result_branch"]) and len(t.is_linear(row)) == 5 and work_trees(repo) == []
 
 
+def test_what_is_being_merged_has_no_slot(trees, repo):
+    """The next task has it. What is red waits for a slot of the run, and no more agents than that
+    are at work."""
+    t = trees(scripts={"fix": 'sed -i "s/ f$/ g/" use.sh; answer fixed\n'}, gates=TASKS, config=SLOTS)
+    repo.write("lib.sh", "f() { :; }\n")
+    repo.git("add", "lib.sh")
+    repo.git("commit", "-q", "-m", "lib")
+    beads(repo, *TASKS)
+    t.set(implement=RENAME.format(red="x-2", else_=""))
+    t.daemon.call("group.pause", name="checks")
+    number = t.submit(parallel=2, checks=[CHECK], review=True)
+    for each in TASKS[:2]:
+        t.play.arrived(each)
+    with t.daemon.events(run=number) as events:
+        t.play.go("x-1")
+        events.until("slot.merged", lambda e: e["task"] == "x-1")
+    t.play.arrived("x-3")
+    t.play.go("x-2")
+    t.play.arrived("x-4")
+    t.daemon.call("group.resume", name="checks")
+    while slot_of(t, number, "x-2")["wait_kind"] != "slots":
+        time.sleep(0.02)
+    assert slot_of(t, number, "x-2")["reason"] == "all slots of the run are in use" and t.roles().count("fix") == 0
+    t.play.go("x-3")
+    t.play.go("x-4")
+    t.play.arrived("x-5")
+    t.play.go("x-5")
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded" and green(repo, row["result_branch"]), row
+    attempts = t.daemon.call("attempt.list", run=number)["attempts"]
+    ends = [(a["started_at"], a["ended_at"]) for a in attempts if a["role"] != "check"]
+    assert max(sum(begin <= at < end for begin, end in ends) for at, _ in ends) <= 2, attempts
+
+
 def test_one_that_stays_red_delays_nobody(trees, repo):
     t = trees(gates=TASKS, config=SLOTS)
     number = pile_up(t, red="x-4", review={"max_fixes": 0})

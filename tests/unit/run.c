@@ -180,6 +180,15 @@ static const struct scene {
 	    .tasks = "a:claimed b:claimed c:open", .iteration = 1, .ready = 1, .event = RUN_E_ROLL },
 	{ .name = "what is implemented has none", .slots = "implemented fixing", .roll = 2,
 	    .tasks = "a:implemented b:claimed c:open<a", .iteration = 1, .ready = 1, .event = RUN_E_ROLL },
+	{ .name = "what is being merged has none", .slots = "checking+ fixing", .roll = 2,
+	    .tasks = "a:claimed b:claimed c:open", .iteration = 1, .ready = 1, .event = RUN_E_ROLL },
+	{ .name = "unless its merged tree is reviewed", .slots = "reviewing+ fixing", .roll = 2,
+	    .tasks = "a:claimed b:claimed c:open", .iteration = 1, .ready = 1, .event = RUN_EVENTS },
+	{ .name = "as many are merged as work", .slots = "checking+ merging+ fixing", .roll = 2,
+	    .tasks = "a:claimed b:claimed c:claimed d:open", .iteration = 1, .ready = 1, .event = RUN_E_ROLL },
+	{ .name = "no more are", .slots = "checking+ merging+ checkout+ fixing", .roll = 2,
+	    .tasks = "a:claimed b:claimed c:claimed d:claimed e:open", .iteration = 1, .ready = 1,
+	    .event = RUN_EVENTS },
 	{ .name = "held in the tree of all, and a slot is free", .slots = "held fixing", .roll = 2,
 	    .tasks = "a:claimed b:claimed c:open", .iteration = 1, .one_tree = true, .ready = 1, .event = RUN_EVENTS },
 	{ .name = "nothing starts after a failure", .slots = "failed fixing", .roll = 2,
@@ -316,7 +325,8 @@ static size_t make_slots(const char *text, struct slot_row ***list)
 		size_t length;
 
 		word += reviewer ? 2 : 0;
-		length = strcspn(word, "!");
+		length = strcspn(word, "!+");
+		row->merge = word[length] == '+' ? MERGE_JUDGING : MERGE_NOT;
 		row->slot = reviewer ? 0 : 1;
 		row->leaving = word[length] == '!' ? LEAVING_TASK : LEAVING_NOTHING;
 		word[length] = '\0';

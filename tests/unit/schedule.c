@@ -38,7 +38,7 @@ static inline void *step(void *at)
 /* One command a line:
  *   slots N   group NAME N|- [paused] add ID [o=OWNER] [p=PRIORITY] [a=AFTER] [g=GROUP]
  *             [w=WORKSPACE] [n=SEATS WANTED, 1]
- *   want ID N   take ID give ID occupy ID remove ID
+ *   want ID N   tell ID take ID give ID occupy ID remove ID
  * and what is expected:
  *   note ID N    what it does is another thing
  *   grant ID...  who is granted a permit, one after the other, until nobody can why ID TEXT|- told
@@ -157,7 +157,8 @@ static const struct {
 	    "slots 9\n group g 1 paused\n add 1 g=g n=3\n take 1\n take 1\n permits 1 2\n give 1\n"
 	    " group g 1\n next 0\n give 1\n grant 1" },
 	/* who is to be told */
-	{ "all are told once", "slots 1\n add 1\n add 2\n add 3\n grant 1\n told 1 2 3\n told" },
+	{ "all are told once", "slots 1\n add 1\n add 2\n add 3\n grant 1\n told 1 2 3\n told\n"
+	    " tell 2\n tell 9\n told 2\n tell 1\n told 1\n told" },
 	{ "another slot that is lacking is no news", "slots 2\n group a 1\n add 1 g=a\n add 2 g=a\n"
 	    " add 3\n add 4\n grant 1 3\n told 1 2 3 4\n remove 3\n grant 4\n told 4\n"
 	    "remove 1\n add 5 p=9\n grant 5\n why 2 all slots of the daemon are in use\n told 5\n"
@@ -305,6 +306,8 @@ static void scene_step(struct schedule *s, char *words)
 			schedule_set_slots(s, id);
 		else if (IS("want"))
 			schedule_want(s, id, number);
+		else if (IS("tell"))
+			schedule_tell(s, id);
 		else if (IS("take"))
 			schedule_take(s, id);
 		else if (IS("give"))
