@@ -199,7 +199,9 @@ void continued_tell(const struct world *w, const struct run_rows *rows, const st
 bool continued_has_result(const struct run_rows *rows)
 {
 	struct run_continuation c;
-	bool has = run_continuation_from_json(rows->run.start, &c) == 0 && c.tip != NULL;
+	/* without a branch of the run, each task has its own result */
+	bool has = run_continuation_from_json(rows->run.start, &c) == 0 && c.tip != NULL &&
+	    rows->run.result_branch != NULL;
 
 	run_continuation_release(&c);
 	return has;

@@ -1105,6 +1105,15 @@ static void merge_said(struct story *s, struct ref_attempt *all)
 	all->outvoted_suggestion = dissent_suggests && !all->suggestion;
 }
 
+/* One of them was asked: what fails later is not the room before that. */
+static bool is_asked(const struct story *s)
+{
+	for (int n = 0; n < s->run->nvoters; n++)
+		if (s->voters[n].used < s->run->voters[n].count)
+			return true;
+	return false;
+}
+
 /* The room for the checks was begun, and then another run knew what they say. false: the story ends
  * or waits here. */
 static bool leave_room(struct story *s)
@@ -1112,7 +1121,7 @@ static bool leave_room(struct story *s)
 	const struct ref_slot *run = s->run;
 
 	return s->laid || run->checks == 0 || !run->measure_first || s->end->heard == run->nanswers ||
-	    strchr("OF", run->answers[s->end->heard].what) == NULL || hear(s, "O", NULL) != 0;
+	    strchr(is_asked(s) ? "O" : "OF", run->answers[s->end->heard].what) == NULL || hear(s, "O", NULL) != 0;
 }
 
 /* What a panel says. As judge(). */

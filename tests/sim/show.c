@@ -59,6 +59,8 @@ void show_runs(const struct world *w)
 		    (long long)run->iteration, (long long)run->paused,
 		    (long long)run->stopped, (long long)run->after_run, text(run->source_path),
 		    run->group, run->workspace, (long long)run->has_git);
+		printf("  retry of %lld, starts with %s; result %s %s\n", (long long)run->retry_of, text(run->start),
+		    text(run->result_branch), text(run->result_commit));
 		show_plan(world_plan(w, run->id));
 		for (size_t i = 0; i < rows->ntasks; i++)
 			printf("  task %s %s reason %s after %s\n", rows->tasks[i]->id,
