@@ -4,7 +4,7 @@ anything is started or paid for."""
 import pytest
 
 # what is said of every wrong parameter, and helps nobody who has used options
-GENERAL = "for the parameters, or rlctl help"
+GENERAL = "lists the parameters, "
 BEAD = '{"id": "b-1", "title": "one"}\n'
 
 
