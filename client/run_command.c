@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl run: submit, follow, print the answer. Ctrl-C detaches, a second one cancels the run. */
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,8 +148,6 @@ static enum follow_result follow_events(struct follow *f, int timeout_ms)
 	int64_t until = clock_steady() + timeout_ms;
 
 	for (;;) {
-		struct pollfd p[] = { { .fd = call_fd(f->client->conn), .events = POLLIN },
-			{ .fd = f->interrupts, .events = POLLIN } };
 		struct signalfd_siginfo info;
 		int64_t left;
 		bool broken;
@@ -165,8 +162,9 @@ static enum follow_result follow_events(struct follow *f, int timeout_ms)
 		left = timeout_ms == -1 ? -1 : until - clock_steady();
 		if (timeout_ms != -1 && left <= 0)
 			return FOLLOW_TIMEOUT;
-		poll(p, 2, sooner((int)left, has_status(f) ? run_line_due_ms(&f->line) : -1));
-		if (p[1].revents != 0 && read(f->interrupts, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		if (call_listen(f->client->conn, f->interrupts,
+		    sooner((int)left, has_status(f) ? run_line_due_ms(&f->line) : -1)) &&
+		    read(f->interrupts, &info, sizeof(info)) == (ssize_t)sizeof(info))
 			return FOLLOW_INTERRUPTED;
 	}
 }

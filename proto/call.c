@@ -165,9 +165,9 @@ static void ask_for_life(struct call_conn *conn)
 	send(conn->fd, request, sizeof request - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* As poll(), with the patience of the connection: -1 with ETIMEDOUT. whole: no request is sent in
- * part. */
-static int poll_patiently(struct call_conn *conn, struct pollfd *p, nfds_t n, bool whole)
+/* As poll(), with the patience of the connection: -1 with ETIMEDOUT. end: of the wait, -1: none.
+ * whole: no request is sent in part. */
+static int poll_patiently(struct call_conn *conn, struct pollfd *p, nfds_t n, int64_t end, bool whole)
 {
 	const struct call_patience *patience = &conn->patience;
 	struct silence *silence = &conn->silence;
@@ -176,12 +176,15 @@ static int poll_patiently(struct call_conn *conn, struct pollfd *p, nfds_t n, bo
 		int64_t half = patience->tell_ms / 2, now = clock_steady(), due = silence->since, left;
 		int ready;
 
-		if (patience->tell == NULL || (silence->told && patience->limit_ms == 0))
-			return poll(p, n, -1);
 		due += !silence->asked ? silence->interval : !silence->told ? half : patience->limit_ms - half;
-		left = due > now ? due - now : 0;
+		if (patience->tell == NULL || (silence->told && patience->limit_ms == 0))
+			due = INT64_MAX;
+		if (due == INT64_MAX && end < 0)
+			return poll(p, n, -1);
+		left = end >= 0 && end < due ? end : due;
+		left = left > now ? left - now : 0;
 		ready = poll(p, n, left < INT32_MAX ? (int)left : INT32_MAX);
-		if (ready != 0)
+		if (ready != 0 || (end >= 0 && end < due))
 			return ready;
 		if (!silence->asked) {
 			if (whole)
@@ -261,7 +264,7 @@ static int send_all(struct call_conn *conn, const char *data, size_t size)
 		struct pollfd p = { .fd = conn->fd, .events = POLLOUT | (conn->ended ? 0 : POLLIN) };
 		ssize_t n;
 
-		if (poll_patiently(conn, &p, 1, false) == -1) {
+		if (poll_patiently(conn, &p, 1, -1, false) == -1) {
 			if (errno == EINTR)
 				continue;
 			return errno;
@@ -358,7 +361,7 @@ static json_t *await_reply(struct call_conn *conn, json_int_t id, const char *me
 		case TAKE_NOTHING:
 			break;
 		}
-		if (poll_patiently(conn, p, 2, true) == -1) {
+		if (poll_patiently(conn, p, 2, -1, true) == -1) {
 			if (errno == ETIMEDOUT) {
 				fail(error, "%s: no answer for %lld s", method,
 				    (long long)(conn->patience.limit_ms + 999) / 1000);
@@ -445,7 +448,6 @@ int call_notification(struct call_conn *conn, int timeout_ms, json_t **message)
 	}
 	for (;;) {
 		struct pollfd p = { .fd = conn->fd, .events = POLLIN };
-		int64_t left = end < 0 ? -1 : end - clock_steady();
 		int ready;
 
 		switch (take(conn, message)) {
@@ -459,11 +461,21 @@ int call_notification(struct call_conn *conn, int timeout_ms, json_t **message)
 		case TAKE_NOTHING:
 			break;
 		}
-		ready = poll(&p, 1, end < 0 ? -1 : left > 0 ? (int)left : 0);
+		ready = poll_patiently(conn, &p, 1, end, true);
 		if (ready == -1)
 			return errno == EINTR ? -2 : -1;
 		if (ready == 0)
 			return 0;
 		fill(conn);
 	}
+}
+
+bool call_listen(struct call_conn *conn, int fd, int timeout_ms)
+{
+	struct pollfd p[] = { { .fd = conn->fd, .events = POLLIN }, { .fd = fd, .events = POLLIN } };
+	int ready = poll_patiently(conn, p, 2, timeout_ms < 0 ? -1 : clock_steady() + timeout_ms, true);
+
+	if (ready == -1 && errno == ETIMEDOUT)
+		conn->failure = ETIMEDOUT;
+	return ready > 0 && p[1].revents != 0;
 }

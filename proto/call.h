@@ -28,9 +28,9 @@ int call_fd(const struct call_conn *conn);
 /* Process ID of the daemon when it began to listen; 0: unknown. */
 pid_t call_pid(const struct call_conn *conn);
 
-/* How long a call waits for a sign of life, in ms. Halfway to tell_ms the daemon is asked for one,
- * so that a call which takes long is no silence; tell is called once per silence. limit_ms 0: none.
- * Copied. */
+/* How long a call, or a wait for a notification, goes without a sign of life, in ms. Halfway to
+ * tell_ms the daemon is asked for one, so that what takes long is no silence; tell is called once
+ * per silence. limit_ms 0: none. Copied. */
 struct call_patience {
 	int64_t tell_ms, limit_ms;
 	void (*tell)(void *arg);
@@ -64,5 +64,9 @@ json_t *call_pages(struct call_conn *conn, const char *method, const char *rows,
 /* Wait at most timeout_ms (-1: no limit) for a notification; the caller decrefs *message, which
  * contains "method". 1: got one; 0: timeout; -1: connection closed; -2: interrupted by a signal. */
 int call_notification(struct call_conn *conn, int timeout_ms, json_t **message);
+
+/* Wait at most timeout_ms (-1: no limit) until something has arrived, fd (-1: none) is readable, or
+ * the connection has failed, as call_notification() then says. Returns whether fd is readable. */
+bool call_listen(struct call_conn *conn, int fd, int timeout_ms);
 
 #endif

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import termios
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -1688,6 +1689,25 @@ def test_a_stopped_daemon_is_told(daemon):
     assert f"kill -CONT {daemon.pid}" in done.err and "daemon.hello: no answer for 1 s" in done.err
     assert "start one" not in done.err
     daemon.rlctl("status", environment=SOON, check=0)
+
+
+@pytest.mark.parametrize("words", [("events", "-f"), ("run", "wait for it"), ("watch", "1")], ids=lambda w: w[0])
+def test_a_stopped_daemon_is_told_while_nothing_happens(make_daemon, repo, words):
+    """It gives up when the daemon cannot be reached either."""
+    daemon = make_daemon(scripts={"implement": 'gate work; answer done\n'}, gates=["work"])
+    daemon.submit(str(repo.path))
+    daemon.play.arrived("work")
+    follow = daemon.rlctl_start(*words, cwd=repo.path, environment=SOON)
+    with daemon.connect() as rpc:
+        while rpc.call("daemon.status")["clients"] < 2:
+            time.sleep(0.02)
+    os.kill(daemon.pid, signal.SIGSTOP)
+    try:
+        err = follow.communicate(timeout=60)[1].decode()
+    finally:
+        os.kill(daemon.pid, signal.SIGCONT)
+    assert follow.returncode == 3 and f"rld (process {daemon.pid}) does not answer: it is stopped" in err, err
+    daemon.play.go("work")
 
 
 def test_a_call_that_takes_long_is_no_silence(fake, rlctl):
