@@ -200,8 +200,9 @@ static void end_slots(struct txn *txn, struct run *run)
 	if (activity_has_process(&own->activity))
 		txn_effect(txn, EFFECT_END, run, own, own->activity.id);
 	follow_review(txn, run);
+	/* a check that cannot be started on the base has ended them before */
 	for (size_t i = 0; i < run->nslots; i++)
-		if (!slot_stage_is_end((enum slot_stage)run->slots[i]->row->stage))
+		if (!slot_stage_is_end(slot_stage(run->slots[i])) && slot_stage(run->slots[i]) != SLOT_S_ENDING)
 			slot_cancel(txn, run->slots[i]);
 	for (size_t i = 0; i < run->nslots; i++)
 		slot_wait_ends(run->slots[i]);

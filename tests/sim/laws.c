@@ -71,7 +71,7 @@ static bool was_offered_late(struct world *w, const struct task_row *task, const
 		ours = text_equal(rows->slots[i]->task, task->id) && i < ours ? i : ours;
 		other = text_equal(rows->slots[i]->task, on->id) ? i : other;
 	}
-	return on->state == TASK_S_CLAIMED && strcmp(rows->run.source, "beads") == 0 && ours < other;
+	return strcmp(rows->run.source, "beads") == 0 && ours < other;
 }
 
 static void check_dependencies(struct world *w, const struct task_row *task)
