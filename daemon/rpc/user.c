@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "rpc/user.h"
 
-#include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/credentials.h"
 #include "base/offload.h"
 #include "proto/memory.h"
 
 struct user {
 	uid_t uid;
-	char name[256];
+	char *name;
 	user_cb *cb;
 	void *arg;
 };
@@ -18,14 +17,8 @@ struct user {
 static void user_run(void *arg)
 {
 	struct user *user = arg;
-	struct passwd entry, *found = NULL;
-	char text[4096];
 
-	if (getpwuid_r(user->uid, &entry, text, sizeof(text), &found) == 0 && found != NULL &&
-	    found->pw_name[0] != '\0')
-		snprintf(user->name, sizeof(user->name), "%s", found->pw_name);
-	else
-		snprintf(user->name, sizeof(user->name), "uid %u", (unsigned)user->uid);
+	user->name = user_name_of(user->uid);
 }
 
 static void user_done(void *arg)
@@ -33,6 +26,7 @@ static void user_done(void *arg)
 	struct user *user = arg;
 
 	user->cb(user->arg, user->name);
+	free(user->name);
 	free(user);
 }
 
