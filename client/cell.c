@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/cell.h"
 
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/field.h"
 #include "client/print.h"
@@ -106,6 +108,17 @@ char *cell_reason(const json_t *run, const char *key)
 	    : xasprintf("%s%snext try at %s", reason, *reason != '\0' ? "; " : "", until);
 	free(until);
 	return text;
+}
+
+char *cell_other_user(const json_t *object, const char *key)
+{
+	int64_t uid = field_int(object, key);
+	const struct passwd *user;
+
+	if (uid == FIELD_NONE || uid == (int64_t)geteuid())
+		return xstrdup("");
+	user = getpwuid((uid_t)uid);
+	return user != NULL ? xstrdup(user->pw_name) : xasprintf("uid %lld", (long long)uid);
 }
 
 char *cell_tokens(const json_t *object, const char *key)

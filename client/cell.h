@@ -24,6 +24,8 @@ char *cell_until(const json_t *object, const char *key);
 char *cell_why(const json_t *object, const char *key);		/* its cause, or else its reason */
 /* why it waits, and when it will be tried again */
 char *cell_reason(const json_t *run, const char *key);
+/* the name of a user of this host, other than the caller */
+char *cell_other_user(const json_t *object, const char *key);
 /* its member "tokens": a number, or numbers by kind */
 char *cell_tokens(const json_t *object, const char *key);
 /* from its start to its end, or until now */

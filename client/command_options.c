@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +238,7 @@ static json_t *read_value(const struct option_row *row, const char *text, bool e
 		[OPTION_DURATION] = { .kind = SCHEMA_DURATION, .min = 0, .max = DURATION_MAX },
 		[OPTION_MONEY] = { .kind = SCHEMA_MONEY, .min = 0, .max = INT64_MAX },
 	};
+	const struct passwd *user;
 	json_t *value;
 
 	switch (row->kind) {
@@ -264,6 +266,14 @@ static json_t *read_value(const struct option_row *row, const char *text, bool e
 	case OPTION_DURATION:
 	case OPTION_MONEY:
 		return read_word(row, &schemas[row->kind], text, status);
+	case OPTION_USER:
+		user = elsewhere ? NULL : getpwnam(text);
+		if (user != NULL)
+			return json_integer(user->pw_uid);
+		if (*text == '\0' || text[strspn(text, "0123456789")] != '\0')
+			return options_wrong(row, elsewhere ? "must be a user ID: names are of this machine" :
+			    "must be a user of this host, or a user ID", status);
+		return read_word(row, &schemas[OPTION_UID], text, status);
 	case OPTION_CHOICE:
 		return choice_value(row, text, status);
 	case OPTION_FILE_OR_NONE:

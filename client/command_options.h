@@ -16,6 +16,7 @@ enum option_kind {
 	OPTION_COUNT,		/* a number from 0 */
 	OPTION_POSITIVE,	/* a number from 1 */
 	OPTION_UID,		/* a user ID */
+	OPTION_USER,		/* the same, or the name of a user of this host */
 	OPTION_DURATION,	/* sent as written */
 	OPTION_MONEY,		/* an amount ≥ 0: 5, 2.50 or $2.50; sent as a number */
 	OPTION_CHOICE,		/* one of the words in `argument`: "a|b|c" */

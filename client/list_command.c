@@ -51,11 +51,20 @@ static char *list_why(const json_t *run, const char *key)
 	return field_count(overview, "held") > 0 ? cell_text(overview, "why") : cell_reason(run, NULL);
 }
 
-/* workdir: how it is shown. */
-#define COLUMNS(workdir) \
+/* Users of another machine are numbers here, and who of them asks is not known. */
+static char *list_nobody(const json_t *run, const char *key)
+{
+	(void)run;
+	(void)key;
+	return xstrdup("");
+}
+
+/* workdir, owner: how they are shown. */
+#define COLUMNS(workdir, owner) \
 	{ "RUN", TABLE_RIGHT, cell_number, .key = "id" }, \
 	{ "STATE", 0, cell_text, "state", .paint_of = print_state_paint }, \
 	{ "GROUP", 0, list_group, .key = "group", .spare = 4 }, \
+	{ "OWNER", 0, owner, .key = "owner", .spare = 6 }, \
 	{ "AGE", TABLE_RIGHT, cell_age, .key = "created_at", .spare = 5 }, \
 	{ "TOOK", TABLE_RIGHT, cell_took, .key = NULL, .spare = 2 }, \
 	{ "COST", TABLE_RIGHT, list_cost, .key = "cost_usd", .spare = 3 }, \
@@ -63,7 +72,8 @@ static char *list_why(const json_t *run, const char *key)
 	{ "WORKDIR", TABLE_FLEXIBLE | TABLE_COMMON, workdir, .key = "workdir", .paint = PAINT_DIM, .spare = 1 }, \
 	{ "WHY", TABLE_FLEXIBLE, list_why, .key = "cause" }
 
-static const struct table_column for_people[] = { COLUMNS(list_workdir) }, for_pipes[] = { COLUMNS(cell_text) };
+static const struct table_column for_people[] = { COLUMNS(list_workdir, cell_other_user) },
+    for_pipes[] = { COLUMNS(cell_text, cell_other_user) }, from_elsewhere[] = { COLUMNS(cell_text, list_nobody) };
 
 /* A mistyped group has no runs either. A group whose runs have all ended is not known, but may be
  * meant. */
@@ -83,7 +93,8 @@ int list_command(struct client *c)
 {
 	const json_t *params = c->options.params;
 	bool all = json_object_size(params) == (json_object_get(params, "limit") != NULL);
-	const struct listing runs = { "run.list", "runs", c->out.terminal ? for_people : for_pipes,
+	const struct listing runs = { "run.list", "runs",
+		c->options.elsewhere ? from_elsewhere : c->out.terminal ? for_people : for_pipes,
 		ARRAY_SIZE(for_people), all ? "No runs." : "No such runs.", "--before", list_offer_group };
 
 	return listing_run(c, &runs, json_incref(c->options.params));

@@ -19,6 +19,7 @@ static const struct option_row list_options[] = {
 	{ "state", 0, OPTION_CHOICE, "queued|running|paused|held|succeeded|failed|cancelled",
 	    "state", NULL, "only runs in this state" },
 	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL, "only runs in this directory or below it" },
+	{ "owner", 0, OPTION_USER, "USER", "owner", NULL, "only runs that this user submitted" },
 	{ "group", 0, OPTION_TEXT, "GROUP", "group", NULL, "only runs of this group" },
 	{ "label", 0, OPTION_LABEL, "NAME=VALUE", "labels", NULL,
 	    "only runs with this label (repeatable: with all of them)" },

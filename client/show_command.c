@@ -193,7 +193,8 @@ static char *show_checks(const json_t *checks)
 	return text.size > 0 ? buf_take(&text, NULL) : xstrdup("");
 }
 
-static void show_run_facts(const struct print *p, const json_t *run)
+/* elsewhere: on another machine, whose users have other names. */
+static void show_run_facts(const struct print *p, const json_t *run, bool elsewhere)
 {
 	struct table *t = table_facts();
 	const json_t *totals = json_object_get(run, "totals"), *review = json_object_get(run, "review");
@@ -202,6 +203,8 @@ static void show_run_facts(const struct print *p, const json_t *run)
 	if (many)
 		tasks_add_overview(t, run, totals);
 	show_add_work(t, run);
+	table_fact(t, "owner", PAINT_NONE, elsewhere ? xasprintf("uid %lld", field_count(run, "owner")) :
+	    cell_other_user(run, "owner"));
 	table_fact(t, "agents", PAINT_NONE, settings_agents(json_object_get(run, "agents"), review));
 	table_fact(t, "review", PAINT_NONE, settings_review(review));
 	table_fact(t, "checks", PAINT_NONE, show_checks(json_object_get(run, "checks")));
@@ -282,7 +285,7 @@ static int show_run(struct client *c, int64_t id)
 		goto out;
 	fprintf(c->out.file, "Run %lld  ", field_count(run, "id"));
 	show_state(&c->out, run);
-	show_run_facts(&c->out, run);
+	show_run_facts(&c->out, run, c->options.elsewhere);
 	tasks_print(&c->out, run);
 	show_blocks(c, run, json_object_get(attempts, "attempts"));
 	table_print_apart(&c->out, slot_columns, ARRAY_SIZE(slot_columns), field_array(run, "slots"));
