@@ -211,10 +211,10 @@ static void signal_cb(uv_signal_t *handle, int signum)
 	struct daemon *d = handle->data;
 	char error[512];
 
-	if (signum == SIGHUP)
-		(void)reload(d, error, sizeof(error));
-	else
+	if (signum != SIGHUP)
 		stop(d);
+	else if (reload(d, error, sizeof(error)) == 0 && !d->stopping)
+		rpc_access_changed(d->rpc);
 }
 
 /* Shutdown: no new work, then clients and watches, then the store, then the loop runs out of work.
@@ -335,6 +335,7 @@ static void open_rpc(struct daemon *d)
 		.config = (const struct config *const *)&d->config,
 		.state_dir = d->places.state_dir,
 		.config_file = d->places.config_file,
+		.system = d->places.system,
 		.shim = d->shim,
 		.rl_git = d->rl_git,
 		.unknown = d->unknown,

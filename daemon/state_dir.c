@@ -46,15 +46,20 @@ static void make_state(const char *state_dir)
 	}
 }
 
-/* Returns 0 or -errno: the socket cannot be created there. */
-static int make_parent(const char *socket)
+/* That of the system service is open, so that users without a role can be told. Returns 0 or
+ * -errno: the socket cannot be created there. */
+static int make_parent(const char *socket, bool system)
 {
 	char *dir = xstrdup(socket), *slash = strrchr(dir, '/');
+	bool is_new;
 	int rv = 0;
 
 	if (slash != NULL && slash != dir) {
 		*slash = '\0';
+		is_new = access(dir, F_OK) == -1;
 		rv = file_mkdirs(dir, 0700);
+		if (rv == 0 && is_new && system && chmod(dir, 0755) == -1)
+			rv = -errno;
 		if (rv == 0 && access(dir, W_OK | X_OK) == -1)
 			rv = -errno;
 	}
@@ -77,7 +82,7 @@ void state_dir_make(struct places *places)
 {
 	make_state(places->state_dir);
 	for (int i = 0; i < 2 && places->socket[i] != NULL; i++) {
-		int rv = make_parent(places->socket[i]);
+		int rv = make_parent(places->socket[i], places->system);
 
 		if (rv != 0 && i == 0 && places->can_do_without)
 			do_without(places, -rv);

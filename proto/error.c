@@ -6,7 +6,8 @@
 const struct rpc_error_row rpc_errors[] = {
 	{ RPC_NOT_FOUND, "not-found", false, "see `rlctl list`" },
 	{ RPC_WRONG_STATE, "wrong-state", false, "see `rlctl show` for its state" },
-	{ RPC_NOT_PERMITTED, "not-permitted", false, "connect as the user that owns this daemon" },
+	{ RPC_NOT_PERMITTED, "not-permitted", false,
+	    "ask an administrator of the daemon for a role ([access] in rld.toml), or start your own" },
 	{ RPC_CONFLICT, "conflict", false, "see what exists before trying again" },
 	{ RPC_LIMIT_REACHED, "limit-reached", true,
 	    "wait until something has ended, or request less" },

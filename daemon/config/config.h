@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/access.h"
 #include "core/plan.h"
 
 struct config_error {
@@ -41,6 +42,18 @@ int64_t config_parallel(const struct config *config);
 
 /* The key that signs attestations, malloc'd; NULL: the one in the state directory. */
 char *config_attest_key(const struct config *config);
+
+/* A name in [access]. */
+struct config_principal {
+	enum rank rank;
+	const char *name;		/* valid as long as the config */
+	unsigned line;			/* of the list; 0: a default */
+};
+
+/* Who may do what. system: the service of the whole host, where @ACCESS_GROUP may submit unless the
+ * file says other. *count entries; free with free(). */
+#define ACCESS_GROUP "rld"
+struct config_principal *config_access(const struct config *config, bool system, size_t *count);
 
 /* The group of runs that name none. */
 #define GROUP_DEFAULT "default"

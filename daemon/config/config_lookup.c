@@ -137,6 +137,29 @@ struct config_account *config_accounts(const struct config *config, size_t *coun
 	return accounts;
 }
 
+struct config_principal *config_access(const struct config *config, bool system, size_t *count)
+{
+	struct config_principal *list = xcalloc(1, sizeof(*list));
+	bool unset = values_find(&config->values, "access.submit") == NULL;
+
+	*count = 0;
+	for (enum rank rank = RANK_READ; rank < RANKS; rank++) {
+		char *path = xasprintf("access.%s", state_name(&rank_names, (int)rank));
+		const struct value *value = values_find(&config->values, path);
+		const json_t *name;
+		size_t i;
+
+		json_array_foreach(value != NULL ? value->json : NULL, i, name) {
+			list = xreallocarray(list, *count + 2, sizeof(*list));
+			list[(*count)++] = (struct config_principal){ rank, json_string_value(name), value->line };
+		}
+		free(path);
+	}
+	if (system && unset)
+		list[(*count)++] = (struct config_principal){ RANK_SUBMIT, "@" ACCESS_GROUP, 0 };
+	return list;
+}
+
 char *config_agent_set(const struct config *config, const char *agent, const char *name)
 {
 	char *path = xasprintf("agent.%s.set", agent), *value = NULL;

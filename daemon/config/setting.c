@@ -339,6 +339,15 @@ const struct setting settings[] = {
 	{ { "account.*.budget_day_wall", SCHEMA_DURATION, .min = SECOND, .max = 1000 * DAY,
 	    .help = "limit of an account's total attempt time per UTC day; unset: no limit" },
 	    .layers = LAYER_FILE },
+
+	{ { "access.read", SCHEMA_TEXTS, .rule = &rule_user,
+	    .help = "users and @groups that may see all runs" }, .layers = LAYER_FILE, .fallback = "[]" },
+	{ { "access.submit", SCHEMA_TEXTS, .rule = &rule_user,
+	    .help = "users and @groups that may also submit runs, and change their own; unset: @rld of the "
+	    "system service, otherwise none" }, .layers = LAYER_FILE },
+	{ { "access.admin", SCHEMA_TEXTS, .rule = &rule_user,
+	    .help = "users and @groups that may do everything, as root and the daemon's user may" },
+	    .layers = LAYER_FILE, .fallback = "[]" },
 };
 const size_t settings_count = sizeof(settings) / sizeof(settings[0]);
 

@@ -214,6 +214,14 @@ static bool fits_quorum(const char *text, struct schema_error *error)
 	    schema_refuse(error, "must be \"all\", \"majority\", or a number of reviewers, is \"%.64s\"", text);
 }
 
+static bool fits_user(const char *name, struct schema_error *error)
+{
+	const char *rest = name[0] == '@' ? name + 1 : name;
+
+	return (rest[0] != '\0' && strlen(rest) <= 256 && !has_control(rest) && strpbrk(rest, " :@/") == NULL) ||
+	    schema_refuse(error, "must be the name of a user, or \"@\" and the name of a group, '%.64s' is not", name);
+}
+
 const struct schema_rule rule_revision = { "a string", "names of commits", fits_revision };
 const struct schema_rule rule_profile = { "the name of a profile", "names of profiles", fits_profile };
 const struct schema_rule rule_agent = { "the name of an agent", "names of agents", fits_agent };
@@ -230,4 +238,5 @@ const struct schema_rule rule_pattern = { "a pattern", "patterns", fits_pattern 
 const struct schema_rule rule_path = { "a path", "paths", fits_path };
 const struct schema_rule rule_variable = { "the name of a variable", "names of variables", fits_variable };
 const struct schema_rule rule_quorum = { "\"all\", \"majority\" or a number", "quorums", fits_quorum };
+const struct schema_rule rule_user = { "a user or @group", "users and @groups", fits_user };
 const struct schema_rule rule_label = { "the name of a label", "names of labels", fits_label };

@@ -21,6 +21,7 @@ extern const struct schema_rule
     rule_pattern,	/* of paths from the top of a repository */
     rule_path,		/* absolute, or starting with "~/" */
     rule_variable,	/* name of an environment variable that a user may set */
+    rule_user,		/* name of a user, or "@" and that of a group */
     rule_label,		/* name of a label of runs */
     rule_quorum;	/* how many of a panel must pass */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "proc/origin.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -121,6 +122,15 @@ static struct look climb_surely(pid_t pid, const char *state_dir, const struct o
 	return (struct look){ .id = UNCLEAR };
 }
 
+/* A process that lives, and has no directory in /proc: "hidepid" in proc(5). */
+static bool is_hidden(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return access(path, F_OK) == -1 && errno == ENOENT;
+}
+
 /* SO_PEERCRED has the process that connected: it must be alive from before the look until after it,
  * or another one may have its number. */
 void origin_look(pid_t pid, const char *state_dir, const struct origin_marks *marks, struct origin *origin)
@@ -137,6 +147,8 @@ void origin_look(pid_t pid, const char *state_dir, const struct origin_marks *ma
 		strlcpy(origin->mark, look.mark, sizeof(origin->mark));
 	else if (look.id == 0)
 		process_variable(pid, STRAYS_MARK, origin->mark, sizeof(origin->mark));
+	else if (pidfd != -1)
+		origin->hidden = is_hidden(pid) && poll(&alive, 1, 0) == 0;
 	if (look.id != UNCLEAR) {
 		origin->id = look.id;
 		origin->unknown = poll(&alive, 1, 0) != 0;

@@ -16,6 +16,9 @@ struct origin {
 	 * moved or removed, or it is below this daemon and its shim was killed: nothing can be
 	 * said */
 	bool unknown;
+	/* ... because /proc is mounted so that it hides the processes of other users, and this is
+	 * one: it lives */
+	bool hidden;
 	/* attempt, step or hook of the shim above it; 0: none */
 	int64_t id;
 	/* of the shim above it whose directory is elsewhere, if the mark is known; without such a

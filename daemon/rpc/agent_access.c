@@ -2,6 +2,7 @@
 #include "rpc/agent_access.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "proc/origin.h"
 #include "proto/memory.h"
@@ -36,9 +37,10 @@ bool caller_identify(struct rpc *rpc, struct caller *caller)
 	const struct origin_marks marks = { is_known, rpc->options.engine };
 	struct origin origin;
 
-	origin_look(caller->pid, rpc->state_dir, &marks, &origin);
+	origin_look(caller->peer.pid, rpc->state_dir, &marks, &origin);
 	caller->is_agent = engine_find_agent(rpc->options.engine, origin.id, origin.mark, &caller->agent);
-	return !origin.unknown;
+	/* what /proc hides of other users is none of our agents, who have our user */
+	return !origin.unknown || (origin.hidden && caller->peer.uid != geteuid());
 }
 
 static bool may_read(const struct agent *agent, const struct method *method, const json_t *params)
@@ -50,28 +52,15 @@ static bool may_read(const struct agent *agent, const struct method *method, con
 	return method->access == ACCESS_ANY;
 }
 
-static bool is_first(struct rpc *rpc, const struct agent *agent, const char *method)
-{
-	struct refusals *seen = &rpc->refusals;
-
-	for (size_t i = 0; i < REFUSALS_KEPT; i++)
-		if (seen->list[i].attempt == agent->attempt && seen->list[i].method != NULL &&
-		    strcmp(seen->list[i].method, method) == 0)
-			return false;
-	seen->list[seen->next].attempt = agent->attempt;
-	seen->list[seen->next].method = method;
-	seen->next = (seen->next + 1) % REFUSALS_KEPT;
-	return true;
-}
-
 char *agent_refusal(struct rpc *rpc, const struct caller *caller, const struct method *method, const json_t *params)
 {
 	const struct agent *agent = &caller->agent;
 
 	if (!caller->is_agent || may_read(agent, method, params))
 		return NULL;
-	if (is_first(rpc, agent, method->name))
-		engine_agent_refused(rpc->options.engine, agent, method->name, (int)caller->uid, (int)caller->pid);
+	if (refusals_of_agent(&rpc->refusals, agent->attempt, method->name))
+		engine_agent_refused(rpc->options.engine, agent, method->name, (int)caller->peer.uid,
+		    (int)caller->peer.pid);
 	if (agent->blind)
 		return xasprintf("%s: an agent of this run may not ask for anything: its reviewer and fixers must not "
 		    "see the task", method->name);

@@ -4,13 +4,14 @@
 #define RPC_CALLER_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
+#include "base/credentials.h"
+#include "core/access.h"
 #include "engine/agent_client.h"
 
 struct caller {
-	uid_t uid;
-	pid_t pid;
+	struct peer peer;		/* as of the connect */
+	enum rank rank;			/* by the settings of now */
 	/* its process is below an attempt or a git step of this daemon */
 	bool is_agent;
 	struct agent agent;		/* ... which is this one */

@@ -494,6 +494,39 @@ bool pool_part_idle(struct pool *pool, uid_t uid, const char *message)
 	return true;
 }
 
+uid_t pool_fullest_uid(const struct pool *pool)
+{
+	const struct conn *conn, *fullest = NULL;
+	size_t most = 0;
+
+	TAILQ_FOREACH(conn, &pool->conns, entry) {
+		size_t n = fullest == NULL || conn->uid != fullest->uid ? pool_of_uid(pool, conn->uid) : 0;
+
+		if (n > most) {
+			most = n;
+			fullest = conn;
+		}
+	}
+	return fullest != NULL ? fullest->uid : 0;
+}
+
+void pool_review(struct pool *pool, server_admit_cb *decide)
+{
+	struct conn *conn;
+
+	TAILQ_FOREACH(conn, &pool->conns, entry) {
+		struct caller caller = *link_caller(conn->link);
+		char *why = conn->doomed || conn->closing ? NULL : decide(pool->arg, &caller);
+
+		link_set_rank(conn->link, caller.rank);
+		if (why == NULL)
+			continue;
+		conn_refuse(conn, RPC_NOT_PERMITTED, why);
+		conn_doom(conn);
+		free(why);
+	}
+}
+
 void pool_end(struct pool *pool)
 {
 	struct conn *conn;
@@ -519,7 +552,7 @@ void conn_new(struct pool *pool, int fd, const struct caller *caller)
 	conn->handles = 2;
 	conn->pool = pool;
 	conn->fd = fd;
-	conn->uid = caller->uid;
+	conn->uid = caller->peer.uid;
 	conn->quiet_since = uv_now(pool->loop);
 	conn->in = frame_reader_new(FRAME_MAX);
 	conn->link = link_new(caller, pool->tally, &conn_ops, conn);

@@ -34,6 +34,10 @@ size_t pool_of_uid(const struct pool *pool, uid_t uid);
  * that says message. Idle: it has had no call for a second, and has none that waits, no
  * subscription and no unread output. Returns false if there is none. */
 bool pool_part_idle(struct pool *pool, uid_t uid, const char *message);
+/* The user with the most connections. */
+uid_t pool_fullest_uid(const struct pool *pool);
+/* See server_review(). */
+void pool_review(struct pool *pool, server_admit_cb *decide);
 /* Send what can be sent immediately, then close all connections. */
 void pool_end(struct pool *pool);
 

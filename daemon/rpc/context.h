@@ -8,6 +8,8 @@
 #include "rpc/counters.h"
 #include "rpc/feed.h"
 #include "rpc/method.h"
+#include "rpc/refusals.h"
+#include "rpc/roles.h"
 #include "rpc/rpc.h"
 #include "rpc/server.h"
 
@@ -21,17 +23,6 @@ struct wait;
 
 /* Calls of one connection that may wait at a time. */
 #define WAITS_OF_LINK 16
-
-/* The last refusals to agents: each is recorded once. */
-#define REFUSALS_KEPT 256
-
-struct refusals {
-	struct {
-		int64_t attempt;
-		const char *method;	/* static; NULL: none */
-	} list[REFUSALS_KEPT];
-	size_t next;
-};
 
 struct rpc {
 	struct rpc_options options;
@@ -53,6 +44,9 @@ struct rpc {
 	LIST_HEAD(, output_wait) outputs;	/* output_wait.c: calls that wait for output */
 	uv_fs_event_t first_watch;	/* output_wait.c */
 	struct ended_cache *ended;		/* recently requested documents of ended runs */
+	struct roles roles;
+	uint64_t roles_asked;		/* roles.c: number of the last look-up */
+	uint64_t roles_at;		/* ... and its time, ms of the loop */
 	struct refusals refusals;
 	struct counters counters;
 	void (*closed)(void *arg);

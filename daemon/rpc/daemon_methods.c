@@ -31,8 +31,9 @@ static struct reply daemon_hello(struct rpc *rpc, struct call *call)
 	for (size_t i = 0; names[i] != NULL; i++)
 		json_array_append_new(list, json_text(names[i]));
 	return reply_ok(call,
-	    json_pack("{s:s,s:i,s:s,s:O,s:o}", "version", rpc->version, "protocol", RPC_PROTOCOL,
-	    "instance", rpc->instance, "capabilities", rpc->capabilities, "agent_env", list));
+	    json_pack("{s:s,s:i,s:s,s:s,s:O,s:o}", "version", rpc->version, "protocol", RPC_PROTOCOL,
+	    "instance", rpc->instance, "role", roles_name(link_caller(call_link(call))),
+	    "capabilities", rpc->capabilities, "agent_env", list));
 }
 
 json_t *run_counts(struct rpc *rpc)
@@ -79,9 +80,10 @@ static struct reply daemon_status(struct rpc *rpc, struct call *call)
 
 	store_event_range(o->store, &first, &last);
 	return reply_ok(call,
-	    json_pack("{s:s,s:s,s:s,s:i,s:i,s:o,s:o,s:I,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:{s:I,s:I},s:I}",
+	    json_pack("{s:s,s:s,s:s,s:i,s:i,s:s,s:o,s:o,s:I,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:{s:I,s:I},s:I}",
 	    "state", engine_draining(o->engine) ? "draining" : "running", "version", rpc->version,
 	    "instance", rpc->instance, "pid", (int)getpid(), "uid", (int)geteuid(),
+	    "role", roles_name(link_caller(call_link(call))),
 	    "state_dir", json_text(rpc->state_dir), "started_at", json_time(o->started_at),
 	    "uptime_ms", (json_int_t)(clock_wall() - o->started_at),
 	    "config", json_text(config_path(config)), "runs", run_counts(rpc),
@@ -113,18 +115,38 @@ static struct reply daemon_stop(struct rpc *rpc, struct call *call)
 	    (json_int_t)engine_running(rpc->options.engine)));
 }
 
+/* A reload whose names of [access] are being looked up. */
+struct reloading {
+	struct rpc *rpc;
+	struct call *call;
+};
+
+static void reload_done(void *arg)
+{
+	struct reloading *r = arg;
+
+	call_ok(r->call, json_pack("{s:o}", "config", json_text(config_path(rpc_config(r->rpc)))));
+	free(r);
+}
+
 static struct reply daemon_reload(struct rpc *rpc, struct call *call)
 {
 	const char *path = config_path(rpc_config(rpc));
 	struct config *config = NULL;
 	struct config_error error;
 	char text[sizeof(error.text)];
+	struct reloading *r;
 
 	if (!call_flag(call, "check")) {
 		if (rpc->options.reload(rpc->options.arg, text, sizeof(text)) == -1)
 			return reply_error(call, RPC_UNAVAILABLE, NULL,
 			    "the old settings remain in effect: correct the file and reload again", "%s", text);
-	} else if (path != NULL) {
+		r = xcalloc(1, sizeof(*r));
+		*r = (struct reloading){ rpc, call };
+		roles_refresh(rpc, reload_done, r);
+		return reply_later(call);
+	}
+	 if (path != NULL) {
 		if (config_load(&config, path, true, &error) == -1)
 			return reply_error(call, RPC_UNAVAILABLE, NULL,
 			    "correct the file before a reload", "%s", error.text);
@@ -253,6 +275,7 @@ static const struct result_field hello_results[] = {
 	{ "protocol", "integer", "protocol version" },
 	{ "instance", "string",
 	    "eight hex digits that identify the state directory; part of ref names" },
+	{ "role", "CallerRole", "what the caller may do" },
 	{ "capabilities", "[string]", "names of the methods, and event:TYPE of each type of events" },
 	{ "agent_env", "[string]",
 	    "variables that agents get from the submitter's environment, according to the settings" },
@@ -265,6 +288,7 @@ static const struct result_field status_results[] = {
 	    "eight hex digits that identify the state directory; part of ref names" },
 	{ "pid", "integer", "process ID" },
 	{ "uid", "integer", "user ID" },
+	{ "role", "CallerRole", "what the caller may do" },
 	{ "state_dir", "string", "state directory" },
 	{ "started_at", "time", "time of the start" },
 	{ "uptime_ms", "integer", "time since the start of the daemon" },

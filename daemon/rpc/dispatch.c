@@ -7,7 +7,9 @@
 
 #include "base/log.h"
 #include "proto/scan.h"
+#include "proto/memory.h"
 #include "rpc/agent_access.h"
+#include "rpc/roles.h"
 
 /* Answer something that is not a request. */
 static void answer_error(struct link *link, struct batch *batch, json_t *id, int code, const char *message)
@@ -53,6 +55,39 @@ static json_t *usable_id(const json_t *request)
 	return json_is_string(id) || json_is_number(id) ? id : NULL;
 }
 
+/* A call whose parameters are valid, until its method has it. */
+struct begun {
+	struct rpc *rpc;
+	const struct method *method;
+	struct call *call;
+};
+
+static void begun_end(struct begun *begun)
+{
+	call_unref(begun->call);
+	free(begun);
+}
+
+static void begun_go(void *arg)
+{
+	struct begun *begun = arg;
+	struct reply reply = begun->method->handler(begun->rpc, begun->call);
+
+	if (!call_kept(begun->call, reply)) {
+		log_bug("method %s gave no answer", begun->method->name);
+		call_error(begun->call, RPC_INTERNAL, NULL, NULL, "the method gave no answer");
+	}
+	begun_end(begun);
+}
+
+static void begun_refuse(void *arg, const char *text, const char *hint)
+{
+	struct begun *begun = arg;
+
+	call_error(begun->call, RPC_NOT_PERMITTED, NULL, hint, "%s", text);
+	begun_end(begun);
+}
+
 static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *link,
     struct batch *batch, json_t *request)
 {
@@ -61,7 +96,7 @@ static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *l
 	const json_t *name;
 	struct schema_error error;
 	json_t *id, *params;
-	struct reply reply;
+	struct begun *begun;
 	struct call *call;
 	char *refused;
 
@@ -93,18 +128,18 @@ static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *l
 	refused = params != NULL ? agent_refusal(rpc, link_caller(link), method, params) : NULL;
 	if (refused != NULL) {
 		call_error(call, RPC_NOT_PERMITTED, NULL, "leave that to the user of the daemon", "%s", refused);
+		call_unref(call);
 		free(refused);
 	} else if (params == NULL) {
 		call_error(call, RPC_INVALID_PARAMS, error.field,
 		    rpc_error_find(RPC_INVALID_PARAMS)->help, "%s", error.text);
+		call_unref(call);
 	} else {
-		reply = method->handler(rpc, call);
-		if (!call_kept(call, reply)) {
-			log_bug("method %s gave no answer", method->name);
-			call_error(call, RPC_INTERNAL, NULL, NULL, "the method gave no answer");
-		}
+		begun = xcalloc(1, sizeof(*begun));
+		*begun = (struct begun){ rpc, method, call };
+		roles_check(&(struct roles_check){ rpc, link_caller(link), method, params, begun_go, begun_refuse,
+		    begun });
 	}
-	call_unref(call);
 }
 
 static void begin_batch(method_tables tables, struct rpc *rpc, struct link *link, json_t *requests)

@@ -43,6 +43,8 @@ json_t *doctor_json(const struct doctor_checks *checks);
 struct doctor_host {
 	const char *state_dir, *shim, *rl_git, *version;
 	char **sockets;			/* NULL-terminated */
+	bool to_others;			/* [access] has a place for other users */
+	char **unknown;			/* sentences about its unknown names; NULL: none */
 	const char *config_file;	/* path of the settings file */
 	struct config_stamp config;	/* its stamp when it was read */
 	int64_t disk_floor;		/* bytes, 0: none */

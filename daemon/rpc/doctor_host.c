@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/credentials.h"
 #include "proc/strays.h"
 #include "proc/version_probe.h"
 #include "proto/memory.h"
@@ -228,6 +229,31 @@ static void check_sockets(struct doctor_host *h)
 	buf_release(&good);
 }
 
+/* Whether a user without any group of ours can reach one of the sockets. */
+static bool others_reach(const struct doctor_host *h)
+{
+	const struct peer nobody = { .uid = (uid_t)-2 };
+
+	for (size_t i = 0; h->sockets != NULL && h->sockets[i] != NULL; i++)
+		if (peer_access(&nobody, h->sockets[i], W_OK) == 0)
+			return true;
+	return false;
+}
+
+static void check_access(struct doctor_host *h)
+{
+	for (char **text = h->unknown; text != NULL && *text != NULL; text++)
+		say(h, DOCTOR_WARNING, "correct the name, or reload when the host knows it: rlctl rpc daemon.reload",
+		    "%s", *text);
+	if (h->to_others && !others_reach(h))
+		say(h, DOCTOR_WARNING, "start it with --socket, in a directory that they may enter",
+		    "[access] gives roles to other users, but not all of them can reach %s",
+		    h->sockets != NULL ? h->sockets[0] : "a socket");
+	else if (h->unknown == NULL)
+		say(h, DOCTOR_OK, NULL, "%s", h->to_others ? "all users and groups of [access] are known" :
+		    "only the daemon's user and root");
+}
+
 /* Providers report resets as a time of day in a time zone. */
 static void check_clock(struct doctor_host *h)
 {
@@ -368,6 +394,7 @@ void doctor_look(struct doctor_host *host)
 		{ "space", check_space, false },
 		{ "config", check_config, false },
 		{ "socket", check_sockets, false },
+		{ "access", check_access, false },
 		{ "rl-shim", check_shim, false },
 		{ "rl-git", check_rl_git, false },
 		{ "git", check_git, false },

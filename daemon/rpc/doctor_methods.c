@@ -75,6 +75,7 @@ static void examination_free(struct examination *e)
 	doctor_release(&e->checks);
 	doctor_release(&e->host.checks);
 	strings_free(e->host.sockets);
+	strings_free(e->host.unknown);
 	free((char *)e->host.config_file);
 	free(e);
 }
@@ -194,6 +195,8 @@ static struct reply doctor_call(struct rpc *rpc, struct call *call)
 		.rl_git = rpc->options.rl_git,
 		.version = rpc->version,
 		.sockets = strings_copy(rpc->sockets),
+		.to_others = rpc->roles.open,
+		.unknown = strings_copy(rpc->roles.unknown),
 		.config_file = xstrdup(rpc->options.config_file),
 		.config = config_stamp(config),
 		.disk_floor = wanted.disk_floor,

@@ -282,7 +282,7 @@ static void dismiss_cb(void *arg, const char *name)
 	engine_dismiss(d->rpc->options.engine, &(struct finding_dismissal){
 	    .run = run, .task = call_text(d->call, "task"), .finding = call_text(d->call, "finding"),
 	    .reason = call_text(d->call, "reason"), .check = call_flag(d->call, "check"),
-	    .by = &(struct decider){ .name = name, .uid = (int64_t)caller->uid, .pid = (int64_t)caller->pid,
+	    .by = &(struct decider){ .name = name, .uid = (int64_t)caller->peer.uid, .pid = (int64_t)caller->peer.pid,
 	    .attempt = ROW_NONE } }, dismissed_cb, d);
 }
 

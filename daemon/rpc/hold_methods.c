@@ -219,7 +219,7 @@ static void decide_cb(void *arg, const char *name)
 	struct deciding *d = arg;
 
 	const struct caller *caller = link_caller(call_link(d->call));
-	const struct decider by = { .name = name, .uid = (int64_t)caller->uid, .pid = (int64_t)caller->pid,
+	const struct decider by = { .name = name, .uid = (int64_t)caller->peer.uid, .pid = (int64_t)caller->peer.pid,
 	    .attempt = caller->is_agent ? caller->agent.attempt : ROW_NONE };
 
 	engine_hold(d->rpc->options.engine, call_int(d->call, "id", 0), d->decision, &by,

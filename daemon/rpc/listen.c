@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "proto/memory.h"
 
 struct listener {
@@ -49,9 +50,9 @@ static bool is_live(const struct sockaddr_un *address)
 }
 
 /* bind(2) creates the file, and only the umask keeps its mode narrow from the start. */
-static int bind_private(int fd, const struct sockaddr_un *address)
+static int bind_path(int fd, bool open, const struct sockaddr_un *address)
 {
-	mode_t old = umask(0177);
+	mode_t old = umask(open ? 0111 : 0177);
 	int rv = bind(fd, (const struct sockaddr *)address, sizeof(*address)) == -1 ? -errno : 0;
 
 	umask(old);
@@ -83,7 +84,7 @@ static int clear_path(const struct sockaddr_un *address, char *error, size_t roo
 	return 0;
 }
 
-int listener_open(const char *path, struct listener **out, char *error, size_t room)
+int listener_open(const char *path, bool open, struct listener **out, char *error, size_t room)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct stat st;
@@ -102,11 +103,11 @@ int listener_open(const char *path, struct listener **out, char *error, size_t r
 		snprintf(error, room, "cannot create a socket: %s", strerror(errno));
 		return -1;
 	}
-	rv = bind_private(fd, &address);
+	rv = bind_path(fd, open, &address);
 	if (rv == -EADDRINUSE) {
 		if (clear_path(&address, error, room) == -1)
 			goto fail;
-		rv = bind_private(fd, &address);
+		rv = bind_path(fd, open, &address);
 	}
 	if (rv != 0) {
 		snprintf(error, room,
@@ -126,6 +127,15 @@ int listener_open(const char *path, struct listener **out, char *error, size_t r
 fail:
 	close(fd);
 	return -1;
+}
+
+void listener_set_open(struct listener *listener, bool open)
+{
+	struct stat st;
+
+	if (lstat(listener->path, &st) == 0 && st.st_dev == listener->dev && st.st_ino == listener->ino &&
+	    chmod(listener->path, open ? 0666 : 0600) == -1)
+		log_warn("cannot change the mode of the socket %s: %s", listener->path, strerror(errno));
 }
 
 int listener_fd(const struct listener *listener)

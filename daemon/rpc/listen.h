@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* A listening Unix socket: mode 0600 from the start, and removed only while it is still ours. */
+/* A listening Unix socket: never with a wider mode than it shall have, and removed only while it is
+ * still ours. */
 #ifndef RPC_LISTEN_H
 #define RPC_LISTEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct listener;
 
-/* Returns 0, or -1 with a sentence that names the path and the remedy. */
-int listener_open(const char *path, struct listener **out, char *error, size_t room);
+/* open: other users can connect, mode 0666; otherwise 0600. Returns 0, or -1 with a sentence that
+ * names the path and the remedy. */
+int listener_open(const char *path, bool open, struct listener **out, char *error, size_t room);
+void listener_set_open(struct listener *listener, bool open);
 int listener_fd(const struct listener *listener);
 /* Valid as long as the listener. */
 const char *listener_path(const struct listener *listener);

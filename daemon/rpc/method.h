@@ -7,19 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/access.h"
 #include "proto/schema.h"
 #include "rpc/request.h"
 #include "rpc/result.h"
 
 struct rpc;
 
-/* The role that a method needs. A client is the daemon's own user or root, and has all roles; an
- * agent has what rpc/agent_access.h says. */
-enum access { ACCESS_ANY, ACCESS_READ, ACCESS_SUBMIT, ACCESS_OWNER, ACCESS_ADMIN, ACCESSES };
-
 struct method {
 	const char *name;
-	enum access access;
+	enum access access;		/* see rpc/roles.h; of an agent, rpc/agent_access.h */
 	bool large;			/* the answer may be large: one at a time per client */
 	/* in positional order; ends with name NULL; NULL: none. ANY: config_resolve() checks it */
 	const struct schema *params;

@@ -60,6 +60,7 @@ struct link *link_new(const struct caller *caller, struct tally *tally, const st
 
 	link->refs = 1;
 	link->caller = *caller;
+	peer_copy(&link->caller.peer, &caller->peer);
 	link->tally = tally;
 	link->ops = ops;
 	link->arg = arg;
@@ -69,8 +70,10 @@ struct link *link_new(const struct caller *caller, struct tally *tally, const st
 
 static void link_unref(struct link *link)
 {
-	if (--link->refs == 0)
-		free(link);
+	if (--link->refs > 0)
+		return;
+	peer_release(&link->caller.peer);
+	free(link);
 }
 
 void link_close(struct link *link)
@@ -401,12 +404,17 @@ struct link *call_link(const struct call *call)
 
 uid_t call_uid(const struct call *call)
 {
-	return call->link->caller.uid;
+	return call->link->caller.peer.uid;
 }
 
 const struct caller *link_caller(const struct link *link)
 {
 	return &link->caller;
+}
+
+void link_set_rank(struct link *link, enum rank rank)
+{
+	link->caller.rank = rank;
 }
 
 json_t *call_param(const struct call *call, const char *name)

@@ -36,7 +36,7 @@ struct tally {
 void tally_add(struct tally *tally);
 void tally_drop(struct tally *tally);
 
-/* tally counts unanswered calls. */
+/* tally counts unanswered calls. caller is copied. */
 struct link *link_new(const struct caller *caller, struct tally *tally, const struct link_ops *ops, void *arg);
 /* The client is gone: drop its answers from now on, and notify waiting calls. The link lives as
  * long as its calls. */
@@ -109,6 +109,8 @@ void link_cancel(struct link *link, const json_t *id);
 struct link *call_link(const struct call *call);
 uid_t call_uid(const struct call *call);
 const struct caller *link_caller(const struct link *link);
+/* The settings have changed. */
+void link_set_rank(struct link *link, enum rank rank);
 
 /* Parameters, valid until the answer. Missing ones give NULL, fallback or false. */
 json_t *call_param(const struct call *call, const char *name);

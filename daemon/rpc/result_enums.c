@@ -11,6 +11,7 @@
 #include "proto/kinds.h"
 #include "rpc/doctor.h"
 #include "rpc/result.h"
+#include "rpc/roles.h"
 
 const struct result_enum result_enums[] = {
 	{ "RunState", &run_state_names, "state of a run" },
@@ -47,6 +48,8 @@ const struct result_enum result_enums[] = {
 	    "error: of the program or its service; skipped: what is left out" },
 	{ "Fault", &fault_names, "which result of an attempt kept it from succeeding" },
 	{ "BudgetKind", &budget_kind_names, "what a budget limits" },
+	{ "CallerRole", &caller_role_names, "what a user may do, each more than those before it; agent: a process "
+	    "of an attempt" },
 	{ "DoctorState", &doctor_state_names, "result of a check of the host" },
 	{ NULL, NULL, NULL },
 };

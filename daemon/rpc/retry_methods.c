@@ -102,7 +102,7 @@ static void retry(struct pending *p, const struct run_rows *rows)
 		    "set it there again and reload, or submit the task again", "%s", why);
 		free(p);
 	} else {
-		const struct retry what = { .owner = call_uid(p->call), .environment = environment,
+		const struct retry what = { .by = call_uid(p->call), .environment = environment,
 		    .check = call_flag(p->call, "check"), .from_scratch = call_flag(p->call, "from_scratch"),
 		    .new_judge = call_flag(p->call, "new_judge"),
 		    .new_setup = call_flag(p->call, "new_setup") };
@@ -246,7 +246,7 @@ static void again_cb(void *arg, const struct run_rows *rows)
 		call_error(p->call, RPC_WRONG_STATE, "run",
 		    "set it there again and reload, or submit the task again", "%s", why);
 	if (why == NULL) {
-		const struct retry retry = { .owner = call_uid(p->call), .environment = environment,
+		const struct retry retry = { .by = call_uid(p->call), .environment = environment,
 		    .again = true, .check = call_flag(p->call, "check"), .task = call_text(p->call, "task") };
 
 		engine_retry(p->rpc->options.engine, copy, &retry, run_answer_cb, p);

@@ -32,9 +32,15 @@ static void rpc_document(void *arg, struct link *link, const char *data, size_t 
 	dispatch(((struct rpc *)arg)->methods, arg, link, data, size);
 }
 
-static bool rpc_identify(void *arg, struct caller *caller)
+/* A user without a role learns that, before anything else is looked at. */
+static char *rpc_admit(void *arg, struct caller *caller)
 {
-	return caller_identify(arg, caller);
+	char *why = roles_admit(arg, caller);
+
+	if (why == NULL && !caller_identify(arg, caller))
+		why = xstrdup("the process that connected has ended, or another PID namespace hides it: it could "
+		    "be an agent's; connect from a process that stays");
+	return why;
 }
 
 struct rpc *rpc_new(const struct rpc_options *options)
@@ -61,7 +67,9 @@ struct rpc *rpc_new(const struct rpc_options *options)
 	rpc->ended = ended_cache_new();
 	counters_init(&rpc->counters);
 	rpc->feed = feed_new(&source, last);
-	rpc->server = server_new(options->loop, &rpc->tally, rpc_document, rpc_identify, rpc);
+	rpc->server = server_new(options->loop, &rpc->tally, rpc_document, rpc_admit, rpc);
+	roles_init(rpc);
+	server_set_open(rpc->server, rpc->roles.open);
 	return rpc;
 }
 
@@ -76,6 +84,11 @@ int rpc_listen(struct rpc *rpc, const char *path, char *error, size_t room)
 void rpc_listen_again(struct rpc *rpc)
 {
 	server_listen_again(rpc->server);
+}
+
+void rpc_access_changed(struct rpc *rpc)
+{
+	roles_refresh(rpc, NULL, NULL);
 }
 
 void rpc_committed(struct rpc *rpc, const struct decision *d)
@@ -107,6 +120,7 @@ static void stopper_closed_cb(uv_handle_t *handle)
 	feed_free(rpc->feed);
 	counters_release(&rpc->counters);
 	ended_cache_free(rpc->ended);
+	roles_release(&rpc->roles);
 	json_decref(rpc->capabilities);
 	free(rpc->state_dir);
 	strings_free(rpc->sockets);

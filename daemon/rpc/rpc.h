@@ -21,6 +21,7 @@ struct rpc_options {
 	const struct config *const *config;	/* the current settings: a reload replaces them */
 	const char *state_dir;			/* absolute */
 	const char *config_file;		/* path of the settings file for a reload */
+	bool system;			/* the service of the whole host, not a user's own daemon */
 	const char *shim, *rl_git;		/* paths of rl-shim and rl-git */
 	/* directories unknown to the database at start, as a sentence; NULL */
 	const char *unknown;
@@ -39,12 +40,16 @@ struct rpc_options {
 /* Call it after the store knows the events on disk, before any commit. */
 struct rpc *rpc_new(const struct rpc_options *options);
 
-/* Listen on path with mode 0600; at most two paths. Returns 0, or -1 with a sentence that names the
- * remedy. */
+/* Listen on path; at most two paths. Others can connect to it only where [access] has a place for
+ * them. Returns 0, or -1 with a sentence that names the remedy. */
 int rpc_listen(struct rpc *rpc, const char *path, char *error, size_t room);
 
 /* Create sockets again whose files were removed; failures are logged. */
 void rpc_listen_again(struct rpc *rpc);
+
+/* The settings were read again: look up the names of [access] off the loop; then they apply, also
+ * to who is connected. */
+void rpc_access_changed(struct rpc *rpc);
 
 /* A decision is on disk and in the view: send its events, and answer waiting calls. */
 void rpc_committed(struct rpc *rpc, const struct decision *d);

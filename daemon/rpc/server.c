@@ -30,7 +30,8 @@ struct door {
 struct server {
 	uv_loop_t *loop;
 	struct pool pool;
-	server_identify_cb *identify;	/* with pool.arg */
+	server_admit_cb *admit;		/* with pool.arg */
+	bool to_others;		/* see server_set_open() */
 	struct door *doors[PATHS_MAX];
 	size_t ndoors;
 	/* a spare descriptor, to accept and refuse a client when no others are left */
@@ -64,7 +65,7 @@ static int spare_fd(void)
 }
 
 struct server *server_new(uv_loop_t *loop, struct tally *tally, server_document_cb *document,
-    server_identify_cb *identify, void *arg)
+    server_admit_cb *admit, void *arg)
 {
 	struct server *server = xcalloc(1, sizeof(*server));
 
@@ -73,7 +74,7 @@ struct server *server_new(uv_loop_t *loop, struct tally *tally, server_document_
 	server->pool.tally = tally;
 	server->pool.document = document;
 	server->pool.arg = arg;
-	server->identify = identify;
+	server->admit = admit;
 	server->pool.ended = server_ended;
 	server->pool.ended_arg = server;
 	server->open = 1;	/* pool.idle */
@@ -112,36 +113,36 @@ static bool has_room(struct server *server, uid_t uid)
 	return pool_part_idle(&server->pool, uid, text);
 }
 
+/* One user's connections keep nobody else out: an idle one of the user with most makes room. */
+static bool make_room(struct server *server)
+{
+	return pool_part_idle(&server->pool, pool_fullest_uid(&server->pool),
+	    "the daemon has all the connections it can have: this one was idle longest of the user with most");
+}
+
 static void admit(struct server *server, int fd)
 {
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	struct caller caller;
-	char text[160];
+	struct caller caller = { 0 };
+	int rv = peer_of_socket(fd, &caller.peer);
+	char text[160], *why = NULL;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == -1) {
-		log_error("cannot determine the user of a client: %s", strerror(errno));
+	if (rv != 0) {
+		log_error("cannot determine the user of a client: %s", strerror(-rv));
 		close(fd);
-	} else if (peer.uid != geteuid() && peer.uid != 0) {
-		log_warn("a connection of uid %d was refused", (int)peer.uid);
-		snprintf(text, sizeof(text), "this daemon serves uid %d and root, not uid %d",
-		    (int)geteuid(), (int)peer.uid);
-		turn_away(fd, RPC_NOT_PERMITTED, text);
-	} else if (server->pool.count >= CLIENTS_MAX) {
+	} else if ((why = server->admit(server->pool.arg, &caller)) != NULL) {
+		turn_away(fd, RPC_NOT_PERMITTED, why);
+	} else if (!has_room(server, caller.peer.uid)) {
+		snprintf(text, sizeof(text), "too many connections of uid %d (%d), none of them idle: close some",
+		    (int)caller.peer.uid, CLIENTS_OF_UID);
+		turn_away(fd, RPC_LIMIT_REACHED, text);
+	} else if (server->pool.count >= CLIENTS_MAX && !make_room(server)) {
 		snprintf(text, sizeof(text), "too many connections (%d): close some", CLIENTS_MAX);
 		turn_away(fd, RPC_LIMIT_REACHED, text);
-	} else if (!has_room(server, peer.uid)) {
-		snprintf(text, sizeof(text), "too many connections of uid %d (%d), none of them idle: close some",
-		    (int)peer.uid, CLIENTS_OF_UID);
-		turn_away(fd, RPC_LIMIT_REACHED, text);
 	} else {
-		caller = (struct caller){ .uid = peer.uid, .pid = peer.pid };
-		if (server->identify(server->pool.arg, &caller))
-			conn_new(&server->pool, fd, &caller);
-		else
-			turn_away(fd, RPC_NOT_PERMITTED, "the process that connected has ended, or another PID "
-			    "namespace hides it: it could be an agent's; connect from a process that stays");
+		conn_new(&server->pool, fd, &caller);
 	}
+	free(why);
+	peer_release(&caller.peer);
 }
 
 /* No descriptor is left: use the spare one, because the waiting client would keep the loop busy. */
@@ -199,7 +200,7 @@ static struct door *door_open(struct server *server, const char *path, char *err
 	struct door *door;
 	int rv;
 
-	if (listener_open(path, &listener, error, room) == -1)
+	if (listener_open(path, server->to_others, &listener, error, room) == -1)
 		return NULL;
 	door = xcalloc(1, sizeof(*door));
 	rv = uv_poll_init(server->loop, &door->poll, listener_fd(listener));
@@ -230,6 +231,18 @@ int server_listen(struct server *server, const char *path, char *error, size_t r
 		return -1;
 	server->doors[server->ndoors++] = door;
 	return 0;
+}
+
+void server_set_open(struct server *server, bool open)
+{
+	server->to_others = open;
+	for (size_t i = 0; i < server->ndoors; i++)
+		listener_set_open(server->doors[i]->listener, open);
+}
+
+void server_review(struct server *server, server_admit_cb *decide)
+{
+	pool_review(&server->pool, decide);
 }
 
 void server_listen_again(struct server *server)

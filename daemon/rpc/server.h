@@ -12,19 +12,28 @@ struct server;
 /* A document has arrived: start its calls. */
 typedef void server_document_cb(void *arg, struct link *link, const char *data, size_t size);
 
-/* Fill in the caller, who has uid and pid. False: it cannot be told who that is. */
-typedef bool server_identify_cb(void *arg, struct caller *caller);
+/* Fill in the rest of a caller whose peer is known. Returns NULL, or why it may not connect,
+ * malloc'd. */
+typedef char *server_admit_cb(void *arg, struct caller *caller);
 
 struct server *server_new(uv_loop_t *loop, struct tally *tally, server_document_cb *document,
-    server_identify_cb *identify, void *arg);
+    server_admit_cb *admit, void *arg);
 
-/* Listen on path with mode 0600. A stale socket is replaced, a live one is an error. Returns 0, or
- * -1 with a sentence in error. */
+/* Listen on path, with mode 0600 unless the server is open. A stale socket is replaced, a live one
+ * is an error. Returns 0, or -1 with a sentence in error. */
 int server_listen(struct server *server, const char *path, char *error, size_t room);
 
 /* Listen again at each path whose socket was removed; failures are logged, and another call tries
  * again. */
 void server_listen_again(struct server *server);
+
+/* Whether other users can connect, so that they are at least told why they may not: then the
+ * sockets have mode 0666. At first they cannot. */
+void server_set_open(struct server *server, bool open);
+
+/* Who may connect has changed: set the rank of each connection again by decide, and close those
+ * that it refuses. */
+void server_review(struct server *server, server_admit_cb *decide);
 
 size_t server_clients(const struct server *server);
 

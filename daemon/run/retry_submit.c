@@ -379,9 +379,10 @@ static void forget_reviewer(struct pending_submit *p)
 
 static void warn(struct pending_submit *p, const char *text)
 {
-	json_t *list = json_array();
+	json_t *list = p->warnings != NULL ? json_loads(p->warnings, 0, NULL) : json_array();
 
 	json_array_append_new(list, json_string(text));
+	free(p->warnings);
 	p->warnings = json_dumps(list, JSON_COMPACT);
 	json_decref(list);
 }
@@ -410,6 +411,19 @@ static void warn_of_no_work(struct pending_submit *p, const struct run_rows *row
 	if (p->warnings != NULL || rows->run.has_git == 1 || retry->from_scratch || rows->run.iteration == 0)
 		return;
 	text = xasprintf("run %lld starts over: without git its work is not recorded", (long long)rows->run.id);
+	warn(p, text);
+	free(text);
+}
+
+/* The new run belongs to the owner of the old one. */
+static void warn_of_other(struct pending_submit *p, const struct run_row *old, const struct retry *retry)
+{
+	char *text;
+
+	if (retry->by == old->owner)
+		return;
+	text = xasprintf("uid %lld has retried run %lld of uid %lld", (long long)retry->by, (long long)old->id,
+	    (long long)old->owner);
 	warn(p, text);
 	free(text);
 }
@@ -469,7 +483,8 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, const stru
 		free(message);
 		return;
 	}
-	p = pending_submit_new(engine, retry->owner, retry->check, cb, arg);
+	/* also if an administrator retries it */
+	p = pending_submit_new(engine, old->owner, retry->check, cb, arg);
 	p->workdir = xstrdup(old->workdir);
 	p->body_hash = xstrdup("");
 	p->environment = strings_copy(retry->environment);
@@ -496,6 +511,7 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, const stru
 	retry_reviews_take(p, rows);
 	warn_of_result(p, old);
 	warn_of_no_work(p, rows, retry);
+	warn_of_other(p, old, retry);
 	if (refuse(p, rows, retry))
 		return;
 	if (p->new_judge)

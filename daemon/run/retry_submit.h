@@ -12,7 +12,7 @@
 struct engine;
 
 struct retry {
-	int64_t owner;			/* uid */
+	int64_t by;			/* uid: the owner of the old run, or an administrator */
 	/* sent again by the client, because the file of an ended run was deleted; NULL: none */
 	char *const *environment;
 	bool check;			/* validate only */

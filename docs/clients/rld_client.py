@@ -138,6 +138,10 @@ Fault = Literal["none", "process", "provider", "task"]
 BudgetKind = Literal["cost", "tokens", "wall"]
 
 
+# what a user may do, each more than those before it; agent: a process of an attempt
+CallerRole = Literal["agent", "read", "submit", "admin"]
+
+
 # result of a check of the host
 DoctorState = Literal["ok", "warning", "failed"]
 
@@ -1410,6 +1414,7 @@ class DaemonHelloResult(TypedDict):
     version: str  # version of the daemon
     protocol: int  # protocol version
     instance: str  # eight hex digits that identify the state directory; part of ref names
+    role: CallerRole  # what the caller may do
     capabilities: list[str]  # names of the methods, and event:TYPE of each type of events
     agent_env: list[str]  # variables that agents get from the submitter's environment, according to the settings
 
@@ -1420,6 +1425,7 @@ class DaemonStatusResult(TypedDict):
     instance: str  # eight hex digits that identify the state directory; part of ref names
     pid: int  # process ID
     uid: int  # user ID
+    role: CallerRole  # what the caller may do
     state_dir: str  # state directory
     started_at: str  # time of the start
     uptime_ms: int  # time since the start of the daemon

@@ -100,6 +100,9 @@ export type Fault = "none" | "process" | "provider" | "task";
 /** what a budget limits */
 export type BudgetKind = "cost" | "tokens" | "wall";
 
+/** what a user may do, each more than those before it; agent: a process of an attempt */
+export type CallerRole = "agent" | "read" | "submit" | "admin";
+
 /** result of a check of the host */
 export type DoctorState = "ok" | "warning" | "failed";
 
@@ -2299,6 +2302,8 @@ export interface DaemonHelloResult {
 	protocol: number;
 	/** eight hex digits that identify the state directory; part of ref names */
 	instance: string;
+	/** what the caller may do */
+	role: CallerRole;
 	/** names of the methods, and event:TYPE of each type of events */
 	capabilities: Array<string>;
 	/** variables that agents get from the submitter's environment, according to the settings */
@@ -2316,6 +2321,8 @@ export interface DaemonStatusResult {
 	pid: number;
 	/** user ID */
 	uid: number;
+	/** what the caller may do */
+	role: CallerRole;
 	/** state directory */
 	state_dir: string;
 	/** time of the start */

@@ -96,7 +96,7 @@ static char *answers(const uint8_t *data, size_t size, size_t step)
 	struct frame_reader *in = frame_reader_new(4096);
 	struct tally tally = { 0 };
 	struct buf out = { 0 };
-	struct link *link = link_new(&(struct caller){ 0 }, &tally, &ops, &out);
+	struct link *link = link_new(&(struct caller){ .rank = RANK_ADMIN }, &tally, &ops, &out);
 	enum frame_result rv = FRAME_NONE;
 	const char *frame;
 	size_t n;

@@ -74,7 +74,7 @@ static void retry_run(struct world *w, const struct run_rows *rows)
 {
 	if (rows->run.state == RUN_S_HELD)
 		asked_of(w, rows->run.id);	/* a retry cancels it */
-	engine_retry(w->engine, rows, &(struct retry){ .owner = 1000, .from_scratch = !continued_fits(w, rows),
+	engine_retry(w->engine, rows, &(struct retry){ .by = 1000, .from_scratch = !continued_fits(w, rows),
 	    .new_judge = below(w, 4) == 0 }, submit_cb, w);
 }
 

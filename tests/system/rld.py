@@ -486,7 +486,7 @@ class Daemon:
 
     processes = []		# every Popen of ours that may still be a child
 
-    def __init__(self, directory, play=None, config=None, environment=None, prefix=(), uid=None):
+    def __init__(self, directory, play=None, config=None, environment=None, prefix=(), uid=None, prefix_sets_uid=False):
         self.path = Path(directory)
         self.state = self.path / "state"
         self.socket = self.path / "sock"
@@ -500,6 +500,7 @@ class Daemon:
         self.refs_removed = False   # by the test, which knows that they no longer match the record
         self.prefix = list(prefix)
         self.uid = uid
+        self.prefix_sets_uid = prefix_sets_uid
         self.environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8",
                             "ASAN_OPTIONS": self.sanitizer_options("asan"),
                             "UBSAN_OPTIONS": self.sanitizer_options("ubsan"),
@@ -547,7 +548,8 @@ class Daemon:
         if self.uid is not None:
             os.chown(notify, self.uid, self.uid)
         with open(self.log_path, "ab") as log:
-            extra = {"user": self.uid, "group": self.uid, "extra_groups": []} if self.uid is not None else {}
+            becomes = self.uid is not None and not self.prefix_sets_uid
+            extra = {"user": self.uid, "group": self.uid, "extra_groups": []} if becomes else {}
             self.process = subprocess.Popen(self.argv(*more), stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
                                             env={**self.environment, "NOTIFY_SOCKET": str(notify),
                                                  **(environment or {})},

@@ -308,11 +308,11 @@ def test_all_is_well(daemon):
     """A daemon in good health on a host that has all: nothing failed, and each thing
     was looked at."""
     checks = daemon_checks(daemon, deep=True)
-    assert set(checks) == {"database", "state", "space", "config", "socket", "rl-shim", "rl-git",
+    assert set(checks) == {"database", "state", "space", "config", "socket", "access", "rl-shim", "rl-git",
                            "git", "bd", "landlock", "limits", "clock", "time zones",
                            "user", "strays", "attempts", "reviews", "refs", "daemon", "account"}
     assert not [check for check in checks.values() if check["state"] == "failed"]
-    for name in ("database", "state", "space", "config", "socket", "rl-shim", "rl-git", "git",
+    for name in ("database", "state", "space", "config", "socket", "access", "rl-shim", "rl-git", "git",
                  "attempts", "reviews", "daemon", "account"):
         assert checks[name]["state"] == "ok" and checks[name]["remedy"] is None, checks[name]
     assert {"attempts", "reviews", "refs"} == set(checks) - set(daemon_checks(daemon))

@@ -187,7 +187,7 @@ static void setup(void)
 	relieved = told_gone = notified = 0;
 	deaf = false;
 	kept = NULL;
-	link_ = link_new(&(struct caller){ 0 }, &tally, &ops, NULL);
+	link_ = link_new(&(struct caller){ .rank = RANK_ADMIN }, &tally, &ops, NULL);
 }
 
 static void teardown(void)

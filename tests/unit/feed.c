@@ -111,7 +111,7 @@ static void start(int64_t last)
 	written = last;
 	page_cb = NULL;
 	feed = feed_new(&source, last);
-	link_ = link_new(&(struct caller){ 0 }, &tally, &ops, NULL);
+	link_ = link_new(&(struct caller){ .rank = RANK_ADMIN }, &tally, &ops, NULL);
 }
 
 static void end(void)
