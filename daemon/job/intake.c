@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "base/credentials.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "core/plan.h"
@@ -84,6 +85,20 @@ static bool is_bare(const char *dir)
 	return all;
 }
 
+/* The daemon of its owner could work there. */
+static void refuse_closed(struct intake *item, uid_t owner, int error)
+{
+	char *name = owner != geteuid() ? user_name_of(owner) : NULL, *hint;
+
+	hint = xasprintf("the daemon's user needs read, write and search permission on it%s%s%s%s",
+	    name != NULL ? "; or submit to a daemon of its owner, " : "", name != NULL ? name : "",
+	    name != NULL ? ": rlctl --start as that user, or the unit rld@" : "", name != NULL ? name : "");
+	intake_refuse(item, RPC_INVALID_PARAMS, "workdir", hint,
+	    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)geteuid(), strerror(error));
+	free(hint);
+	free(name);
+}
+
 static void check_workdir(struct intake *item)
 {
 	struct stat st;
@@ -107,10 +122,7 @@ static void check_workdir(struct intake *item)
 	if (access(item->workdir, R_OK | W_OK | X_OK) == -1) {
 		if (host_fault(errno))
 			intake_refuse_path(item, errno, "workdir", NULL, item->workdir);
-		intake_refuse(item, RPC_INVALID_PARAMS, "workdir",
-		    "the daemon's user needs read, write and search permission on it",
-		    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)geteuid(),
-		    strerror(errno));
+		refuse_closed(item, st.st_uid, errno);
 		return;
 	}
 	rv = git_toplevel(item->workdir, &top);

@@ -10,6 +10,7 @@
 #include "proto/clock.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
+#include "rpc/path_access.h"
 
 static struct reply daemon_discover(struct rpc *rpc, struct call *call)
 {
@@ -166,6 +167,7 @@ struct shown {
 	struct rpc *rpc;
 	struct call *call;
 	struct project_text text;
+	struct path_access access;
 };
 
 static void show_settings(struct rpc *rpc, struct call *call, const struct project *project)
@@ -193,23 +195,28 @@ static void show_settings(struct rpc *rpc, struct call *call, const struct proje
 static void show_run(void *arg)
 {
 	struct shown *shown = arg;
+	const char *workdir = call_text(shown->call, "workdir");
 
-	project_read(&shown->text, call_text(shown->call, "workdir"));
+	if (path_access_check(&shown->access, "workdir", workdir, R_OK | X_OK))
+		project_read(&shown->text, workdir);
 }
 
 static void show_done(void *arg)
 {
 	struct shown *shown = arg;
-	struct project *project;
+	struct project *project = NULL;
 	struct config_error error;
 
-	if (project_parse(&project, &shown->text, &error) == 0)
+	if (shown->access.text != NULL)
+		call_error(shown->call, RPC_NOT_PERMITTED, "workdir", PATH_ACCESS_HINT, "%s", shown->access.text);
+	else if (project_parse(&project, &shown->text, &error) == 0)
 		show_settings(shown->rpc, shown->call, project);
 	else
 		call_error(shown->call, host_refusal_code(-shown->text.error, RPC_INVALID_PARAMS), error.field,
 		    host_refusal_hint(-shown->text.error, NULL), "%s", error.text);
 	project_free(project);
 	project_text_release(&shown->text);
+	free(shown->access.text);
 	free(shown);
 }
 
@@ -227,6 +234,7 @@ static struct reply config_show(struct rpc *rpc, struct call *call)
 		shown = xcalloc(1, sizeof(*shown));
 		shown->rpc = rpc;
 		shown->call = call;
+		shown->access.peer = path_access_peer(call);
 		offload(rpc->options.loop, show_run, show_done, shown);
 	}
 	return reply_later(call);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/offload.h"
 #include "config/config.h"
@@ -13,6 +14,7 @@
 #include "model/row_json.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
+#include "rpc/path_access.h"
 
 /* A prompt.show: the project file is read, the settings are resolved, then the prompt is made. */
 struct prompt_call {
@@ -20,6 +22,8 @@ struct prompt_call {
 	struct call *call;
 	struct project_text text;
 	struct plan plan;
+	struct plan own_plan;		/* what the daemon's settings alone make of it */
+	struct path_access access;
 	struct prompt_preview preview;
 };
 
@@ -28,7 +32,14 @@ static void prompt_free(struct prompt_call *p)
 	prompt_preview_release(&p->preview);
 	project_text_release(&p->text);
 	plan_release(&p->plan);
+	plan_release(&p->own_plan);
+	free(p->access.text);
 	free(p);
+}
+
+static void refuse_access(const struct prompt_call *p)
+{
+	call_error(p->call, RPC_NOT_PERMITTED, "workdir", PATH_ACCESS_HINT, "%s", p->access.text);
 }
 
 static void made_done(void *arg)
@@ -39,7 +50,9 @@ static void made_done(void *arg)
 
 	for (size_t i = 0; made->warnings != NULL && made->warnings[i] != NULL; i++)
 		json_array_append_new(warnings, json_text(made->warnings[i]));
-	if (made->error != NULL)
+	if (p->access.text != NULL)
+		refuse_access(p);
+	else if (made->error != NULL)
 		call_error(p->call, RPC_INVALID_PARAMS, made->field, NULL, "%s", made->error);
 	else
 		call_ok(p->call, json_pack("{s:o,s:O}", "prompt", json_text(made->prompt), "warnings", warnings));
@@ -51,7 +64,8 @@ static void made_run(void *arg)
 {
 	struct prompt_call *p = arg;
 
-	prompt_preview_make(&p->preview);
+	if (path_access_plan(&p->access, &p->plan, &p->own_plan, p->preview.workdir))
+		prompt_preview_make(&p->preview);
 }
 
 /* Frees p, or passes it on. */
@@ -67,6 +81,8 @@ static void resolve(struct prompt_call *p, const struct project *project)
 	int role = state_value(&role_names, call_text(p->call, "role"));
 	int rv = config_resolve(rpc_config(p->rpc), project, overrides, review == NULL ? 1 : 2, &p->plan, &error);
 
+	if (rv == 0 && p->access.peer != NULL)
+		(void)config_resolve(rpc_config(p->rpc), NULL, overrides, review == NULL ? 1 : 2, &p->own_plan, &error);
 	free(profile);
 	if (rv == -1) {
 		call_error(p->call, RPC_INVALID_PARAMS, error.field[0] != '\0' ? error.field : NULL, NULL,
@@ -94,16 +110,20 @@ static void read_run(void *arg)
 {
 	struct prompt_call *p = arg;
 
-	project_read(&p->text, call_text(p->call, "workdir"));
+	if (path_access_check(&p->access, "workdir", call_text(p->call, "workdir"), R_OK | X_OK))
+		project_read(&p->text, call_text(p->call, "workdir"));
 }
 
 static void read_done(void *arg)
 {
 	struct prompt_call *p = arg;
-	struct project *project;
+	struct project *project = NULL;
 	struct config_error error;
 
-	if (project_parse(&project, &p->text, &error) == 0) {
+	if (p->access.text != NULL) {
+		refuse_access(p);
+		prompt_free(p);
+	} else if (project_parse(&project, &p->text, &error) == 0) {
 		resolve(p, project);
 	} else {
 		call_error(p->call, host_refusal_code(-p->text.error, RPC_INVALID_PARAMS), error.field,
@@ -124,6 +144,7 @@ static struct reply prompt_show(struct rpc *rpc, struct call *call)
 	p = xcalloc(1, sizeof(*p));
 	p->rpc = rpc;
 	p->call = call;
+	p->access.peer = path_access_peer(call);
 	offload(rpc->options.loop, read_run, read_done, p);
 	return reply_later(call);
 }

@@ -11,7 +11,9 @@
 #include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/environment.h"
+#include "rpc/path_access.h"
 #include "rpc/submit_source.h"
+#include "rpc/submit_warnings.h"
 
 #define OVERRIDES_MAX 64
 #define SETTING(name, setting_path) { name, SCHEMA_ANY, .path = setting_path }
@@ -141,6 +143,8 @@ struct submit {
 	struct project_text project;	/* .rld.toml of the workdir */
 	struct submit_source source;
 	struct plan plan;		/* resolved */
+	struct plan own_plan;		/* what the daemon's settings alone make of it */
+	struct path_access access;
 	char *warnings;			/* as in struct submission */
 	char hash[DIGEST_HEX];		/* of the compared parameters */
 	char **environment;
@@ -183,6 +187,8 @@ static void submit_free(struct submit *s, struct submit *next)
 	submit_source_release(&s->source);
 	strings_wipe(s->environment);
 	plan_release(&s->plan);
+	plan_release(&s->own_plan);
+	free(s->access.text);
 	free(s->warnings);
 	free(s);
 	if (next != NULL) {
@@ -292,72 +298,36 @@ static void submit_after(struct submit *s)
 		rpc_read(s->rpc, "run.get", ROW_RUN, binds, after_cb, s);
 }
 
-/* Each text once. Takes ownership of text. */
-static void add_warning(json_t *list, char *text)
+static void refuse_access(struct submit *s)
 {
-	bool there = false;
-	json_t *other;
-	size_t i;
-
-	json_array_foreach(list, i, other)
-		there |= strcmp(json_string_value(other), text) == 0;
-	if (!there)
-		json_array_append_new(list, json_string(text));
-	free(text);
+	submit_refuse(s, RPC_NOT_PERMITTED, s->access.field, PATH_ACCESS_HINT, s->access.text);
 }
 
-/* If the profile makes the implementer fix its own work, a fixer agent has no effect. */
-static void warn_of_switch(json_t *list, const struct plan *plan)
+/* What the daemon's own settings name may be what they like. */
+static void resolve_own(struct submit *s)
 {
-	const char *coder = plan->agents[ROLE_IMPLEMENT].name, *fixer = plan->agents[ROLE_FIX].name;
+	char *profile = xasprintf("\"%s\"", s->plan.profile_name);
+	const struct config_override overrides[] = {
+		{ "review.enabled", "true", "review" }, { "review.profile", profile, "review.profile" },
+	};
+	struct config_error error;
 
-	if (!plan->review || plan->fixer != FIXER_IMPLEMENTER || fixer == NULL || coder == NULL ||
-	    strcmp(coder, fixer) == 0)
-		return;
-	add_warning(list, xasprintf("%s reworks what %s has written: in profile %s the implementer "
-	    "is also the fixer; omit the fixer's agent", fixer, coder, plan->profile_name));
+	if (s->access.peer != NULL)
+		(void)config_resolve(rpc_config(s->rpc), NULL, overrides, s->plan.review ? 2 : 0, &s->own_plan, &error);
+	free(profile);
 }
 
-static char *submit_warnings(const struct plan *plan, char *const *task_plans)
-{
-	json_t *list = json_array();
-	char *text;
-
-	warn_of_switch(list, plan);
-	for (; task_plans != NULL && *task_plans != NULL; task_plans++) {
-		struct plan own = { 0 };
-
-		if (plan_from_json(*task_plans, &own) == 0)
-			warn_of_switch(list, &own);
-		plan_release(&own);
-	}
-	/* variables of --env are stored in the run's plan, which clients can read */
-	for (size_t i = 0; plan->env != NULL && plan->env[i] != NULL; i++) {
-		size_t length = strcspn(plan->env[i], "=");
-		char *name = xmemdup0(plan->env[i], length);
-
-		if (redact_hides(name, plan->env[i][length] == '=' ? plan->env[i] + length + 1 : NULL)) {
-			text = xasprintf("%s looks like a secret, and --env would store it in the "
-			    "database with the run; instead, set env = [\"%s\"] in [agent.%s] of "
-			    "rld.toml: then it is taken from your environment and deleted when the "
-			    "run ends",
-			    name, name, plan->agents[ROLE_IMPLEMENT].name);
-			add_warning(list, text);
-		}
-		free(name);
-	}
-	text = json_array_size(list) > 0 ? json_dumps(list, JSON_COMPACT) : NULL;
-	json_decref(list);
-	return text;
-}
-
-/* use the current settings: a reload may have come while the project was read */
-static void submit_resolve(struct submit *s)
+/* use the current settings: a reload may have come while the project was read. False: s is
+ * freed. */
+static bool submit_resolve(struct submit *s)
 {
 	struct project *project = NULL;
 	struct config_error error;
+	bool ok = false;
 
-	if (s->source.error != NULL) {
+	if (s->access.text != NULL) {
+		refuse_access(s);
+	} else if (s->source.error != NULL) {
 		submit_refuse(s, s->source.code, s->source.field, s->source.hint, s->source.error);
 	} else if (project_parse(&project, &s->project, &error) == -1) {
 		submit_refuse(s, host_refusal_code(-s->project.error, RPC_INVALID_PARAMS), error.field,
@@ -367,9 +337,11 @@ static void submit_resolve(struct submit *s)
 		submit_refuse(s, RPC_INVALID_PARAMS, s->source.field, s->source.hint, s->source.error);
 	} else {
 		s->warnings = submit_warnings(&s->plan, s->source.kinds);
-		submit_after(s);
+		resolve_own(s);
+		ok = true;
 	}
 	project_free(project);
+	return ok;
 }
 
 /* Projects and sources of submits that arrived during the previous read. There is one worker, so
@@ -387,12 +359,24 @@ static void read_run(void *arg)
 	struct submit *s;
 
 	TAILQ_FOREACH(s, &batch->submits, unread) {
+		if (!path_access_workdir(&s->access, call_text(s->call, "workdir")) ||
+		    !submit_source_access(&s->source, &s->access))
+			continue;
 		project_read(&s->project, call_text(s->call, "workdir"));
 		(void)submit_source_read(&s->source);
 	}
 }
 
-static void read_done(void *arg)
+static void paths_run(void *arg)
+{
+	struct batch_read *batch = arg;
+	struct submit *s;
+
+	TAILQ_FOREACH(s, &batch->submits, unread)
+		(void)path_access_plan(&s->access, &s->plan, &s->own_plan, call_text(s->call, "workdir"));
+}
+
+static void paths_done(void *arg)
 {
 	struct batch_read *batch = arg;
 	struct rpc *rpc = batch->rpc;
@@ -400,11 +384,36 @@ static void read_done(void *arg)
 
 	while ((s = TAILQ_FIRST(&batch->submits)) != NULL) {
 		TAILQ_REMOVE(&batch->submits, s, unread);
-		submit_resolve(s);
+		if (s->access.text != NULL)
+			refuse_access(s);
+		else
+			submit_after(s);
 	}
 	free(batch);
 	rpc->reading = false;
 	read_start(rpc);
+}
+
+static void read_done(void *arg)
+{
+	struct batch_read *batch = arg;
+	struct submits resolved = TAILQ_HEAD_INITIALIZER(resolved);
+	struct submit *s, *next;
+	bool asks = false;
+
+	for (s = TAILQ_FIRST(&batch->submits); s != NULL; s = next) {
+		next = TAILQ_NEXT(s, unread);
+		TAILQ_REMOVE(&batch->submits, s, unread);
+		if (!submit_resolve(s))
+			continue;
+		asks |= s->access.peer != NULL;
+		TAILQ_INSERT_TAIL(&resolved, s, unread);
+	}
+	TAILQ_CONCAT(&batch->submits, &resolved, unread);
+	if (asks)
+		offload(batch->rpc->options.loop, paths_run, paths_done, batch);
+	else
+		paths_done(batch);
 }
 
 static void read_start(struct rpc *rpc)
@@ -533,6 +542,7 @@ static struct reply submit_call(struct rpc *rpc, struct call *call)
 	s->rpc = rpc;
 	s->call = call;
 	s->seq = feed_last(rpc->feed);
+	s->access.peer = path_access_peer(call);
 	s->overrides = xcalloc(1, sizeof(*s->overrides));
 	twice = collect(s->overrides, submit_params, "", call_params(call));
 	if (!submit_source_take(&s->source, call_params(call))) {

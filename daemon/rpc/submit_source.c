@@ -186,6 +186,25 @@ static bool read_text(struct submit_source *source, const struct given *row)
 	return source->kind != SOURCE_STORIES || source->path == NULL || check_write_back(source, row);
 }
 
+bool submit_source_access(const struct submit_source *source, struct path_access *access)
+{
+	const char *path = text_of(source->params, "stories_path");
+	char *beads, *folder;
+
+	if (source->kind == SOURCE_STORIES && path != NULL) {
+		folder = xmemdup0(path, (size_t)(strrchr(path, '/') - path) + 1);
+		path_access_check(access, "stories_path", path, R_OK | W_OK);
+		path_access_check(access, "stories_path", folder, W_OK | X_OK);
+		free(folder);
+	} else if (source->kind == SOURCE_BEADS) {
+		path = text_of(source->params, "beads");
+		beads = xasprintf("%s/.beads", path != NULL ? path : text_of(source->params, "workdir"));
+		path_access_check(access, "beads", beads, R_OK | W_OK | X_OK);
+		free(beads);
+	}
+	return access->text == NULL;
+}
+
 bool submit_source_read(struct submit_source *source)
 {
 	switch (source->kind) {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "config/config.h"
+#include "rpc/path_access.h"
 #include "task/task_op.h"
 
 struct submit_source {
@@ -30,6 +31,10 @@ struct submit_source {
 
 /* Find the task source in the parameters of run.submit. Returns false with error. */
 bool submit_source_take(struct submit_source *source, const json_t *params);
+
+/* Whether the caller may name the files of the source. On a worker. Returns false with
+ * access->text. */
+bool submit_source_access(const struct submit_source *source, struct path_access *access);
 
 /* Read the source. Blocks on the disk only: call it on a worker. Returns false with error. */
 bool submit_source_read(struct submit_source *source);

@@ -439,3 +439,117 @@ def test_users_keep_nobody_out(host):
     assert h.admin.call("daemon.hello")["role"] == "admin"
     for each in greedy:
         each.communicate()
+
+
+# ---- what the daemon does for whom ---------------------------------------------------------------
+
+def private(h, name, uid=DAEMON, text="secret\n"):
+    """A file that the daemon's user may read and write, and the submitters may not."""
+    path = h.tmp_path / name
+    path.write_text(text)
+    os.chown(path, uid, uid)
+    path.chmod(0o600)
+    return str(path)
+
+
+def closed(h, name):
+    path = h.tmp_path / name
+    path.mkdir()
+    os.chown(path, DAEMON, DAEMON)
+    path.chmod(0o700)
+    return str(path)
+
+
+REVIEW = {"enabled": True}
+# What a submit can name: the parameters, where the file or directory is closed to the submitter.
+NAMED = {
+    "workdir": lambda h: {"workdir": h.work("closed", mode=0o755)},
+    "report": lambda h: {"report": closed(h, "c") + "/report"},
+    "developer_prompt": lambda h: {"review": {**REVIEW, "developer_prompt": private(h, "p")}},
+    "reviewer_prompt": lambda h: {"review": {**REVIEW, "reviewer_prompt": private(h, "p")}},
+    "review_log": lambda h: {"review": {**REVIEW, "review_log": closed(h, "c") + "/log"}},
+    "reviewer": lambda h: {"reviewer": private(h, "p", text="#!/bin/sh\n")},
+    "stories_path": lambda h: {"task": None, "stories": PRD, "stories_path": private(h, "prd.json", text=PRD)},
+    "beads": lambda h: {"task": None, "beads": closed(h, "c")},
+}
+PRD = json.dumps({"project": "p", "userStories": [{"id": "s", "title": "t", "description": "d",
+                                                   "acceptanceCriteria": ["c"], "priority": 1, "passes": False}]})
+
+
+@pytest.mark.parametrize("what", NAMED)
+def test_nobody_reaches_by_the_daemon_what_he_may_not(host, what):
+    h = host()
+    params = {"workdir": h.work("w"), "task": "x", "check": True, **NAMED[what](h)}
+    params = {k: v for k, v in params.items() if v is not None}
+    error = h.owner.refusal("run.submit", **params)
+    assert f"uid {h.owner.uid} may not" in error["message"] and error["data"]["hint"], error
+    assert error["data"]["field"] == what, error
+    # the daemon's own user is an administrator, and may
+    answer, = h.own.ask(("run.submit", params))
+    assert permitted(answer), answer
+
+
+def test_links_and_project_files_lead_nowhere(host):
+    """What the submitter writes into his own directory names nothing else either."""
+    h = host()
+    work = h.work("w")
+    secret = private(h, "p")
+    submit = {"workdir": work, "task": "x", "check": True, "review": REVIEW}
+    os.symlink(secret, f"{work}/CLAUDE.md")
+    assert h.owner.refusal("run.submit", **submit)["data"]["field"] == "review.conventions"
+    h.reader.refusal("prompt.show", workdir=work, role="review")
+    os.unlink(f"{work}/CLAUDE.md")
+    with open(f"{work}/.rld.toml", "w") as file:
+        file.write(f"[review]\ndeveloper_prompt = {json.dumps(secret)}\n")
+    assert h.owner.refusal("run.submit", **submit)["data"]["field"] == "developer_prompt"
+    h.reader.refusal("prompt.show", workdir=work, role="implement")
+    os.unlink(f"{work}/.rld.toml")
+    os.makedirs(f"{work}/.ai_agents/prompts")
+    os.symlink(secret, f"{work}/.ai_agents/prompts/reviewer_prompt.md")
+    os.symlink(secret, f"{work}/.ai_agents/prompts/implement.md")
+    os.symlink(secret, f"{work}/.ai_agents/prompts/review.md")
+    assert "secret" not in json.dumps(h.owner.ask(("prompt.show", {"workdir": work, "role": "review"}),
+                                                  ("prompt.show", {"workdir": work, "role": "implement"})))
+
+
+def test_what_a_project_says_is_for_who_may_read_it(host):
+    h = host()
+    work = closed(h, "w")
+    for method, params in (("config.show", {"workdir": work}), ("prompt.show", {"workdir": work, "role": "fix"})):
+        assert h.reader.refusal(method, **params)["data"]["field"] == "workdir"
+        assert permitted(h.own.ask((method, params))[0])
+
+
+def test_a_git_directory_elsewhere(host):
+    """A work tree of another's repository is not the submitter's to work in."""
+    h = host()
+    victim = h.work("victim", mode=0o755)
+    work = h.tmp_path / "w"
+    work.mkdir()
+    work.chmod(0o777)
+    (work / ".git").write_text(f"gitdir: {victim}/.git\n")
+    error = h.owner.refusal("run.submit", workdir=str(work), task="x", check=True)
+    assert f"{victim}/.git" in error["message"]
+
+
+def test_what_the_administrator_names_is_for_all(host):
+    """Settings of rld.toml may name what submitters cannot reach."""
+    h = host(start=False, scripts={"implement": "echo x > x\nanswer done\n", "review": "pass\n"})
+    h.daemon.write_config({"access": ACCESS, "review": {"developer_prompt": private(h, "p", text="Do {{task}}\n"),
+                                                        "review_log": closed(h, "log")}})
+    h.daemon.start()
+    run = h.owner.call("run.submit", workdir=h.work("w"), task="x", review=REVIEW)["id"]
+    assert h.daemon.ended(run)["state"] == "succeeded"
+    assert os.listdir(h.tmp_path / "log")
+
+
+def test_a_directory_of_another_user(host):
+    """One that the daemon's user cannot write: whose daemon could is said."""
+    h = host()
+    path = h.tmp_path / "theirs"
+    Repo(path)
+    os.chown(path, h.owner.uid, h.owner.gid)
+    answer, = h.owner.ask(("run.submit", {"workdir": str(path), "task": "x", "check": True}))
+    error = answer["error"]
+    assert "cannot be used by uid 1" in error["message"] and "games" in error["data"]["hint"], error
+    assert "rld@games" in error["data"]["hint"], error
