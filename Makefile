@@ -42,7 +42,7 @@ LDLIBS_RLD   = $(shell pkg-config --libs $(PKGS) tomlplusplus) -lstdc++ -lpthrea
 LDLIBS_GIT   = $(shell pkg-config --libs --static jansson libbsd-overlay libmd) -lm
 LDLIBS_RLCTL = $(shell pkg-config --libs jansson libbsd-overlay libmicrohttpd) -lm
 
-ROOMS    = core model txn job evidence sched slot run engine rpc store proc agent verdict prompt task git config child base
+ROOMS    = core model txn job evidence sched slot run engine keep rpc store proc agent verdict prompt task git config child base
 RLD_C    = $(wildcard $(ROOMS:%=daemon/%/*.c)) $(wildcard daemon/record/*.c proto/*.c)
 RLD_CXX  = $(wildcard daemon/config/*.cc)
 RLD_O    = $(RLD_C:%.c=$(B)/%.o) $(RLD_CXX:%.cc=$(B)/%.o) $(B)/gen/sql.o $(B)/gen/templates.o

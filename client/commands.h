@@ -32,6 +32,7 @@ int report_command(struct client *c);
 int web_command(struct client *c);
 int metrics_command(struct client *c);
 int backup_command(struct client *c);
+int prune_command(struct client *c);
 int events_command(struct client *c);
 int status_command(struct client *c);
 int stop_command(struct client *c);

@@ -170,6 +170,19 @@ static const struct option_row init_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row prune_options[] = {
+	{ "dry-run", 'n', OPTION_TRUE, NULL, "check", NULL, "only say what would go" },
+	{ "older", 0, OPTION_DURATION, "AGE", "older", NULL,
+	    "runs that succeeded so long ago (30d, 12h; default: keep.age)" },
+	{ "failures", 0, OPTION_DURATION, "AGE", "failures", NULL,
+	    "runs that failed or were cancelled so long ago (default: keep.failures)" },
+	{ "number", 0, OPTION_COUNT, "N", "number", NULL, "keep the newest N ended runs (default: keep.number)" },
+	{ "size", 0, OPTION_TEXT, "SIZE", "size", NULL, "keep at most SIZE (500M, 2G; default: keep.size)" },
+	{ "unmerged", 0, OPTION_TRUE, NULL, "unmerged", NULL,
+	    "also runs whose results are on no branch but rld's; these branches stay" },
+	{ .name = NULL },
+};
+
 static const struct option_row stop_options[] = {
 	{ "drain", 0, OPTION_TRUE, NULL, NULL, NULL,
 	    "accept no new work and wait for running agents" },
@@ -233,6 +246,8 @@ static const struct command commands[] = {
 	    "check this host, and say how to fix what is wrong", doctor_options, 0, 0, false },
 	{ "metrics", metrics_command, "", "print what the daemon counts, for Prometheus", NULL, 0, 0, false },
 	{ "backup", backup_command, "FILE", "copy the database to a file while work continues", NULL, 1, 1, false },
+	{ "prune", prune_command, "[options]", "remove outputs and refs of old runs; their records stay",
+	    prune_options, 0, 0, false },
 	{ "stop", stop_command, "[options]", "stop the daemon; agents keep running", stop_options, 0, 0, true },
 	{ "config", config_command, "show [KEY] | check [FILE]",
 	    "show the daemon's settings, or validate a file", options_config, 1, 2, false },

@@ -170,9 +170,13 @@ static void verify_print(struct client *c, int64_t run, const json_t *result)
 {
 	long long reviews = field_count(result, "reviews");
 	const char *missing = field_text(result, "not_covered");
+	const json_t *pruned = json_object_get(result, "pruned");
 
 	fprintf(c->out.file, "The review record of run %lld is intact: %lld review%s, all hashes match.\n",
 	    (long long)run, reviews, reviews == 1 ? "" : "s");
+	if (*field_text(pruned, "at") != '\0')
+		fprintf(c->out.file, "It was pruned on %.10s: its files and refs are gone, and were not compared.\n",
+		    field_text(pruned, "at"));
 	if (*missing != '\0')
 		fprintf(c->talk.file, "Not covered: %s.\n", missing);
 }

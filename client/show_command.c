@@ -220,6 +220,9 @@ static void show_run_facts(const struct print *p, const json_t *run, bool elsewh
 		tasks_add_totals(t, totals);
 	table_fact(t, "budget", PAINT_NONE, budget_line(json_object_get(run, "budget")));
 	table_fact(t, "disk", PAINT_NONE, cell_size(run, "disk_bytes"));
+	if (json_is_null(json_object_get(run, "pruned_at")))
+		table_fact(t, "kept", PAINT_NONE, cell_size(run, "bytes"));
+	table_fact(t, "pruned", PAINT_YELLOW, cell_when(run, "pruned_at"));
 	tasks_add_result(t, run);
 	show_add_texts(t, "known issue", field_array(run, "known_issues"));
 	show_add_dismissed(t, field_array(run, "dismissed"));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/cooldown_command.h"
@@ -23,6 +24,8 @@ static char *status_value(const json_t *parent, const char *key)
 		return xstrdup(json_string_value(value));
 	if (json_is_integer(value) && length > 3 && strcmp(key + length - 3, "_ms") == 0)
 		return print_duration(json_integer_value(value));
+	if (strcmp(key, "bytes") == 0)
+		return cell_size(parent, key);
 	if (json_is_boolean(value))
 		return xstrdup(json_is_true(value) ? "yes" : "no");
 	if (!json_is_object(value))

@@ -17,6 +17,7 @@
 #include "base/notify.h"
 #include "config/config.h"
 #include "engine/engine.h"
+#include "keep/keeper.h"
 #include "options.h"
 #include "proto/clock.h"
 #include "results.h"
@@ -52,6 +53,7 @@ struct daemon {
 	struct watchdog *watchdog;	/* NULL: none */
 	struct host_ports host;
 	struct engine *engine;
+	struct keeper *keeper;
 	struct rpc *rpc;
 	uv_signal_t signals[3];
 	uv_timer_t deadline;
@@ -144,7 +146,16 @@ static void committed(void *arg, const struct decision *decision)
 
 	if (d->rpc != NULL)
 		rpc_committed(d->rpc, decision);
+	keeper_committed(d->keeper, decision);
 	show_title(d);
+}
+
+static void kept(void *arg, const struct decision *decision)
+{
+	struct daemon *d = arg;
+
+	if (d->rpc != NULL)
+		rpc_committed(d->rpc, decision);
 }
 
 static void space(void *arg, bool full)
@@ -178,6 +189,7 @@ static int reload(void *arg, char *error, size_t room)
 	config_free(old);
 	engine_set_parallel(d->engine, config_parallel(config));
 	startup_configure(d->engine, d->config);
+	keeper_reloaded(d->keeper);
 	log_info("settings reloaded from %s", d->places.config_file);
 	notify_ready(d->notify_socket, NULL);
 	return 0;
@@ -266,10 +278,11 @@ static void stop(struct daemon *d)
 	notify_stopping(d->notify_socket);
 	engine_stop(d->engine);
 	results_stop(d->results);
-	d->to_close = 2;
+	d->to_close = 3;
 	uv_timer_start(&d->deadline, deadline_cb, STOP_WAIT_MS, 0);
 	proc_close(d->host.proc, closed, d);
 	rpc_close(d->rpc, rpc_closed, d);
+	keeper_close(d->keeper, closed, d);
 }
 
 /* The state directory is gone, so another daemon could create and lock it. */
@@ -326,12 +339,28 @@ static void open_proc(struct daemon *d)
 	free(attempts);
 }
 
+static void open_keeper(struct daemon *d)
+{
+	struct keeper_options options = {
+		.loop = &d->loop,
+		.store = d->host.store,
+		.engine = d->engine,
+		.config = (const struct config *const *)&d->config,
+		.state_dir = d->places.state_dir,
+		.committed = kept,
+		.arg = d,
+	};
+
+	d->keeper = keeper_new(&options);
+}
+
 static void open_rpc(struct daemon *d)
 {
 	struct rpc_options options = {
 		.loop = &d->loop,
 		.engine = d->engine,
 		.store = d->host.store,
+		.keeper = d->keeper,
 		.config = (const struct config *const *)&d->config,
 		.state_dir = d->places.state_dir,
 		.config_file = d->places.config_file,
@@ -406,8 +435,10 @@ static int run(struct daemon *d)
 	d->unknown = startup_rows(d->host.store, d->engine, d->places.state_dir);
 	d->results = results_load(d->host.store);
 	watch_signals(d);
+	open_keeper(d);
 	open_rpc(d);
 	engine_recover(d->engine);
+	keeper_start(d->keeper);
 	results_look(d->results, &d->loop, results_cb, d);
 	d->watch = state_watch_new(&d->loop, d->lock, state_gone, d);
 	log_info("rld " RLD_VERSION " is ready: %s, state in %s", d->places.socket[0], d->places.state_dir);
@@ -419,6 +450,7 @@ static int run(struct daemon *d)
 		_exit(d->failed);
 	store_close(d->host.store);
 	uv_run(&d->loop, UV_RUN_DEFAULT);
+	keeper_free(d->keeper);
 	engine_free(d->engine);
 	uv_loop_close(&d->loop);
 	config_free(d->config);

@@ -21,8 +21,8 @@ WHERE run = :run AND number >= ifnull(:after + 1, -9223372036854775808)
 ORDER BY number
 
 -- Checks of other runs on :tree, newest first: of runs that :run retries, and since :created_at. Only those of the same
--- evidence repository, and none that did not run itself, or that the shell could not start: what was missing may be
--- there now.
+-- evidence repository, none of a pruned run, and none that did not run itself, or that the shell could not start: what was
+-- missing may be there now.
 -- name: evidence.of_tree rows: evidence
 WITH RECURSIVE family (id, earlier) AS (
     SELECT id, retry_of FROM run WHERE id = :run
@@ -32,6 +32,6 @@ SELECT e.kind, e.subject, e.tree, e.room, e.setup_hash, e.env_hash, e.result, e.
 FROM evidence AS e INDEXED BY evidence_of_tree JOIN attempt ON attempt.id = e.attempt JOIN run ON run.id = e.run
 WHERE e.tree = :tree AND e.kind = 'check' AND e.run <> :run
     AND run.evidence = (SELECT own.evidence FROM run AS own WHERE own.id = :run)
-    AND ifnull(e.exit_code, 0) NOT IN (126, 127)
+    AND ifnull(e.exit_code, 0) NOT IN (126, 127) AND run.pruned_at IS NULL
     AND (e.created_at >= :created_at OR e.run IN (SELECT id FROM family))
 ORDER BY e.created_at DESC, e.run DESC, e.number DESC LIMIT 64

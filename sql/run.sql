@@ -10,14 +10,14 @@ INSERT INTO run (id, owner, key, body_hash, workdir, workspace, has_git, source,
     source_path, project, "group", after_run, paused, next_at, base_commit, result_branch, stopped, others, instance, head, head_at, feature,
     wait, wait_reason, wait_since, wait_until, wait_kind, end_kind, warned,
     product_count, product_head, evidence_count, evidence_head, evidence, settings_kept, entry_count, entry_head, start,
-    judge_hash, dismissed, labels, disputed)
+    judge_hash, dismissed, labels, disputed, bytes, pruned_at)
 VALUES (:id, :owner, :key, :body_hash, :workdir, :workspace, :has_git, :source, :state, :reason, :cause, :priority, :iteration,
     :iterations, :plan, :environment, :base_tree, :result_ref, :result_tree, :result_attempt, :review_count, :review_head,
     :warnings, :retry_of, :created_at, :started_at, :ended_at, :result_commit, :known_issues, :subdir,
     :source_path, :project, :group, :after_run, :paused, :next_at, :base_commit, :result_branch, :stopped, :others, :instance, :head, :head_at, :feature,
     :wait, :wait_reason, :wait_since, :wait_until, :wait_kind, :end_kind, :warned,
     :product_count, :product_head, :evidence_count, :evidence_head, :evidence, :settings_kept, :entry_count, :entry_head, :start,
-    :judge_hash, :dismissed, :labels, :disputed)
+    :judge_hash, :dismissed, :labels, :disputed, :bytes, :pruned_at)
 ON CONFLICT (id) DO UPDATE SET
     owner = excluded.owner, key = excluded.key, body_hash = excluded.body_hash, workdir = excluded.workdir,
     workspace = excluded.workspace, has_git = excluded.has_git, source = excluded.source, state = excluded.state,
@@ -38,7 +38,7 @@ ON CONFLICT (id) DO UPDATE SET
     evidence = excluded.evidence, settings_kept = excluded.settings_kept,
     entry_count = excluded.entry_count, entry_head = excluded.entry_head, start = excluded.start,
     judge_hash = excluded.judge_hash, dismissed = excluded.dismissed, labels = excluded.labels,
-    disputed = excluded.disputed
+    disputed = excluded.disputed, bytes = excluded.bytes, pruned_at = excluded.pruned_at
 
 -- name: run.unfinished rows: run
 SELECT * FROM run WHERE state NOT IN ('succeeded', 'failed', 'cancelled') ORDER BY id

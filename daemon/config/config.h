@@ -9,6 +9,7 @@
 
 #include "core/access.h"
 #include "core/plan.h"
+#include "core/retention.h"
 
 struct config_error {
 	char text[512];		/* a sentence with place and remedy: "/etc/rld/rld.toml:3:1:
@@ -54,6 +55,9 @@ struct config_principal {
  * file says other. *count entries; free with free(). */
 #define ACCESS_GROUP "rld"
 struct config_principal *config_access(const struct config *config, bool system, size_t *count);
+
+/* [keep]: what prune removes, and whether the daemon does it once a day. */
+struct retention_policy config_keep(const struct config *config, bool *automatic);
 
 /* The group of runs that name none. */
 #define GROUP_DEFAULT "default"

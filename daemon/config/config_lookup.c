@@ -77,6 +77,25 @@ char *config_attest_key(const struct config *config)
 	return path;
 }
 
+/* ROW_NONE if unset. */
+static int64_t number_at(const struct config *config, const char *path)
+{
+	json_t *json = layers_get(&(struct layers){ .config = config }, path, NULL);
+	int64_t number = json != NULL ? setting_number(setting_find(path, NULL), json) : ROW_NONE;
+
+	json_decref(json);
+	return number;
+}
+
+struct retention_policy config_keep(const struct config *config, bool *automatic)
+{
+	*automatic = number_at(config, "keep.automatic") == 1;
+	return (struct retention_policy){
+		.age = number_at(config, "keep.age"), .failures = number_at(config, "keep.failures"),
+		.number = number_at(config, "keep.number"), .size = number_at(config, "keep.size"),
+	};
+}
+
 void config_groups(const struct config *config, char ***names, int64_t **slots)
 {
 	*names = strings_copy(config->groups);

@@ -326,6 +326,21 @@ const struct setting settings[] = {
 	    .help = "free space below which no attempt starts; 0: no check" },
 	    .layers = BOTH, .fallback = "\"1G\"" },
 
+	{ { "keep.age", SCHEMA_DURATION, .min = SECOND, .max = 36500 * DAY,
+	    .help = "age at which prune removes what is kept of a run that succeeded" },
+	    .layers = LAYER_FILE, .fallback = "\"90d\"" },
+	{ { "keep.failures", SCHEMA_DURATION, .min = SECOND, .max = 36500 * DAY,
+	    .help = "the same of a run that failed or was cancelled" },
+	    .layers = LAYER_FILE, .fallback = "\"180d\"" },
+	{ { "keep.number", SCHEMA_INT, .min = 1, .max = 1000000000,
+	    .help = "number of ended runs that prune keeps, the newest ones; unset: no limit" },
+	    .layers = LAYER_FILE },
+	{ { "keep.size", SCHEMA_SIZE, .min = 1, .max = KIB * KIB * KIB * KIB * KIB,
+	    .help = "bytes that prune keeps of all runs; the oldest go first; unset: no limit" },
+	    .layers = LAYER_FILE },
+	{ { "keep.automatic", SCHEMA_BOOL, .help = "whether the daemon prunes once a day" },
+	    .layers = LAYER_FILE, .fallback = "false" },
+
 	{ { "group.*.slots", SCHEMA_INT, .min = 1, .max = 1000,
 	    .help = "maximum number of attempts at a time, over all runs of the group" }, .layers = LAYER_FILE },
 

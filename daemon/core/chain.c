@@ -14,12 +14,19 @@ static void add_field(struct buf *b, const char *name, const char *value)
 		buf_addf(b, "%zu:%s,%zu:%s,", strlen(name), name, strlen(value), value);
 }
 
-/* What is not part of a row's hash: the hash, what it is told in, and a text that only the store
- * has. */
+/* What is not part of a row's hash: the hash, what it is told in, a text that only the store has,
+ * and what is set after the end of the run. */
 static bool is_left_out(enum row_kind kind, const char *name)
 {
-	return strcmp(name, "hash") == 0 || (kind == ROW_TASK && strcmp(name, "text") == 0) ||
-	    (kind == ROW_RUN && (strcmp(name, "entry_count") == 0 || strcmp(name, "entry_head") == 0));
+	static const struct { enum row_kind kind; const char *name; } left_out[] = {
+		{ ROW_TASK, "text" }, { ROW_RUN, "entry_count" }, { ROW_RUN, "entry_head" }, { ROW_RUN, "bytes" },
+		{ ROW_RUN, "pruned_at" }, { ROW_PRUNED, "done" },
+	};
+	bool found = strcmp(name, "hash") == 0;
+
+	for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]) && !found; i++)
+		found = left_out[i].kind == kind && strcmp(left_out[i].name, name) == 0;
+	return found;
 }
 
 static void add_row(struct buf *b, enum row_kind kind, const void *row)

@@ -23,6 +23,8 @@ bool entry_is_due(enum row_kind kind, const void *row)
 		    ((const struct task_row *)row)->state != TASK_S_CLAIMED;
 	case ROW_ATTEMPT:
 		return a->state == ATTEMPT_S_EXITED || a->state == ATTEMPT_S_LOST;
+	case ROW_PRUNED:
+		return true;
 	case ROW_HOLD:
 		return hold->state != HOLD_S_OPEN && hold->state != HOLD_S_REWORK;
 	default:
@@ -39,6 +41,8 @@ int64_t entry_run(enum row_kind kind, const void *row)
 		return ((const struct task_row *)row)->run;
 	case ROW_ATTEMPT:
 		return ((const struct attempt_row *)row)->run;
+	case ROW_PRUNED:
+		return ((const struct pruned_row *)row)->run;
 	default:
 		return ((const struct hold_row *)row)->run;
 	}

@@ -8,7 +8,7 @@
 
 #include "core/row.h"
 
-/* A row of a run, task, attempt or hold that has ended. */
+/* A row of a run, task, attempt or hold that has ended, or what prune has left of one. */
 bool entry_is_due(enum row_kind kind, const void *row);
 /* Id of the run of such a row; its key in the record, malloc'd. */
 int64_t entry_run(enum row_kind kind, const void *row);

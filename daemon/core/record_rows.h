@@ -116,4 +116,14 @@ struct entry_row {
 	char *hash;			/* see core/chain.h */
 };
 
+/* What prune has removed of a run. Enters the record of the run, but for done. */
+struct pruned_row {
+	int64_t run;
+	int64_t pruned_at;
+	int why;			/* enum retention_limit */
+	int64_t by_uid;			/* who asked for it, ROW_NONE: the daemon, by [keep] */
+	int64_t bytes;			/* that were kept of it, ROW_NONE: not known */
+	int64_t done;			/* 1: nothing is left to be removed */
+};
+
 #endif

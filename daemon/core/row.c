@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/retention.h"
 #include "core/row.h"
 
 #include <stddef.h>
@@ -96,6 +97,9 @@ static const struct field run_fields[] = {
 	TIME(run_row, created_at, .help = "time of the submit"),
 	TIME(run_row, started_at, .null = true, .help = "time of the start"),
 	TIME(run_row, ended_at, .null = true, .help = "time of the end"),
+	INT(run_row, bytes, .null = true, .help =
+	    "bytes on the disk of what is kept of it; null: it has not ended, or they are not measured yet"),
+	TIME(run_row, pruned_at, .null = true, .help = "since when its outputs are removed; null: they are not"),
 };
 
 static const struct field task_fields[] = {
@@ -432,6 +436,15 @@ static const struct field entry_fields[] = {
 	TEXT(entry_row, hash, .help = "of this row and previous_hash"),
 };
 
+static const struct field pruned_fields[] = {
+	INT(pruned_row, run, .hidden = true),
+	TIME(pruned_row, pruned_at, .hidden = true),
+	STATE(pruned_row, why, retention_limit_names, .help = "the limit by which it went"),
+	INT(pruned_row, by_uid, .null = true, .help = "who asked for it; null: the daemon, by [keep]"),
+	INT(pruned_row, bytes, .null = true, .help = "bytes that were kept of it"),
+	INT(pruned_row, done, .hidden = true),
+};
+
 static const struct field hold_fields[] = {
 	INT(hold_row, id, .help = "of the hold"),
 	INT(hold_row, run, .help = "its run"),
@@ -545,6 +558,7 @@ const struct row_type row_types[ROW_KINDS] = {
 	[ROW_PRODUCT] = TYPE(product),
 	[ROW_EVIDENCE] = TYPE(evidence),
 	[ROW_ENTRY] = TYPE(entry),
+	[ROW_PRUNED] = TYPE(pruned),
 	[ROW_HOLD] = TYPE(hold),
 	[ROW_HOOK] = TYPE(hook),
 	[ROW_CLAIM] = TYPE(claim),

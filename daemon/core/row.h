@@ -29,6 +29,7 @@ enum row_kind {
 	ROW_PRODUCT,
 	ROW_EVIDENCE,
 	ROW_ENTRY,
+	ROW_PRUNED,
 	ROW_HOLD,
 	ROW_HOOK,
 	ROW_CLAIM,
@@ -172,6 +173,9 @@ struct run_row {
 	int64_t created_at;
 	int64_t started_at;
 	int64_t ended_at;
+	/* on the disk, of its directories; ROW_NONE: not measured */
+	int64_t bytes;
+	int64_t pruned_at;		/* since when they are gone; ROW_NONE: they are not */
 };
 
 struct task_row {

@@ -195,7 +195,8 @@ void prepared_prune(const char *objects)
 	free(store);
 }
 
-bool prepared_drop(const char *state_dir)
+/* In all evidence repositories below a state directory. */
+static bool prune_all(const char *state_dir, size_t max)
 {
 	char *evidence = xasprintf("%s/evidence", state_dir);
 	DIR *dir = opendir(evidence);
@@ -206,13 +207,23 @@ bool prepared_drop(const char *state_dir)
 		char *store = xasprintf("%s/%s/" STORE, evidence, e->d_name);
 
 		if (e->d_name[0] != '.')
-			any |= prune(store, 0);
+			any |= prune(store, max);
 		free(store);
 	}
 	if (dir != NULL)
 		closedir(dir);
 	free(evidence);
 	return any;
+}
+
+bool prepared_drop(const char *state_dir)
+{
+	return prune_all(state_dir, 0);
+}
+
+void prepared_prune_all(const char *state_dir)
+{
+	prune_all(state_dir, KEPT_MAX);
 }
 
 /* ---- making one ---- */

@@ -29,6 +29,9 @@ void prepared_keep(struct git_op *op, const char *copied, const struct changes *
  * gone, and the oldest beyond eight; and what a killed process has left. */
 void prepared_prune(const char *objects);
 
+/* The same in all of them below a state directory. */
+void prepared_prune_all(const char *state_dir);
+
 /* Remove all below a state directory that are not in use. False: there were none. */
 bool prepared_drop(const char *state_dir);
 

@@ -137,10 +137,11 @@ static char *attempt_changed(const char *state_dir, int dirfd, const struct atte
 
 char *kept_files_changed(const char *state_dir, const struct run_rows *rows, size_t *files)
 {
+	bool covered = rows->run.entry_count != ROW_NONE && rows->npruned == 0;
 	char *fault = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; rows->run.entry_count != ROW_NONE && i < rows->nattempts && fault == NULL; i++) {
+	for (size_t i = 0; covered && i < rows->nattempts && fault == NULL; i++) {
 		const struct attempt_row *a = rows->attempts[i];
 		char *dir;
 		int dirfd;

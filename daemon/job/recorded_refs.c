@@ -75,7 +75,7 @@ static char *difference(const struct run_rows *rows, const char *moves, const ch
 char *recorded_refs_moved(const char *state_dir, const struct run_rows *rows)
 {
 	char *moves = dirs_moves(state_dir, rows->run.id);
-	char *common = rows->run.has_git == 1 ? git_dir_common(rows->run.workspace) : NULL;
+	char *common = rows->run.has_git == 1 && rows->npruned == 0 ? git_dir_common(rows->run.workspace) : NULL;
 	char **list = common != NULL ? recorded_refs(rows) : NULL;
 	struct buf text = { 0 };
 

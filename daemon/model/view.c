@@ -34,6 +34,8 @@ static const struct place {
 	    offsetof(struct evidence_row, run), { offsetof(struct evidence_row, number), NONE, NONE }, NONE },
 	[ROW_ENTRY] = { offsetof(struct run_rows, entries), offsetof(struct run_rows, nentries),
 	    offsetof(struct entry_row, run), { offsetof(struct entry_row, number), NONE, NONE }, NONE },
+	[ROW_PRUNED] = { offsetof(struct run_rows, pruned), offsetof(struct run_rows, npruned),
+	    offsetof(struct pruned_row, run), { NONE, NONE, NONE }, NONE },
 	[ROW_HOLD] = { LIST(hold), { offsetof(struct hold_row, id), NONE, NONE }, NONE },
 	[ROW_FINDING] = { LIST(finding),
 	    { offsetof(struct finding_row, review), offsetof(struct finding_row, number), NONE }, NONE },
@@ -231,6 +233,7 @@ static char *verify_entries(const struct run_rows *rows)
 		{ ROW_TASK, (const void *const *)rows->tasks, rows->ntasks },
 		{ ROW_ATTEMPT, (const void *const *)rows->attempts, rows->nattempts },
 		{ ROW_HOLD, (const void *const *)rows->holds, rows->nholds },
+		{ ROW_PRUNED, (const void *const *)rows->pruned, rows->npruned },
 		{ ROW_RUN, self, 1 },
 	};
 	char *fault;
@@ -243,6 +246,15 @@ static char *verify_entries(const struct run_rows *rows)
 		fault = entries_compare(rows->entries, rows->nentries, lists[i].kind, lists[i].rows, lists[i].count,
 		    run_state_is_end((enum run_state)run->state));
 	return fault;
+}
+
+/* What hides files that are missing is in the record. */
+static char *verify_pruned(const struct run_rows *rows)
+{
+	int64_t at = rows->npruned > 0 ? rows->pruned[0]->pruned_at : ROW_NONE;
+
+	return rows->run.pruned_at == at ? NULL :
+	    xstrdup("the row of the run and that of what was pruned of it do not say the same");
 }
 
 /* What attempts were given, by their rows, is what other rows have of it. */
@@ -287,6 +299,8 @@ char *run_rows_verify(const struct run_rows *rows)
 		    run->evidence_count, run->evidence_head);
 	if (fault == NULL)
 		fault = verify_entries(rows);
+	if (fault == NULL)
+		fault = verify_pruned(rows);
 	return fault != NULL ? fault : verify_given(rows);
 }
 

@@ -30,6 +30,8 @@ struct run_rows {
 	size_t nevidence;
 	const struct entry_row **entries;
 	size_t nentries;
+	const struct pruned_row **pruned;	/* at most one */
+	size_t npruned;
 	const struct hold_row **holds;
 	size_t nholds;
 };

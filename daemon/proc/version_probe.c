@@ -48,12 +48,12 @@ static int watch(int process, int output, int64_t ms, char *text, size_t room)
 	return -ETIMEDOUT;
 }
 
-int version_probe_run(const char *path, char *const *argv, char *const *envp, int64_t ms, char *line, size_t room)
+int version_probe_text(const char *path, char *const *argv, char *const *envp, int64_t ms, char *text, size_t room)
 {
 	int ends[2], process, rv, status = 0;
 	pid_t pid;
 
-	line[0] = '\0';
+	text[0] = '\0';
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == -1)
 		return -errno;
 	fcntl(ends[1], F_SETFL, 0);	/* the program's end blocks, as programs expect */
@@ -61,7 +61,7 @@ int version_probe_run(const char *path, char *const *argv, char *const *envp, in
 	close(ends[1]);
 	if (rv == 0) {
 		process = pidfd_open(pid, 0);
-		rv = process == -1 ? -errno : watch(process, ends[0], ms, line, room);
+		rv = process == -1 ? -errno : watch(process, ends[0], ms, text, room);
 		kill(-pid, SIGKILL);	/* not reaped yet, so its group id is not reused */
 		while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
 			;
@@ -69,8 +69,15 @@ int version_probe_run(const char *path, char *const *argv, char *const *envp, in
 			close(process);
 	}
 	close(ends[0]);
-	line[strcspn(line, "\r\n")] = '\0';
 	return rv == 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0) ? -ENOMSG : rv;
+}
+
+int version_probe_run(const char *path, char *const *argv, char *const *envp, int64_t ms, char *line, size_t room)
+{
+	int rv = version_probe_text(path, argv, envp, ms, line, room);
+
+	line[strcspn(line, "\r\n")] = '\0';
+	return rv;
 }
 
 int version_probe(const char *path, char *line, size_t room)

@@ -13,6 +13,7 @@
 #include "rpc/document.h"
 #include "rpc/output_wait.h"
 #include "rpc/page.h"
+#include "rpc/pruned.h"
 #include "rpc/run_load.h"
 #include "rpc/preview_answer.h"
 
@@ -119,6 +120,8 @@ static void output_found(struct find *find, const struct attempt_row *row)
 		.complete = is_complete(row),
 		.offset = call_int(find->call, "offset", 0),
 		.limit = call_int(find->call, "limit", CHUNK_MAX),
+		.rpc = find->rpc,
+		.run = row->run,
 		.hold_back = find->wait != NULL ? output_wait_looked : NULL,
 		.arg = find->wait,
 	});
@@ -168,11 +171,24 @@ static enum reader_kind reader_of(const struct preview_find *find, const struct 
 	return kind;
 }
 
+static void preview_find_free(struct preview_find *find)
+{
+	free(find->task);
+	free(find->agent);
+	free(find);
+}
+
 static void preview_run_cb(void *arg, const struct run_rows *rows)
 {
 	struct preview_find *find = arg;
 	struct secrets secrets = { 0 };
-	enum reader_kind reader = reader_of(find, rows, &secrets);
+	enum reader_kind reader;
+
+	if (rows != NULL && call_pruned(find->call, "id", &rows->run, "the outputs of its attempts are gone", NULL)) {
+		preview_find_free(find);
+		return;
+	}
+	reader = reader_of(find, rows, &secrets);
 
 	find->answer(find->call, &(struct preview_request){
 		.loop = find->rpc->options.loop,
@@ -184,9 +200,7 @@ static void preview_run_cb(void *arg, const struct run_rows *rows)
 		.offset = call_int(find->call, "offset", 0),
 		.complete = find->complete,
 	});
-	free(find->task);
-	free(find->agent);
-	free(find);
+	preview_find_free(find);
 }
 
 static void load_reader(const struct find *find, const struct attempt_row *row,

@@ -205,20 +205,23 @@ static const char *unfit(const struct run_row *run)
 		return "has not ended";
 	if (run->entry_count == ROW_NONE || run->entry_count == 0)
 		return "has no record, because it began with an earlier version";
+	if (run->pruned_at != ROW_NONE)
+		return "was pruned: what judged it is gone, so it can no longer be compared with the record";
 	return run->has_git != 1 ? "did not work in a git repository" : NULL;
 }
 
 static void attest_cb(void *arg, const struct run_rows *rows)
 {
 	struct attestation *a = arg;
-	const char *why = rows != NULL ? unfit(&rows->run) : NULL;
+	const char *why = rows != NULL ? unfit(&rows->run) : NULL, *hint;
 
+	hint = rows != NULL && rows->run.pruned_at != ROW_NONE ? "attest a run before it is pruned" :
+	    "an attestation is about commits of a run that has ended";
 	if (rows == NULL || why != NULL) {
 		if (rows == NULL)
 			call_no_run(a->call, "id", call_int(a->call, "id", 0));
 		else
-			call_error(a->call, RPC_WRONG_STATE, "id", "an attestation is about commits of a run that "
-			    "has ended", "run %lld %s", (long long)rows->run.id, why);
+			call_error(a->call, RPC_WRONG_STATE, "id", hint, "run %lld %s", (long long)rows->run.id, why);
 		free(a);
 		return;
 	}

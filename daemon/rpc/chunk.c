@@ -12,6 +12,7 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "record/output.h"
+#include "rpc/pruned.h"
 
 struct chunk_job {
 	struct chunk_request request;
@@ -176,6 +177,8 @@ static void chunk_done(void *arg)
 		job->call = NULL;
 	if (job->call == NULL)
 		;
+	else if (job->error == ENOENT && job->request.rpc != NULL)
+		call_no_record(job->request.rpc, job->call, job->request.run, job->id);
 	else if (job->error == ENOENT)
 		call_error(job->call, RPC_NOT_FOUND, "id",
 		    job->request.gone != NULL ? job->request.gone : "it was removed from the state directory",

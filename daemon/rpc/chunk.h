@@ -12,6 +12,8 @@
 
 #define CHUNK_MAX (128 * 1024)		/* maximum number of bytes per answer */
 
+struct rpc;
+
 struct chunk_request {
 	uv_loop_t *loop;
 	const char *state_dir;		/* copied */
@@ -28,6 +30,9 @@ struct chunk_request {
 	json_t *more;
 	/* the hint if the record was removed, takes ownership; NULL: a general one */
 	char *gone;
+	/* of an attempt: asked for its run if there is no record; NULL: it is not asked */
+	struct rpc *rpc;
+	int64_t run;
 	/* Called before the answer; empty: there is nothing at offset, and more may come. Returns
 	 * whether to leave the call unanswered. NULL: none. */
 	bool (*hold_back)(void *arg, bool empty);

@@ -57,7 +57,7 @@ extern const struct method daemon_methods[], backup_methods[], metrics_methods[]
     blob_methods[], submit_methods[], run_methods[], retry_methods[], change_methods[], diff_methods[],
     wait_methods[], attempt_methods[], review_methods[], finding_methods[], evidence_methods[],
     attest_methods[], hold_methods[], group_methods[], cooldown_methods[], salvage_methods[], report_methods[],
-    event_methods[], prompt_methods[];
+    event_methods[], prompt_methods[], prune_methods[];
 
 /* daemon_methods.c: number of unfinished runs by state. */
 json_t *run_counts(struct rpc *rpc);

@@ -6,6 +6,7 @@
 
 #include "base/offload.h"
 #include "job/host_refusal.h"
+#include "keep/keeper.h"
 #include "model/row_json.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
@@ -77,11 +78,12 @@ static struct reply daemon_status(struct rpc *rpc, struct call *call)
 {
 	const struct rpc_options *o = &rpc->options;
 	const struct config *config = rpc_config(rpc);
-	int64_t first, last;
+	int64_t first, last, kept, bytes;
 
 	store_event_range(o->store, &first, &last);
+	keeper_total(o->keeper, &kept, &bytes);
 	return reply_ok(call,
-	    json_pack("{s:s,s:s,s:s,s:i,s:i,s:s,s:o,s:o,s:I,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:{s:I,s:I},s:I}",
+	    json_pack("{s:s,s:s,s:s,s:i,s:i,s:s,s:o,s:o,s:I,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:{s:I,s:I},s:{s:I,s:I},s:I}",
 	    "state", engine_draining(o->engine) ? "draining" : "running", "version", rpc->version,
 	    "instance", rpc->instance, "pid", (int)getpid(), "uid", (int)geteuid(),
 	    "role", roles_name(link_caller(call_link(call))),
@@ -94,6 +96,7 @@ static struct reply daemon_status(struct rpc *rpc, struct call *call)
 	    "clients", (json_int_t)server_clients(rpc->server),
 	    "followers", (json_int_t)feed_followers(rpc->feed),
 	    "events", "first", (json_int_t)first, "last", (json_int_t)last,
+	    "kept", "runs", (json_int_t)kept, "bytes", (json_int_t)bytes,
 	    "commits", (json_int_t)store_commits(o->store)));
 }
 
@@ -310,6 +313,7 @@ static const struct result_field status_results[] = {
 	{ "clients", "integer", "connections" },
 	{ "followers", "integer", "number of event subscriptions" },
 	{ "events", "EventRange", "events that are kept" },
+	{ "kept", "KeptTotal", "what prune could remove of ended runs, as measured at their end" },
 	{ "commits", "integer", "number of commits since the start" },
 	{ 0 },
 };

@@ -9,6 +9,7 @@
 #include "proto/memory.h"
 #include "rpc/chunk.h"
 #include "rpc/context.h"
+#include "rpc/pruned.h"
 #include "rpc/run_load.h"
 
 static bool shows_whole(const struct run_rows *rows, const struct slot_row *slot)
@@ -210,6 +211,17 @@ static void of_task(struct diff *d, const struct run_rows *rows, const char *tas
 	free(what);
 }
 
+/* The trees may have outlived the diff. */
+static void of_pruned(struct diff *d, const struct run_rows *rows, const char *task)
+{
+	const struct slot_row *slot = task != NULL ? slot_of_task(rows, task) : NULL;
+
+	set_trees(d, &rows->run, slot != NULL ? slot->base_tree : NULL,
+	    slot != NULL ? slot->tree : rows->run.result_tree);
+	call_pruned(d->call, "id", &rows->run, "its diffs are gone", d->gone);
+	diff_free(d);
+}
+
 static void diff_cb(void *arg, const struct run_rows *rows)
 {
 	struct diff *d = arg;
@@ -218,6 +230,8 @@ static void diff_cb(void *arg, const struct run_rows *rows)
 	if (rows == NULL) {
 		call_no_run(d->call, "id", call_int(d->call, "id", 0));
 		diff_free(d);
+	} else if (rows->run.pruned_at != ROW_NONE) {
+		of_pruned(d, rows, task);
 	} else if (task != NULL) {
 		of_task(d, rows, task);
 	} else {

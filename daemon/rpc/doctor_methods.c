@@ -5,6 +5,7 @@
 
 #include "base/offload.h"
 #include "config/setting.h"
+#include "keep/keeper.h"
 #include "model/row_json.h"
 #include "proto/memory.h"
 #include "proto/units.h"
@@ -92,6 +93,36 @@ static void doctor_answer(struct examination *e)
 	examination_free(e);
 }
 
+/* What is kept of runs, and how many are beyond the limits of [keep]. */
+static void keep_cb(void *arg, const struct prune_result *result)
+{
+	struct examination *e = arg;
+	char size[32], beyond[32];
+	int64_t runs, bytes;
+
+	keeper_total(e->rpc->options.keeper, &runs, &bytes);
+	size_format(bytes, size, sizeof(size));
+	size_format(result->bytes + result->prepared, beyond, sizeof(beyond));
+	if (result->code == RPC_OK && (result->gone > 0 || result->prepared > 0))
+		doctor_say(&e->checks, "keep", DOCTOR_WARNING,
+		    "see what would go: rlctl prune --dry-run; then prune, or set automatic = true in [keep]",
+		    "%s of %lld ended runs are kept; %zu of them, %s, are beyond the limits of [keep]", size,
+		    (long long)runs, result->gone, beyond);
+	else
+		doctor_say(&e->checks, "keep", DOCTOR_OK, NULL, "%s of %lld ended runs are kept", size,
+		    (long long)runs);
+	doctor_answer(e);
+}
+
+static void look_at_keep(struct examination *e)
+{
+	struct prune_request request = { .check = true, .unasked = true, .by_uid = ROW_NONE };
+	bool automatic;
+
+	request.policy = config_keep(rpc_config(e->rpc), &automatic);
+	keeper_prune(e->rpc->options.keeper, &request, keep_cb, e);
+}
+
 /* ---- step by step ---- */
 
 static void chains_done(void *arg, enum doctor_state state, const char *text, const char *moved)
@@ -106,7 +137,7 @@ static void chains_done(void *arg, enum doctor_state state, const char *text, co
 		    "look at both commits, and restore the ref if the newer one is not yours", "%s", moved);
 	else if (state == DOCTOR_OK)
 		doctor_say(&e->checks, "refs", DOCTOR_OK, NULL, "the results of these runs are where rld left them");
-	doctor_answer(e);
+	look_at_keep(e);
 }
 
 static void host_run(void *arg)
@@ -122,7 +153,7 @@ static void host_done(void *arg)
 	if (e->deep)
 		doctor_chains(e->rpc, chains_done, e);
 	else
-		doctor_answer(e);
+		look_at_keep(e);
 }
 
 static void database_cb(void *arg, enum store_health health, const char *fault)

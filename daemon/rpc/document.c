@@ -14,6 +14,7 @@
 #include "job/task_list.h"
 #include "model/row_json.h"
 #include "proto/memory.h"
+#include "rpc/pruned.h"
 
 /* What delays a run or slot from outside is its reason; the next try is shown as for other
  * waits. */
@@ -261,6 +262,7 @@ json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64
 	json_object_set_new(json, "holds", open_holds(rows));
 	json_object_set_new(json, "dismissed", json_document(run->dismissed, json_array()));
 	json_object_set_new(json, "disputed", json_document(run->disputed, json_array()));
+	json_object_set_new(json, "pruned", pruned_json(rows));
 	json_object_set_new(json, "history", history(rows));
 	json_object_set_new(json, "result",
 	    run->result_attempt == ROW_NONE ? json_null() : json_pack("{s:o,s:o,s:o,s:o}",

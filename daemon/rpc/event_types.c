@@ -216,6 +216,12 @@ static const struct result_field run_changed_fields[] = {
 	{ "changes", "[string]", "names of the settings" },
 	END
 };
+static const struct result_field run_pruned_fields[] = {
+	{ "why", "RetentionLimit", "the limit by which it went" },
+	{ "by_uid", "integer|null", "who asked for it; null: the daemon" },
+	{ "bytes", "integer|null", "what was kept of it; null: not measured" },
+	END
+};
 static const struct result_field group_fields[] = {
 	{ "group", "string", "its name" }, { "paused", "boolean", "true: its runs start nothing" }, END
 };
@@ -235,6 +241,7 @@ static const struct result_field host_fields[] = {
 #define EVENTS(EVENT) \
 	EVENT("run.state", run_state, "state, reason or cause of a run changed") \
 	EVENT("run.changed", run_changed, "a run has new settings") \
+	EVENT("run.pruned", run_pruned, "outputs, directories and refs of a run are removed") \
 	EVENT("iteration.started", iteration_started, "an iteration begins") \
 	EVENT("iteration.ended", iteration_ended, "all slots of an iteration have ended") \
 	EVENT("slot.phase", slot_phase, "the phase of a slot, or why it waits, changed") \

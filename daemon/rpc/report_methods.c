@@ -15,6 +15,7 @@
 #include "proto/memory.h"
 #include "record/layout.h"
 #include "rpc/context.h"
+#include "rpc/pruned.h"
 #include "rpc/run_load.h"
 
 /* Clients accept answers of 16 MiB, and a byte may take six of them. */
@@ -89,6 +90,7 @@ static json_t *make(struct rpc *rpc, const struct run_rows *rows)
 static void report_cb(void *arg, const struct run_rows *rows)
 {
 	struct reporting *r = arg;
+	char *pruned;
 
 	if (rows == NULL) {
 		call_no_run(r->call, "id", call_int(r->call, "id", 0));
@@ -96,6 +98,11 @@ static void report_cb(void *arg, const struct run_rows *rows)
 		return;
 	}
 	r->report = make(r->rpc, rows);
+	pruned = pruned_text(&rows->run);
+	if (pruned != NULL)
+		json_array_append_new(json_object_get(r->report, "warnings"), json_sprintf(
+		    "%s: its answers, outputs and diffs are gone", pruned));
+	free(pruned);
 	if (rows->run.result_attempt == ROW_NONE) {
 		reporting_end(r);
 		return;

@@ -7,6 +7,7 @@
 #include "core/fault.h"
 #include "core/plan.h"
 #include "core/profile.h"
+#include "core/retention.h"
 #include "core/state.h"
 #include "proto/kinds.h"
 #include "rpc/doctor.h"
@@ -50,6 +51,8 @@ const struct result_enum result_enums[] = {
 	{ "BudgetKind", &budget_kind_names, "what a budget limits" },
 	{ "CallerRole", &caller_role_names, "what a user may do, each more than those before it; agent: a process "
 	    "of an attempt" },
+	{ "RetentionLimit", &retention_limit_names, "limit of [keep]" },
+	{ "RetentionNeed", &retention_need_names, "why a run stays" },
 	{ "DoctorState", &doctor_state_names, "result of a check of the host" },
 	{ NULL, NULL, NULL },
 };

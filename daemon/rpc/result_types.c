@@ -9,6 +9,7 @@
 #include "core/state.h"
 #include "proto/kinds.h"
 #include "rpc/doctor.h"
+#include "rpc/prune_types.h"
 #include "rpc/result.h"
 
 #define END { NULL, NULL, NULL }
@@ -70,6 +71,7 @@ static const struct result_field run_fields[] = {
 	{ "holds", "[HoldSummary]", "its open holds" },
 	{ "dismissed", "[Dismissal]", "findings that users dismissed, also in the runs that it retries" },
 	{ "disputed", "[Dispute]", "findings that fixers disputed, also in the runs whose work it continues" },
+	{ "pruned", "Pruned|null", "what prune has removed of it; null: nothing" },
 	{ "history", "[Iteration]", "iterations so far" },
 	{ "result", "RunResult|null", "the accepted answer; null: none yet" },
 	{ "agents", "{AgentChoice}", "the agent of each role" },
@@ -580,6 +582,10 @@ const struct result_type result_types[] = {
 	{ "Metric", "a number that a monitoring system reads", metric_fields },
 	{ "Sample", "a value of a metric", sample_fields },
 	{ "RunCounts", "number of unfinished runs by state", run_counts_fields },
+	{ "Pruned", "what prune has removed of a run", pruned_fields },
+	{ "PrunedRun", "a run that goes", pruned_run_fields },
+	{ "KeptRun", "a run that stays, though it is beyond a limit", kept_run_fields },
+	{ "KeptTotal", "what is kept of ended runs", kept_total_fields },
 	{ "EventRange", "events that are kept", event_range_fields },
 	{ "Setting", "a setting in force", setting_fields },
 	{ "DoctorCheck", "the result of one check of the host", doctor_check_fields },

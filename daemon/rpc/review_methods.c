@@ -8,6 +8,7 @@
 #include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/page.h"
+#include "rpc/pruned.h"
 #include "rpc/record_check.h"
 #include "rpc/run_load.h"
 #include "rpc/text_check.h"
@@ -69,14 +70,14 @@ static void verify_texts(void *arg, char *fault)
 		v->check.fault = fault;
 		v->check.chain = v->check.kept = false;
 	}
-	call_ok(v->call, json_pack("{s:I,s:b,s:b,s:b,s:o,s:I,s:o,s:I,s:I,s:I,s:o,s:I,s:o,s:o}", "run",
+	call_ok(v->call, json_pack("{s:I,s:b,s:b,s:b,s:o,s:I,s:o,s:I,s:I,s:I,s:o,s:I,s:o,s:o,s:o}", "run",
 	    (json_int_t)rows->run.id, "ok", check->fault == NULL, "chain", check->chain, "kept", check->kept,
 	    "attested", asked ? json_boolean(check->attested) : json_null(),
 	    "reviews", (json_int_t)rows->nreviews,
 	    "head", json_text(rows->run.review_head), "products", (json_int_t)rows->nproducts,
 	    "evidence", (json_int_t)rows->nevidence, "entries", (json_int_t)rows->nentries,
 	    "record", json_text(rows->run.entry_head), "files", (json_int_t)check->files,
-	    "not_covered", json_text(not_covered(&rows->run)),
+	    "pruned", pruned_json(rows), "not_covered", json_text(not_covered(&rows->run)),
 	    "message", json_text(check->fault)));
 	run_rows_free(v->rows);
 	free(v->check.fault);
@@ -218,6 +219,7 @@ static const struct result_field verify_results[] = {
 	{ "record", "string|null", "hash of the newest entry: it covers all others, and when the run has ended, the "
 	    "heads of the other chains" },
 	{ "files", "integer", "number of files that were hashed again" },
+	{ "pruned", "Pruned|null", "files and refs that are gone because prune has removed them; null: none" },
 	{ "not_covered", "string|null", "what an earlier version has not recorded" },
 	{ "message", "string|null", "the first difference: a row, a file of an attempt, or the refs that were moved or "
 	    "removed" },

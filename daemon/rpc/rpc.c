@@ -17,7 +17,8 @@ static const struct method *const tables[] = {
 	daemon_methods, backup_methods, metrics_methods, doctor_methods, blob_methods, submit_methods,
 	run_methods, retry_methods, change_methods, diff_methods, wait_methods, attempt_methods,
 	review_methods, finding_methods, evidence_methods, attest_methods, hold_methods, group_methods,
-	cooldown_methods, salvage_methods, report_methods, event_methods, prompt_methods, NULL,
+	cooldown_methods, salvage_methods, report_methods, event_methods, prompt_methods,
+	prune_methods, NULL,
 };
 
 static void event_page(void *arg, int64_t since, int64_t limit, store_rows_cb *cb, void *cb_arg)

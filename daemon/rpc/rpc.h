@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "store/store.h"
 
+struct keeper;
 struct rpc;
 
 /* All pointers must stay valid until rpc_close() has reported; state_dir, version and instance are
@@ -18,6 +19,7 @@ struct rpc_options {
 	uv_loop_t *loop;
 	struct engine *engine;
 	struct store *store;
+	struct keeper *keeper;
 	const struct config *const *config;	/* the current settings: a reload replaces them */
 	const char *state_dir;			/* absolute */
 	const char *config_file;		/* path of the settings file for a reload */

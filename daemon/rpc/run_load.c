@@ -36,6 +36,7 @@ static const struct part {
 	{ LOAD_PRODUCTS, "run.products", ROW_PRODUCT, ":run" },
 	{ LOAD_EVIDENCE, "run.evidence", ROW_EVIDENCE, ":run" },
 	{ LOAD_ENTRIES, "run.entries", ROW_ENTRY, ":run" },
+	{ LOAD_PRUNED, "run.pruned", ROW_PRUNED, ":run" },
 	{ LOAD_HOLDS, "run.holds", ROW_HOLD, ":run" },
 	{ LOAD_ITERATIONS, "run.iterations", ROW_ITERATION, ":run" },
 };
@@ -48,7 +49,7 @@ static void load_page(struct load_part *p, int64_t after)
 {
 	const struct query_bind binds[] = {
 		{ p->part->bind, p->load->id, NULL },
-		{ p->part->what != 0 ? ":after" : NULL, after, NULL },
+		{ after != ROW_NONE ? ":after" : NULL, after, NULL },
 		{ NULL, 0, NULL },
 	};
 

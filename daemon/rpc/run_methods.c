@@ -25,7 +25,7 @@
 #define LIST_LIMIT 50
 #define LIST_MAX 200
 #define DOCUMENT (LOAD_TASKS | LOAD_SLOTS | LOAD_ATTEMPTS | LOAD_HOLDS | LOAD_ITERATIONS | \
-    LOAD_EVIDENCE)
+    LOAD_EVIDENCE | LOAD_PRUNED)
 
 static void get_cb(void *arg, const struct run_rows *rows)
 {

@@ -22,6 +22,7 @@
 #include "proto/error.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
+#include "proto/units.h"
 #include "run/retry_reviews.h"
 #include "run/submission.h"
 #include "sched/claims.h"
@@ -432,7 +433,13 @@ static void warn_of_other(struct pending_submit *p, const struct run_row *old, c
 static char *wrong_state(const struct run_row *old, const struct retry *retry, const char **hint)
 {
 	bool stands = old->state == RUN_S_FAILED || old->state == RUN_S_CANCELLED || old->state == RUN_S_HELD;
+	char at[32];
 
+	if (old->pruned_at != ROW_NONE && !retry->from_scratch) {
+		*hint = retry->again || !stands ? "submit the task again" : "begin again, with --from-scratch";
+		time_format(old->pruned_at, at, sizeof(at));
+		return xasprintf("run %lld was pruned on %.10s: what it has made is gone", (long long)old->id, at);
+	}
 	if (stands || (retry->again && old->state == RUN_S_SUCCEEDED))
 		return NULL;
 	*hint = old->state == RUN_S_SUCCEEDED ? "submit the task again" : "cancel it first, or wait for it";

@@ -14,7 +14,7 @@
 /* A column that is not a field: the value of ":after" for the next page. */
 #define AFTER "after"
 
-enum { PUTS_MAX = 2 };
+enum { PUTS_MAX = 4 };
 
 struct statement {
 	const struct sql_statement *sql;

@@ -550,4 +550,16 @@ sub prompt_show {
     return $self->_call('prompt.show', [qw(workdir role task review)], [qw(workdir role)], \%params);
 }
 
+# remove outputs, directories and refs of old runs; their rows and reviews stay
+#   check: say what would go; make no changes (dry run)
+#   older: instead of keep.age
+#   failures: instead of keep.failures
+#   number: instead of keep.number
+#   size: instead of keep.size
+#   unmerged: also runs whose results are on no branch but rld's; these branches stay
+sub state_prune {
+    my ($self, %params) = @_;
+    return $self->_call('state.prune', [qw(check older failures number size unmerged)], [qw()], \%params);
+}
+
 1;

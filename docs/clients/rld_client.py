@@ -111,7 +111,7 @@ HoldState = Literal["open", "approved", "rejected", "rework", "reworked", "cance
 
 
 # why something waits
-WaitKind = Literal["host", "source", "permit", "slots", "workspace", "after", "group", "group-paused", "account", "retry", "budget", "space", "pick", "paused", "draining", "preparing", "pause", "loading", "decision", "cancelling", "task", "limit", "not-reviewed", "released", "taken", "unassigned", "other"]
+WaitKind = Literal["host", "source", "permit", "workspace", "after", "group", "group-paused", "account", "retry", "budget", "space", "pick", "paused", "draining", "preparing", "pause", "loading", "decision", "cancelling", "task", "limit", "not-reviewed", "released", "taken", "unassigned", "other"]
 
 
 # why something ended
@@ -138,8 +138,12 @@ Fault = Literal["none", "process", "provider", "task"]
 BudgetKind = Literal["cost", "tokens", "wall"]
 
 
-# what a user may do, each more than those before it; agent: a process of an attempt
-CallerRole = Literal["agent", "read", "submit", "admin"]
+# limit of [keep]
+RetentionLimit = Literal["age", "failures", "number", "size"]
+
+
+# why a run stays
+RetentionNeed = Literal["running", "held", "hook", "needed", "unmerged", "unreadable"]
 
 
 # result of a check of the host
@@ -191,6 +195,8 @@ class Run(TypedDict):
     created_at: str  # time of the submit
     started_at: str | None  # time of the start
     ended_at: str | None  # time of the end
+    bytes: int | None  # bytes on the disk of what is kept of it; null: it has not ended, or they are not measured yet
+    pruned_at: str | None  # since when its outputs are removed; null: they are not
     title: str | None  # first line of the first task
     overview: Overview  # what passed, what failed, and how to take the result
     slots: list[Slot]  # slots of the current iteration: those at work, and those that are free
@@ -203,6 +209,7 @@ class Run(TypedDict):
     holds: list[HoldSummary]  # its open holds
     dismissed: list[Dismissal]  # findings that users dismissed, also in the runs that it retries
     disputed: list[Dispute]  # findings that fixers disputed, also in the runs whose work it continues
+    pruned: Pruned | None  # what prune has removed of it; null: nothing
     history: list[Iteration]  # iterations so far
     result: RunResult | None  # the accepted answer; null: none yet
     agents: dict[str, AgentChoice]  # the agent of each role
@@ -256,6 +263,8 @@ class RunSummary(TypedDict):
     created_at: str  # time of the submit
     started_at: str | None  # time of the start
     ended_at: str | None  # time of the end
+    bytes: int | None  # bytes on the disk of what is kept of it; null: it has not ended, or they are not measured yet
+    pruned_at: str | None  # since when its outputs are removed; null: they are not
     title: str | None  # first line of the first task
     overview: Overview  # what passed, what failed, and how to take the result
 
@@ -957,6 +966,41 @@ class RunCounts(TypedDict):
     held: int  # runs
 
 
+class Pruned(TypedDict):
+    """what prune has removed of a run"""
+    why: RetentionLimit  # the limit by which it went
+    by_uid: int | None  # who asked for it; null: the daemon, by [keep]
+    bytes: int | None  # bytes that were kept of it
+    at: str  # when
+
+
+class PrunedRun(TypedDict):
+    """a run that goes"""
+    run: int  # its id
+    state: RunState  # of the run
+    ended_at: str | None  # time of its end; null: it has not ended
+    bytes: int | None  # what is, or was, kept of it; null: not measured
+    why: RetentionLimit  # the limit that it is beyond
+
+
+class KeptRun(TypedDict):
+    """a run that stays, though it is beyond a limit"""
+    run: int  # its id
+    state: RunState  # of the run
+    ended_at: str | None  # time of its end; null: it has not ended
+    bytes: int | None  # what is, or was, kept of it; null: not measured
+    why: RetentionLimit  # the limit that it is beyond
+    need: RetentionNeed  # why it stays, for programs
+    reason: str  # the same as a sentence
+    remedy: str | None  # what lets it go; null: only time, or the run that needs it
+
+
+class KeptTotal(TypedDict):
+    """what is kept of ended runs"""
+    runs: int  # number of ended runs of which something is kept
+    bytes: int  # that they use on the disk
+
+
 class EventRange(TypedDict):
     """events that are kept"""
     first: int  # number of the oldest event that is kept
@@ -1020,6 +1064,18 @@ class RunChangedEvent(TypedDict):
     subscription: NotRequired[str]  # name of the subscription that it was sent for
     by: str  # who changed it: uid N
     changes: list[str]  # names of the settings
+
+
+class RunPrunedEvent(TypedDict):
+    """outputs, directories and refs of a run are removed"""
+    seq: int  # number of the event, from 1, without a gap
+    time: str  # of the decision
+    type: Literal["run.pruned"]  # type of the event
+    run: int | None  # its run; null: of the daemon
+    subscription: NotRequired[str]  # name of the subscription that it was sent for
+    why: RetentionLimit  # the limit by which it went
+    by_uid: int | None  # who asked for it; null: the daemon
+    bytes: int | None  # what was kept of it; null: not measured
 
 
 class IterationStartedEvent(TypedDict):
@@ -1414,7 +1470,6 @@ class DaemonHelloResult(TypedDict):
     version: str  # version of the daemon
     protocol: int  # protocol version
     instance: str  # eight hex digits that identify the state directory; part of ref names
-    role: CallerRole  # what the caller may do
     capabilities: list[str]  # names of the methods, and event:TYPE of each type of events
     agent_env: list[str]  # variables that agents get from the submitter's environment, according to the settings
 
@@ -1425,7 +1480,6 @@ class DaemonStatusResult(TypedDict):
     instance: str  # eight hex digits that identify the state directory; part of ref names
     pid: int  # process ID
     uid: int  # user ID
-    role: CallerRole  # what the caller may do
     state_dir: str  # state directory
     started_at: str  # time of the start
     uptime_ms: int  # time since the start of the daemon
@@ -1438,6 +1492,7 @@ class DaemonStatusResult(TypedDict):
     clients: int  # connections
     followers: int  # number of event subscriptions
     events: EventRange  # events that are kept
+    kept: KeptTotal  # what prune could remove of ended runs, as measured at their end
     commits: int  # number of commits since the start
 
 
@@ -1605,6 +1660,7 @@ class ReviewVerifyResult(TypedDict):
     entries: int  # number of entries of the record
     record: str | None  # hash of the newest entry: it covers all others, and when the run has ended, the heads of the other chains
     files: int  # number of files that were hashed again
+    pruned: Pruned | None  # files and refs that are gone because prune has removed them; null: none
     not_covered: str | None  # what an earlier version has not recorded
     message: str | None  # the first difference: a row, a file of an attempt, or the refs that were moved or removed
 
@@ -1709,9 +1765,20 @@ class PromptShowResult(TypedDict):
     warnings: list[str]  # files that are missing or empty
 
 
+class StatePruneResult(TypedDict):
+    check: bool  # true: nothing was removed
+    runs: list[PrunedRun]  # that went, or would go, oldest first: at most 1000
+    count: int  # their number
+    bytes: int  # what was kept of them
+    prepared_bytes: int  # likewise of prepared rooms that nothing uses
+    kept: list[KeptRun]  # runs beyond the limits that stay, oldest first: at most 1000
+    kept_count: int  # their number
+    left: list[str]  # what could not be removed; the next start or prune tries again
+
+
 # one event, after event.subscribe
 Event = Union[
-    RunStateEvent, RunChangedEvent, IterationStartedEvent, IterationEndedEvent, SlotPhaseEvent, SlotPickedEvent, SlotContinuedEvent, SlotMergedEvent, AttemptStartedEvent, AttemptEndedEvent, AgentRefusedEvent, CheckReusedEvent, ReviewDecidedEvent, ReviewVotedEvent, ReviewAskedEvent, ReviewSkippedEvent, FindingEvent, FindingDismissedEvent, QuestionEvent, HoldOpenedEvent, HoldClosedEvent, SalvagedEvent, CooldownEvent, BudgetEvent, GroupEvent, DaemonEvent, HostEvent]
+    RunStateEvent, RunChangedEvent, RunPrunedEvent, IterationStartedEvent, IterationEndedEvent, SlotPhaseEvent, SlotPickedEvent, SlotContinuedEvent, SlotMergedEvent, AttemptStartedEvent, AttemptEndedEvent, AgentRefusedEvent, CheckReusedEvent, ReviewDecidedEvent, ReviewVotedEvent, ReviewAskedEvent, ReviewSkippedEvent, FindingEvent, FindingDismissedEvent, QuestionEvent, HoldOpenedEvent, HoldClosedEvent, SalvagedEvent, CooldownEvent, BudgetEvent, GroupEvent, DaemonEvent, HostEvent]
 
 
 class Rld:
@@ -1921,11 +1988,11 @@ class Rld:
         """return a full report of a run, for programs and archives"""
         return self._call("run.report", {"id": id})
 
-    def event_list(self, *, since: int | None = None, limit: int | None = None, run: int | None = None, types: list[Literal["run.state", "run.changed", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.continued", "slot.merged", "attempt.started", "attempt.ended", "agent.refused", "check.reused", "review.decided", "review.voted", "review.asked", "review.skipped", "finding", "finding.dismissed", "question", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host"]] | None = None) -> EventListResult:
+    def event_list(self, *, since: int | None = None, limit: int | None = None, run: int | None = None, types: list[Literal["run.state", "run.changed", "run.pruned", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.continued", "slot.merged", "attempt.started", "attempt.ended", "agent.refused", "check.reused", "review.decided", "review.voted", "review.asked", "review.skipped", "finding", "finding.dismissed", "question", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host"]] | None = None) -> EventListResult:
         """list events in pages"""
         return self._call("event.list", {"since": since, "limit": limit, "run": run, "types": types})
 
-    def event_subscribe(self, *, since: int | None = None, run: int | None = None, types: list[Literal["run.state", "run.changed", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.continued", "slot.merged", "attempt.started", "attempt.ended", "agent.refused", "check.reused", "review.decided", "review.voted", "review.asked", "review.skipped", "finding", "finding.dismissed", "question", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host"]] | None = None, subscription: str | None = None) -> EventSubscribeResult:
+    def event_subscribe(self, *, since: int | None = None, run: int | None = None, types: list[Literal["run.state", "run.changed", "run.pruned", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.continued", "slot.merged", "attempt.started", "attempt.ended", "agent.refused", "check.reused", "review.decided", "review.voted", "review.asked", "review.skipped", "finding", "finding.dismissed", "question", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host"]] | None = None, subscription: str | None = None) -> EventSubscribeResult:
         """subscribe to events, sent as notifications `event`; `gap` {from, to} where events are no longer kept; replaces an earlier subscription of the same name"""
         return self._call("event.subscribe", {"since": since, "run": run, "types": types, "subscription": subscription})
 
@@ -1936,3 +2003,7 @@ class Rld:
     def prompt_show(self, *, workdir: str, role: Literal["implement", "review", "fix", "commit"], task: str | None = None, review: str | None = None) -> PromptShowResult:
         """return the prompt that a role would get, before anything is paid"""
         return self._call("prompt.show", {"workdir": workdir, "role": role, "task": task, "review": review})
+
+    def state_prune(self, *, check: bool | None = None, older: int | str | None = None, failures: int | str | None = None, number: int | None = None, size: int | str | None = None, unmerged: bool | None = None) -> StatePruneResult:
+        """remove outputs, directories and refs of old runs; their rows and reviews stay"""
+        return self._call("state.prune", {"check": check, "older": older, "failures": failures, "number": number, "size": size, "unmerged": unmerged})

@@ -80,7 +80,7 @@ export type HoldKind = "lost" | "exhausted" | "stalled" | "violation" | "reviewe
 export type HoldState = "open" | "approved" | "rejected" | "rework" | "reworked" | "cancelled";
 
 /** why something waits */
-export type WaitKind = "host" | "source" | "permit" | "slots" | "workspace" | "after" | "group" | "group-paused" | "account" | "retry" | "budget" | "space" | "pick" | "paused" | "draining" | "preparing" | "pause" | "loading" | "decision" | "cancelling" | "task" | "limit" | "not-reviewed" | "released" | "taken" | "unassigned" | "other";
+export type WaitKind = "host" | "source" | "permit" | "workspace" | "after" | "group" | "group-paused" | "account" | "retry" | "budget" | "space" | "pick" | "paused" | "draining" | "preparing" | "pause" | "loading" | "decision" | "cancelling" | "task" | "limit" | "not-reviewed" | "released" | "taken" | "unassigned" | "other";
 
 /** why something ended */
 export type EndKind = "waived" | "approved" | "known-issues" | "rejected" | "exhausted" | "stalled" | "check" | "setup" | "base" | "violation" | "conflict" | "commit-refused" | "reviewer-changed" | "protected" | "cut" | "question" | "ref-moved" | "not-reviewed" | "limit" | "lost" | "host" | "timeout" | "not-started" | "denied" | "no-change" | "git" | "source" | "error" | "cancelled" | "after" | "retried" | "partial" | "differs" | "stop-marker" | "not-picked" | "tasks-left" | "taken" | "done" | "dependency" | "not-begun";
@@ -100,8 +100,11 @@ export type Fault = "none" | "process" | "provider" | "task";
 /** what a budget limits */
 export type BudgetKind = "cost" | "tokens" | "wall";
 
-/** what a user may do, each more than those before it; agent: a process of an attempt */
-export type CallerRole = "agent" | "read" | "submit" | "admin";
+/** limit of [keep] */
+export type RetentionLimit = "age" | "failures" | "number" | "size";
+
+/** why a run stays */
+export type RetentionNeed = "running" | "held" | "hook" | "needed" | "unmerged" | "unreadable";
 
 /** result of a check of the host */
 export type DoctorState = "ok" | "warning" | "failed";
@@ -194,6 +197,10 @@ export interface Run {
 	started_at: string | null;
 	/** time of the end */
 	ended_at: string | null;
+	/** bytes on the disk of what is kept of it; null: it has not ended, or they are not measured yet */
+	bytes: number | null;
+	/** since when its outputs are removed; null: they are not */
+	pruned_at: string | null;
 	/** first line of the first task */
 	title: string | null;
 	/** what passed, what failed, and how to take the result */
@@ -218,6 +225,8 @@ export interface Run {
 	dismissed: Array<Dismissal>;
 	/** findings that fixers disputed, also in the runs whose work it continues */
 	disputed: Array<Dispute>;
+	/** what prune has removed of it; null: nothing */
+	pruned: Pruned | null;
 	/** iterations so far */
 	history: Array<Iteration>;
 	/** the accepted answer; null: none yet */
@@ -320,6 +329,10 @@ export interface RunSummary {
 	started_at: string | null;
 	/** time of the end */
 	ended_at: string | null;
+	/** bytes on the disk of what is kept of it; null: it has not ended, or they are not measured yet */
+	bytes: number | null;
+	/** since when its outputs are removed; null: they are not */
+	pruned_at: string | null;
 	/** first line of the first task */
 	title: string | null;
 	/** what passed, what failed, and how to take the result */
@@ -1520,6 +1533,60 @@ export interface RunCounts {
 	held: number;
 }
 
+/** what prune has removed of a run */
+export interface Pruned {
+	/** the limit by which it went */
+	why: RetentionLimit;
+	/** who asked for it; null: the daemon, by [keep] */
+	by_uid: number | null;
+	/** bytes that were kept of it */
+	bytes: number | null;
+	/** when */
+	at: string;
+}
+
+/** a run that goes */
+export interface PrunedRun {
+	/** its id */
+	run: number;
+	/** of the run */
+	state: RunState;
+	/** time of its end; null: it has not ended */
+	ended_at: string | null;
+	/** what is, or was, kept of it; null: not measured */
+	bytes: number | null;
+	/** the limit that it is beyond */
+	why: RetentionLimit;
+}
+
+/** a run that stays, though it is beyond a limit */
+export interface KeptRun {
+	/** its id */
+	run: number;
+	/** of the run */
+	state: RunState;
+	/** time of its end; null: it has not ended */
+	ended_at: string | null;
+	/** what is, or was, kept of it; null: not measured */
+	bytes: number | null;
+	/** the limit that it is beyond */
+	why: RetentionLimit;
+	/** why it stays, for programs */
+	need: RetentionNeed;
+	/** the same as a sentence */
+	reason: string;
+	/** what lets it go; null: only time, or the run that needs it */
+	remedy: string | null;
+}
+
+/** what is kept of ended runs */
+export interface KeptTotal {
+	/** number of ended runs of which something is kept */
+	runs: number;
+	/** that they use on the disk */
+	bytes: number;
+}
+
 /** events that are kept */
 export interface EventRange {
 	/** number of the oldest event that is kept */
@@ -1624,6 +1691,26 @@ export interface RunChangedEvent {
 	by: string;
 	/** names of the settings */
 	changes: Array<string>;
+}
+
+/** outputs, directories and refs of a run are removed */
+export interface RunPrunedEvent {
+	/** number of the event, from 1, without a gap */
+	seq: number;
+	/** of the decision */
+	time: string;
+	/** type of the event */
+	type: "run.pruned";
+	/** its run; null: of the daemon */
+	run: number | null;
+	/** name of the subscription that it was sent for */
+	subscription?: string;
+	/** the limit by which it went */
+	why: RetentionLimit;
+	/** who asked for it; null: the daemon */
+	by_uid: number | null;
+	/** what was kept of it; null: not measured */
+	bytes: number | null;
 }
 
 /** an iteration begins */
@@ -2269,7 +2356,7 @@ export interface HostEvent {
 }
 
 /** one event, after event.subscribe */
-export type Event = RunStateEvent | RunChangedEvent | IterationStartedEvent | IterationEndedEvent | SlotPhaseEvent | SlotPickedEvent | SlotContinuedEvent | SlotMergedEvent | AttemptStartedEvent | AttemptEndedEvent | AgentRefusedEvent | CheckReusedEvent | ReviewDecidedEvent | ReviewVotedEvent | ReviewAskedEvent | ReviewSkippedEvent | FindingEvent | FindingDismissedEvent | QuestionEvent | HoldOpenedEvent | HoldClosedEvent | SalvagedEvent | CooldownEvent | BudgetEvent | GroupEvent | DaemonEvent | HostEvent;
+export type Event = RunStateEvent | RunChangedEvent | RunPrunedEvent | IterationStartedEvent | IterationEndedEvent | SlotPhaseEvent | SlotPickedEvent | SlotContinuedEvent | SlotMergedEvent | AttemptStartedEvent | AttemptEndedEvent | AgentRefusedEvent | CheckReusedEvent | ReviewDecidedEvent | ReviewVotedEvent | ReviewAskedEvent | ReviewSkippedEvent | FindingEvent | FindingDismissedEvent | QuestionEvent | HoldOpenedEvent | HoldClosedEvent | SalvagedEvent | CooldownEvent | BudgetEvent | GroupEvent | DaemonEvent | HostEvent;
 
 export interface Gap {
 	/** number of the first event that is no longer kept */
@@ -2302,8 +2389,6 @@ export interface DaemonHelloResult {
 	protocol: number;
 	/** eight hex digits that identify the state directory; part of ref names */
 	instance: string;
-	/** what the caller may do */
-	role: CallerRole;
 	/** names of the methods, and event:TYPE of each type of events */
 	capabilities: Array<string>;
 	/** variables that agents get from the submitter's environment, according to the settings */
@@ -2321,8 +2406,6 @@ export interface DaemonStatusResult {
 	pid: number;
 	/** user ID */
 	uid: number;
-	/** what the caller may do */
-	role: CallerRole;
 	/** state directory */
 	state_dir: string;
 	/** time of the start */
@@ -2347,6 +2430,8 @@ export interface DaemonStatusResult {
 	followers: number;
 	/** events that are kept */
 	events: EventRange;
+	/** what prune could remove of ended runs, as measured at their end */
+	kept: KeptTotal;
 	/** number of commits since the start */
 	commits: number;
 }
@@ -2619,6 +2704,8 @@ export interface ReviewVerifyResult {
 	record: string | null;
 	/** number of files that were hashed again */
 	files: number;
+	/** files and refs that are gone because prune has removed them; null: none */
+	pruned: Pruned | null;
 	/** what an earlier version has not recorded */
 	not_covered: string | null;
 	/** the first difference: a row, a file of an attempt, or the refs that were moved or removed */
@@ -2781,6 +2868,25 @@ export interface PromptShowResult {
 	prompt: string;
 	/** files that are missing or empty */
 	warnings: Array<string>;
+}
+
+export interface StatePruneResult {
+	/** true: nothing was removed */
+	check: boolean;
+	/** that went, or would go, oldest first: at most 1000 */
+	runs: Array<PrunedRun>;
+	/** their number */
+	count: number;
+	/** what was kept of them */
+	bytes: number;
+	/** likewise of prepared rooms that nothing uses */
+	prepared_bytes: number;
+	/** runs beyond the limits that stay, oldest first: at most 1000 */
+	kept: Array<KeptRun>;
+	/** their number */
+	kept_count: number;
+	/** what could not be removed; the next start or prune tries again */
+	left: Array<string>;
 }
 
 export class Rld {
@@ -3037,12 +3143,12 @@ export class Rld {
 	}
 
 	/** list events in pages */
-	eventList(params: { since?: number; limit?: number; run?: number; types?: Array<"run.state" | "run.changed" | "iteration.started" | "iteration.ended" | "slot.phase" | "slot.picked" | "slot.continued" | "slot.merged" | "attempt.started" | "attempt.ended" | "agent.refused" | "check.reused" | "review.decided" | "review.voted" | "review.asked" | "review.skipped" | "finding" | "finding.dismissed" | "question" | "hold.opened" | "hold.closed" | "salvaged" | "cooldown" | "budget" | "group" | "daemon" | "host">; } = {}): Promise<EventListResult> {
+	eventList(params: { since?: number; limit?: number; run?: number; types?: Array<"run.state" | "run.changed" | "run.pruned" | "iteration.started" | "iteration.ended" | "slot.phase" | "slot.picked" | "slot.continued" | "slot.merged" | "attempt.started" | "attempt.ended" | "agent.refused" | "check.reused" | "review.decided" | "review.voted" | "review.asked" | "review.skipped" | "finding" | "finding.dismissed" | "question" | "hold.opened" | "hold.closed" | "salvaged" | "cooldown" | "budget" | "group" | "daemon" | "host">; } = {}): Promise<EventListResult> {
 		return this.call("event.list", params) as Promise<EventListResult>;
 	}
 
 	/** subscribe to events, sent as notifications `event`; `gap` {from, to} where events are no longer kept; replaces an earlier subscription of the same name */
-	eventSubscribe(params: { since?: number; run?: number; types?: Array<"run.state" | "run.changed" | "iteration.started" | "iteration.ended" | "slot.phase" | "slot.picked" | "slot.continued" | "slot.merged" | "attempt.started" | "attempt.ended" | "agent.refused" | "check.reused" | "review.decided" | "review.voted" | "review.asked" | "review.skipped" | "finding" | "finding.dismissed" | "question" | "hold.opened" | "hold.closed" | "salvaged" | "cooldown" | "budget" | "group" | "daemon" | "host">; subscription?: string; } = {}): Promise<EventSubscribeResult> {
+	eventSubscribe(params: { since?: number; run?: number; types?: Array<"run.state" | "run.changed" | "run.pruned" | "iteration.started" | "iteration.ended" | "slot.phase" | "slot.picked" | "slot.continued" | "slot.merged" | "attempt.started" | "attempt.ended" | "agent.refused" | "check.reused" | "review.decided" | "review.voted" | "review.asked" | "review.skipped" | "finding" | "finding.dismissed" | "question" | "hold.opened" | "hold.closed" | "salvaged" | "cooldown" | "budget" | "group" | "daemon" | "host">; subscription?: string; } = {}): Promise<EventSubscribeResult> {
 		return this.call("event.subscribe", params) as Promise<EventSubscribeResult>;
 	}
 
@@ -3054,5 +3160,10 @@ export class Rld {
 	/** return the prompt that a role would get, before anything is paid */
 	promptShow(params: { workdir: string; role: "implement" | "review" | "fix" | "commit"; task?: string; review?: string; }): Promise<PromptShowResult> {
 		return this.call("prompt.show", params) as Promise<PromptShowResult>;
+	}
+
+	/** remove outputs, directories and refs of old runs; their rows and reviews stay */
+	statePrune(params: { check?: boolean; older?: number | string; failures?: number | string; number?: number; size?: number | string; unmerged?: boolean; } = {}): Promise<StatePruneResult> {
+		return this.call("state.prune", params) as Promise<StatePruneResult>;
 	}
 }

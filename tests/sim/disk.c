@@ -386,6 +386,7 @@ static void put(struct world *w, struct change *c)
 	case ROW_PRODUCT:
 	case ROW_EVIDENCE:
 	case ROW_ENTRY:
+	case ROW_PRUNED:
 	case ROW_EVENT:
 	case ROW_SETTING:
 	case ROW_KINDS:

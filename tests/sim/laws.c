@@ -396,6 +396,7 @@ void law_row(struct world *w, enum row_kind kind, const void *row)
 	case ROW_ITERATION:
 	case ROW_STEP:
 	case ROW_FINDING:
+	case ROW_PRUNED:
 	case ROW_HOOK:
 	case ROW_SALVAGE:
 	case ROW_GROUP:

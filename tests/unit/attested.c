@@ -67,6 +67,8 @@ static struct run_rows *make_rows(void)
 		put(rows, ROW_PRODUCT, "number", number, ROW_NONE);
 		put(rows, ROW_EVIDENCE, "number", number, ROW_NONE);
 	}
+	put(rows, ROW_PRUNED, "", 1, ROW_NONE);
+	rows->run.pruned_at = rows->pruned[0]->pruned_at;
 	set_judge(rows, "judge");
 	return rows;
 }
@@ -149,6 +151,8 @@ static void chain_all(struct run_rows *rows)
 	for (size_t i = 0; i < rows->nholds; i++)
 		enter(rows, ROW_HOLD, rows->holds[i]);
 	enter(rows, ROW_RUN, &rows->run);
+	for (size_t i = 0; i < rows->npruned; i++)
+		enter(rows, ROW_PRUNED, rows->pruned[i]);
 }
 
 /* Keys of rows, what chain_all() rewrites, and what has no place in the record. */
@@ -156,8 +160,12 @@ static bool is_edited(enum row_kind kind, const char *name)
 {
 	static const char *const kept[] = {
 		"id", "run", "number", "state", "hash", "previous_hash", "text", "review_count", "review_head",
-		"product_count", "product_head", "evidence_count", "evidence_head", "entry_count", "entry_head", NULL
+		"product_count", "product_head", "evidence_count", "evidence_head", "entry_count", "entry_head",
+		"pruned_at", "done", NULL
 	};
+
+	if (kind == ROW_RUN && strcmp(name, "bytes") == 0)
+		return false;
 
 	if (kind == ROW_FINDING && (strcmp(name, "text") == 0 || strcmp(name, "id") == 0 || strcmp(name, "state") == 0))
 		return true;
@@ -209,6 +217,8 @@ static void *first_of(struct run_rows *rows, enum row_kind kind)
 		return own(rows->products[0]);
 	case ROW_EVIDENCE:
 		return own(rows->evidence[0]);
+	case ROW_PRUNED:
+		return own(rows->pruned[0]);
 	default:
 		return NULL;
 	}

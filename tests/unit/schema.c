@@ -255,7 +255,9 @@ START_TEST(test_upgrade_keeps_everything)
 	    "'product_is_never_changed', 'product_is_never_deleted', 'evidence_is_never_changed', "
 	    "'evidence_is_never_deleted', 'evidence_of_tree', 'sqlite_autoindex_product_1', "
 	    "'sqlite_autoindex_evidence_1', 'judge_is_never_changed', 'judge_is_never_deleted', "
-	    "'entry_is_never_changed', 'entry_is_never_deleted', 'sqlite_autoindex_entry_1')"
+	    "'entry_is_never_changed', 'entry_is_never_deleted', 'sqlite_autoindex_entry_1', "
+	    "'pruned_is_never_changed', 'pruned_is_never_deleted', 'pruned_undone', 'run_by_bytes', 'step_of_run', "
+	    "'hook_of_run')"
 	    " ORDER BY name");
 	ck_assert_str_eq(after, triggers);
 	free(after);
@@ -576,6 +578,14 @@ static const struct {
 	{ "INSERT INTO claim VALUES ('s', 't', 3, 'held', 1)", "FOREIGN KEY" },
 	{ "INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (17, 9, "
 	    "'on_end', '[]', '{}', 'h', 'starting')", NULL },
+	{ "INSERT INTO pruned VALUES (9, 5, 'age', NULL, 7, NULL); UPDATE pruned SET done = 1", NULL },
+	{ "INSERT INTO pruned VALUES (9, 5, 'age', NULL, 7, NULL); UPDATE pruned SET bytes = 8", "append-only" },
+	{ "INSERT INTO pruned VALUES (9, 5, 'age', NULL, 7, NULL); UPDATE pruned SET by_uid = 8", "append-only" },
+	{ "INSERT INTO pruned VALUES (9, 5, 'age', NULL, 7, 1); UPDATE pruned SET done = NULL", "append-only" },
+	{ "INSERT INTO pruned VALUES (9, 5, 'age', NULL, 7, NULL); REPLACE INTO pruned VALUES (9, 6, 'age', 1, 1, 1)",
+	    "append-only" },
+	{ "INSERT INTO pruned VALUES (9, 5, 'age', NULL, 7, 1); DELETE FROM pruned", "append-only" },
+	{ "INSERT INTO pruned VALUES (4, 5, 'age', NULL, 7, 1)", "FOREIGN KEY" },
 };
 
 START_TEST(test_triggers)

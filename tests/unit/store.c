@@ -208,6 +208,7 @@ static const struct {
 	[ROW_PRODUCT] = { "product.unfinished", true },
 	[ROW_EVIDENCE] = { "evidence.unfinished", true },
 	[ROW_ENTRY] = { "entry.unfinished", true },
+	[ROW_PRUNED] = { "run.pruned", true },
 	[ROW_HOLD] = { "hold.unfinished", false },
 	[ROW_HOOK] = { "hook.unfinished", false },
 	[ROW_CLAIM] = { "claim.all", false },
@@ -327,6 +328,10 @@ static void *keyed_row(enum row_kind kind, int seed)
 		((struct entry_row *)row)->run = 5;
 		((struct entry_row *)row)->number = 1;
 		break;
+	case ROW_PRUNED:
+		((struct pruned_row *)row)->run = 5;
+		((struct pruned_row *)row)->done = ROW_NONE;
+		break;
 	case ROW_HOLD:
 		((struct hold_row *)row)->run = 5;
 		((struct hold_row *)row)->id = 21;
@@ -377,7 +382,7 @@ START_TEST(test_every_kind_comes_back)
 	struct query_bind limit[] = { { ":limit", 10, NULL }, { NULL, 0, NULL } };
 	struct query_bind run[] = { { ":run", 5, NULL }, { NULL, 0, NULL } };
 	const struct query_bind *binds[ROW_KINDS] = { [ROW_EVENT] = since, [ROW_SETTING] = name,
-	    [ROW_SALVAGE] = limit, [ROW_JUDGE] = run };
+	    [ROW_SALVAGE] = limit, [ROW_JUDGE] = run, [ROW_PRUNED] = run };
 	struct world w;
 
 	world_init(&w);
@@ -1489,6 +1494,7 @@ static void put_many(struct decision *d, enum row_kind kind, int64_t run, int64_
 		((struct salvage_row *)row)->id = run * 1000 + n;
 		break;
 	case ROW_RUN:
+	case ROW_PRUNED:
 	case ROW_JUDGE:
 	case ROW_HOOK:
 	case ROW_STEP:
@@ -1529,6 +1535,7 @@ static int64_t place_of(enum row_kind kind, const void *row)
 	case ROW_HOLD:
 		return ((const struct hold_row *)row)->id % 1000;
 	case ROW_RUN:
+	case ROW_PRUNED:
 	case ROW_JUDGE:
 	case ROW_STEP:
 	case ROW_HOOK:

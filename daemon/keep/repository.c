@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "keep/repository.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "git/command.h"
+#include "git/gitdir.h"
+#include "git/read_ref.h"
+#include "job/kept_environment.h"
+#include "proc/version_probe.h"
+#include "proto/memory.h"
+#include "proto/program.h"
+#include "record/host_fault.h"
+
+#define GIT_MS 60000			/* per process: --not walks the history */
+#define OUTPUT_MAX (1024 * 1024)	/* names of refs */
+
+/* Run git with these words there; text NULL: its output is not wanted. 0; -ENOMSG: it says no;
+ * another -errno: no answer. */
+static int git(const char *workspace, const char *const *args, char *text, size_t room)
+{
+	char *program = program_find(getenv("PATH"), "git"), **env, unused[2];
+	struct git_command command = { 0 };
+	int rv = -ENOENT;
+
+	git_command_set(&command, workspace, NULL, NULL, args);
+	env = strings_copy(environ);
+	environment_set_all(&env, (const char *const *)command.env);
+	if (program != NULL)
+		rv = version_probe_text(program, command.argv, env, GIT_MS, text != NULL ? text : unused,
+		    text != NULL ? room : sizeof(unused));
+	strings_wipe(env);
+	git_command_release(&command);
+	free(program);
+	return rv;
+}
+
+/* 1: the commit is on a branch of the user; 0: it is not; -errno: unknown. One that is gone cannot
+ * be lost. */
+static int is_merged(const char *workspace, const char *commit)
+{
+	const char *const list[] = { "rev-list", "-n1", "--not", "--exclude=rl/*", "--branches", "--remotes", "--tags",
+		"--not", "--end-of-options", commit, NULL };
+	char *object = xasprintf("%s^{commit}", commit), line[128];
+	const char *const exists[] = { "cat-file", "-e", object, NULL };
+	static const char *const probe[] = { "rev-parse", "--git-dir", NULL };
+	int rv = git(workspace, list, line, sizeof(line));
+
+	if (rv == -ENOMSG && git(workspace, probe, NULL, 0) == 0 && git(workspace, exists, NULL, 0) == -ENOMSG)
+		rv = 1;
+	else if (rv == 0)
+		rv = line[0] == '\0';
+	free(object);
+	return rv;
+}
+
+static enum retention_merged unreadable(const char *workspace, int error, char **detail)
+{
+	*detail = xasprintf("%s: %s", workspace, error == ENOMSG ? "git cannot read it" :
+	    error == ENOTSUP ? "its refs are not stored as files" : host_words(error));
+	return RETENTION_IS_UNREADABLE;
+}
+
+static enum retention_merged ask(const char *workspace, const char *commit, const char *name, char **detail)
+{
+	int rv = is_merged(workspace, commit);
+
+	if (rv < 0)
+		return unreadable(workspace, -rv, detail);
+	if (rv == 1)
+		return RETENTION_IS_MERGED;
+	*detail = xstrdup(name);
+	return RETENTION_IS_UNMERGED;
+}
+
+enum retention_merged repository_has(const struct run_results *results, char **detail)
+{
+	char *common = git_dir_common(results->workspace);
+	enum retention_merged merged = RETENTION_IS_MERGED;
+	int error = common == NULL ? errno : 0;
+
+	*detail = NULL;
+	if (common == NULL)
+		return error == ENOENT || error == ENOTDIR ? RETENTION_IS_MERGED :
+		    unreadable(results->workspace, error, detail);
+	for (size_t i = 0; results->branches[i] != NULL && merged == RETENTION_IS_MERGED; i++) {
+		char *ref = xasprintf("refs/heads/%s", results->branches[i]), *tip = NULL;
+		int rv = read_ref(common, ref, &tip);
+
+		if (rv != 0)
+			merged = unreadable(results->workspace, -rv, detail);
+		else if (tip != NULL)
+			merged = ask(results->workspace, ref, results->branches[i], detail);
+		free(tip);
+		free(ref);
+	}
+	for (size_t i = 0; results->commits[i] != NULL && merged == RETENTION_IS_MERGED; i++)
+		merged = ask(results->workspace, results->commits[i], results->commits[i], detail);
+	free(common);
+	return merged;
+}
+
+/* The names of all refs of the run, one per line; malloc'd. */
+static int list_refs(const char *workspace, const char *instance, int64_t run, char **names)
+{
+	char *base = xasprintf("refs/rl/%s/*/%lld", instance, (long long)run),
+	    *below = xasprintf("%s/**", base);
+	const char *const args[] = { "for-each-ref", "--format=%(refname)", base, below, NULL };
+	int rv;
+
+	*names = xcalloc(1, OUTPUT_MAX);
+	rv = git(workspace, args, *names, OUTPUT_MAX);
+	free(below);
+	free(base);
+	return rv;
+}
+
+static int remove_ref(const char *workspace, const char *ref)
+{
+	const char *const args[] = { "update-ref", "--no-deref", "-d", ref, NULL };
+
+	return git(workspace, args, NULL, 0);
+}
+
+char *repository_remove_refs(const char *workspace, const char *instance, int64_t run)
+{
+	char *common = git_dir_common(workspace), *names = NULL, *fault = NULL, *rest, *ref;
+	int rv;
+
+	if (common == NULL)
+		return NULL;
+	rv = list_refs(workspace, instance, run, &names);
+	for (rest = names; rv == 0 && (ref = strsep(&rest, "\n")) != NULL;)
+		if (*ref != '\0')
+			rv = remove_ref(workspace, ref);
+	if (rv != 0)
+		fault = xasprintf("run %lld: cannot remove its refs in %s: %s", (long long)run, workspace,
+		    rv == -ENOMSG ? "git refuses" : host_words(-rv));
+	free(names);
+	free(common);
+	return fault;
+}
