@@ -58,3 +58,25 @@ WHERE bytes IS NULL AND pruned_at IS NULL AND state IN ('succeeded', 'failed', '
 
 -- name: prune.total rows: run
 SELECT count(*) AS id, sum(bytes) AS bytes FROM run INDEXED BY run_by_bytes WHERE bytes > 0
+
+-- What doctor compares with the disk. The repositories of runs; pages by :after.
+-- name: compare.repositories rows: run
+SELECT max(id) AS after, workspace FROM run WHERE has_git = 1 AND workspace IS NOT NULL
+GROUP BY workspace HAVING max(id) > ifnull(:after, 0) ORDER BY 1
+
+-- All runs; pages by :after.
+-- name: compare.runs rows: run
+SELECT id AS after, id, state, instance, pruned_at FROM run WHERE id > ifnull(:after, 0) ORDER BY id
+
+-- All numbers of attempts, steps, hooks and salvage, as steps; pages by :after.
+-- name: compare.numbers rows: step
+SELECT id AS after, id FROM (
+    SELECT id FROM attempt UNION ALL SELECT id FROM step UNION ALL SELECT id FROM hook UNION ALL SELECT id FROM salvage)
+WHERE id > ifnull(:after, 0) ORDER BY id
+
+-- Attempts whose directories must be there; pages by :after.
+-- name: compare.attempts rows: attempt
+SELECT attempt.id AS after, attempt.id, run, number FROM attempt JOIN run ON run.id = attempt.run
+WHERE attempt.id > ifnull(:after, 0) AND attempt.state = 'exited' AND attempt.started_at IS NOT NULL
+    AND run.pruned_at IS NULL
+ORDER BY attempt.id

@@ -38,6 +38,15 @@ static int git(const char *workspace, const char *const *args, char *text, size_
 	return rv;
 }
 
+char *repository_lines(const char *workspace, const char *const *args)
+{
+	char *text = xcalloc(1, OUTPUT_MAX);
+
+	if (git(workspace, args, text, OUTPUT_MAX) != 0)
+		text[0] = '\0';
+	return text;
+}
+
 /* 1: the commit is on a branch of the user; 0: it is not; -errno: unknown. One that is gone cannot
  * be lost. */
 static int is_merged(const char *workspace, const char *commit)

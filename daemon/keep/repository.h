@@ -21,6 +21,9 @@ struct run_results {
  * else NULL. */
 enum retention_merged repository_has(const struct run_results *results, char **detail);
 
+/* What git prints there, malloc'd; "": nothing, or it failed. */
+char *repository_lines(const char *workspace, const char *const *args);
+
 /* Removes refs/rl/<instance>/KIND/<run> and those below. NULL, or why not, malloc'd. A repository
  * that is gone has none. */
 char *repository_remove_refs(const char *workspace, const char *instance, int64_t run);

@@ -64,9 +64,11 @@ json_t *doctor_agents(const struct config *config);
  * effect. */
 void doctor_accounts(const struct config *config, const json_t *agents, struct doctor_checks *checks);
 
-/* Calls done once, on the loop: whether the review logs of the newest runs are unaltered, and which
- * refs of their results are not as recorded, NULL: none. */
-typedef void doctor_chains_cb(void *arg, enum doctor_state state, const char *text, const char *moved);
+/* Calls done once, on the loop: whether the review logs of the newest runs are unaltered, which
+ * refs of their results are not as recorded, NULL: none; and the newest of these refs, NULL:
+ * none. */
+typedef void doctor_chains_cb(void *arg, enum doctor_state state, const char *text, const char *moved,
+    const char *newest);
 void doctor_chains(struct rpc *rpc, doctor_chains_cb *done, void *arg);
 
 #endif

@@ -2,6 +2,7 @@
 /* The hash chains of the newest runs and the refs of what passed, one run after another: rows from
  * the store, hashes and files of refs on a worker. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/offload.h"
 #include "job/kept_files.h"
@@ -14,6 +15,7 @@
 
 #define RUNS_MAX 1000
 #define REFS_SHOWN 3		/* runs whose refs are told */
+#define FAULTS_SHOWN 3
 
 struct chains {
 	struct rpc *rpc;
@@ -24,7 +26,10 @@ struct chains {
 	int64_t before;			/* runs older than this one follow; ROW_NONE: none */
 	size_t seen, reviews;
 	struct run_rows *rows;		/* copy of the current run's rows */
-	char *fault;
+	char *fault;			/* of the current run */
+	size_t faulty;			/* runs that are not as recorded */
+	struct buf faults;
+	char *newest;			/* a ref of the newest run that has one */
 	char *moved;			/* refs of the current run */
 	size_t refs;			/* runs with such refs */
 	struct buf moves;
@@ -34,16 +39,26 @@ static void go_on(struct chains *c);
 
 static void doctor_chains_end(struct chains *c)
 {
-	char *text = c->fault != NULL ? xasprintf("run %lld: %s", (long long)c->ids[c->at], c->fault) :
+	char *text = c->faulty > 0 ? xasprintf("%s%s", c->faults.data, c->faulty > FAULTS_SHOWN ? "; and more" : "") :
 	    xasprintf("%zu reviews of the newest %zu runs are unaltered", c->reviews, c->seen);
 
-	c->done(c->arg, c->fault != NULL ? DOCTOR_FAILED : DOCTOR_OK, text,
-	    c->moves.size > 0 ? c->moves.data : NULL);
+	c->done(c->arg, c->faulty > 0 ? DOCTOR_FAILED : DOCTOR_OK, text,
+	    c->moves.size > 0 ? c->moves.data : NULL, c->newest);
 	buf_release(&c->moves);
+	buf_release(&c->faults);
+	free(c->newest);
 	free(text);
-	free(c->fault);
 	free(c->ids);
 	free(c);
+}
+
+static void note_newest(struct chains *c)
+{
+	char **refs = c->newest == NULL ? recorded_refs(c->rows) : NULL;
+
+	if (refs != NULL && refs[0] != NULL && c->rows->npruned == 0)
+		c->newest = xmemdup0(refs[0], strcspn(refs[0], " "));
+	strings_free(refs);
 }
 
 static void verify_run(void *arg)
@@ -54,6 +69,7 @@ static void verify_run(void *arg)
 	if (c->fault == NULL)
 		c->fault = kept_files_changed(c->rpc->state_dir, c->rows, NULL);
 	c->moved = recorded_refs_moved(c->rpc->state_dir, c->rows);
+	note_newest(c);
 }
 
 static void verify_texts(void *arg, char *fault)
@@ -67,11 +83,12 @@ static void verify_texts(void *arg, char *fault)
 		    c->moved);
 	free(c->moved);
 	c->moved = NULL;
+	if (c->fault != NULL && c->faulty++ < FAULTS_SHOWN)
+		buf_addf(&c->faults, "%srun %lld: %s", c->faults.size > 0 ? "; " : "", (long long)c->rows->run.id,
+		    c->fault);
+	free(c->fault);
+	c->fault = NULL;
 	run_rows_free(c->rows);
-	if (c->fault != NULL) {
-		doctor_chains_end(c);
-		return;
-	}
 	c->at++;
 	go_on(c);
 }

@@ -5,6 +5,7 @@
 
 #include "base/offload.h"
 #include "config/setting.h"
+#include "keep/compare.h"
 #include "keep/keeper.h"
 #include "model/row_json.h"
 #include "proto/memory.h"
@@ -93,6 +94,27 @@ static void doctor_answer(struct examination *e)
 	examination_free(e);
 }
 
+#define COMPARED_MAX 50		/* faults that are told */
+
+static void look_at_keep(struct examination *e);
+
+/* Rows without what they need, and what no row knows. */
+static void compare_done(void *arg, const struct compare_fault *faults, size_t count, size_t seen)
+{
+	struct examination *e = arg;
+
+	for (size_t i = 0; i < count && i < COMPARED_MAX; i++)
+		doctor_say(&e->checks, "compare", faults[i].lost ? DOCTOR_FAILED : DOCTOR_WARNING,
+		    faults[i].remedy, "%s", faults[i].text);
+	if (count > COMPARED_MAX)
+		doctor_say(&e->checks, "compare", DOCTOR_WARNING, "see to these first, and look again",
+		    "%zu more like these", count - COMPARED_MAX);
+	if (count == 0)
+		doctor_say(&e->checks, "compare", DOCTOR_OK, NULL,
+		    "%zu directories, refs and work trees go with the database", seen);
+	look_at_keep(e);
+}
+
 /* What is kept of runs, and how many are beyond the limits of [keep]. */
 static void keep_cb(void *arg, const struct prune_result *result)
 {
@@ -125,19 +147,22 @@ static void look_at_keep(struct examination *e)
 
 /* ---- step by step ---- */
 
-static void chains_done(void *arg, enum doctor_state state, const char *text, const char *moved)
+static void chains_done(void *arg, enum doctor_state state, const char *text, const char *moved, const char *newest)
 {
 	struct examination *e = arg;
 
 	doctor_say(&e->checks, "reviews", state, state == DOCTOR_OK ? NULL :
-	    "the database was altered: restore a backup, and do not trust that log any more",
+	    "the database or its files were altered: restore a backup, and do not trust that log any more",
 	    "%s", text);
 	if (moved != NULL)
 		doctor_say(&e->checks, "refs", DOCTOR_FAILED,
 		    "look at both commits, and restore the ref if the newer one is not yours", "%s", moved);
-	else if (state == DOCTOR_OK)
-		doctor_say(&e->checks, "refs", DOCTOR_OK, NULL, "the results of these runs are where rld left them");
-	look_at_keep(e);
+	else if (newest != NULL)
+		doctor_say(&e->checks, "refs", DOCTOR_OK, NULL,
+		    "the results of these runs are where rld left them, the newest at %s", newest);
+	else
+		doctor_say(&e->checks, "refs", DOCTOR_OK, NULL, "these runs have left no results in git");
+	keeper_compare(e->rpc->options.keeper, e->rpc->instance, compare_done, e);
 }
 
 static void host_run(void *arg)

@@ -21,8 +21,8 @@ from terminal import open_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = ("init run submit list show wait watch logs diff review evidence attest verify finding hold report cancel "
-            "pause resume change retry group cooldown salvage web events status doctor metrics backup prune stop config "
-            "prompt rpc mcp relay completion help".split())
+            "pause resume change retry group cooldown salvage web events status doctor metrics backup prune stop "
+            "config prompt rpc mcp relay completion help".split())
 
 
 class Refuse(Exception):

@@ -388,8 +388,10 @@ def test_automatic(make_daemon, repo):
         assert events.next()["run"] == run
     assert daemon.run(run)["pruned"]["by_uid"] is None
     second = done(daemon, repo, task="another")
+    while prune(daemon, check=True, older="1s")["count"] == 0:
+        pass
     daemon.restart()
-    assert daemon.call("state.prune", check=True, older=0)["count"] == 1
+    assert prune(daemon, check=True)["count"] == 1      # waits for what the start has begun
     assert daemon.run(second)["pruned"] is None
 
 
