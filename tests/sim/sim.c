@@ -364,9 +364,9 @@ static int each_row(visit *see)
 	for (int end = ROUND_FINDINGS; end <= ROUND_EXHAUSTED; end++)
 		count += see((struct bend){ BEND_CHECK, end, -1 }, &check_taken[end], "check row",
 		    ends[end], "a check");
-	/* what was salvaged is told once, and is no working row */
+	/* what was salvaged is told once, and is no working row; what is pruned is not the engine's */
 	for (int kind = 0; kind < ROW_EVENT; kind++)
-		if (kind != ROW_SALVAGE)
+		if (kind != ROW_SALVAGE && kind != ROW_PRUNED)
 			count += see((struct bend){ BEND_PUT, kind, -1 }, &put_taken[kind],
 			    "put of", row_types[kind].name, "a decision");
 	/* after a turn, the baseline or a retry something else always begins; few merges wait for

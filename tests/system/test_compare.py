@@ -86,6 +86,7 @@ LEFT = [(attempt_directory, "attempts/999999"), (strange_attempt, "attempts/note
         (settings, "branch.rl/99-result"), (lock, ".lock")]
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("leave, name", LEFT, ids=[leave.__name__ for leave, _ in LEFT])
 def test_what_no_row_knows(daemon, repo, leave, name):
     """It is named, once, with the command that removes it."""
