@@ -364,7 +364,8 @@ static int each_row(visit *see)
 	for (int end = ROUND_FINDINGS; end <= ROUND_EXHAUSTED; end++)
 		count += see((struct bend){ BEND_CHECK, end, -1 }, &check_taken[end], "check row",
 		    ends[end], "a check");
-	/* what was salvaged is told once, and is no working row; what is pruned is not the engine's */
+	/* what was salvaged is told once, and is no working row; the engine prunes
+	 * nothing */
 	for (int kind = 0; kind < ROW_EVENT; kind++)
 		if (kind != ROW_SALVAGE && kind != ROW_PRUNED)
 			count += see((struct bend){ BEND_PUT, kind, -1 }, &put_taken[kind],

@@ -108,7 +108,7 @@ class Record:
     def text(self, table, row, without=()):
         """A row as it is hashed."""
         left = {"hash", *without, *(("text",) if table == "task" else ()),
-                *(("entry_count", "entry_head") if table == "run" else ())}
+                *(("entry_count", "entry_head", "bytes", "pruned_at") if table == "run" else ())}
         text = b""
         for name in self.fields[table]:
             value = row.get(name)
