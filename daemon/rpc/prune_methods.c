@@ -159,7 +159,7 @@ static const struct result_field prune_results[] = {
 static const int prune_errors[] = { RPC_NO_SPACE, RPC_UNAVAILABLE, 0 };
 
 const struct method prune_methods[] = {
-	{ "state.prune", ACCESS_ADMIN, true, prune_params, prune_results, prune_errors, state_prune,
+	{ "state.prune", ACCESS_ADMIN, false, prune_params, prune_results, prune_errors, state_prune,
 	    "remove outputs, directories and refs of old runs; their rows and reviews stay" },
 	{ 0 },
 };
