@@ -57,6 +57,8 @@ struct doctor_host {
 
 /* Blocks on the disk and on programs asked for their version: call it on a worker. */
 void doctor_look(struct doctor_host *host);
+/* Whether a logout ends the daemon; on a worker, too. */
+void doctor_logout(struct doctor_checks *checks);
 
 /* All agents that a run may name. */
 json_t *doctor_agents(const struct config *config);

@@ -167,7 +167,10 @@ static void chains_done(void *arg, enum doctor_state state, const char *text, co
 
 static void host_run(void *arg)
 {
-	doctor_look(&((struct examination *)arg)->host);
+	struct doctor_host *host = &((struct examination *)arg)->host;
+
+	doctor_look(host);
+	doctor_logout(&host->checks);
 }
 
 static void host_done(void *arg)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/logout.h"
 #include "base/offload.h"
 #include "core/plan_json.h"
 #include "job/host_refusal.h"
@@ -319,7 +320,7 @@ static void resolve_own(struct submit *s)
 
 /* use the current settings: a reload may have come while the project was read. False: s is
  * freed. */
-static bool submit_resolve(struct submit *s)
+static bool submit_resolve(struct submit *s, const struct logout *logout)
 {
 	struct project *project = NULL;
 	struct config_error error;
@@ -336,7 +337,7 @@ static bool submit_resolve(struct submit *s)
 	    s->overrides->list, s->overrides->count, &s->plan, &s->environment)) {
 		submit_refuse(s, RPC_INVALID_PARAMS, s->source.field, s->source.hint, s->source.error);
 	} else {
-		s->warnings = submit_warnings(&s->plan, s->source.kinds);
+		s->warnings = submit_warnings(&s->plan, s->source.kinds, logout);
 		resolve_own(s);
 		ok = true;
 	}
@@ -349,6 +350,7 @@ static bool submit_resolve(struct submit *s)
 struct batch_read {
 	struct rpc *rpc;
 	struct submits submits;
+	struct logout logout;
 };
 
 static void read_start(struct rpc *rpc);
@@ -358,6 +360,7 @@ static void read_run(void *arg)
 	struct batch_read *batch = arg;
 	struct submit *s;
 
+	logout_look(&batch->logout);
 	TAILQ_FOREACH(s, &batch->submits, unread) {
 		if (!path_access_workdir(&s->access, call_text(s->call, "workdir")) ||
 		    !submit_source_access(&s->source, &s->access))
@@ -389,6 +392,7 @@ static void paths_done(void *arg)
 		else
 			submit_after(s);
 	}
+	logout_release(&batch->logout);
 	free(batch);
 	rpc->reading = false;
 	read_start(rpc);
@@ -404,7 +408,7 @@ static void read_done(void *arg)
 	for (s = TAILQ_FIRST(&batch->submits); s != NULL; s = next) {
 		next = TAILQ_NEXT(s, unread);
 		TAILQ_REMOVE(&batch->submits, s, unread);
-		if (!submit_resolve(s))
+		if (!submit_resolve(s, &batch->logout))
 			continue;
 		asks |= s->access.peer != NULL;
 		TAILQ_INSERT_TAIL(&resolved, s, unread);

@@ -2,11 +2,12 @@
 #include "rpc/submit_warnings.h"
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/logout.h"
 #include "base/redact.h"
+#include "core/plan.h"
 #include "core/plan_json.h"
 #include "proto/memory.h"
 
@@ -36,11 +37,24 @@ static void warn_of_switch(json_t *list, const struct plan *plan)
 	    "is also the fixer; omit the fixer's agent", fixer, coder, plan->profile_name));
 }
 
-char *submit_warnings(const struct plan *plan, char *const *task_plans)
+static void warn_of_logout(json_t *list, const struct logout *logout)
+{
+	char *remedy;
+
+	if (!logout->ends)
+		return;
+	remedy = logout_remedy(logout);
+	add_warning(list, xasprintf("a logout of %s ends the daemon and its agents; prevent it with \"%s\"",
+	    logout->user, remedy));
+	free(remedy);
+}
+
+char *submit_warnings(const struct plan *plan, char *const *task_plans, const struct logout *logout)
 {
 	json_t *list = json_array();
 	char *text;
 
+	warn_of_logout(list, logout);
 	warn_of_switch(list, plan);
 	for (; task_plans != NULL && *task_plans != NULL; task_plans++) {
 		struct plan own = { 0 };

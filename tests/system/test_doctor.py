@@ -310,7 +310,7 @@ def test_all_is_well(daemon):
     checks = daemon_checks(daemon, deep=True)
     assert set(checks) == {"database", "keep", "state", "space", "config", "socket", "access", "rl-shim", "rl-git",
                            "git", "bd", "landlock", "limits", "clock", "time zones",
-                           "user", "strays", "attempts", "reviews", "refs", "compare", "daemon",
+                           "user", "strays", "logout", "attempts", "reviews", "refs", "compare", "daemon",
                            "account"}
     assert not [check for check in checks.values() if check["state"] == "failed"]
     for name in ("database", "state", "space", "config", "socket", "access", "rl-shim", "rl-git", "git",

@@ -3,9 +3,12 @@
 import configparser
 import contextlib
 import ctypes
+import json
 import os
+import pwd
 import select
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -120,3 +123,80 @@ def test_units(unit, make_daemon):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1 and "parallel" in done.stderr
     assert daemon.call("daemon.status")["state"] == "running"
+
+
+# ---- a logout ------------------------------------------------------------------------------------
+
+def cgroup_root():
+    """Where cgroups of version 2 are made here."""
+    mounts = (line.split() for line in Path("/proc/self/mounts").read_text().splitlines())
+    return next((Path(words[1]) for words in mounts if words[2] == "cgroup2"), None)
+
+
+@pytest.fixture
+def make_daemon_in(make_daemon, tmp_path):
+    """Start daemons in a cgroup of their own, and in a mount namespace whose /var/lib/systemd is
+    empty. Ends them."""
+    made = []
+
+    def make(name):
+        root = cgroup_root()
+        place = root and root / f"rld-test-{os.getpid()}" / name
+        try:
+            place.mkdir(parents=True)
+        except (AttributeError, OSError) as error:
+            pytest.skip(f"no cgroup can be made here: {error}")
+        made.append(place)
+        if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/var/lib/systemd"],
+                          capture_output=True).returncode != 0:
+            pytest.skip("nothing can be mounted here")
+        script = f'echo $$ > {place}/cgroup.procs && mount -t tmpfs none /var/lib/systemd && exec "$@"'
+        daemon = make_daemon(prefix=["unshare", "-m", "sh", "-c", script, "sh"])
+        made.append(daemon)
+        return daemon
+
+    yield make
+    for each in reversed(made):
+        if isinstance(each, Path):
+            each.rmdir()
+            each.parent.rmdir()
+        elif each.running():
+            each.stop()
+
+
+def logout_check(daemon):
+    return next(check for check in daemon.call("daemon.doctor")["checks"] if check["name"] == "logout")
+
+
+def test_a_logout_is_told(make_daemon_in, repo):
+    """In a unit of a user who does not linger: a row of doctor, and one warning of each submit,
+    until the user lingers."""
+    user = pwd.getpwuid(os.getuid()).pw_name
+    daemon = make_daemon_in(f"user@{os.getuid()}.service")
+    daemon.play.set({"implement": "answer done\n"})
+    remedy = f"loginctl enable-linger {user}"
+    check = logout_check(daemon)
+    assert (check["state"], check["remedy"]) == ("warning", remedy) and f"a logout of {user} ends" in check["text"]
+    told = daemon.rlctl("submit", "-C", str(repo.path), "do it", check=0)
+    assert [line for line in told.err.splitlines() if "logout" in line] == [
+        f'rlctl: warning: a logout of {user} ends the daemon and its agents; prevent it with "{remedy}"']
+    as_json = json.loads(daemon.rlctl("--json", "submit", "-C", str(repo.path), "again", check=0).out)
+    assert len(as_json["warnings"]) == 1 and remedy in as_json["warnings"][0]
+    assert "logout" not in daemon.rlctl("submit", "-q", "-C", str(repo.path), "again", check=0).err
+    linger = Path(f"/proc/{daemon.pid}/root/var/lib/systemd/linger")
+    linger.mkdir()
+    (linger / user).touch()
+    check = logout_check(daemon)
+    assert (check["state"], check["remedy"]) == ("ok", None) and f"units of {user} stay" in check["text"]
+    run = daemon.call("run.submit", workdir=str(repo.path), task="do it")
+    assert run["warnings"] == []
+    assert daemon.ended(run["id"])["state"] == "succeeded"
+
+
+@pytest.mark.parametrize("name, text", [("session-3.scope", "was started in a login session"),
+                                        ("rld.service", "belongs to no login session")])
+def test_a_logout_that_ends_nothing(make_daemon_in, repo, name, text):
+    daemon = make_daemon_in(name)
+    check = logout_check(daemon)
+    assert (check["state"], check["remedy"]) == ("ok", None) and text in check["text"]
+    assert daemon.call("run.submit", workdir=str(repo.path), task="do it")["warnings"] == []
