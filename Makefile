@@ -239,6 +239,7 @@ screenshots: all
 MAN      = $(wildcard docs/*.[1-9])
 SHARE    = $(DESTDIR)$(PREFIX)/share
 LIB      = $(DESTDIR)$(PREFIX)/lib
+UNIT_FILES = system/rld.service system/rld.socket system/rld@.service user/rld.service user/rld.socket
 install: all
 	install -D -m 755 $(B)/rlctl $(DESTDIR)$(PREFIX)/bin/rlctl
 	install -D -m 755 $(B)/rld $(DESTDIR)$(PREFIX)/sbin/rld
@@ -251,10 +252,9 @@ install: all
 	$(B)/rlctl completion zsh > $(SHARE)/zsh/site-functions/_rlctl
 	$(B)/rlctl completion fish > $(SHARE)/fish/vendor_completions.d/rlctl.fish
 	for name in system user; do install -d $(LIB)/systemd/$$name || exit; done
-	for unit in system/rld.service user/rld.service; do sed \
+	for unit in $(UNIT_FILES); do sed \
 	    -e 's|^ExecStart=.*/rld|ExecStart=$(PREFIX)/sbin/rld|' -e 's|^ExecReload=.*/rlctl|ExecReload=$(PREFIX)/bin/rlctl|' \
-	    systemd/$${unit#system/} > $(LIB)/systemd/$$unit || exit; done
-	chmod 644 $(LIB)/systemd/system/rld.service $(LIB)/systemd/user/rld.service
+	    systemd/$${unit#system/} > $(LIB)/systemd/$$unit && chmod 644 $(LIB)/systemd/$$unit || exit; done
 	install -D -m 644 -t $(LIB)/sysusers.d systemd/sysusers.d/rld.conf
 	install -D -m 644 -t $(LIB)/tmpfiles.d systemd/tmpfiles.d/rld.conf
 

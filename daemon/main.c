@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/inherited_socket.h"
 #include "base/log.h"
 #include "proto/memory.h"
 #include "base/notify.h"
@@ -42,6 +43,7 @@ struct daemon {
 	char *notify_socket;
 	char *shim, *rl_git;	/* paths of rl-shim and rl-git */
 	const char *socket;	/* the one of places that agents and hooks are told */
+	int inherited;		/* a listening socket of the service manager, or negative */
 	char *instance;		/* eight hex digits that identify the state directory */
 	/* directories unknown to the database at start, as a sentence; NULL */
 	char *unknown;
@@ -380,7 +382,8 @@ static void open_rpc(struct daemon *d)
 
 	d->rpc = rpc_new(&options);
 	for (int i = 0; i < 2; i++)
-		if (d->places.socket[i] != NULL && rpc_listen(d->rpc, d->places.socket[i], error, sizeof(error)) == -1)
+		if (d->places.socket[i] != NULL && rpc_listen(d->rpc, d->places.socket[i], i == 0 ? d->inherited : -1,
+		    error, sizeof(error)) == -1)
 			log_fatal("%s", error);
 }
 
@@ -409,6 +412,19 @@ static void take_notify_socket(struct daemon *d)
 	unsetenv("NOTIFY_SOCKET");
 }
 
+/* Before anything else opens files. */
+static void take_inherited_socket(struct daemon *d, const struct places_given *given)
+{
+	char *path, error[512];
+
+	d->inherited = inherited_socket_take(&path, error, sizeof(error));
+	if (d->inherited == INHERITED_REFUSED ||
+	    (d->inherited != INHERITED_NONE && places_inherit(&d->places, given, path, error) == -1)) {
+		log_error("fatal: %s", error);
+		exit(EX_CONFIG);
+	}
+}
+
 static int run(struct daemon *d)
 {
 	struct config_error config_error = { 0 };
@@ -416,6 +432,7 @@ static int run(struct daemon *d)
 
 	if (config_load(&d->config, d->places.config_file, d->explicit_config, &config_error) == -1) {
 		log_error("fatal: %s", config_error.text);
+		rpc_refuse_waiting(d->inherited, config_error.text);
 		return EX_CONFIG;
 	}
 	take_notify_socket(d);
@@ -482,6 +499,7 @@ int main(int argc, char *argv[], char *envp[])
 	}
 	if (o.check_config || o.print_agents)
 		return report_config(&d.places, &o);
+	take_inherited_socket(&d, &o.given);
 	d.explicit_config = o.given.config != NULL;
 	/* the second one survives a logout */
 	d.socket = d.places.socket[o.given.socket == NULL && d.places.socket[1] != NULL];

@@ -81,7 +81,7 @@ static void do_without(struct places *places, int why)
 void state_dir_make(struct places *places)
 {
 	make_state(places->state_dir);
-	for (int i = 0; i < 2 && places->socket[i] != NULL; i++) {
+	for (int i = places->inherited ? 1 : 0; i < 2 && places->socket[i] != NULL; i++) {
 		int rv = make_parent(places->socket[i], places->system);
 
 		if (rv != 0 && i == 0 && places->can_do_without)

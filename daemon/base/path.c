@@ -147,6 +147,25 @@ fail:
 	return -1;
 }
 
+int places_inherit(struct places *places, const struct places_given *given, char *path, char error[512])
+{
+	if (given->socket != NULL && strcmp(path, places->socket[0]) != 0) {
+		snprintf(error, 512, "the service manager listens at %s, but --socket names %s: remove one of them",
+		    path, places->socket[0]);
+		free(path);
+		return -1;
+	}
+	free(places->socket[0]);
+	places->socket[0] = path;
+	places->inherited = true;
+	places->can_do_without = false;
+	if (places->socket[1] != NULL && strcmp(path, places->socket[1]) == 0) {
+		free(places->socket[1]);
+		places->socket[1] = NULL;
+	}
+	return 0;
+}
+
 void places_release(struct places *places)
 {
 	free(places->config_file);

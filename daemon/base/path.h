@@ -20,12 +20,16 @@ struct places {
 	char *state_dir;
 	char *socket[2];		/* [1] NULL: only one */
 	bool can_do_without;		/* ... the first one: it is in $XDG_RUNTIME_DIR */
+	bool inherited;			/* ... the first one is there: places_inherit() */
 };
 
 /* environment: getenv(), or a test's replacement. Returns 0, or -1 with a sentence in error and
  * *out empty. */
 int places_find(struct places *out, const struct places_given *given,
     char *(*environment)(const char *name), char error[512]);
+/* The service manager listens at path: it replaces the first socket. Takes ownership of path.
+ * Returns 0, or -1 with a sentence in error. */
+int places_inherit(struct places *places, const struct places_given *given, char *path, char error[512]);
 void places_release(struct places *places);
 
 #endif

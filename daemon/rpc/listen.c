@@ -18,6 +18,7 @@
 struct listener {
 	int fd;
 	char *path;
+	bool bound;	/* by us */
 	dev_t dev;	/* identity of the socket file */
 	ino_t ino;
 };
@@ -122,7 +123,7 @@ int listener_open(const char *path, bool open, struct listener **out, char *erro
 		goto fail;
 	}
 	*out = xcalloc(1, sizeof(**out));
-	**out = (struct listener){ .fd = fd, .path = xstrdup(path), .dev = st.st_dev, .ino = st.st_ino };
+	**out = (struct listener){ .fd = fd, .path = xstrdup(path), .bound = true, .dev = st.st_dev, .ino = st.st_ino };
 	return 0;
 fail:
 	close(fd);
@@ -136,6 +137,16 @@ void listener_set_open(struct listener *listener, bool open)
 	if (lstat(listener->path, &st) == 0 && st.st_dev == listener->dev && st.st_ino == listener->ino &&
 	    chmod(listener->path, open ? 0666 : 0600) == -1)
 		log_warn("cannot change the mode of the socket %s: %s", listener->path, strerror(errno));
+}
+
+struct listener *listener_take(int fd, const char *path)
+{
+	struct listener *listener = xcalloc(1, sizeof(*listener));
+
+	*listener = (struct listener){ .fd = fd, .path = xstrdup(path) };
+	/* again: clients see the credentials of the process that listened last, ours from now on */
+	(void)listen(fd, SOMAXCONN);
+	return listener;
 }
 
 int listener_fd(const struct listener *listener)
@@ -154,7 +165,8 @@ void listener_free(struct listener *listener)
 
 	if (listener == NULL)
 		return;
-	if (lstat(listener->path, &st) == 0 && st.st_dev == listener->dev && st.st_ino == listener->ino)
+	if (listener->bound && lstat(listener->path, &st) == 0 && st.st_dev == listener->dev &&
+	    st.st_ino == listener->ino)
 		unlink(listener->path);
 	close(listener->fd);
 	free(listener->path);

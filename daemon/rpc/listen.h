@@ -13,6 +13,8 @@ struct listener;
  * names the path and the remedy. */
 int listener_open(const char *path, bool open, struct listener **out, char *error, size_t room);
 void listener_set_open(struct listener *listener, bool open);
+/* Of a socket at which the service manager listens: its file is never removed. */
+struct listener *listener_take(int fd, const char *path);
 int listener_fd(const struct listener *listener);
 /* Valid as long as the listener. */
 const char *listener_path(const struct listener *listener);

@@ -74,12 +74,17 @@ struct rpc *rpc_new(const struct rpc_options *options)
 	return rpc;
 }
 
-int rpc_listen(struct rpc *rpc, const char *path, char *error, size_t room)
+int rpc_listen(struct rpc *rpc, const char *path, int inherited, char *error, size_t room)
 {
-	if (server_listen(rpc->server, path, error, room) == -1)
+	if (server_listen(rpc->server, path, inherited, error, room) == -1)
 		return -1;
 	strings_append(&rpc->sockets, path);
 	return 0;
+}
+
+void rpc_refuse_waiting(int inherited, const char *message)
+{
+	server_refuse_waiting(inherited, message);
 }
 
 void rpc_listen_again(struct rpc *rpc)

@@ -43,8 +43,13 @@ struct rpc_options {
 struct rpc *rpc_new(const struct rpc_options *options);
 
 /* Listen on path; at most two paths. Others can connect to it only where [access] has a place for
- * them. Returns 0, or -1 with a sentence that names the remedy. */
-int rpc_listen(struct rpc *rpc, const char *path, char *error, size_t room);
+ * them. inherited: a socket that listens there already, or negative. Returns 0, or -1 with a
+ * sentence that names the remedy. */
+int rpc_listen(struct rpc *rpc, const char *path, int inherited, char *error, size_t room);
+
+/* The daemon cannot start: answer the clients that wait at an inherited socket with this error, so
+ * that the service manager does not start it again for them. */
+void rpc_refuse_waiting(int inherited, const char *message);
 
 /* Create sockets again whose files were removed; failures are logged. */
 void rpc_listen_again(struct rpc *rpc);

@@ -193,19 +193,14 @@ static void door_closed_cb(uv_handle_t *handle)
 	server_finish(server);
 }
 
-/* NULL with error. */
-static struct door *door_open(struct server *server, const char *path, char *error, size_t room)
+/* Takes ownership of listener. NULL with error. */
+static struct door *door_new(struct server *server, struct listener *listener, char *error, size_t room)
 {
-	struct listener *listener;
-	struct door *door;
-	int rv;
+	struct door *door = xcalloc(1, sizeof(*door));
+	int rv = uv_poll_init(server->loop, &door->poll, listener_fd(listener));
 
-	if (listener_open(path, server->to_others, &listener, error, room) == -1)
-		return NULL;
-	door = xcalloc(1, sizeof(*door));
-	rv = uv_poll_init(server->loop, &door->poll, listener_fd(listener));
 	if (rv != 0) {
-		snprintf(error, room, "cannot watch the socket %s: %s", path, uv_strerror(rv));
+		snprintf(error, room, "cannot watch the socket %s: %s", listener_path(listener), uv_strerror(rv));
 		listener_free(listener);
 		free(door);
 		return NULL;
@@ -218,7 +213,17 @@ static struct door *door_open(struct server *server, const char *path, char *err
 	return door;
 }
 
-int server_listen(struct server *server, const char *path, char *error, size_t room)
+/* NULL with error. */
+static struct door *door_open(struct server *server, const char *path, char *error, size_t room)
+{
+	struct listener *listener;
+
+	if (listener_open(path, server->to_others, &listener, error, room) == -1)
+		return NULL;
+	return door_new(server, listener, error, room);
+}
+
+int server_listen(struct server *server, const char *path, int inherited, char *error, size_t room)
 {
 	struct door *door;
 
@@ -226,7 +231,8 @@ int server_listen(struct server *server, const char *path, char *error, size_t r
 		snprintf(error, room, "cannot listen on %s too: at most %d sockets are allowed", path, PATHS_MAX);
 		return -1;
 	}
-	door = door_open(server, path, error, room);
+	door = inherited >= 0 ? door_new(server, listener_take(inherited, path), error, room) :
+	    door_open(server, path, error, room);
 	if (door == NULL)
 		return -1;
 	server->doors[server->ndoors++] = door;
@@ -243,6 +249,12 @@ void server_set_open(struct server *server, bool open)
 void server_review(struct server *server, server_admit_cb *decide)
 {
 	pool_review(&server->pool, decide);
+}
+
+void server_refuse_waiting(int inherited, const char *message)
+{
+	for (int fd; (fd = accept4(inherited, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) != -1;)
+		turn_away(fd, RPC_UNAVAILABLE, message);
 }
 
 void server_listen_again(struct server *server)

@@ -20,8 +20,12 @@ struct server *server_new(uv_loop_t *loop, struct tally *tally, server_document_
     server_admit_cb *admit, void *arg);
 
 /* Listen on path, with mode 0600 unless the server is open. A stale socket is replaced, a live one
- * is an error. Returns 0, or -1 with a sentence in error. */
-int server_listen(struct server *server, const char *path, char *error, size_t room);
+ * is an error. inherited: a socket that listens there already, or negative. Returns 0, or -1 with a
+ * sentence in error. */
+int server_listen(struct server *server, const char *path, int inherited, char *error, size_t room);
+
+/* Without a server: answer the clients that wait at an inherited socket with this error. */
+void server_refuse_waiting(int inherited, const char *message);
 
 /* Listen again at each path whose socket was removed; failures are logged, and another call tries
  * again. */

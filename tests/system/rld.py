@@ -499,6 +499,7 @@ class Daemon:
         self.play = play or Play(self.path / "play")
         self.refs_removed = False   # by the test, which knows that they no longer match the record
         self.prefix = list(prefix)
+        self.inherited = ()         # descriptors for what prefix starts
         self.uid = uid
         self.prefix_sets_uid = prefix_sets_uid
         self.environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8",
@@ -551,6 +552,7 @@ class Daemon:
             becomes = self.uid is not None and not self.prefix_sets_uid
             extra = {"user": self.uid, "group": self.uid, "extra_groups": []} if becomes else {}
             self.process = subprocess.Popen(self.argv(*more), stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
+                                            pass_fds=self.inherited,
                                             env={**self.environment, "NOTIFY_SOCKET": str(notify),
                                                  **(environment or {})},
                                             start_new_session=True, **extra)

@@ -7,15 +7,17 @@ import json
 import os
 import pwd
 import select
+import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from rld import RLCTL, SOURCE
+from rld import RLCTL, SOURCE, Rpc
 
 SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000     # of ptrace(2) and waitpid(2)
-UNITS = ("systemd/rld.service", "systemd/user/rld.service")
+UNITS = ("systemd/rld.service", "systemd/rld@.service", "systemd/user/rld.service")
 
 
 def told(daemon, words, count):
@@ -114,15 +116,157 @@ def test_units(unit, make_daemon):
     service = rows["Service"]
     assert service["RestartPreventExitStatus"] == "78" and service["Type"] == "notify"
     assert int(service["WatchdogSec"]) >= 60 and service["OOMPolicy"] == "continue"
-    words = service["ExecReload"].split()
-    assert os.path.basename(words[0]) == "rlctl" and words[3].startswith("%t/") and words[3].endswith("rld.sock")
+    program, *words = service["ExecReload"].split()
+    if "--socket" in words:     # else the user's own places are searched
+        at = words.index("--socket")
+        assert words[at + 1].startswith("%t/") and words[at + 1].endswith("rld.sock")
+        del words[at:at + 2]
+    assert os.path.basename(program) == "rlctl" and words == ["--no-start", "rpc", "daemon.reload"]
     daemon = make_daemon()
-    command = [str(RLCTL), *words[1:3], str(daemon.socket), *words[4:]]
+    command = [str(RLCTL), "--socket", str(daemon.socket), *words]
     assert subprocess.run(command, capture_output=True).returncode == 0
     daemon.write_config({"parallel": "many"})
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1 and "parallel" in done.stderr
     assert daemon.call("daemon.status")["state"] == "running"
+
+
+@pytest.mark.parametrize("unit, path, mode", [("systemd/rld.socket", "%t/rld/rld.sock", "0666"),
+                                              ("systemd/user/rld.socket", "%t/rld.sock", "0600")])
+def test_socket_units(unit, path, mode):
+    """Where the daemon would listen itself, and as open as its checks allow."""
+    rows = configparser.ConfigParser(interpolation=None)
+    rows.optionxform = str
+    rows.read_string((SOURCE / unit).read_text())
+    assert rows["Socket"]["ListenStream"] == path and rows["Socket"]["SocketMode"] == mode
+    assert rows["Install"]["WantedBy"] == "sockets.target"
+
+
+# ---- the socket of the service manager -----------------------------------------------------------
+
+# Puts a descriptor at 3, and at 4 for two, and starts the rest: descriptor, $LISTEN_FDS,
+# $LISTEN_PID or "".
+PASS = """import os, sys
+fd, count, pid, *argv = sys.argv[1:]
+for place in (3, 4) if count == "2" else (3,):
+    os.dup2(int(fd), place)
+    os.set_inheritable(place, True)
+if int(fd) > 4:
+    os.close(int(fd))
+os.environ.update(LISTEN_FDS=count, LISTEN_PID=pid or str(os.getpid()), LISTEN_FDNAMES="rld.socket")
+os.execv(argv[0], argv)
+"""
+
+
+def unix_socket(path, kind=socket.SOCK_STREAM, listening=True):
+    made = socket.socket(socket.AF_UNIX, kind)
+    made.bind(str(path))
+    if listening:
+        made.listen(16)
+    return made
+
+
+@pytest.fixture
+def activated(make_daemon):
+    """A daemon that is not started yet, with a socket as systemd passes it."""
+    def make(made, count=1, pid=""):
+        daemon = make_daemon(start=False)
+        made = made(daemon) if callable(made) else made
+        daemon.inherited = (made.fileno(),)
+        daemon.prefix = [sys.executable, "-c", PASS, str(made.fileno()), str(count), pid]
+        daemon.made = made
+        return daemon
+    return make
+
+
+def hello(client):
+    client.sendall(b'{"jsonrpc": "2.0", "id": 1, "method": "daemon.status"}\n')
+    return json.loads(client.makefile().readline())
+
+
+def test_socket_activation(activated, repo):
+    """A client that came before the daemon is served, the socket outlives it, and the next daemon
+    takes it again; agents know nothing of it."""
+    daemon = activated(lambda daemon: unix_socket(daemon.socket))
+    daemon.play.set({"implement": "env > env.txt\nanswer done\n"})
+    inode = daemon.socket.stat().st_ino
+    for _ in range(2):
+        with socket.socket(socket.AF_UNIX) as early:
+            early.connect(str(daemon.socket))
+            daemon.start()
+            assert hello(early)["result"]["state"] == "running"
+        assert (daemon.state / "rld.sock").is_socket() and daemon.socket.stat().st_ino == inode
+        run = daemon.submit(repo.path)
+        assert daemon.ended(run)["state"] == "succeeded" and "LISTEN" not in (repo.path / "env.txt").read_text()
+        assert next(check for check in daemon.call("daemon.doctor")["checks"]
+                    if check["name"] == "socket")["text"] == f"{daemon.socket}, {daemon.state}/rld.sock"
+        daemon.stop()
+        assert not (daemon.state / "rld.sock").exists() and daemon.socket.stat().st_ino == inode
+    daemon.made.close()
+
+
+def test_an_inherited_socket_whose_file_is_gone(activated):
+    """SIGHUP makes one again, and that one is the daemon's to remove."""
+    daemon = activated(lambda daemon: unix_socket(daemon.socket)).start()
+    daemon.socket.unlink()
+    with Rpc(daemon.state / "rld.sock") as rpc:
+        rpc.call("daemon.reload")
+    assert daemon.call("daemon.status")["state"] == "running"
+    daemon.stop()
+    assert not daemon.socket.exists()
+    daemon.made.close()
+
+
+def tcp(_):
+    made = socket.socket()
+    made.bind(("127.0.0.1", 0))
+    made.listen()
+    return made
+
+
+@pytest.mark.parametrize("make, count, says", [
+    (lambda daemon: unix_socket(daemon.socket), 2, "passed 2 sockets, and rld takes one"),
+    (lambda daemon: unix_socket(daemon.socket, socket.SOCK_DGRAM, False), 1, "other than a listening Unix stream"),
+    (lambda daemon: unix_socket(daemon.socket, listening=False), 1, "other than a listening Unix stream"),
+    (lambda daemon: unix_socket(daemon.socket, socket.SOCK_SEQPACKET), 1, "other than a listening Unix stream"),
+    (tcp, 1, "other than a listening Unix stream"),
+    (lambda daemon: open("/dev/null"), 1, "other than a listening Unix stream"),
+    (lambda daemon: unix_socket(f"\0{daemon.path}"), 1, "a socket without a path"),
+    (lambda daemon: unix_socket(daemon.path / "other"), 1, "but --socket names"),
+], ids=["two", "datagram", "not listening", "packets", "tcp", "no socket", "abstract", "another path"])
+def test_other_sockets_are_refused(activated, make, count, says):
+    """With the status that ends the restarts."""
+    daemon = activated(make, count)
+    daemon.spawn()
+    assert daemon.exited() == 78 and says in daemon.log()
+    daemon.notify.close()
+    daemon.made.close()
+
+
+@pytest.mark.parametrize("count, pid", [(1, "1"), (0, ""), ("x", ""), (-1, "")])
+def test_sockets_that_are_not_for_us(activated, count, pid):
+    """They are left alone, and the daemon makes its own."""
+    daemon = activated(lambda daemon: unix_socket(daemon.path / "other"), count, pid).start()
+    assert daemon.socket.is_socket()
+    daemon.stop()
+    assert not daemon.socket.exists() and (daemon.path / "other").exists()
+    daemon.made.close()
+
+
+def test_clients_that_wait_are_told_why(activated):
+    """A refused configuration: who waits is answered, so that nothing starts the daemon again."""
+    daemon = activated(lambda daemon: unix_socket(daemon.socket))
+    daemon.write_config({"parallel": "many"})
+    waiting = daemon.rlctl_start("list")
+    while not select.select([daemon.made], [], [], 0.1)[0]:
+        assert waiting.poll() is None
+    daemon.spawn()
+    assert daemon.exited() == 78
+    told = waiting.communicate()[1].decode()
+    assert waiting.returncode == 1 and "parallel" in told and str(daemon.config) in told
+    assert not select.select([daemon.made], [], [], 0)[0]
+    daemon.notify.close()
+    daemon.made.close()
 
 
 # ---- a logout ------------------------------------------------------------------------------------
