@@ -18,8 +18,7 @@
 struct listener {
 	int fd;
 	char *path;
-	bool bound;	/* by us */
-	dev_t dev;	/* identity of the socket file */
+	dev_t dev;	/* identity of the socket file that we made */
 	ino_t ino;
 };
 
@@ -123,7 +122,7 @@ int listener_open(const char *path, bool open, struct listener **out, char *erro
 		goto fail;
 	}
 	*out = xcalloc(1, sizeof(**out));
-	**out = (struct listener){ .fd = fd, .path = xstrdup(path), .bound = true, .dev = st.st_dev, .ino = st.st_ino };
+	**out = (struct listener){ .fd = fd, .path = xstrdup(path), .dev = st.st_dev, .ino = st.st_ino };
 	return 0;
 fail:
 	close(fd);
@@ -165,8 +164,7 @@ void listener_free(struct listener *listener)
 
 	if (listener == NULL)
 		return;
-	if (listener->bound && lstat(listener->path, &st) == 0 && st.st_dev == listener->dev &&
-	    st.st_ino == listener->ino)
+	if (lstat(listener->path, &st) == 0 && st.st_dev == listener->dev && st.st_ino == listener->ino)
 		unlink(listener->path);
 	close(listener->fd);
 	free(listener->path);
