@@ -4,6 +4,7 @@
  *   WINDING ── it prints: it was not through ──▶ RUNNING
  *   RUNNING, WINDING ── the agent exits ──▶ DRAINING
  *   DRAINING ── pipes at EOF, quiet, too long, SIGTERM ──▶ ENDING (strays, short grace)
+ *       after an agent that SIGTERM ended: when none for us follows, as a shutdown sends both
  *   RUNNING ── SIGTERM, wall or idle limit, SIGUSR2: no progress for as long as the idle limit ──▶
  *       ENDING (tree, the job's grace)
  *   WINDING ── SIGTERM, wall limit, post-result limit without output ──▶ ENDING (the same)
@@ -33,6 +34,8 @@
 /* output on stdout within this time before SIGUSR1 belongs to another turn, so the signal is
  * ignored; if not, rld sends it again */
 #define QUIET_MS 500
+/* after an agent that SIGTERM ended */
+#define TOGETHER_MS 1000
 #define STRAY_GRACE_MS 2000	/* for processes left behind by a finished agent */
 #define KILL_EVERY_MS 10
 #define KILL_LIMIT_MS 30000	/* strays that survive SIGKILL for this long are reported instead */
@@ -135,6 +138,19 @@ static int64_t wound_up(const struct supervisor *s)
 	return due(later(s->entered, s->last_counted), s->job->post_result_ms);
 }
 
+static bool is_drained(const struct supervisor *s)
+{
+	return s->streams[0].fd == -1 && s->streams[1].fd == -1;
+}
+
+/* A signal that is not ours has ended the agent, or it says so, as shells do. */
+static bool is_terminated(const struct supervisor *s)
+{
+	int status = s->tree.main_status, number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
+
+	return number == SIGTERM || number == SIGHUP;
+}
+
 /* Time of the next check of the phase, whatever happens before. */
 static int64_t deadline(const struct supervisor *s)
 {
@@ -144,7 +160,8 @@ static int64_t deadline(const struct supervisor *s)
 	case WINDING:
 		return earlier(due(s->started, s->job->wall_ms), wound_up(s));
 	case DRAINING:
-		return earlier(s->last_output + HELD_IDLE_MS, s->entered + HELD_HARD_MS);
+		return is_drained(s) ? s->entered + TOGETHER_MS :
+		    earlier(s->last_output + HELD_IDLE_MS, s->entered + HELD_HARD_MS);
 	case ENDING:
 		return s->grace > INT64_MAX - s->entered ? INT64_MAX : s->entered + s->grace;
 	case KILLING:
@@ -207,7 +224,9 @@ static void step(struct supervisor *s)
 			end_by(s, EXIT_RESULT);
 		break;
 	case DRAINING:
-		if (s->term || s->now >= deadline(s) || (s->streams[0].fd == -1 && s->streams[1].fd == -1)) {
+		if (s->term && is_terminated(s))
+			s->record->by = EXIT_TERM;
+		if (s->term || s->now >= deadline(s) || (is_drained(s) && !is_terminated(s))) {
 			s->grace = earlier(s->job->grace_ms, STRAY_GRACE_MS);
 			enter(s, ENDING);
 		}

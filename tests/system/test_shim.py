@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from rld import SANITIZED, SHIM
+from rld import SANITIZED, SHIM, alive, proc_stat
 
 PYTHON = "/usr/bin/python3"
 PATIENCE_MS = 120_000
@@ -336,6 +336,64 @@ def test_term_before_the_shim_has_come_up(attempt):
         one = attempt(["/bin/sleep", "1000"]).start()
         one.end()
         assert how(one.record()) == ("signal", 15, "term")
+
+
+def told_with_its_shim(attempt, text, first):
+    """The record of an agent that somebody ends together with its shim, as systemd does at a
+    shutdown: the shim hears of both at one time, or first of the end of the agent."""
+    a = attempt(sh(f"{text}; echo $$ > up; read x < go"))
+    up, _ = a.fifo("up"), a.fifo("go")
+    a.start()
+    agent = int(up.read_text())
+    if first == "both":
+        a.end(signal.SIGSTOP)
+        wait_state(a.pid, "T")
+    os.kill(agent, signal.SIGTERM)
+    if first == "both":
+        wait_state(agent, "Z")
+    else:
+        while proc_stat(agent) is not None or reads(a.pid):     # the shim is through with it
+            pass
+    a.end()
+    a.end(signal.SIGCONT)
+    return a.record()
+
+
+def reads(pid):
+    """Whether the process has a pipe open."""
+    try:
+        return any(os.readlink(entry).startswith("pipe:") for entry in Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:     # one of them has just been closed
+        return alive(pid)
+
+
+def wait_state(pid, wanted):
+    while proc_stat(pid)[0] != wanted:
+        pass
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("first", ["both", "agent"])
+@pytest.mark.parametrize("text, end", [(":", ("signal", 15)), ("trap 'exit 143' TERM", ("code", 143))])
+def test_ended_together_with_its_shim(attempt, text, end, first):
+    """This is no end of the agent's own: its work was interrupted."""
+    record = told_with_its_shim(attempt, text, first)
+    assert how(record) == (*end, "term") and record["sender_pid"] == str(os.getpid())
+
+
+def test_ended_by_itself_before_its_shim(attempt):
+    """One that was through when the shim was told to end has ended well."""
+    a = attempt(sh("echo $$ > up; read x < go; exit 0"))
+    up, go = a.fifo("up"), a.fifo("go")
+    a.start()
+    agent = int(up.read_text())
+    a.end(signal.SIGSTOP)
+    wait_state(a.pid, "T")
+    go.write_text("go\n")
+    wait_state(agent, "Z")
+    a.end()
+    a.end(signal.SIGCONT)
+    assert how(a.record()) == ("code", 0, "own")
 
 
 def test_agent_that_answers_term_with_exit_0(attempt):
