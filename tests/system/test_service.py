@@ -116,6 +116,8 @@ def test_units(unit, make_daemon):
     service = rows["Service"]
     assert service["RestartPreventExitStatus"] == "78" and service["Type"] == "notify"
     assert int(service["WatchdogSec"]) >= 60 and service["OOMPolicy"] == "continue"
+    # rld looks at the ancestors of each client: where they are hidden, it refuses root
+    assert not {"ProtectProc", "ProcSubset"} & set(service)
     program, *words = service["ExecReload"].split()
     if "--socket" in words:     # else the user's own places are searched
         at = words.index("--socket")
