@@ -8,10 +8,11 @@
 # make check-evidence  tricks of a hostile coder
 # make check-pairs     1,000 pairs of tasks that break each other only when merged
 # make check-night     a hundred tasks in eight slots, and all that goes wrong       make check-makespan UNIT=s  their time against list scheduling
+# make check-boot      the package on a machine with a real systemd (root; make deps-boot)       make check-deb  lintian, and the same bytes twice
 # make sim SEEDS=n  make fuzz SECONDS=n                       make demo      the main job on a scratch repository
 # make screenshots  the pictures of docs/screenshots again
 # make openrpc    docs/openrpc.json and docs/clients again; SINCE=REV: what changed since then
-# make install DESTDIR= PREFIX=
+# make install DESTDIR= PREFIX=                               make deb       a Debian package, in build/deb (make deps-deb)
 # SAN=1: ASan and UBSan, in build-san.  DEV=1: warnings are errors.  CC=clang works as well.
 
 VERSION  = 0.1.0
@@ -180,6 +181,8 @@ check-all:
 	@$(PYTHON) tests/check build-san --all unit fuzz sim system
 	@$(MAKE) --no-print-directory check-places
 	@$(PYTHON) tests/plants
+	@tests/deps boot install
+	@$(MAKE) --no-print-directory check-deb check-boot
 
 # Bugs that the tests must notice, planted one at a time in a copy of the tree: PLANTS="NAME or ROOM ..." or all.
 plants: checked
@@ -203,6 +206,12 @@ check-agents: all
 # What passes though no judge has seen it: TRICKS="NAME ..." or all.
 check-evidence: all
 	RLD_BUILD=$(B) $(PYTHON) tests/evidence/run $(if $(RUNS),--runs $(RUNS)) $(if $(SEED),--seed $(SEED)) $(TRICKS)
+
+# The package on a machine with a real systemd as process 1 (root): install, restart, kill, upgrade, full disk, reboot, logout.
+check-boot:
+	@tests/deps boot
+	@$(MAKE) --no-print-directory deb
+	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/boot/run $(DEB)/rld_$(VERSION)_*.deb
 
 # pairs of tasks that break each other only when merged
 check-pairs: all
@@ -246,7 +255,8 @@ install: all
 	install -D -m 755 $(B)/rl-shim $(DESTDIR)$(PREFIX)/libexec/rl-shim
 	install -D -m 755 $(B)/rl-git $(DESTDIR)$(PREFIX)/libexec/rl-git
 	for page in $(MAN); do install -D -m 644 -t $(SHARE)/man/man$${page##*.} $$page || exit; done
-	install -D -m 755 -t $(SHARE)/doc/rld/examples docs/examples/*
+	for file in docs/examples/*; do install -D -m $$(test -x $$file && echo 755 || echo 644) \
+	    -t $(SHARE)/doc/rld/examples $$file || exit; done
 	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	$(B)/rlctl completion bash > $(SHARE)/bash-completion/completions/rlctl
 	$(B)/rlctl completion zsh > $(SHARE)/zsh/site-functions/_rlctl
@@ -266,15 +276,38 @@ uninstall:
 	-rmdir $(SHARE)/doc/rld/examples $(SHARE)/doc/rld
 	rm -rf $(B)/staged
 
+# A Debian package of the version, in build/deb: VERSION=0.1.1. The same sources give the same bytes.
+DEB      = build/deb
+DEB_DATE = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2> /dev/null),$(shell stat -c %Y docs/CHANGELOG.md))
+deb:
+	@tests/deps deb
+	rm -rf $(DEB)
+	mkdir -p $(DEB)/rld-$(VERSION)
+	cp -a Makefile README.md LICENSE daemon client proto sql systemd docs $(DEB)/rld-$(VERSION)
+	mv $(DEB)/rld-$(VERSION)/systemd/debian $(DEB)/rld-$(VERSION)/debian
+	printf 'rld (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- %s  %s\n' '$(VERSION)' \
+	    "$$(sed -n 's/^Maintainer: //p' systemd/debian/control)" "$$(date -uR -d @$(DEB_DATE))" \
+	    > $(DEB)/rld-$(VERSION)/debian/changelog
+	cd $(DEB)/rld-$(VERSION) && env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS -u MAKELEVEL CC='$(CC)' CXX='$(CXX)' \
+	    TZ=UTC dpkg-buildpackage -b -us -uc -j$$(nproc)
+# No finding of lintian, and the same bytes again.
+check-deb: deb
+	lintian --fail-on error,warning $(DEB)/rld_$(VERSION)_*.changes
+	sha256sum $(DEB)/*.deb > build/deb.sha256
+	@$(MAKE) --no-print-directory deb
+	sha256sum -c build/deb.sha256
+deps-deb deps-boot:
+	@tests/deps $(@:deps-%=%) install
+
 # The path of rl-shim and rl-git is compiled in: another PREFIX than the last one makes main.o anew.
 $(B)/daemon/main.o: $(B)/prefix
 $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean demo deps fuzz fuzzers install lint openrpc plants screenshots sim uninstall
+.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean check-boot check-deb deb demo deps deps-boot deps-deb fuzz fuzzers install lint openrpc plants screenshots sim uninstall
 clean:
 	rm -rf build build-san build-fuzz
 
 .SECONDARY:
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name deb -prune -o -name '*.d' -type f -print 2>/dev/null)
