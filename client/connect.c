@@ -177,7 +177,7 @@ static bool may_start(const struct search *s, enum connect_start start, bool clo
 	if (start == CONNECT_START_ASKED || (start == CONNECT_START_DEMAND && !root && !unit))
 		return true;
 	if (closed)
-		message_error("you have no daemon, and the system daemon serves other users");
+		message_error("you have no daemon, and the system daemon serves other users: %s", s->why.message);
 	else if (start == CONNECT_START_NEVER)
 		message_error("no daemon answers");
 	else if (unit)

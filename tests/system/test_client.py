@@ -763,7 +763,8 @@ def test_no_daemon_beside_a_system_unit_without_asking(tmp_path, unit, started):
     err = run()
     assert (tmp_path / "started").exists() == started, err
     if unit == "closed":
-        assert "the system daemon serves other users" in run("--no-start")
+        assert ("the system daemon serves other users: no permission to connect to /run/rld/rld.sock: Permission denied"
+                in run("--no-start"))
         assert "no permission to connect" in run("--socket", "/run/rld/rld.sock", status=1)
     elif not started:
         assert "systemctl start rld" in err and "--start" in err
