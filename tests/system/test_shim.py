@@ -377,7 +377,10 @@ def wait_state(pid, wanted):
 @pytest.mark.parametrize("text, end", [(":", ("signal", 15)), ("trap 'exit 143' TERM", ("code", 143))])
 def test_ended_together_with_its_shim(attempt, text, end, first):
     """This is no end of the agent's own: its work was interrupted."""
-    record = told_with_its_shim(attempt, text, first)
+    for _ in range(5):      # the second that the shim waits may pass between our two signals
+        record = told_with_its_shim(attempt, text, first)
+        if record["by"] == "term":
+            break
     assert how(record) == (*end, "term") and record["sender_pid"] == str(os.getpid())
 
 
