@@ -290,6 +290,7 @@ deb:
 	    > $(DEB)/rld-$(VERSION)/debian/changelog
 	cd $(DEB)/rld-$(VERSION) && env -u MAKEFLAGS -u MAKEOVERRIDES -u MFLAGS -u MAKELEVEL CC='$(CC)' CXX='$(CXX)' \
 	    TZ=UTC dpkg-buildpackage -b -us -uc -j$$(nproc)
+	rm -rf $(DEB)/rld-$(VERSION)
 # No finding of lintian, and the same bytes again.
 check-deb: deb
 	lintian --fail-on error,warning $(DEB)/rld_$(VERSION)_*.changes
