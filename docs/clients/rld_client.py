@@ -111,7 +111,7 @@ HoldState = Literal["open", "approved", "rejected", "rework", "reworked", "cance
 
 
 # why something waits
-WaitKind = Literal["host", "source", "permit", "workspace", "after", "group", "group-paused", "account", "retry", "budget", "space", "pick", "paused", "draining", "preparing", "pause", "loading", "decision", "cancelling", "task", "limit", "not-reviewed", "released", "taken", "unassigned", "other"]
+WaitKind = Literal["host", "source", "permit", "slots", "workspace", "after", "group", "group-paused", "account", "retry", "budget", "space", "pick", "paused", "draining", "preparing", "pause", "loading", "decision", "cancelling", "task", "limit", "not-reviewed", "released", "taken", "unassigned", "other"]
 
 
 # why something ended
@@ -136,6 +136,10 @@ Fault = Literal["none", "process", "provider", "task"]
 
 # what a budget limits
 BudgetKind = Literal["cost", "tokens", "wall"]
+
+
+# what a user may do, each more than those before it; agent: a process of an attempt
+CallerRole = Literal["agent", "read", "submit", "admin"]
 
 
 # limit of [keep]
@@ -1470,6 +1474,7 @@ class DaemonHelloResult(TypedDict):
     version: str  # version of the daemon
     protocol: int  # protocol version
     instance: str  # eight hex digits that identify the state directory; part of ref names
+    role: CallerRole  # what the caller may do
     capabilities: list[str]  # names of the methods, and event:TYPE of each type of events
     agent_env: list[str]  # variables that agents get from the submitter's environment, according to the settings
 
@@ -1480,6 +1485,7 @@ class DaemonStatusResult(TypedDict):
     instance: str  # eight hex digits that identify the state directory; part of ref names
     pid: int  # process ID
     uid: int  # user ID
+    role: CallerRole  # what the caller may do
     state_dir: str  # state directory
     started_at: str  # time of the start
     uptime_ms: int  # time since the start of the daemon

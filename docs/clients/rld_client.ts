@@ -80,7 +80,7 @@ export type HoldKind = "lost" | "exhausted" | "stalled" | "violation" | "reviewe
 export type HoldState = "open" | "approved" | "rejected" | "rework" | "reworked" | "cancelled";
 
 /** why something waits */
-export type WaitKind = "host" | "source" | "permit" | "workspace" | "after" | "group" | "group-paused" | "account" | "retry" | "budget" | "space" | "pick" | "paused" | "draining" | "preparing" | "pause" | "loading" | "decision" | "cancelling" | "task" | "limit" | "not-reviewed" | "released" | "taken" | "unassigned" | "other";
+export type WaitKind = "host" | "source" | "permit" | "slots" | "workspace" | "after" | "group" | "group-paused" | "account" | "retry" | "budget" | "space" | "pick" | "paused" | "draining" | "preparing" | "pause" | "loading" | "decision" | "cancelling" | "task" | "limit" | "not-reviewed" | "released" | "taken" | "unassigned" | "other";
 
 /** why something ended */
 export type EndKind = "waived" | "approved" | "known-issues" | "rejected" | "exhausted" | "stalled" | "check" | "setup" | "base" | "violation" | "conflict" | "commit-refused" | "reviewer-changed" | "protected" | "cut" | "question" | "ref-moved" | "not-reviewed" | "limit" | "lost" | "host" | "timeout" | "not-started" | "denied" | "no-change" | "git" | "source" | "error" | "cancelled" | "after" | "retried" | "partial" | "differs" | "stop-marker" | "not-picked" | "tasks-left" | "taken" | "done" | "dependency" | "not-begun";
@@ -99,6 +99,9 @@ export type Fault = "none" | "process" | "provider" | "task";
 
 /** what a budget limits */
 export type BudgetKind = "cost" | "tokens" | "wall";
+
+/** what a user may do, each more than those before it; agent: a process of an attempt */
+export type CallerRole = "agent" | "read" | "submit" | "admin";
 
 /** limit of [keep] */
 export type RetentionLimit = "age" | "failures" | "number" | "size";
@@ -2389,6 +2392,8 @@ export interface DaemonHelloResult {
 	protocol: number;
 	/** eight hex digits that identify the state directory; part of ref names */
 	instance: string;
+	/** what the caller may do */
+	role: CallerRole;
 	/** names of the methods, and event:TYPE of each type of events */
 	capabilities: Array<string>;
 	/** variables that agents get from the submitter's environment, according to the settings */
@@ -2406,6 +2411,8 @@ export interface DaemonStatusResult {
 	pid: number;
 	/** user ID */
 	uid: number;
+	/** what the caller may do */
+	role: CallerRole;
 	/** state directory */
 	state_dir: string;
 	/** time of the start */

@@ -75,6 +75,7 @@ MATRIX = {
     "hold.rework": (OWNER, {"id": HOLD, "message": "x", "check": True}),
     "hold.answer": (OWNER, {"id": HOLD, "message": "x", "check": True}),
     "daemon.backup": (ADMIN, {"path": ELSEWHERE}),
+    "state.prune": (ADMIN, {"check": True}),
     "daemon.reload": (ADMIN, {"check": True}),
     "daemon.stop": (ADMIN, {"check": True}),
     "group.set": (ADMIN, {"name": "g", "slots": 1, "check": True}),
