@@ -303,8 +303,14 @@ def test_a_run_that_began_without_it(loop):
                           ("slot", "reply"), ("slot", "own_commit"), ("slot", "own_base_commit"),
                           ("slot", "own_base_tree"), ("slot", "voter_of"), ("slot", "reviewer"),
                           ("attempt", "reviewer"), ("review", "reviewer"), ("review", "votes"),
-                          ("finding", "reviewers")):
+                          ("finding", "reviewers"), ("run", "bytes"), ("run", "pruned_at")):
+        for name, in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND "
+                                        "sql LIKE ?", (table, f"%{column}%")).fetchall():
+            connection.execute(f"DROP INDEX {name}")
         connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+    connection.execute("DROP TABLE pruned")
+    for name in ("step_of_run", "hook_of_run"):
+        connection.execute(f"DROP INDEX {name}")
     connection.execute("PRAGMA user_version = 20")
     connection.close()
     loop.daemon.start()
