@@ -100,9 +100,11 @@ static bool is_known(const struct compare *c, const struct inventory_item *item)
 		return item->id > 0 && find(&c->numbers, item->id) != NULL;
 	case INVENTORY_RUN:
 	case INVENTORY_TREE:
-	case INVENTORY_REF:
 	case INVENTORY_ADMIN:
 		return run != NULL;
+	case INVENTORY_REF:
+		/* its repository may have been elsewhere when it was pruned */
+		return run != NULL && run->pruned_at == ROW_NONE;
 	case INVENTORY_CONFIG:
 		/* it is written before the branch is made */
 		return run != NULL && !run_state_is_end((enum run_state)run->state);

@@ -76,8 +76,11 @@ static void set_timer(struct keeper *keeper, int64_t ms)
 static void undone_done(void *arg, bool marked, int64_t bytes, char *const *left)
 {
 	struct keeper *keeper = arg;
+	struct keeper_wish *wish = STAILQ_FIRST(&keeper->wishes);
 
-	(void)marked, (void)bytes, (void)left;
+	(void)marked, (void)bytes;
+	for (; wish != NULL && wish->retried && left != NULL && *left != NULL; left++)
+		strings_append(&wish->left, *left);
 	keeper->pruning = false;
 	keeper_next(keeper);
 }
@@ -114,11 +117,12 @@ static bool is_retried(struct keeper *keeper)
 {
 	const struct keeper_wish *wish = STAILQ_FIRST(&keeper->wishes);
 
-	return keeper->faults && wish != NULL && !wish->request.check;
+	return keeper->faults && wish != NULL && !wish->request.check && !wish->retried;
 }
 
 static void retry_undone(struct keeper *keeper)
 {
+	STAILQ_FIRST(&keeper->wishes)->retried = true;
 	rowset_release(&keeper->undone);
 	keeper->faults = false;
 	keeper->pruning = true;
@@ -191,7 +195,7 @@ static void grant_wish(struct keeper *keeper)
 
 	STAILQ_REMOVE_HEAD(&keeper->wishes, next);
 	keeper->pruning = true;
-	prune_begin(keeper, &wish->request, wish->cb, wish->arg);
+	prune_begin(keeper, wish);
 	free(wish);
 }
 
@@ -203,6 +207,7 @@ static void refuse_wishes(struct keeper *keeper)
 	while ((wish = STAILQ_FIRST(&keeper->wishes)) != NULL) {
 		STAILQ_REMOVE_HEAD(&keeper->wishes, next);
 		wish->cb(wish->arg, &refusal);
+		strings_free(wish->left);
 		free(wish);
 	}
 }
@@ -268,14 +273,15 @@ void keeper_total(const struct keeper *keeper, int64_t *runs, int64_t *bytes)
 
 void keeper_prune(struct keeper *keeper, const struct prune_request *request, prune_cb *cb, void *arg)
 {
+	const struct keeper_wish asked = { .request = *request, .cb = cb, .arg = arg };
 	struct keeper_wish *wish;
 
 	if (request->unasked && !keeper->closing) {
-		prune_begin(keeper, request, cb, arg);
+		prune_begin(keeper, &asked);
 		return;
 	}
 	wish = xcalloc(1, sizeof(*wish));
-	*wish = (struct keeper_wish){ .request = *request, .cb = cb, .arg = arg };
+	*wish = asked;
 	STAILQ_INSERT_TAIL(&keeper->wishes, wish, next);
 	if (keeper->closing)
 		refuse_wishes(keeper);

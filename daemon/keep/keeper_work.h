@@ -10,6 +10,10 @@
 struct keeper_wish {
 	STAILQ_ENTRY(keeper_wish) next;
 	struct prune_request request;
+	/* what was not removed before was tried again for it; sentences about what could not be
+	 * removed again, NULL: none; owned */
+	bool retried;
+	char **left;
 	prune_cb *cb;
 	void *arg;
 };

@@ -290,11 +290,12 @@ static void usage_done(void *arg)
 	keeper_read(p->keeper, "prune.runs", ROW_RUN, ROW_NONE, runs_cb, p);
 }
 
-void prune_begin(struct keeper *keeper, const struct prune_request *request, prune_cb *cb, void *arg)
+void prune_begin(struct keeper *keeper, const struct keeper_wish *wish)
 {
 	struct prune *p = xcalloc(1, sizeof(*p));
 
-	*p = (struct prune){ .keeper = keeper, .request = *request, .cb = cb, .arg = arg, .now = clock_wall() };
+	*p = (struct prune){ .keeper = keeper, .request = wish->request, .left = wish->left, .cb = wish->cb,
+		.arg = wish->arg, .now = clock_wall() };
 	keeper_hold(keeper);
 	keeper_offload(keeper, usage_run, usage_done, p);
 }

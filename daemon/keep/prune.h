@@ -7,7 +7,9 @@
 
 #include "keep/keeper.h"
 
-/* Calls cb once, then keeper_next(). */
-void prune_begin(struct keeper *keeper, const struct prune_request *request, prune_cb *cb, void *arg);
+struct keeper_wish;
+
+/* Calls cb of the wish once, then keeper_next(). Takes ownership of what it has left. */
+void prune_begin(struct keeper *keeper, const struct keeper_wish *wish);
 
 #endif

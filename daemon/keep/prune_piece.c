@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "core/entries.h"
+#include "engine/needs.h"
 #include "keep/keeper_work.h"
 #include "keep/leavings.h"
 #include "model/row_json.h"
@@ -32,17 +33,21 @@ struct piece {
 	void *arg;
 };
 
+static void part_release(struct part *part)
+{
+	row_free(ROW_RUN, part->row);
+	row_free(ROW_PRUNED, part->pruned);
+	free(part->leavings.ids);
+	free(part->leavings.fault);
+}
+
 static void piece_end(struct piece *p, bool marked)
 {
 	p->cb(p->arg, marked, p->bytes, p->left);
 	for (size_t i = 0; i < p->count; i++)
 		row_free(ROW_PRUNED, p->runs[i].marked);
-	for (size_t i = 0; i < p->nparts; i++) {
-		row_free(ROW_RUN, p->parts[i].row);
-		row_free(ROW_PRUNED, p->parts[i].pruned);
-		free(p->parts[i].leavings.ids);
-		free(p->parts[i].leavings.fault);
-	}
+	for (size_t i = 0; i < p->nparts; i++)
+		part_release(&p->parts[i]);
 	strings_free(p->left);
 	free(p);
 }
@@ -136,6 +141,27 @@ static void mark(struct decision *d, struct part *part)
 	tell(d, part->pruned);
 }
 
+/* While they were read, a retry of one may have come. */
+static void leave_needed(struct piece *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->nparts; i++) {
+		const struct run_row *row = p->parts[i].row;
+		char *text;
+
+		if (!engine_needs_run(p->keeper->options.engine, row->id)) {
+			p->parts[kept++] = p->parts[i];
+			continue;
+		}
+		text = xasprintf("run %lld stays: a run that needs it has come meanwhile", (long long)row->id);
+		strings_append(&p->left, text);
+		free(text);
+		part_release(&p->parts[i]);
+	}
+	p->nparts = kept;
+}
+
 static void mark_all(struct piece *p)
 {
 	struct decision *d;
@@ -144,6 +170,7 @@ static void mark_all(struct piece *p)
 		marked_cb(p, true);
 		return;
 	}
+	leave_needed(p);
 	d = xcalloc(1, sizeof(*d));
 	for (size_t i = 0; i < p->nparts; i++)
 		mark(d, &p->parts[i]);

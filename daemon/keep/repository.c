@@ -92,8 +92,9 @@ enum retention_merged repository_has(const struct run_results *results, char **d
 	int error = common == NULL ? errno : 0;
 
 	*detail = NULL;
+	/* on a disk that is not mounted, perhaps */
 	if (common == NULL)
-		return error == ENOENT || error == ENOTDIR ? RETENTION_IS_MERGED :
+		return results->branches[0] == NULL && results->commits[0] == NULL ? RETENTION_IS_MERGED :
 		    unreadable(results->workspace, error, detail);
 	for (size_t i = 0; results->branches[i] != NULL && merged == RETENTION_IS_MERGED; i++) {
 		char *ref = xasprintf("refs/heads/%s", results->branches[i]), *tip = NULL;

@@ -201,7 +201,7 @@ static void show_run(void *arg)
 	struct shown *shown = arg;
 	const char *workdir = call_text(shown->call, "workdir");
 
-	if (path_access_check(&shown->access, "workdir", workdir, R_OK | X_OK))
+	if (path_access_project(&shown->access, workdir))
 		project_read(&shown->text, workdir);
 }
 
@@ -346,7 +346,7 @@ const struct method daemon_methods[] = {
 	    "stop the daemon" },
 	{ "daemon.reload", ACCESS_ADMIN, false, check_params, reload_results, reload_errors,
 	    daemon_reload, "reload the settings; applies to new runs" },
-	{ "config.show", ACCESS_READ, false, config_params, config_results, show_errors,
+	{ "config.show", ACCESS_SUBMIT, false, config_params, config_results, show_errors,
 	    config_show, "return the effective settings and their origin" },
 	{ 0 },
 };

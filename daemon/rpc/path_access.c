@@ -31,12 +31,24 @@ bool path_access_check(struct path_access *access, const char *field, const char
 	return false;
 }
 
+bool path_access_project(struct path_access *access, const char *workdir)
+{
+	char *file = workdir != NULL ? xasprintf("%s/" PROJECT_FILE, workdir) : NULL;
+	struct stat st;
+
+	if (path_access_check(access, "workdir", workdir, R_OK | X_OK) && file != NULL && lstat(file, &st) == 0)
+		path_access_check(access, "workdir", file, R_OK);
+	free(file);
+	return access->text == NULL;
+}
+
 /* A work tree may have its git directory anywhere. */
 bool path_access_workdir(struct path_access *access, const char *workdir)
 {
 	char *top = NULL, *dirs[2] = { NULL, NULL };
 
-	if (access->peer == NULL || !path_access_check(access, "workdir", workdir, R_OK | W_OK | X_OK))
+	if (access->peer == NULL || !path_access_check(access, "workdir", workdir, R_OK | W_OK | X_OK) ||
+	    !path_access_project(access, workdir))
 		return access->text == NULL;
 	if (git_toplevel(workdir, &top) == 0 && top != NULL) {
 		path_access_check(access, "workdir", top, R_OK | W_OK | X_OK);

@@ -27,7 +27,10 @@ const struct peer *path_access_peer(const struct call *call);
 /* mode: of access(2). path: absolute; NULL: none. Returns false with text. */
 bool path_access_check(struct path_access *access, const char *field, const char *path, int mode);
 
-/* A directory where agents are to work, its repository included. */
+/* A directory whose project file is read. */
+bool path_access_project(struct path_access *access, const char *workdir);
+
+/* A directory where agents are to work, its repository and project file included. */
 bool path_access_workdir(struct path_access *access, const char *workdir);
 
 /* What the settings of a run name, but for what the settings of the daemon name: own. */

@@ -110,7 +110,7 @@ static void read_run(void *arg)
 {
 	struct prompt_call *p = arg;
 
-	if (path_access_check(&p->access, "workdir", call_text(p->call, "workdir"), R_OK | X_OK))
+	if (path_access_project(&p->access, call_text(p->call, "workdir")))
 		project_read(&p->text, call_text(p->call, "workdir"));
 }
 
@@ -169,7 +169,7 @@ static const struct result_field show_results[] = {
 static const int show_errors[] = { RPC_NO_SPACE, RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
 const struct method prompt_methods[] = {
-	{ "prompt.show", ACCESS_READ, false, show_params, show_results, show_errors, prompt_show,
+	{ "prompt.show", ACCESS_SUBMIT, false, show_params, show_results, show_errors, prompt_show,
 	    "return the prompt that a role would get, before anything is paid" },
 	{ 0 },
 };

@@ -33,8 +33,8 @@ MATRIX = {
     "daemon.status": (READ, {}),
     "daemon.metrics": (READ, {}),
     "daemon.doctor": (READ, {}),
-    "config.show": (READ, {}),
-    "prompt.show": (READ, {"workdir": WORK, "role": "implement"}),
+    "config.show": (SUBMIT, {}),
+    "prompt.show": (SUBMIT, {"workdir": WORK, "role": "implement"}),
     "run.get": (READ, {"id": RUN}),
     "run.list": (READ, {}),
     "run.diff": (READ, {"id": RUN}),
@@ -498,12 +498,12 @@ def test_links_and_project_files_lead_nowhere(host):
     submit = {"workdir": work, "task": "x", "check": True, "review": REVIEW}
     os.symlink(secret, f"{work}/CLAUDE.md")
     assert h.owner.refusal("run.submit", **submit)["data"]["field"] == "review.conventions"
-    h.reader.refusal("prompt.show", workdir=work, role="review")
+    h.owner.refusal("prompt.show", workdir=work, role="review")
     os.unlink(f"{work}/CLAUDE.md")
     with open(f"{work}/.rld.toml", "w") as file:
         file.write(f"[review]\ndeveloper_prompt = {json.dumps(secret)}\n")
     assert h.owner.refusal("run.submit", **submit)["data"]["field"] == "developer_prompt"
-    h.reader.refusal("prompt.show", workdir=work, role="implement")
+    h.owner.refusal("prompt.show", workdir=work, role="implement")
     os.unlink(f"{work}/.rld.toml")
     os.makedirs(f"{work}/.ai_agents/prompts")
     os.symlink(secret, f"{work}/.ai_agents/prompts/reviewer_prompt.md")
@@ -517,8 +517,22 @@ def test_what_a_project_says_is_for_who_may_read_it(host):
     h = host()
     work = closed(h, "w")
     for method, params in (("config.show", {"workdir": work}), ("prompt.show", {"workdir": work, "role": "fix"})):
-        assert h.reader.refusal(method, **params)["data"]["field"] == "workdir"
+        assert h.other.refusal(method, **params)["data"]["field"] == "workdir"
         assert permitted(h.own.ask((method, params))[0])
+
+
+def test_a_project_file_that_the_user_may_not_read(host):
+    h = host()
+    work = h.work("w")
+    file = f"{work}/.rld.toml"
+    with open(file, "w") as out:
+        out.write('checks = ["curl -u me:secret http://x"]\nunknown_secret = 1\n')
+    os.chown(file, DAEMON, DAEMON)
+    os.chmod(file, 0o600)
+    for method, params in (("config.show", {"workdir": work}), ("prompt.show", {"workdir": work, "role": "fix"}),
+                           ("run.submit", {"workdir": work, "task": "x", "check": True})):
+        refused = h.owner.refusal(method, **params)
+        assert refused["data"]["field"] == "workdir" and "unknown_secret" not in refused["message"], refused
 
 
 def test_a_git_directory_elsewhere(host):

@@ -238,7 +238,12 @@ def test_a_repository_that_cannot_be_read(daemon, repo, tmp_path):
     (repo.path / ".git" / "HEAD.old").rename(repo.path / ".git" / "HEAD")
     assert kept(prune(daemon)) == {run: "unmerged"}
     repo.path.rename(tmp_path / "elsewhere")
-    assert gone(prune(daemon)) == [run]
+    assert kept(prune(daemon)) == {run: "unreadable"}, "the disk may not be mounted"
+    assert gone(prune(daemon, unmerged=True)) == [run]
+    # back again, it has refs that no run needs
+    (tmp_path / "elsewhere").rename(repo.path)
+    refs = [c for c in daemon.call("daemon.doctor", deep=True)["checks"] if c["name"] == "compare"]
+    assert any(f"/passed/{run}/" in c["text"] and c["remedy"] for c in refs), refs
 
 
 def test_what_a_retry_needs(make_daemon, repo):
@@ -331,6 +336,9 @@ def test_what_cannot_be_removed(make_daemon, repo):
     lock.touch()
     said = daemon.rlctl("prune", "--older", "0", check=1)
     assert f"run {run}: cannot remove its refs in {repo.path}" in said.err
+    # once for each prune, and not by itself
+    assert daemon.call("state.prune")["left"] == [f"run {run}: cannot remove its refs in {repo.path}: git refuses"]
+    assert daemon.log_path.read_text().count("cannot remove its refs") == 2
     lock.unlink()
     assert daemon.call("state.prune")["left"] == []
     assert refs(repo) == ["refs/heads/main"]
