@@ -75,7 +75,7 @@ bool schedule_note(struct schedule *s, int64_t id, int64_t note);
  * then it is the first. *blocker: the run that is named, 0: none is. */
 char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind, int64_t *blocker);
 
-/* schedule_changed() names the run once more: it has a reason of its own. */
+/* Let schedule_changed() name the run again, though nothing here has changed. */
 void schedule_tell(struct schedule *s, int64_t id);
 
 /* The next run whose reason may have changed since it was last named here, each once; 0: no more.

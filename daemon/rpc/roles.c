@@ -162,7 +162,7 @@ static void lookup_install(struct lookup *lookup)
 	/* each name is told once */
 	for (char **text = lookup->roles.unknown; text != NULL && *text != NULL; text++)
 		if (old.unknown == NULL || !strings_contain(old.unknown, *text))
-			log_warn("%s: nobody has that role by it; correct the name, or reload when it is known", *text);
+			log_warn("%s: it gives no user a role; correct the name, or reload when it is known", *text);
 	rpc->roles = lookup->roles;
 	lookup->roles = old;
 	lookup_free(lookup);

@@ -113,7 +113,7 @@ static bool has_room(struct server *server, uid_t uid)
 	return pool_part_idle(&server->pool, uid, text);
 }
 
-/* One user's connections keep nobody else out: an idle one of the user with most makes room. */
+/* No user's idle connections keep others out: one of the user with most makes room. */
 static bool make_room(struct server *server)
 {
 	return pool_part_idle(&server->pool, pool_fullest_uid(&server->pool),
