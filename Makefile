@@ -57,7 +57,7 @@ UNITS    = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 Q        = $(if $(V),,@)
 say      = $(if $(V),,@echo "  $1 $@")
 
-all: $(B)/rld $(B)/rlctl $(B)/rl-shim $(B)/rl-git
+all: $(B)/rld $(B)/rlctl $(B)/rl-shim $(B)/rl-git $(B)/rl-start
 
 $(B)/rld: $(MAIN_O) $(B)/librld.a
 	$(call say,LD)
@@ -74,6 +74,10 @@ $(B)/rl-shim: $(SHIM_O)
 $(B)/rl-git: $(B)/daemon/rl-git/rl_git.o $(B)/librld.a
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS_STATIC) -o $@ $^ $(LDLIBS_GIT)
+# It asks the databases of users, so it is not static.
+$(B)/rl-start: $(patsubst %.c,$(B)/%.o,$(wildcard daemon/starter/*.c)) $(B)/librld.a
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLD)
 $(B)/librld.a: $(RLD_O)
 	$(call say,AR)
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -248,12 +252,13 @@ screenshots: all
 MAN      = $(wildcard docs/*.[1-9])
 SHARE    = $(DESTDIR)$(PREFIX)/share
 LIB      = $(DESTDIR)$(PREFIX)/lib
-UNIT_FILES = system/rld.service system/rld.socket system/rld@.service user/rld.service user/rld.socket
+UNIT_FILES = system/rld.service system/rld.socket system/rld@.service system/rld-start.service system/rld-start.socket user/rld.service user/rld.socket
 install: all
 	install -D -m 755 $(B)/rlctl $(DESTDIR)$(PREFIX)/bin/rlctl
 	install -D -m 755 $(B)/rld $(DESTDIR)$(PREFIX)/sbin/rld
 	install -D -m 755 $(B)/rl-shim $(DESTDIR)$(PREFIX)/libexec/rl-shim
 	install -D -m 755 $(B)/rl-git $(DESTDIR)$(PREFIX)/libexec/rl-git
+	install -D -m 755 $(B)/rl-start $(DESTDIR)$(PREFIX)/libexec/rl-start
 	for page in $(MAN); do install -D -m 644 -t $(SHARE)/man/man$${page##*.} $$page || exit; done
 	for file in docs/examples/*; do install -D -m $$(test -x $$file && echo 755 || echo 644) \
 	    -t $(SHARE)/doc/rld/examples $$file || exit; done
@@ -263,7 +268,7 @@ install: all
 	$(B)/rlctl completion fish > $(SHARE)/fish/vendor_completions.d/rlctl.fish
 	for name in system user; do install -d $(LIB)/systemd/$$name || exit; done
 	for unit in $(UNIT_FILES); do sed \
-	    -e 's|^ExecStart=.*/rld|ExecStart=$(PREFIX)/sbin/rld|' -e 's|^ExecReload=.*/rlctl|ExecReload=$(PREFIX)/bin/rlctl|' \
+	    -e 's|^ExecStart=.*/rld$$|ExecStart=$(PREFIX)/sbin/rld|' -e 's|=\(+*\)/usr/local/libexec/|=\1$(PREFIX)/libexec/|' -e 's|^ExecReload=.*/rlctl|ExecReload=$(PREFIX)/bin/rlctl|' \
 	    systemd/$${unit#system/} > $(LIB)/systemd/$$unit && chmod 644 $(LIB)/systemd/$$unit || exit; done
 	install -D -m 644 -t $(LIB)/sysusers.d systemd/sysusers.d/rld.conf
 	install -D -m 644 -t $(LIB)/tmpfiles.d systemd/tmpfiles.d/rld.conf

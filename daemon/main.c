@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/agent_user.h"
 #include "base/inherited_socket.h"
 #include "base/log.h"
 #include "proto/memory.h"
@@ -436,6 +437,9 @@ static int run(struct daemon *d)
 		return EX_CONFIG;
 	}
 	take_notify_socket(d);
+	startup_agents(d->config);
+	if (agent_user()->apart)
+		d->umask = 002;		/* rld is in the group of the agents */
 	state_dir_make(&d->places);
 	d->lock = state_lock_take(d->places.state_dir, error, sizeof(error));
 	if (d->lock == -1)

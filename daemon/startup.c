@@ -3,9 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 
+#include "base/agent_user.h"
 #include "base/log.h"
 #include "numbers.h"
+#include "proc/starter.h"
 #include "proto/memory.h"
 
 /* created by the migration that introduced it */
@@ -116,4 +119,70 @@ void startup_configure(struct engine *engine, const struct config *config)
 {
 	configure_groups(engine, config);
 	configure_accounts(engine, config);
+}
+
+#define STARTER_UNIT "rld-start.socket"
+
+static void refuse_agents(char *error)
+{
+	log_error("fatal: %s", error);
+	free(error);
+	exit(EX_CONFIG);
+}
+
+/* What the environment says of the user of rld, it must say of that of the agents: rld gives it to
+ * the programs that it starts. */
+static void take_environment(const struct agent_user *agents)
+{
+	static const char *const of_a_login[] = {
+		"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
+		"SSH_AUTH_SOCK", "TMPDIR", "DBUS_SESSION_BUS_ADDRESS", "STATE_DIRECTORY", "RUNTIME_DIRECTORY",
+		"CONFIGURATION_DIRECTORY", "LOGS_DIRECTORY", "CACHE_DIRECTORY", "RLD_STARTER",
+	};
+	const struct { const char *name, *value; } own[] = {
+		{ "HOME", agents->home }, { "USER", agents->name }, { "LOGNAME", agents->name },
+		{ "SHELL", agents->shell },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (own[i].value != NULL)
+			setenv(own[i].name, own[i].value, 1);
+		else
+			unsetenv(own[i].name);
+	for (size_t i = 0; i < ARRAY_SIZE(of_a_login); i++)
+		unsetenv(of_a_login[i]);
+}
+
+void startup_agents(const struct config *config)
+{
+	const char *variable = getenv("RLD_STARTER");
+	char *wanted = config_agent_user(config), *path;
+	const struct agent_user *agents = agent_user();
+	uid_t uid;
+	gid_t gid;
+	int rv;
+
+	if (variable == NULL || variable[0] == '\0') {
+		if (wanted != NULL)
+			refuse_agents(xasprintf("agent_user = \"%s\": there is no rl-start, which could start "
+			    "agents as that user; enable " STARTER_UNIT " and start rld.service, or remove the key",
+			    wanted));
+		return;
+	}
+	path = xstrdup(variable);	/* valid to the end */
+	rv = starter_use(path, &uid, &gid);
+	if (rv == 0)
+		rv = agent_user_set(uid, gid);
+	if (rv != 0)
+		log_fatal("rl-start at %s: %s; see `systemctl status " STARTER_UNIT " rld-start.service`", path,
+		    rv == -EHOSTDOWN ? "it does not answer" : strerror(-rv));
+	if (wanted != NULL && !text_equal(wanted, agents->name))
+		refuse_agents(xasprintf("agent_user = \"%s\", but rl-start has agents work as %s (uid %d); change "
+		    "the key, or the unit rld-start.service", wanted,
+		    agents->name != NULL ? agents->name : "another user", (int)uid));
+	if (!agents->apart)
+		log_fatal("rl-start at %s has agents work as the user of rld itself; see rld-start.service", path);
+	take_environment(agents);
+	log_info("agents work as %s (uid %d)", agents->name != NULL ? agents->name : "a user without a name", (int)uid);
+	free(wanted);
 }

@@ -19,4 +19,9 @@ char *startup_rows(struct store *store, struct engine *engine, const char *state
 /* Also after a reload. The engine copies what it needs. */
 void startup_configure(struct engine *engine, const struct config *config);
 
+/* Who the agents are: with $RLD_STARTER, the socket of rl-start, another user than ours, whose HOME
+ * and name our environment then has. Does not return when that is not as the settings say. Before
+ * there are threads. */
+void startup_agents(const struct config *config);
+
 #endif

@@ -2,11 +2,13 @@
 #include "state_dir.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/agent_user.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "proto/memory.h"
@@ -30,9 +32,44 @@ static void check_owner(const char *path)
 		    path, (unsigned)(st.st_mode & 0777), path);
 }
 
+struct opened {
+	const char *name;
+	mode_t mode;
+};
+
+/* Where agents have another user, see base/agent_user.h. */
+static void pass(const char *state_dir, const struct opened *o)
+{
+	char *path = xasprintf("%s%s", state_dir, o->name);
+	int rv = file_mkdirs(path, 0700);
+
+	if (rv == 0)
+		rv = agent_user_pass(AT_FDCWD, path, o->mode);
+	if (rv != 0)
+		log_fatal("state directory: %s: %s", path, strerror(-rv));
+	free(path);
+}
+
+/* By rl-start --hand-over: then the evidence is no longer ours. */
+static void check_handed_over(const char *state_dir)
+{
+	char *path = xasprintf("%s/agents", state_dir), *text = NULL;
+	size_t size;
+
+	if (!agent_user()->apart && file_read(AT_FDCWD, path, 32, &text, &size) == 0)
+		log_fatal("state directory %s was handed over to uid %d, as whom its agents work: start rld with "
+		    "rl-start (rld.service of the system does), or name another with --state-dir", state_dir,
+		    (int)strtol(text, NULL, 10));
+	free(text);
+	free(path);
+}
+
 static void make_state(const char *state_dir)
 {
 	static const char *const names[] = { "", "/attempts", "/runs", "/env", "/blobs" };
+	static const struct opened open[] = {
+		{ "", 0711 }, { "/attempts", 0711 }, { "/runs", 0711 }, { "/worktrees", 0771 }, { "/evidence", 0770 },
+	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *path = xasprintf("%s%s", state_dir, names[i]);
@@ -44,6 +81,9 @@ static void make_state(const char *state_dir)
 		check_owner(path);
 		free(path);
 	}
+	check_handed_over(state_dir);
+	for (size_t i = 0; agent_user()->apart && i < sizeof(open) / sizeof(open[0]); i++)
+		pass(state_dir, &open[i]);
 }
 
 /* That of the system service is open, so that users without a role can be told. Returns 0 or

@@ -173,6 +173,36 @@ static int make_pipe(int ends[2])
 	return pipe2(ends, O_CLOEXEC) == -1 || fcntl(ends[0], F_SETFL, O_NONBLOCK) == -1 ? -1 : 0;
 }
 
+void child_set_group(void)
+{
+	if (setresgid(getegid(), getegid(), getgid()) == -1)
+		abort();	/* it has both */
+}
+
+bool child_has_agents(void)
+{
+	gid_t own, effective, agents;
+
+	return getresgid(&own, &effective, &agents) == 0 && own != agents;
+}
+
+/* What does not keep our group has that of the agents, which is our saved one: exec makes it the
+ * only one. */
+static int spawn_in_group(const struct child *child, posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes,
+    pid_t *pid)
+{
+	gid_t own, effective, agents;
+	int rv;
+
+	getresgid(&own, &effective, &agents);
+	if (!child->keeps_group && setresgid(agents, agents, own) == -1)
+		return errno;
+	rv = posix_spawnp(pid, child->argv[0], actions, attributes, child->argv, child->env);
+	if (!child->keeps_group && setresgid(own, own, agents) == -1)
+		abort();
+	return rv;
+}
+
 static int spawn(const struct child *child, int in, int out, int err, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
@@ -193,7 +223,7 @@ static int spawn(const struct child *child, int in, int out, int err, pid_t *pid
 	if (rv == 0)
 		rv = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
 	if (rv == 0)
-		rv = posix_spawnp(pid, child->argv[0], &actions, &attributes, child->argv, child->env);
+		rv = spawn_in_group(child, &actions, &attributes, pid);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return rv;

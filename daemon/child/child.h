@@ -18,6 +18,8 @@ struct child {
 	char **argv;		/* argv[0] is looked up on PATH of this process */
 	char **env;		/* complete environment */
 	const char *cwd;	/* NULL: the current directory */
+	/* it keeps the group of rld, which rl-git has where agents have another user */
+	bool keeps_group;
 	const void *input;	/* its stdin; NULL: none */
 	size_t input_size;
 	int output;		/* descriptor for its stdout; -1: captured */
@@ -36,6 +38,12 @@ struct child_end {
 	struct buf out, err;	/* captured; data NULL: nothing */
 	bool cut;		/* a part between beginning and end of one of them is missing */
 };
+
+/* Where agents have another user: make the effective group, that of rld, the real one, too, because
+ * access(2) goes by it, and keep that of the agents for the programs. */
+void child_set_group(void);
+/* Whether they have: after child_set_group(). */
+bool child_has_agents(void);
 
 /* end is overwritten; child_end_release() frees its content. */
 void child_run(const struct child *child, struct child_end *end);

@@ -44,6 +44,9 @@ int64_t config_parallel(const struct config *config);
 /* The key that signs attestations, malloc'd; NULL: the one in the state directory. */
 char *config_attest_key(const struct config *config);
 
+/* The user as whom agents must work, malloc'd; NULL: as the service manager has it. */
+char *config_agent_user(const struct config *config);
+
 /* A name in [access]. */
 struct config_principal {
 	enum rank rank;

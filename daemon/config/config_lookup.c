@@ -68,13 +68,23 @@ int64_t config_parallel(const struct config *config)
 	return parallel;
 }
 
-char *config_attest_key(const struct config *config)
+static char *text_at(const struct config *config, const char *key)
 {
-	json_t *json = layers_get(&(struct layers){ .config = config }, "attest_key", NULL);
-	char *path = xstrdup(json_string_value(json));
+	json_t *json = layers_get(&(struct layers){ .config = config }, key, NULL);
+	char *text = xstrdup(json_string_value(json));
 
 	json_decref(json);
-	return path;
+	return text;
+}
+
+char *config_attest_key(const struct config *config)
+{
+	return text_at(config, "attest_key");
+}
+
+char *config_agent_user(const struct config *config)
+{
+	return text_at(config, "agent_user");
 }
 
 /* ROW_NONE if unset. */

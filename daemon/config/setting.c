@@ -56,6 +56,9 @@ const struct setting settings[] = {
 	{ { "attest_key", SCHEMA_TEXT, .rule = &rule_file,
 	    .help = "key that signs attestations: a private key, or a public key whose other half is in an agent" },
 	    .layers = LAYER_FILE },
+	{ { "agent_user", SCHEMA_TEXT, .min = 1, .max = 256,
+	    .help = "system service: the user as whom agents must work; another one is refused at the start" },
+	    .layers = LAYER_FILE },
 
 	{ { "agent.*.command", SCHEMA_ARGV, .min = 1,
 	    .help = "program and arguments; {model}, {prompt_file} and {session} are replaced" },

@@ -308,6 +308,12 @@ static void set_command(const struct git_op *op, const struct git_call *call, st
 		git_command_set_ident(command);
 }
 
+/* What runs nothing of a repository of users may reach the evidence repository. */
+static bool keeps_group(const struct git_op *op, unsigned flags)
+{
+	return is_in_evidence(op, flags) || (flags & (GIT_ALONE | GIT_HOOKED | GIT_FILTERED)) == GIT_ALONE;
+}
+
 int git_run_call(struct git_op *op, const struct git_call *call, const char *word, ...)
 {
 	struct git_command command = { 0 };
@@ -316,6 +322,7 @@ int git_run_call(struct git_op *op, const struct git_call *call, const char *wor
 		.output = (call->flags & GIT_PATCH) != 0 ? STDOUT_FILENO : call->output != 0 ? call->output : -1,
 		.keep = (call->flags & GIT_HOOKED) != 0 ? WORDS_KEEP : 0,
 		.reader = call->reader, .arg = call->arg,
+		.keeps_group = keeps_group(op, call->flags),
 	};
 	bool failed;
 	va_list ap;

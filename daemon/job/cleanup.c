@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/agent_user.h"
 #include "git/used_room.h"
 #include "model/dirs.h"
 #include "model/job.h"
+#include "proc/starter.h"
 #include "proto/memory.h"
 
 #define ROOM "tree-"
@@ -38,11 +39,12 @@ static void remove_scratch(const char *state_dir, const struct litter *litter)
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
 		char *name = xasprintf("%s/%s", path, entry->d_name);
 
-		if (begins(entry->d_name, ROOM))
+		/* one that agents of another user own is not ours to keep */
+		if (begins(entry->d_name, ROOM) && !agent_user()->apart)
 			used_room_keep(name, litter->evidence);
 		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 			if (begins(entry->d_name, heads[i]))
-				file_remove_tree(name);
+				starter_remove(name);
 		free(name);
 	}
 	if (dir != NULL)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "base/agent_user.h"
 #include "base/credentials.h"
 #include "base/digest.h"
 #include "base/file.h"
@@ -90,13 +91,24 @@ static void refuse_closed(struct intake *item, uid_t owner, int error)
 {
 	char *name = owner != geteuid() ? user_name_of(owner) : NULL, *hint;
 
-	hint = xasprintf("the daemon's user needs read, write and search permission on it%s%s%s%s",
+	hint = xasprintf("the user of the agents needs read, write and search permission on it%s%s%s%s",
 	    name != NULL ? "; or submit to a daemon of its owner, " : "", name != NULL ? name : "",
 	    name != NULL ? ": rlctl --start as that user, or the unit rld@" : "", name != NULL ? name : "");
 	intake_refuse(item, RPC_INVALID_PARAMS, "workdir", hint,
-	    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)geteuid(), strerror(error));
+	    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)agent_user()->is.uid, strerror(error));
 	free(hint);
 	free(name);
+}
+
+/* Agents work there, and we read. 0 or -errno. */
+static int usable(const char *workdir)
+{
+	const struct agent_user *agents = agent_user();
+	int rv = agents->apart ? peer_access(&agents->is, workdir, R_OK | W_OK | X_OK) : 0;
+
+	if (rv == 0 && access(workdir, R_OK | X_OK | (agents->apart ? 0 : W_OK)) == -1)
+		rv = -errno;
+	return rv;
 }
 
 static void check_workdir(struct intake *item)
@@ -119,7 +131,9 @@ static void check_workdir(struct intake *item)
 		    "workdir %s is not a directory", item->workdir);
 		return;
 	}
-	if (access(item->workdir, R_OK | W_OK | X_OK) == -1) {
+	rv = usable(item->workdir);
+	if (rv != 0) {
+		errno = -rv;
 		if (host_fault(errno))
 			intake_refuse_path(item, errno, "workdir", NULL, item->workdir);
 		refuse_closed(item, st.st_uid, errno);

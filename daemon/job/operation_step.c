@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/agent_user.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "core/row.h"
@@ -16,6 +17,7 @@
 #include "job/secrets.h"
 #include "model/dirs.h"
 #include "model/job.h"
+#include "proc/starter.h"
 #include "proto/memory.h"
 #include "record/exit_record.h"
 #include "record/host_fault.h"
@@ -27,6 +29,8 @@ static bool make_directory(struct step_job *job, const char *path)
 {
 	int rv = path != NULL ? file_mkdirs(path, 0700) : 0;
 
+	if (rv == 0 && path != NULL)
+		rv = agent_user_give(AT_FDCWD, path, 02770);
 	if (rv != 0)
 		job->error = xasprintf("%s: %s", path, host_words(-rv));
 	return rv == 0;
@@ -157,7 +161,7 @@ static void forget(const struct step_job *job)
 	if (getenv("RLD_KEEP_STEPS") != NULL || (job->git != NULL && git_op_writes_patch(job->git)))
 		return;
 	dir = dirs_attempt(job->job.state_dir, job->step);
-	file_remove_tree(dir);
+	starter_remove(dir);
 	free(dir);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/agent_user.h"
 #include "base/file.h"
 #include "core/plan.h"
 #include "core/state.h"
@@ -23,6 +24,8 @@ static int write_file(const char *dir, const char *name, const char *data, size_
 	char *path = xasprintf("%s/%s", dir, name);
 	int rv = file_write(AT_FDCWD, path, data, size, 0600, true);
 
+	if (rv == 0)
+		rv = agent_user_give(AT_FDCWD, path, 0640);
 	free(path);
 	return rv;
 }
@@ -75,8 +78,12 @@ static int make_dir(struct prepare_run_dir_job *job, const char *dir)
 
 	if (rv == 0)
 		rv = file_mkdir_anew(dir, 0700);
+	if (rv == 0)
+		rv = agent_user_pass(AT_FDCWD, dir, 0771);
 	if (rv == 0 && mkdir(scratch, 0700) == -1)
 		rv = -errno;
+	if (rv == 0)
+		rv = agent_user_give(AT_FDCWD, scratch, 02770);
 	free(scratch);
 	free(runs);
 	return rv == 0 ? set_worktrees_aside(job) : rv;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "base/agent_user.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "core/chain.h"
@@ -299,6 +300,8 @@ static int take_task(const struct build_job *w, const struct places *p, struct s
 	s->task_size = w->briefing.text != NULL ? w->briefing.size : strlen(text);
 	s->task = xmemdup0(text, s->task_size);
 	rv = file_write(AT_FDCWD, p->task_file, s->task, s->task_size, 0600, false);
+	if (rv == 0)
+		rv = agent_user_give(AT_FDCWD, p->task_file, 0640);
 	if (rv != 0)
 		*error = xasprintf("%s: %s", p->task_file, host_words(-rv));
 	return rv == 0 ? 0 : -1;

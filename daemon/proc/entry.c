@@ -28,6 +28,7 @@
 #define BUSY_MS 500
 /* searches for processes that outlive a killed shim: 5 s in total */
 #define ORPHANS_MAX 250
+#define TOLD_MAX 250		/* looks for what rl-start says: 5 s in total */
 #define NAMELESS_MS 30000	/* how long a held lock may be without an identity */
 
 struct entry *entry_new(struct proc *proc, int64_t id, const char *uuid, const char *boot_id)
@@ -39,7 +40,7 @@ struct entry *entry_new(struct proc *proc, int64_t id, const char *uuid, const c
 	e->dir = xasprintf("%s/%lld", proc->attempts_dir, (long long)id);
 	e->uuid = xstrdup(uuid);
 	e->boot_id = xstrdup(boot_id);
-	e->pidfd = -1;
+	e->pidfd = e->conn = -1;
 	uv_timer_init(proc->loop, &e->timer);
 	e->timer.data = e;
 	e->handles = 1;
@@ -66,6 +67,8 @@ static void entry_handle_closed(struct entry *e)
 		return;
 	if (e->pidfd != -1)
 		close(e->pidfd);
+	if (e->conn != -1)
+		close(e->conn);
 	launch_free(e->launch);
 	free(e->dir);
 	free(e->uuid);
@@ -88,12 +91,29 @@ void entry_drop(struct entry *e)
 	uv_close((uv_handle_t *)&e->timer, entry_closed_cb);
 }
 
+/* How the shim ended, from rl-start. Returns false if that has not been said yet; after a while it
+ * is not expected any more. */
+static bool entry_told(struct entry *e)
+{
+	int status = starter_status(e->conn, 0);
+
+	if (status == -EAGAIN && e->asked++ < TOLD_MAX)
+		return false;
+	close(e->conn);
+	e->conn = -1;
+	if (status >= 0 && WIFEXITED(status))
+		e->exited = WEXITSTATUS(status);
+	return true;
+}
+
 /* Reap a dead shim of ours. Returns false if it is not dead yet. Never waits. */
 static bool entry_reap(struct entry *e)
 {
 	siginfo_t info = { 0 };
 	int rv;
 
+	if (e->conn != -1)
+		return entry_told(e);
 	if (e->child == 0)
 		return true;
 	rv = e->pidfd != -1 ? waitid(P_PIDFD, (id_t)e->pidfd, &info, WEXITED | WNOHANG)
@@ -331,34 +351,38 @@ void entry_look(struct entry *e)
 	offload(e->proc->loop, inspect_run, inspect_cb, e);
 }
 
+static int entry_spawn(struct entry *e)
+{
+	int rv = spawn_shim(e->proc->shim_path, e->dir, e->prepare.lock, e->launch->envp, e->uuid, e->proc->core,
+	    &e->spawned);
+
+	if (rv != 0 && rv != -ETIMEDOUT) {
+		e->prepare.status = -rv;
+		snprintf(e->prepare.error, sizeof(e->prepare.error), "%s: %s",
+		    starter_used() ? "rl-start" : e->proc->shim_path, rv == -EHOSTDOWN ? "it does not answer" :
+		    strerror(-rv));
+	}
+	return rv;
+}
+
+/* rl-start is asked off the loop, which it must not hold up. */
 static void prepare_run(void *arg)
 {
 	struct entry *e = arg;
 
 	prepare(&e->prepare);
+	e->spawn_rv = -ECANCELED;
+	if (e->prepare.lock != -1 && starter_used())
+		e->spawn_rv = entry_spawn(e);
 }
 
-/* -errno if nothing was started. */
-static int entry_spawn(struct entry *e)
+/* rld stops while its shim starts: the next rld takes it back. */
+static void entry_release(struct spawned *spawned)
 {
-	struct rlimit own;
-	bool known = getrlimit(RLIMIT_CORE, &own) == 0;
-	int rv;
-
-	/* rld writes no core file, but its children may, and the limit is inherited */
-	if (known)
-		setrlimit(RLIMIT_CORE, &(struct rlimit){ e->proc->core < own.rlim_max ?
-		    e->proc->core : own.rlim_max, own.rlim_max });
-	rv = spawn_shim(e->proc->shim_path, e->dir, e->prepare.lock, e->launch->envp, e->uuid, &e->child);
-	if (known)
-		setrlimit(RLIMIT_CORE, &own);
-
-	if (rv != 0) {
-		e->child = 0;
-		e->prepare.status = -rv;
-		snprintf(e->prepare.error, sizeof(e->prepare.error), "%s: %s", e->proc->shim_path, strerror(-rv));
-	}
-	return rv;
+	if (spawned->pidfd != -1)
+		close(spawned->pidfd);
+	if (spawned->conn != -1)
+		close(spawned->conn);
 }
 
 static void prepare_cb(void *arg);
@@ -373,18 +397,24 @@ static void prepare_cb(void *arg)
 {
 	struct entry *e = arg;
 	struct proc *proc = e->proc;
-	int rv = -1;
+	int rv = e->spawn_rv;
 
-	if (e->prepare.lock != -1 && !proc->closing)
+	if (e->prepare.lock != -1 && !proc->closing && !starter_used())
 		rv = entry_spawn(e);
-	if (e->prepare.lock != -1 && rv != 0 && !proc->closing)
+	if (e->prepare.lock != -1 && rv != 0 && rv != -ETIMEDOUT && !proc->closing)
 		prepare_undo(&e->prepare);
 	if (e->prepare.lock != -1)
 		close(e->prepare.lock);
 	launch_free(e->launch);
 	e->launch = NULL;
-	if (rv == 0) {
-		entry_watch(e, pidfd_open(e->child, 0));
+	if (proc->closing) {
+		if (rv == 0)
+			entry_release(&e->spawned);
+	} else if (rv == 0 || rv == -ETIMEDOUT) {
+		/* without an answer of rl-start the lock tells whether it runs */
+		e->child = e->spawned.conn == -1 ? e->spawned.pid : 0;
+		e->conn = e->spawned.conn;
+		entry_watch(e, e->spawned.pidfd);
 		proc->sink->started(proc->arg, e->id);
 		return;
 	}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "proc/starter.h"
 #include "proc/strays.h"
 #include "record/identity.h"
 #include "record/layout.h"
@@ -191,7 +192,13 @@ void inspect(struct inspection *l)
 		l->result = INSPECTION_LOST;
 	if (l->result != INSPECTION_LOST && l->result != INSPECTION_UNREADABLE && l->result != INSPECTION_NEVER_STARTED)
 		return;
+	/* ours also with rl-start: what an earlier version of the service has started */
 	strays = strays_kill(l->uuid);
+	if (strays >= 0 && starter_used()) {
+		int theirs = starter_kill(l->uuid);
+
+		strays = theirs < 0 ? -1 : strays + theirs;
+	}
 	if (strays == 0)
 		return;
 	/* something ran after all: with the directory gone, or with an inherited mark */

@@ -16,7 +16,8 @@ struct launch_file {
 	const char *name;	/* a name of record/layout.h, static */
 	char *data;		/* owned */
 	size_t size;
-	int mode;		/* 0600 */
+	/* with another user for agents: its mode, given to their group; 0: not for them */
+	int shared;
 	bool durable;		/* on the disk before the start: a row has its hash */
 };
 

@@ -157,3 +157,25 @@ void origin_look(pid_t pid, const char *state_dir, const struct origin_marks *ma
 		close(pidfd);
 	free(real);
 }
+
+bool origin_by_group(pid_t pid, char mark[ORIGIN_MARK_MAX])
+{
+	char path[48], line[4096], *name;
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
+	file = pid > 0 ? fopen(path, "re") : NULL;
+	while (file != NULL && !found && fgets(line, sizeof(line), file) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		name = strstr(line, "/" ORIGIN_GROUP);
+		if (strncmp(line, "0::", 3) != 0 || name == NULL)
+			continue;
+		name += strlen("/" ORIGIN_GROUP);
+		name[strcspn(name, "/")] = '\0';
+		found = strlcpy(mark, name, ORIGIN_MARK_MAX) < ORIGIN_MARK_MAX;
+	}
+	if (file != NULL)
+		fclose(file);
+	return found;
+}

@@ -11,6 +11,9 @@
 
 #define ORIGIN_MARK_MAX 64
 
+/* The cgroup of an attempt that rl-start has started: this, and the mark. */
+#define ORIGIN_GROUP "attempt-"
+
 struct origin {
 	/* it has ended, another PID namespace hides it, a shim above it has a lock file that was
 	 * moved or removed, or it is below this daemon and its shim was killed: nothing can be
@@ -31,6 +34,10 @@ struct origin_marks {
 	bool (*known)(void *arg, const char *mark);
 	void *arg;
 };
+
+/* The mark of the attempt of a process that has the user of the agents, where that is another one
+ * than ours: by its cgroup. False: it is in none of an attempt, or cannot be looked at. */
+bool origin_by_group(pid_t pid, char mark[ORIGIN_MARK_MAX]);
 
 /* pid: 0 if it is not visible. state_dir: absolute. Reads a few files of /proc. */
 void origin_look(pid_t pid, const char *state_dir, const struct origin_marks *marks, struct origin *origin);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/agent_user.h"
 #include "base/file.h"
 #include "record/layout.h"
 #include "record/lock_file.h"
@@ -57,6 +58,8 @@ static int make_dir(struct prepare *p)
 
 	if (rv == 0 && mkdir(p->dir, 0700) == -1)
 		rv = -errno;
+	if (rv == 0)
+		rv = agent_user_pass(AT_FDCWD, p->dir, p->launch->job.keeps_group == 1 ? 0770 : 0711);
 	if (rv == -EEXIST) {
 		p->vacant = find_vacant(p);
 		return prepare_failed(p, NULL, "exists already");
@@ -92,7 +95,9 @@ static int fill(struct prepare *p, int dirfd)
 	for (size_t i = 0; i < p->launch->nfiles; i++) {
 		const struct launch_file *f = &p->launch->files[i];
 
-		rv = file_write(dirfd, f->name, f->data, f->size, f->mode, f->durable);
+		rv = file_write(dirfd, f->name, f->data, f->size, 0600, f->durable);
+		if (rv == 0 && f->shared != 0)
+			rv = agent_user_give(dirfd, f->name, f->shared);
 		if (rv != 0)
 			return failed_errno(p, f->name, -rv);
 	}

@@ -11,6 +11,7 @@
 #include "proc/inspect.h"
 #include "proc/prepare.h"
 #include "proc/proc.h"
+#include "proc/starter.h"
 
 enum entry_state { PREPARING, WATCHING, LOOKING, PAUSING };
 
@@ -24,6 +25,10 @@ struct entry {
 	bool end_wanted, wind_up_wanted;	/* proc_end(), proc_wind_up() came,
 						 * perhaps before the shim */
 	pid_t child;		/* our child, not reaped; otherwise 0 */
+	int conn;		/* to rl-start, which has not said how it ended; otherwise -1 */
+	int asked;		/* ... how often it was asked */
+	struct spawned spawned;	/* PREPARING, with rl-start */
+	int spawn_rv;
 	int pidfd;		/* WATCHING, otherwise -1 */
 	uint64_t since;		/* loop time since when the lock has an unknown
 				 * holder, 0: it has none */

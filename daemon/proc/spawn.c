@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "proc/spawn.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "proc/strays.h"
 #include "proto/memory.h"
 #include "record/layout.h"
+
+#define ENDED_MS 5000		/* rl-start says it in a moment */
 
 /* move the lock first: it may have one of the numbers below */
 static int shim_descriptors(posix_spawn_file_actions_t *actions, int lock)
@@ -102,17 +108,68 @@ out_actions:
 	return rv;
 }
 
-int spawn_shim(const char *shim_path, const char *dir, int lock, char *const *envp, const char *uuid, pid_t *pid)
+/* rld writes no core file, but its children may, and the limit is inherited. */
+static int spawn_own_shim(const char *shim_path, const char *dir, int lock, char *const *env, rlim_t core, pid_t *pid)
 {
 	char *argv[] = { (char[]){ "rl-shim" }, (char *)dir, NULL };
-	char **env = marked(envp, uuid);
-	int rv = spawn(shim_path, argv, env, shim_descriptors, lock, true, pid);
+	struct rlimit own;
+	bool known = getrlimit(RLIMIT_CORE, &own) == 0;
+	int rv;
 
-	strings_free(env);
+	if (known)
+		setrlimit(RLIMIT_CORE, &(struct rlimit){ core < own.rlim_max ? core : own.rlim_max, own.rlim_max });
+	rv = spawn(shim_path, argv, env, shim_descriptors, lock, true, pid);
+	if (known)
+		setrlimit(RLIMIT_CORE, &own);
 	return -rv;
 }
 
-int spawn_teller(const char *path, char *const *argv, char *const *envp, int output, pid_t *pid)
+int spawn_shim(const char *shim_path, const char *dir, int lock, char *const *envp, const char *uuid, rlim_t core,
+    struct spawned *out)
 {
-	return -spawn(path, argv, envp != NULL ? envp : environ, teller_descriptors, output, false, pid);
+	char **env = marked(envp, uuid);
+	int rv;
+
+	*out = (struct spawned){ .pidfd = -1, .conn = -1 };
+	if (starter_used()) {
+		rv = starter_shim(dir, uuid, lock, env, core, out);
+	} else {
+		rv = spawn_own_shim(shim_path, dir, lock, env, core, &out->pid);
+		if (rv == 0)
+			out->pidfd = pidfd_open(out->pid, 0);
+	}
+	strings_free(env);
+	return rv;
+}
+
+int spawn_teller(const char *path, char *const *argv, char *const *envp, int output, struct spawned *out)
+{
+	int rv;
+
+	*out = (struct spawned){ .pidfd = -1, .conn = -1 };
+	if (starter_used())
+		return starter_tell(path, argv, envp != NULL ? envp : environ, output, out);
+	rv = -spawn(path, argv, envp != NULL ? envp : environ, teller_descriptors, output, false, &out->pid);
+	if (rv == 0)
+		out->pidfd = pidfd_open(out->pid, 0);
+	return rv;
+}
+
+int spawn_teller_end(struct spawned *teller)
+{
+	int status = -1;
+
+	if (teller->conn != -1) {
+		shutdown(teller->conn, SHUT_WR);	/* rl-start ends it */
+		status = starter_status(teller->conn, ENDED_MS);
+		close(teller->conn);
+		status = status == -EAGAIN ? -1 : status;
+	} else {
+		kill(-teller->pid, SIGKILL);	/* not reaped yet, so its group id is not reused */
+		while (waitpid(teller->pid, &status, 0) == -1 && errno == EINTR)
+			;
+	}
+	if (teller->pidfd != -1)
+		close(teller->pidfd);
+	return status;
 }

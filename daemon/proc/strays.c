@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/agent_user.h"
+#include "proc/origin.h"
 #include "proc/process.h"
 #include "proto/memory.h"
 
@@ -103,12 +105,20 @@ static bool is_watched(pid_t parent)
 	return false;
 }
 
-static bool is_stray(int procfd, const char *entry, char name[PROCESS_NAME_MAX])
+/* Of another user it is the cgroup that tells. */
+static bool is_of_attempt(int procfd, const char *entry, pid_t pid)
 {
 	static const char mark[] = "\0" STRAYS_MARK "=";
+	char group[ORIGIN_MARK_MAX];
+
+	return agent_user()->apart ? origin_by_group(pid, group) : carries(procfd, entry, mark, sizeof(mark) - 1) == 1;
+}
+
+static bool is_stray(int procfd, const char *entry, char name[PROCESS_NAME_MAX])
+{
 	pid_t pid = (pid_t)strtol(entry, NULL, 10), parent;
 
-	return pid > 0 && pid != getpid() && carries(procfd, entry, mark, sizeof(mark) - 1) == 1 &&
+	return pid > 0 && pid != getpid() && is_of_attempt(procfd, entry, pid) &&
 	    process_identify(pid, name, &parent) && strcmp(name, SHIM_NAME) != 0 && !is_watched(parent);
 }
 

@@ -50,26 +50,21 @@ static int watch(int process, int output, int64_t ms, char *text, size_t room)
 
 int version_probe_text(const char *path, char *const *argv, char *const *envp, int64_t ms, char *text, size_t room)
 {
-	int ends[2], process, rv, status = 0;
-	pid_t pid;
+	struct spawned teller;
+	int ends[2], rv, status = 0;
 
 	text[0] = '\0';
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == -1)
 		return -errno;
 	fcntl(ends[1], F_SETFL, 0);	/* the program's end blocks, as programs expect */
-	rv = spawn_teller(path, argv, envp, ends[1], &pid);
+	rv = spawn_teller(path, argv, envp, ends[1], &teller);
 	close(ends[1]);
 	if (rv == 0) {
-		process = pidfd_open(pid, 0);
-		rv = process == -1 ? -errno : watch(process, ends[0], ms, text, room);
-		kill(-pid, SIGKILL);	/* not reaped yet, so its group id is not reused */
-		while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
-			;
-		if (process != -1)
-			close(process);
+		rv = teller.pidfd == -1 ? -EMFILE : watch(teller.pidfd, ends[0], ms, text, room);
+		status = spawn_teller_end(&teller);
 	}
 	close(ends[0]);
-	return rv == 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0) ? -ENOMSG : rv;
+	return rv == 0 && (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) ? -ENOMSG : rv;
 }
 
 int version_probe_run(const char *path, char *const *argv, char *const *envp, int64_t ms, char *line, size_t room)

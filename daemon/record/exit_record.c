@@ -22,7 +22,7 @@ static const char *const by_names[] = {
 static const char *const step_names[EXIT_STEPS] = {
 	[EXIT_STEP_MEMORY] = "memory", [EXIT_STEP_INPUT] = "input", [EXIT_STEP_PIPE] = "pipe",
 	[EXIT_STEP_FORK] = "fork", [EXIT_STEP_DUP2] = "dup2", [EXIT_STEP_CHDIR] = "chdir",
-	[EXIT_STEP_SANDBOX] = "sandbox", [EXIT_STEP_EXEC] = "exec",
+	[EXIT_STEP_SANDBOX] = "sandbox", [EXIT_STEP_IDS] = "user", [EXIT_STEP_EXEC] = "exec",
 };
 
 const char *exit_step_name(enum exit_step step)

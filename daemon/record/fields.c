@@ -151,7 +151,8 @@ int fields_write(int dirfd, const char *name, const struct fields_type *type, co
 		encode(&out, type, object);
 	}
 	snprintf(tmp, sizeof(tmp), "%s.tmp", name);
-	fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	/* rld reads what rl-git writes as another user, but with its group: the umask decides */
+	fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
 	if (fd == -1) {
 		rv = -errno;
 		goto out_data;

@@ -21,6 +21,8 @@ static const struct {
 	BUSY(EMFILE, "raise the limit on open files (ulimit -n, LimitNOFILE=)"),
 	BUSY(ENFILE, "raise the system's limit on open files (sysctl fs.file-max)"),
 	BUSY(EAGAIN, "raise the limit on processes (ulimit -u, TasksMax=), or end some processes"),
+	/* proc/starter.c: the service that starts agents */
+	BUSY(EHOSTDOWN, "start rld-start.socket (systemctl status rld-start.service)"),
 	BROKEN(EIO, "check the disk: see the kernel log (dmesg)"),
 	BROKEN(ENOMEM, "free some memory"),
 };

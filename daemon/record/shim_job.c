@@ -28,6 +28,7 @@ static const struct fields_row job_rows[] = {
 	ROW(marks_signal, FIELDS_OPTION),
 	ROW(names_step, FIELDS_OPTION),
 	ROW(syncs_work, FIELDS_OPTION),
+	ROW(keeps_group, FIELDS_OPTION),
 };
 
 static const struct fields_type job_type = {
@@ -55,7 +56,8 @@ static bool plausible(const struct shim_job *job)
 	    (job->idle_stdout == 0 || job->idle_stdout == 1) &&
 	    (job->marks_signal == 0 || job->marks_signal == 1) &&
 	    (job->names_step == 0 || job->names_step == 1) &&
-	    (job->syncs_work == 0 || job->syncs_work == 1) && all_absolute(job->writable);
+	    (job->syncs_work == 0 || job->syncs_work == 1) &&
+	    (job->keeps_group == 0 || job->keeps_group == 1) && all_absolute(job->writable);
 }
 
 int shim_job_write(int dirfd, const struct shim_job *job)

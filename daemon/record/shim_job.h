@@ -35,6 +35,8 @@ struct shim_job {
 	int marks_signal;
 	int names_step;		/* 1: write step to the exit record; as for marks_signal */
 	int syncs_work;		/* 1: sync the file system of cwd before the exit record */
+	/* 1: rl-git, which keeps the group of the daemon where agents have another user */
+	int keeps_group;
 	int post_result_ms;	/* after SIGUSR1: limit for no output; 0: ignore the signal */
 	/* NULL-terminated absolute paths that it may write to when confined; files or whole
 	 * folders. Missing ones are skipped */

@@ -15,7 +15,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "child/child.h"
 #include "git/git_op.h"
+#include "record/handed_environment.h"
 #include "task/task_op.h"
 
 static int refuse(const char *what)
@@ -58,13 +60,17 @@ static int run(const char *name, int dirfd)
 
 int main(int argc, char **argv)
 {
-	int dirfd;
+	int dirfd, rv;
 
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return puts("rl-git " RLD_VERSION) == EOF || fflush(stdout) == EOF;
 	if (argc != 2 || (!is_named(argv[1], git_op_names, GIT_OPS) && !is_named(argv[1], task_op_names, TASK_OPS)))
 		return refuse("exactly one argument is required: the name of an operation");
 	/* the environment of the run is also in our memory */
+	if ((rv = environment_take()) != 0)
+		return -rv;
+	fcntl(RECORD_ENVIRONMENT_FD, F_SETFD, FD_CLOEXEC);
+	child_set_group();
 	if (prctl(PR_SET_DUMPABLE, 0) == -1 || prctl(PR_SET_CHILD_SUBREAPER, 1) == -1)
 		return errno;
 	dirfd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/agent_user.h"
 #include "proc/origin.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
@@ -35,8 +36,17 @@ static bool is_known(void *engine, const char *mark)
 bool caller_identify(struct rpc *rpc, struct caller *caller)
 {
 	const struct origin_marks marks = { is_known, rpc->options.engine };
-	struct origin origin;
+	const struct agent_user *agents = agent_user();
+	struct origin origin = { .mark = "" };
 
+	if (agents->apart) {
+		/* no agent can become another user: rl-start has taken that from it */
+		caller->is_agent = caller->peer.uid == agents->is.uid;
+		caller->agent = (struct agent){ 0 };
+		if (caller->is_agent && origin_by_group(caller->peer.pid, origin.mark))
+			engine_find_agent(rpc->options.engine, 0, origin.mark, &caller->agent);
+		return true;
+	}
 	origin_look(caller->peer.pid, rpc->state_dir, &marks, &origin);
 	caller->is_agent = engine_find_agent(rpc->options.engine, origin.id, origin.mark, &caller->agent);
 	/* what /proc hides of other users is none of our agents, who have our user */
@@ -64,6 +74,8 @@ char *agent_refusal(struct rpc *rpc, const struct caller *caller, const struct m
 	if (agent->blind)
 		return xasprintf("%s: an agent of this run may not ask for anything: its reviewer and fixers must not "
 		    "see the task", method->name);
+	if (agent->run == 0 && agent->attempt == 0)
+		return xasprintf("%s: the user of the agents may not ask for anything", method->name);
 	if (agent->run == 0)
 		return xasprintf("%s: a process of attempt %lld, which has ended, may not ask for anything",
 		    method->name, (long long)agent->attempt);

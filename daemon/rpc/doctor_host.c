@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/agent_user.h"
 #include "base/credentials.h"
 #include "proc/strays.h"
 #include "proc/version_probe.h"
@@ -85,7 +86,7 @@ static void check_state_dir(struct doctor_host *h)
 		say(h, DOCTOR_WARNING, "chown it to the daemon's user",
 		    "%s belongs to uid %d, but the daemon is uid %d", h->state_dir,
 		    (int)st.st_uid, (int)geteuid());
-	else if ((st.st_mode & 077) != 0)
+	else if ((st.st_mode & (agent_user()->apart ? 066 : 077)) != 0)
 		say(h, DOCTOR_WARNING, "chmod it to 700: it contains outputs and prompts",
 		    "%s has mode %03o: other users may read it",
 		    h->state_dir, (unsigned)(st.st_mode & 0777));
@@ -316,7 +317,12 @@ static void check_limits(struct doctor_host *h)
 
 static void check_user(struct doctor_host *h)
 {
-	if (geteuid() == 0)
+	const struct agent_user *agents = agent_user();
+
+	if (agents->apart)
+		say(h, DOCTOR_OK, NULL, "agents work as %s (uid %d), rld as uid %d",
+		    agents->name != NULL ? agents->name : "a user without a name", (int)agents->is.uid, (int)geteuid());
+	else if (geteuid() == 0)
 		say(h, DOCTOR_WARNING, "run rld as a separate user, or as yourself",
 		    "agents run as root: they can change anything on this host");
 	else

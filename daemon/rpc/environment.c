@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/agent_user.h"
 #include "job/kept_environment.h"
 #include "job/secrets.h"
 #include "proto/memory.h"
@@ -13,7 +14,7 @@
 
 #define PATH_DEFAULT "/usr/local/bin:/usr/bin:/bin"
 
-/* What belongs to a user. value: of the daemon's user, from its environment or else from passwd;
+/* What belongs to a user. value: of the agents' user, from its environment or else from passwd;
  * NULL: the variable is removed. A name that ends with _ stands for all that begin so. */
 static struct own {
 	const char *name;
@@ -26,7 +27,7 @@ enum { OWN_HOME, OWN_USER, OWN_LOGNAME, OWN_SHELL, OWN_PATH, OWN_LEARNT };
 
 void environment_init(void)
 {
-	const struct passwd *user = getpwuid(geteuid());
+	const struct passwd *user = getpwuid(agent_user()->is.uid);
 	const char *passwd[OWN_LEARNT] = { [OWN_PATH] = PATH_DEFAULT };
 
 	if (user != NULL) {
@@ -60,7 +61,7 @@ char **environment_sent(struct call *call)
 	char **list = environment_strings(call_param(call, "environment"));
 	size_t kept = 0;
 
-	if (list == NULL || call_uid(call) == geteuid())
+	if (list == NULL || (!agent_user()->apart && call_uid(call) == geteuid()))
 		return list;
 	for (size_t i = 0; list[i] != NULL; i++) {
 		if (is_own(list[i]))

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/agent_user.h"
 #include "base/log.h"
 #include "base/offload.h"
 #include "proto/memory.h"
@@ -138,7 +139,10 @@ static struct lookup *lookup_new(struct rpc *rpc)
 		lookup->list[i].name = xstrdup(lookup->list[i].name);
 	lookup->number = ++rpc->roles_asked;
 	lookup->roles.table.own = geteuid();
-	lookup->roles.open = rpc->options.system || lookup->count > 0;
+	lookup->roles.open = rpc->options.system || lookup->count > 0 || agent_user()->apart;
+	/* agents of another user connect, too; what they may is in rpc/agent_access.c */
+	if (agent_user()->apart)
+		add_principal(&lookup->roles.table.lists[RANK_READ], false, agent_user()->is.uid);
 	rpc->roles_at = uv_now(rpc->options.loop);
 	return lookup;
 }

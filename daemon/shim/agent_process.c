@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record/handed_environment.h"
 #include "shim/confine.h"
 
 /* out of memory, the kernel kills the agent before its shim and before the daemon */
@@ -123,20 +124,50 @@ static int confine_as_asked(const struct shim_job *job, int rehearsed, struct ag
 	return -1;
 }
 
+/* Give up the ids of the daemon: all of them, or, as rl-git, all but the group. It is first,
+ * because it resets what prctl() sets. */
+static int drop_ids(const struct shim_job *job)
+{
+	if (!ids_are_split())
+		return 0;
+	if (job->keeps_group != 1 && setresgid(getgid(), getgid(), getgid()) == -1)
+		return -1;
+	return setresuid(getuid(), getuid(), getuid());
+}
+
+/* Of a process that has changed its ids, the files in /proc belong to root. Nothing of the shim's
+ * must be open by now. */
+static void own_again(const struct shim_job *job, int told)
+{
+	if (job->keeps_group == 1)
+		return;
+	close_range(STDERR_FILENO + 1, (unsigned)told - 1, 0);
+	close_range((unsigned)told + 1, ~0U, 0);
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
 /* In the child. Returns only on failure. */
 static void become(const struct shim_job *job, pid_t shim, int in, int out, int err, int told,
     int rehearsed, rlim_t core, struct agent_report *report)
 {
+	bool split = ids_are_split();
+
 	setsid();
+	if (drop_ids(job) == -1) {
+		agent_failed(report, EXIT_STEP_IDS);
+		return;
+	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != shim)
 		_exit(127);	/* the shim died before prctl() took effect */
-	raise_oom_score();
 	restore_limits(job, core);
 	if (dup2(in, STDIN_FILENO) == -1 || dup2(out, STDOUT_FILENO) == -1 || dup2(err, STDERR_FILENO) == -1) {
 		agent_failed(report, EXIT_STEP_DUP2);
 		return;
 	}
+	if (split)
+		own_again(job, told);
+	raise_oom_score();
 	if (chdir(job->cwd) == -1) {
 		agent_failed(report, EXIT_STEP_CHDIR);
 		return;

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
@@ -21,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/handed_environment.h"
 #include "record/exit_record.h"
 #include "record/host_fault.h"
 #include "record/identity.h"
@@ -46,7 +48,8 @@ static int refuse_errno(const char *what, int error)
 	return host_fault(error) ? error : status;
 }
 
-/* Make sure that 0 to 2 are open, and close everything of the caller's but the lock. */
+/* Make sure that 0 to 2 are open, and close everything of the caller's but the lock and the
+ * environment. */
 static void tidy_descriptors(void)
 {
 	for (int fd = 0; fd < RECORD_LOCK_FD; fd++)
@@ -54,7 +57,8 @@ static void tidy_descriptors(void)
 			/* the lowest free number, so this one */
 			open("/dev/null", O_RDWR);
 	fcntl(RECORD_LOCK_FD, F_SETFD, FD_CLOEXEC);
-	close_range(RECORD_LOCK_FD + 1, ~0U, 0);
+	/* rl-git needs the environment's, too */
+	close_range(RECORD_LOCK_FD + (ids_are_split() ? 2 : 1), ~0U, 0);
 }
 
 /* Descriptor 3 must be this directory's lock. Locking it again through the same open file changes
@@ -111,12 +115,26 @@ static bool is_full(int rv)
 	return rv == -ENOSPC || rv == -EDQUOT;
 }
 
+/* Only the agent's user may be able to open its directory. */
+static int sync_work(const struct shim_job *job)
+{
+	const uid_t own = geteuid();
+	int rv;
+
+	if (own != getuid() && seteuid(getuid()) == -1)
+		return -errno;
+	rv = sync_all(job->cwd);
+	if (own != geteuid() && seteuid(own) == -1)
+		abort();	/* it is the saved one */
+	return rv;
+}
+
 /* The record vouches for the output and for the work, so they are synced first. If the disk fails,
  * the known exit status is still recorded. */
 static int write_record(int dirfd, const struct exit_record *record, const struct shim_job *job)
 {
 	static const char *const streams[] = { RECORD_STDOUT, RECORD_STDERR };
-	int rv = job->syncs_work == 1 && record->how != EXIT_NOT_STARTED ? sync_all(job->cwd) : 0;
+	int rv = job->syncs_work == 1 && record->how != EXIT_NOT_STARTED ? sync_work(job) : 0;
 
 	for (size_t i = 0; job->durable && !is_full(rv) && i < sizeof(streams) / sizeof(streams[0]); i++)
 		rv = output_sync(dirfd, streams[i]);
@@ -180,6 +198,8 @@ int main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return puts("rl-shim " RLD_VERSION) == EOF || fflush(stdout) == EOF;
 	tidy_descriptors();
+	if ((rv = environment_take()) != 0)
+		return refuse_errno("environment on descriptor 4", -rv);
 	if (argc == 2 && chdir(argv[1]) == -1)
 		return refuse_errno(argv[1], errno);
 	dirfd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An operation of a slot: its row is committed, rl-git runs it, a worker reads the result. */
+#include "base/agent_user.h"
 #include "slot/operation.h"
 
 #include <stdlib.h>
@@ -246,12 +247,12 @@ void step_launch(struct slot *slot)
 		.grace_ms = STEP_GRACE_MS,
 		.output_bytes = GIT_PATCH_KEEP,
 		.durable = false,
+		.keeps_group = agent_user()->apart,
 	};
 	launch->files[launch->nfiles++] = (struct launch_file){
 		.name = RECORD_OPERATION,
 		.data = xmemdup0(slot->op.next_input, slot->op.next_input_size),
 		.size = slot->op.next_input_size,
-		.mode = 0600,
 	};
 	activity_start_operation(&slot->activity, launch->id);
 	engine->ports.start(engine->ports.proc_ctx, launch);

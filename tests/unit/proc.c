@@ -393,7 +393,7 @@ START_TEST(files_environment_and_limits)
 
 	ck_assert_int_eq(getrlimit(RLIMIT_CORE, &core), 0);
 	launch->files[launch->nfiles++] = (struct launch_file){
-	    .name = RECORD_PROMPT, .data = xstrdup("the prompt\n"), .size = 11, .mode = 0600 };
+	    .name = RECORD_PROMPT, .data = xstrdup("the prompt\n"), .size = 11 };
 	launch->job.input = xstrdup(RECORD_PROMPT);
 	strings_append(&launch->envp, "MORE=x");
 	/* AddressSanitizer in rl-shim takes the limit of core files to 0 */
@@ -977,7 +977,7 @@ static void look_now(int64_t id, bool last, struct inspection *l)
 START_TEST(held_lock_without_a_name_is_looked_at_again)
 {
 	int dirfd = open_attempt(1), lock = lock_take(dirfd);
-	pid_t shim;
+	struct spawned shim;
 
 	make_fifos();
 	adopt(1, proc_boot_id());
@@ -988,7 +988,7 @@ START_TEST(held_lock_without_a_name_is_looked_at_again)
 	struct launch *launch = shell(1, MEET "exit 5");
 
 	ck_assert_int_eq(shim_job_write(dirfd, &launch->job), 0);
-	ck_assert_int_eq(spawn_shim(w.shim, attempt_dir(1), lock, launch->envp, launch->job.uuid, &shim), 0);
+	ck_assert_int_eq(spawn_shim(w.shim, attempt_dir(1), lock, launch->envp, launch->job.uuid, 0, &shim), 0);
 	close(lock);
 	launch_free(launch);
 	expect_found(1, FOUND_RUNNING);
@@ -996,7 +996,8 @@ START_TEST(held_lock_without_a_name_is_looked_at_again)
 	let_go();
 	WAIT_FOR(w.of[1].ended);
 	ck_assert_int_eq(w.of[1].record.status, 5);
-	status_of(shim);
+	status_of(shim.pid);
+	close(shim.pidfd);
 	close(dirfd);
 }
 END_TEST

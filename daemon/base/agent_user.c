@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/agent_user.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proto/memory.h"
+
+static struct agent_user user;
+
+const struct agent_user *agent_user(void)
+{
+	if (!user.apart)
+		user.is.uid = geteuid();
+	return &user;
+}
+
+static int find_groups(const char *name, gid_t gid)
+{
+	int count = 0, room;
+
+	/* fails, and says how many there are */
+	getgrouplist(name, gid, NULL, &count);
+	room = count;
+	user.is.groups = xcalloc((size_t)room + 1, sizeof(*user.is.groups));
+	if (getgrouplist(name, gid, user.is.groups, &count) == -1 || count > room)
+		return -EAGAIN;
+	user.is.ngroups = (size_t)count;
+	return 0;
+}
+
+int agent_user_set(uid_t uid, gid_t gid)
+{
+	const struct passwd *entry = getpwuid(uid);
+
+	if (uid == geteuid())
+		return 0;
+	user.apart = true;
+	user.is.uid = uid;
+	if (entry == NULL) {
+		user.is.groups = xcalloc(1, sizeof(*user.is.groups));
+		user.is.groups[0] = gid;
+		user.is.ngroups = 1;
+		return 0;
+	}
+	user.name = xstrdup(entry->pw_name);
+	user.home = xstrdup(entry->pw_dir);
+	user.shell = xstrdup(entry->pw_shell);
+	return find_groups(user.name, gid);
+}
+
+/* Narrow first: it is never wider than it is meant to be. */
+static int hand(int dirfd, const char *name, gid_t group, mode_t mode)
+{
+	int fd, rv = 0;
+
+	if (!user.apart)
+		return 0;
+	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd == -1)
+		return -errno;
+	if (fchown(fd, (uid_t)-1, group) == -1 || fchmod(fd, mode) == -1)
+		rv = -errno;
+	close(fd);
+	return rv;
+}
+
+int agent_user_give(int dirfd, const char *name, mode_t mode)
+{
+	return hand(dirfd, name, user.apart ? user.is.groups[0] : 0, mode);
+}
+
+int agent_user_pass(int dirfd, const char *name, mode_t mode)
+{
+	return hand(dirfd, name, getegid(), mode);
+}

@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: MIT
+"""Agents that work as another user than rld: what they reach, what they do not, and who ends
+them."""
+import json
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+
+
+import pytest
+from apart import RLD_NAME, RLD_UID, Starter
+from rld import BUILD, RLCTL, Repo, RpcError, alive, give, wait_gone
+from users import needs_root
+
+pytestmark = needs_root
+
+
+class Apart:
+    def __init__(self, make_daemon, tmp_path, cgroup=True, **kwargs):
+        self.starter = Starter(tmp_path / "starter", cgroup=cgroup)
+        self.agents = self.starter.agents
+        self.tmp_path = tmp_path
+        self.daemon = make_daemon(uid=RLD_UID, prefix=self.prefix(self.agents), prefix_sets_uid=True,
+                                  environment={"RLD_STARTER": str(self.starter.socket)}, start=False, **kwargs)
+        self.daemon.path.chmod(0o755)
+        give(self.daemon.play.path, self.agents.pw_uid)
+        self.daemon.play.path.chmod(0o755)
+        self.daemon.start()
+
+    @staticmethod
+    def prefix(agents):
+        return ["setpriv", f"--reuid={RLD_UID}", f"--regid={RLD_UID}", f"--groups={agents.pw_gid}"]
+
+    def __getattr__(self, name):
+        return getattr(self.daemon, name)
+
+    def work(self, name="work"):
+        """A repository of the agents' user, which the group may read and write."""
+        repo = Repo(self.tmp_path / name)
+        for path, folders, files in os.walk(repo.path):
+            for each in (path, *(os.path.join(path, n) for n in (*folders, *files))):
+                os.chown(each, self.agents.pw_uid, self.agents.pw_gid, follow_symlinks=False)
+        subprocess.run(["chmod", "-R", "g+rwX", repo.path], check=True)
+        return repo
+
+
+@pytest.fixture
+def apart(make_daemon, tmp_path, another_user):
+    made = []
+
+    def make(**kwargs):
+        made.append(Apart(make_daemon, tmp_path, **kwargs))
+        return made[-1]
+
+    yield make
+    for each in made:
+        if each.daemon.running():
+            each.daemon.stop()
+        each.starter.finish()
+
+
+def test_a_reviewed_run(apart):
+    """Implementer, reviewer and fixer are the other user; what they have done is merged and
+    recorded as ever."""
+    h = apart()
+    repo = h.work()
+    run = h.review(repo.path)
+    h.ended(run)
+    row = h.run(run)
+    assert row["state"] == "succeeded", (row, h.log()[-6000:], h.starter.log.read_text())
+
+
+# What an agent tries; each line is NAME:STATUS in the file "tried".
+TRIES = r"""
+STATE=${RLD_SOCKET%/*}/state
+SHIM=$PPID
+try() {
+	name=$1
+	shift
+	"$@" > "$PLAY/out.$name" 2>&1
+	echo "$name:$?" >> "$PLAY/tried"
+}
+try database cat "$STATE/rld.db"
+try state ls "$STATE"
+try attempts ls "$STATE/attempts"
+try attempt ls "$STATE/attempts/$RL_ATTEMPT"
+try job cat "$STATE/attempts/$RL_ATTEMPT/job"
+try forge sh -c "echo x > '$STATE/attempts/$RL_ATTEMPT/exit'"
+try output sh -c "echo x >> '$STATE/attempts/$RL_ATTEMPT/stdout.0000000000000000'"
+try result sh -c "for f in '$STATE'/attempts/*/result; do echo x > \$f; done"
+try results sh -c "for n in 1 2 3 4 5; do echo x > '$STATE'/attempts/\$n/result && exit 0; done; exit 1"
+try evidence ls "$STATE/evidence"
+try environments ls "$STATE/env"
+try lock sh -c ": > '$STATE/lock'"
+try starter python3 -c "
+import os, socket
+socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect('$STARTER')"
+try descriptors ls "/proc/$SHIM/fd/"
+try directory ls "/proc/$SHIM/cwd/"
+try memory cat "/proc/$SHIM/environ"
+try daemon kill -0 "$RLD"
+try group sh -c "echo 0 > '$GROUPS_AT/cgroup.procs'"
+try other_group sh -c "mkdir '$GROUPS_AT/attempt-mine'"
+try cancel "$RLCTL" --socket "$RLD_SOCKET" --trust-uid 1 --no-start cancel "$RL_RUN"
+try approve "$RLCTL" --socket "$RLD_SOCKET" --trust-uid 1 --no-start rpc hold.approve "{\"id\": 1}"
+try submit "$RLCTL" --socket "$RLD_SOCKET" --trust-uid 1 --no-start run -d -C "$PWD" more
+try runs "$RLCTL" --socket "$RLD_SOCKET" --trust-uid 1 --no-start rpc run.list
+try own "$RLCTL" --socket "$RLD_SOCKET" --trust-uid 1 --no-start rpc run.get "{\"id\": $RL_RUN}"
+echo one > work.txt
+answer done
+"""
+
+# What works, of all that: an agent may read its own run, if it can be told whose it is.
+MAY = {"own"}
+
+
+def tried(h):
+    return dict(line.split(":") for line in (h.play.path / "tried").read_text().splitlines())
+
+
+@pytest.mark.parametrize("cgroup", [True, False], ids=["cgroup", "none"])
+def test_what_an_agent_reaches(apart, cgroup):
+    h = apart(cgroup=cgroup)
+    if cgroup and h.starter.cgroup is None:
+        pytest.skip("no cgroups of version 2 here")
+    shutil.copy(RLCTL, h.daemon.path)
+    known = (f"RLD={h.pid}\nSTARTER={h.starter.socket}\nRLCTL={h.daemon.path}/rlctl\n"
+             f"GROUPS_AT={h.starter.cgroup or '/nowhere'}\n")
+    h.play.set({"implement": known + TRIES})
+    row = h.ended(h.review(h.work().path))
+    assert row["state"] == "succeeded", row
+    said = tried(h)
+    assert len(said) == TRIES.count("\ntry "), said
+    told = {name: (h.play.path / f"out.{name}").read_text() for name in said}
+    assert {name for name, status in said.items() if status == "0"} == (MAY if cgroup else set()), told
+    assert h.call("review.verify", run=row["id"])["ok"] is True
+
+
+def test_whose_environment_agents_have(apart):
+    """HOME and name are those of the user as whom they work, whoever submits; what the C library
+    removes from set-user-ID programs is there."""
+    h = apart(scripts={"implement": 'env > "$PLAY/env"; id -u > "$PLAY/id"; id -G >> "$PLAY/id"; umask >> "$PLAY/id"\n'
+                                    'grep -E "^(Cap|NoNew|Seccomp:|Uid|Gid)" /proc/self/status >> "$PLAY/status"\n'})
+    run = h.submit(h.work().path, environment=["HOME=/root", "USER=root", "TMPDIR=/tmp/of-root", "LANG=C.UTF-8",
+                                               "PATH=/usr/local/bin:/usr/bin:/bin"])
+    assert h.ended(run)["state"] == "succeeded"
+    env = dict(line.split("=", 1) for line in (h.play.path / "env").read_text().splitlines() if "=" in line)
+    agents = h.agents
+    assert (env["HOME"], env["USER"], env["LOGNAME"]) == (agents.pw_dir, agents.pw_name, agents.pw_name)
+    assert "TMPDIR" not in env and env["PATH"] == "/usr/local/bin:/usr/bin:/bin"
+    uid, groups, mask = (h.play.path / "id").read_text().splitlines()
+    assert (int(uid), groups, int(mask, 8)) == (agents.pw_uid, str(agents.pw_gid), 0o002)
+    status = dict(line.split(":\t") for line in (h.play.path / "status").read_text().splitlines())
+    assert {status[f"Cap{which}"] for which in ("Inh", "Prm", "Eff", "Amb")} == {"0" * 16}, status
+    assert set(status["Uid"].split()) == {str(agents.pw_uid)} and set(status["Gid"].split()) == {str(agents.pw_gid)}
+    assert status["NoNewPrivs"] == "1"
+
+
+# It has no mark, no parent, and no session of its attempt; then the shim dies.
+HIDES = ('( env -i setsid sh -c "echo \\$\\$ > $PLAY/hidden; exec sleep 1000" & )\n'
+         'while [ ! -s "$PLAY/hidden" ]; do :; done\ngate there\nanswer done\n')
+
+
+def test_nothing_survives_a_killed_shim(apart):
+    h = apart(scripts={"implement": HIDES}, gates=["there"])
+    if h.starter.cgroup is None:
+        pytest.skip("no cgroups of version 2 here")
+    run = h.submit(h.work().path, on_lost="fail")
+    pid = h.play.arrived("there")
+    hidden = int((h.play.path / "hidden").read_text())
+    shim = int(next(line.split()[1] for line in (h.state / "attempts" / str(h.attempts(run)[0]["id"]) / "shim")
+                    .read_text().splitlines() if line.startswith("pid")))
+    h.kill()
+    os.kill(shim, signal.SIGKILL)
+    wait_gone(pid)
+    assert alive(hidden)
+    h.start()
+    row = h.ended(run)
+    assert row["state"] == "failed" and "unknown" in row["cause"], row
+    assert not alive(hidden)
+
+
+def test_agents_outlive_rld_and_rl_start(apart):
+    """Both are killed; the agent is taken back, and its end is true."""
+    h = apart(scripts={"implement": "gate there\nexit 3\n"}, gates=["there"])
+    run = h.submit(h.work().path)
+    pid = h.play.arrived("there")
+    h.kill()
+    h.starter.process.kill()
+    h.starter.process.wait()
+    h.starter.start()
+    h.start()
+    assert alive(pid)
+    h.play.go("there")
+    row = h.ended(run)
+    assert row["state"] == "failed" and row["cause"] == "implementer process exited with status 3", row
+    assert len(h.play.starts(run)) == 1
+
+
+def test_a_cancel_ends_the_tree(apart):
+    h = apart(scripts={"implement": 'trap "" TERM\nsetsid sleep 1000 & echo $! > "$PLAY/child"\ngate there\nwait\n'},
+              gates=["there"], config={"limits": {"grace": "1s"}})
+    run = h.submit(h.work().path)
+    pid = h.play.arrived("there")
+    h.play.go("there")
+    h.cancelled(run)
+    assert not alive(pid) and not alive(int((h.play.path / "child").read_text()))
+
+
+def test_rl_start_does_not_answer(apart):
+    """Nothing fails for it: the run waits, says why, and begins when it is there again."""
+    h = apart()
+    work = h.work()
+    h.starter.stop()
+    h.starter.socket.unlink()
+    run = h.review(work.path)
+    with h.events(run=run) as events:
+        events.until("host", lambda e: "rl-start: it does not answer" in str(e))
+    row = h.run(run)
+    assert row["state"] in ("running", "queued", "preparing"), row
+    h.starter.start()
+    assert h.ended(run)["state"] == "succeeded"
+
+
+def test_a_directory_that_agents_may_not_change(apart, tmp_path):
+    h = apart()
+    closed = Repo(tmp_path / "closed")
+    with pytest.raises(RpcError) as refused:
+        h.review(closed.path)
+    assert f"cannot be used by uid {h.agents.pw_uid}: Permission denied" in refused.value.message
+    assert "the user of the agents needs" in refused.value.data["hint"]
+
+
+def test_the_key_names_the_user(apart):
+    h = apart(config={"agent_user": "games"})
+    assert h.call("daemon.doctor")["checks"]
+    user = next(c for c in h.call("daemon.doctor")["checks"] if c["name"] == "user")
+    assert user["state"] == "ok" and user["text"] == f"agents work as games (uid {h.agents.pw_uid}), rld as uid 1", user
+    for config, environment, why in (
+            ({"agent_user": "lp"}, {}, 'agent_user = "lp", but rl-start has agents work as games (uid 5)'),
+            ({"agent_user": "games"}, {"RLD_STARTER": ""}, 'agent_user = "games": there is no rl-start')):
+        h.stop()
+        h.daemon.write_config(config)
+        h.spawn(environment=environment)
+        assert h.process.wait() == 78
+        assert why in h.log()
+        h.daemon.write_config({"agent_user": "games"})
+        h.start()
+
+
+@pytest.mark.parametrize("user,why", [
+    ("root", "agents need a user of their own"), (RLD_NAME, "agents need a user of their own"),
+    ("nobody-of-this-name", "there is no such user")])
+def test_users_that_agents_cannot_be(tmp_path, another_user, user, why):
+    starter = Starter.__new__(Starter)
+    starter.path, starter.socket = tmp_path, tmp_path / "sock"
+    shutil.copy(BUILD / "rl-start", tmp_path)
+    done = subprocess.run(starter.argv(user), capture_output=True, text=True, cwd="/")
+    assert done.returncode == 78 and why in done.stderr, done
+
+
+@pytest.mark.parametrize("prefix,why", [
+    ([], "run it as the user of rld"),
+    (["setpriv", "--reuid=1", "--regid=1", "--clear-groups"], "CAP_SETUID and CAP_SETGID are missing")])
+def test_rl_start_has_no_more_and_no_less(tmp_path, another_user, prefix, why):
+    shutil.copy(BUILD / "rl-start", tmp_path)
+    done = subprocess.run([*prefix, str(tmp_path / "rl-start"), "--user", "games", "--socket", "/nowhere/s"],
+                          capture_output=True, text=True, cwd="/")
+    assert done.returncode == 78 and why in done.stderr, done
+
+
+def names(*tasks):
+    return json.dumps({"userStories": [{"id": name, "title": name, "description": "d", "acceptanceCriteria": ["c"],
+                                        "priority": n, "passes": False} for n, name in enumerate(tasks)]})
+
+
+@pytest.mark.parametrize("profile", ["verdict", "comments", "file", "decision"])
+def test_every_carrier(apart, profile):
+    """The reviewer's file is its own, in a room of its own, and is judged."""
+    says = {"verdict": "pass\n",
+            "comments": "echo '{\"comments\": [], \"summary\": \"fine\"}' > review-comments.json\n",
+            "file": "umask 077; rm -f autom8_review.md\n",
+            "decision": "echo '{\"decision\": \"GO\", \"feedback\": \"fine\"}'\n"}
+    h = apart(scripts={"implement": "echo one > work.txt\nanswer done\n", "review": says[profile]})
+    row = h.ended(h.review(h.work().path, review={"profile": profile, "workspace": "room", "silence": "pass"}))
+    assert row["state"] == "succeeded", (row["cause"], h.attempts(row["id"]))
+    assert h.call("review.verify", run=row["id"])["ok"] is True
+
+
+def test_tasks_in_work_trees(apart):
+    """Made, committed, merged, checked in a room and removed; what an agent closed to others
+    as well."""
+    h = apart(scripts={"implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID"\nmkdir -m 700 shut\n'
+                                    'echo x > shut/file\nchmod 600 shut/file\n',
+                       "review": 'mkdir -m 700 "$TMPDIR/shut"\necho x > "$TMPDIR/shut/file"\n'
+                                 'chmod 500 "$TMPDIR/shut"\npass\n'})
+    repo = h.work()
+    repo.git("-c", f"safe.directory={repo.path}", "status")
+    row = h.ended(h.review(repo.path, task=None, stories=names("a", "b", "c"), isolation="worktree",
+                           parallel=2, review={"checks": ["test -s a -o -s b -o -s c"]}))
+    assert row["state"] == "succeeded", (row["cause"], h.log()[-3000:])
+    files = repo.git("-c", f"safe.directory={repo.path}", "ls-tree", "--name-only", row["result_ref"]).split()
+    assert {"a", "b", "c"} <= set(files)
+    h.call("state.prune", check=True)      # it waits until what an ended run leaves is settled
+    assert not list((h.state / "worktrees").glob("*/*")), "work trees are removed"
+    assert not list((h.state / "runs").glob("*/t[rm][ep]*-*")), "and rooms and scratch files"
+    pruned = h.call("state.prune", older=0, failures=0)
+    assert pruned["left"] == [], pruned
+
+
+def test_a_state_of_an_earlier_version(make_daemon, tmp_path, another_user):
+    """Handed over once, it works with another user: what was reviewed before is verified and
+    retried."""
+    agents = pwd.getpwnam("games")
+    daemon = make_daemon(uid=RLD_UID, scripts={"implement": "echo one > work.txt\nexit 3\n"})
+    daemon.path.chmod(0o755)
+    repo = Repo(tmp_path / "work")
+    give(repo.path, RLD_UID)
+    run = daemon.review(repo.path)
+    assert daemon.ended(run)["state"] == "failed"
+    daemon.stop()
+    (daemon.state / "worktrees").mkdir(exist_ok=True)
+    trap = daemon.state / "worktrees" / "trap"
+    trap.symlink_to("/etc")
+    second = daemon.state / "worktrees" / "second"
+    os.link(daemon.state / "rld.db", second)
+    for path in (trap, second, trap.parent):
+        os.chown(path, RLD_UID, RLD_UID, follow_symlinks=False)
+    argv = [str(BUILD / "rl-start"), "--user", "games", "--hand-over", str(daemon.state)]
+    assert subprocess.run(argv).returncode == 0
+    assert os.stat("/etc/passwd").st_uid == 0 and (daemon.state / "rld.db").stat().st_uid == RLD_UID
+    evidence = next((daemon.state / "evidence").glob("*.git"))
+    assert (evidence.stat().st_uid, evidence.stat().st_gid) == (agents.pw_uid, RLD_UID)
+    assert (evidence / "HEAD").stat().st_uid == agents.pw_uid
+    second.unlink()
+    trap.unlink()
+    give(repo.path, agents.pw_uid)
+    subprocess.run(["chown", "-R", f"{agents.pw_uid}:{agents.pw_gid}", repo.path], check=True)
+    starter = Starter(tmp_path / "starter")
+    try:
+        give(daemon.play.path, agents.pw_uid)
+        daemon.prefix, daemon.prefix_sets_uid = Apart.prefix(agents), True
+        daemon.environment["RLD_STARTER"] = str(starter.socket)
+        daemon.play.set({"implement": "echo one > work.txt\n", "review": "pass\n"})
+        give(daemon.play.path, agents.pw_uid)
+        daemon.start()
+        assert daemon.call("review.verify", run=run)["ok"] is True
+        again = daemon.call("run.retry", id=run)["id"]
+        row = daemon.ended(again)
+        assert row["state"] == "succeeded", row
+        daemon.stop()
+    finally:
+        starter.finish()
+
+
+def test_a_hand_over_waits_for_agents(make_daemon, tmp_path, another_user):
+    daemon = make_daemon(uid=RLD_UID, scripts={"implement": "gate there\n"}, gates=["there"])
+    daemon.path.chmod(0o755)
+    repo = Repo(tmp_path / "work")
+    give(repo.path, RLD_UID)
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("there")
+    daemon.kill()
+    waits = subprocess.Popen([str(BUILD / "rl-start"), "--user", "games", "--hand-over", str(daemon.state)],
+                             stderr=subprocess.PIPE, text=True)
+    assert "as the user of rld: 1; waiting" in waits.stderr.readline()
+    assert not (daemon.state / "agents").exists()
+    daemon.play.go("there")
+    assert waits.wait() == 0 and (daemon.state / "agents").exists()
+    waits.stderr.close()
+    daemon.spawn()
+    assert daemon.process.wait() == 1 and "was handed over to uid 5" in daemon.log()
+    subprocess.run(["chown", "-R", "games:games", repo.path, daemon.play.path], check=True)
+    starter = Starter(tmp_path / "starter")
+    try:
+        daemon.prefix, daemon.prefix_sets_uid = Apart.prefix(starter.agents), True
+        daemon.environment["RLD_STARTER"] = str(starter.socket)
+        daemon.start()
+        assert daemon.ended(run)["state"] == "succeeded"
+        daemon.stop()
+    finally:
+        starter.finish()
