@@ -30,7 +30,7 @@ static bool make_directory(struct step_job *job, const char *path)
 	int rv = path != NULL ? file_mkdirs(path, 0700) : 0;
 
 	if (rv == 0 && path != NULL)
-		rv = agent_user_give(AT_FDCWD, path, 02770);
+		rv = agent_user_give(AT_FDCWD, path, 0770);
 	if (rv != 0)
 		job->error = xasprintf("%s: %s", path, host_words(-rv));
 	return rv == 0;

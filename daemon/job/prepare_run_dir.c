@@ -83,7 +83,7 @@ static int make_dir(struct prepare_run_dir_job *job, const char *dir)
 	if (rv == 0 && mkdir(scratch, 0700) == -1)
 		rv = -errno;
 	if (rv == 0)
-		rv = agent_user_give(AT_FDCWD, scratch, 02770);
+		rv = agent_user_give(AT_FDCWD, scratch, 0770);
 	free(scratch);
 	free(runs);
 	return rv == 0 ? set_worktrees_aside(job) : rv;
