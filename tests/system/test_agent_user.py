@@ -396,7 +396,8 @@ def test_a_state_of_long_ago(make_daemon, tmp_path, another_user, name):
         shutil.copy(program, daemon.path)
     daemon.program = daemon.path / "rld"
     subprocess.run(["chown", "-R", f"{RLD_UID}:{RLD_UID}", daemon.path], check=True)
-    assert subprocess.run([str(BUILD / "rl-start"), "--user", "games", "--hand-over", str(daemon.state)]).returncode == 0
+    argv = [str(BUILD / "rl-start"), "--user", "games", "--hand-over", str(daemon.state)]
+    assert subprocess.run(argv).returncode == 0
     for path in (*daemon.path.glob("r[0-9]*"), daemon.play.path):
         subprocess.run(["chown", "-R", "games:games", path], check=True)
         subprocess.run(["chmod", "-R", "g+rwX", path], check=True)
