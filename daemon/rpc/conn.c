@@ -33,7 +33,6 @@ struct conn {
 	struct pool *pool;
 	struct link *link;
 	int fd;
-	uid_t uid;
 	uv_poll_t poll;
 	uv_timer_t clock;		/* runs while a frame is incomplete, or while closing */
 	int handles;			/* open uv handles: the last close callback frees */
@@ -463,13 +462,13 @@ void pool_init(struct pool *pool, uv_loop_t *loop)
 	pool->idle.data = pool;
 }
 
-size_t pool_of_uid(const struct pool *pool, uid_t uid)
+size_t pool_count(const struct pool *pool, const struct caller *caller)
 {
 	const struct conn *conn;
 	size_t n = 0;
 
 	TAILQ_FOREACH(conn, &pool->conns, entry)
-		n += conn->uid == uid && !conn->doomed;
+		n += caller_is_alike(link_caller(conn->link), caller) && !conn->doomed;
 	return n;
 }
 
@@ -480,12 +479,13 @@ static bool is_idle(const struct conn *conn)
 	    uv_now(conn->pool->loop) - conn->quiet_since >= IDLE_MS;
 }
 
-bool pool_part_idle(struct pool *pool, uid_t uid, const char *message)
+bool pool_part(struct pool *pool, const struct caller *caller, bool idle, const char *message)
 {
 	struct conn *conn, *longest = NULL;
 
 	TAILQ_FOREACH(conn, &pool->conns, entry)
-		if (conn->uid == uid && is_idle(conn) && (longest == NULL || conn->quiet_since < longest->quiet_since))
+		if (caller_is_alike(link_caller(conn->link), caller) && (idle ? is_idle(conn) : !conn->doomed) &&
+		    (longest == NULL || conn->quiet_since < longest->quiet_since))
 			longest = conn;
 	if (longest == NULL)
 		return false;
@@ -494,20 +494,24 @@ bool pool_part_idle(struct pool *pool, uid_t uid, const char *message)
 	return true;
 }
 
-uid_t pool_fullest_uid(const struct pool *pool)
+const struct caller *pool_fullest(const struct pool *pool, bool admins)
 {
-	const struct conn *conn, *fullest = NULL;
+	const struct caller *fullest = NULL;
+	const struct conn *conn;
 	size_t most = 0;
 
 	TAILQ_FOREACH(conn, &pool->conns, entry) {
-		size_t n = fullest == NULL || conn->uid != fullest->uid ? pool_of_uid(pool, conn->uid) : 0;
+		const struct caller *caller = link_caller(conn->link);
+		bool counts = (admins || !caller_is_admin(caller)) &&
+		    (fullest == NULL || !caller_is_alike(caller, fullest));
+		size_t n = counts ? pool_count(pool, caller) : 0;
 
 		if (n > most) {
 			most = n;
-			fullest = conn;
+			fullest = caller;
 		}
 	}
-	return fullest != NULL ? fullest->uid : 0;
+	return fullest;
 }
 
 void pool_review(struct pool *pool, server_admit_cb *decide)
@@ -552,7 +556,6 @@ void conn_new(struct pool *pool, int fd, const struct caller *caller)
 	conn->handles = 2;
 	conn->pool = pool;
 	conn->fd = fd;
-	conn->uid = caller->peer.uid;
 	conn->quiet_since = uv_now(pool->loop);
 	conn->in = frame_reader_new(FRAME_MAX);
 	conn->link = link_new(caller, pool->tally, &conn_ops, conn);

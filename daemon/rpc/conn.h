@@ -29,13 +29,15 @@ struct pool {
 
 /* The caller fills in the rest of the struct, and closes pool->idle after the end. */
 void pool_init(struct pool *pool, uv_loop_t *loop);
-size_t pool_of_uid(const struct pool *pool, uid_t uid);
-/* Close the connection of this uid that has been idle longest, with an error document of code 5
- * that says message. Idle: it has had no call for a second, and has none that waits, no
- * subscription and no unread output. Returns false if there is none. */
-bool pool_part_idle(struct pool *pool, uid_t uid, const char *message);
-/* The user with the most connections. */
-uid_t pool_fullest_uid(const struct pool *pool);
+/* Number of connections of callers like this one. */
+size_t pool_count(const struct pool *pool, const struct caller *caller);
+/* Close the connection of a caller like this one that has had no call for longest, with an error
+ * document of code 5 that says message. idle: only one that has had none for a second, and has none
+ * that waits, no subscription and no unread output. Returns false if there is none. */
+bool pool_part(struct pool *pool, const struct caller *caller, bool idle, const char *message);
+/* The caller with the most connections; admins: also administrators. NULL: there is none. Borrowed
+ * of its connection. */
+const struct caller *pool_fullest(const struct pool *pool, bool admins);
 /* See server_review(). */
 void pool_review(struct pool *pool, server_admit_cb *decide);
 /* Send what can be sent immediately, then close all connections. */

@@ -102,22 +102,30 @@ static void turn_away(int fd, int code, const char *message)
 }
 
 /* Whether this user may have one more connection; one that leaks them loses the idle ones. */
-static bool has_room(struct server *server, uid_t uid)
+static bool has_room(struct server *server, const struct caller *caller)
 {
 	char text[160];
 
-	if (pool_of_uid(&server->pool, uid) < CLIENTS_OF_UID)
+	if (pool_count(&server->pool, caller) < CLIENTS_OF_UID)
 		return true;
-	snprintf(text, sizeof(text), "uid %d has %d connections: this one was idle longest and makes room for another",
-	    (int)uid, CLIENTS_OF_UID);
-	return pool_part_idle(&server->pool, uid, text);
+	snprintf(text, sizeof(text), "uid %u has %d connections: this one was idle longest and makes room for another",
+	    (unsigned)caller->peer.uid, CLIENTS_OF_UID);
+	return pool_part(&server->pool, caller, true, text);
 }
 
-/* No user's idle connections keep others out: one of the user with most makes room. */
-static bool make_room(struct server *server)
+/* No user's idle connections keep others out, and no connections at all keep an administrator out:
+ * one of the user with most makes room. */
+static bool make_room(struct server *server, const struct caller *caller)
 {
-	return pool_part_idle(&server->pool, pool_fullest_uid(&server->pool),
-	    "the daemon has all the connections it can have: this one was idle longest of the user with most");
+	struct pool *pool = &server->pool;
+	const struct caller *fullest = pool_fullest(pool, true);
+
+	if (fullest != NULL && pool_part(pool, fullest, true, "the daemon has all the connections it can have: this "
+	    "one was idle longest of the user with most"))
+		return true;
+	fullest = caller_is_admin(caller) ? pool_fullest(pool, false) : NULL;
+	return fullest != NULL && pool_part(pool, fullest, false, "the daemon has all the connections it can have: "
+	    "this one was quiet longest of the user with most, and makes room for an administrator");
 }
 
 static void admit(struct server *server, int fd)
@@ -131,11 +139,11 @@ static void admit(struct server *server, int fd)
 		close(fd);
 	} else if ((why = server->admit(server->pool.arg, &caller)) != NULL) {
 		turn_away(fd, RPC_NOT_PERMITTED, why);
-	} else if (!has_room(server, caller.peer.uid)) {
-		snprintf(text, sizeof(text), "too many connections of uid %d (%d), none of them idle: close some",
-		    (int)caller.peer.uid, CLIENTS_OF_UID);
+	} else if (!has_room(server, &caller)) {
+		snprintf(text, sizeof(text), "too many connections of uid %u (%d), none of them idle: close some",
+		    (unsigned)caller.peer.uid, CLIENTS_OF_UID);
 		turn_away(fd, RPC_LIMIT_REACHED, text);
-	} else if (server->pool.count >= CLIENTS_MAX && !make_room(server)) {
+	} else if (server->pool.count >= CLIENTS_MAX && !make_room(server, &caller)) {
 		snprintf(text, sizeof(text), "too many connections (%d): close some", CLIENTS_MAX);
 		turn_away(fd, RPC_LIMIT_REACHED, text);
 	} else {

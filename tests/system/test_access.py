@@ -442,6 +442,77 @@ def test_users_keep_nobody_out(host):
         each.communicate()
 
 
+# crowd SOCKET: connects until it has 256 connections, each with a subscription.
+CROWD = """
+import json, socket, sys
+kept = []
+while len(kept) < 256:
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(sys.argv[1])
+    s.sendall(b'{"jsonrpc":"2.0","id":1,"method":"event.subscribe"}\\n')
+    if b'"result"' in s.recv(65536):
+        kept.append(s)
+print("here", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_an_administrator_always_gets_in(host):
+    """Two users who may only read hold all connections by feeds: one of them makes room for an
+    administrator, and for nobody else."""
+    h = host(access={"read": ["www-data", "lp"], "submit": ["games"], "admin": ["bin"]})
+    greedy = [subprocess.Popen([sys.executable, "-c", CROWD, str(h.daemon.socket)], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True, **user.how) for user in (h.reader, h.member)]
+    for each in greedy:
+        assert each.stdout.readline() == "here\n"
+    answer, = h.owner.ask(("daemon.hello", {}))
+    assert answer["error"]["code"] == 5 and "too many connections (512)" in answer["error"]["message"], answer
+    with h.root.connect() as root, h.own.connect() as own, h.admin.connect() as admin:
+        # ... for each of them, and they stay
+        for _ in range(2):
+            assert [link.ask("daemon.hello")["result"]["role"] for link in (root, own, admin)] == ["admin"] * 3
+    for each in greedy:
+        each.communicate()
+
+
+def test_agents_do_not_lock_out_their_user(host):
+    """They have the user of the daemon; what they hold, never idle, does not count as theirs."""
+    h = host(access=None, gates=["held"])
+    place = h.daemon.play.path
+    (place / "hold").write_text(f"""
+import socket
+kept = []
+for _ in range(256):
+    s = socket.socket(socket.AF_UNIX)
+    s.connect("{h.daemon.socket}")
+    s.sendall(b'{{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}}\\n' * 8)  # and reads no answer
+    kept.append(s)
+print("here", flush=True)
+input()
+""")
+    h.daemon.play.set({"implement": f"mkfifo {place}/end {place}/said\n"
+                       f"{sys.executable} {place}/hold < {place}/end > {place}/said &\nexec 9> {place}/end\n"
+                       f"read -r word < {place}/said\ngate held\nanswer done\n"})
+    run = h.root.call("run.submit", workdir=h.work("w"), task="x")["id"]
+    h.daemon.play.arrived("held")
+    for _ in range(2):
+        assert h.own.call("daemon.hello")["role"] == "admin"
+    h.daemon.play.go("held")
+    assert h.daemon.ended(run)["state"] == "succeeded"
+
+
+def test_a_user_of_a_directory_service(host):
+    """Whose number is larger than a signed integer: blobs are found again, and texts name it."""
+    h = host(access={"submit": ["3000000000"]}, scripts={"implement": "answer done\n"})
+    user = h.user("games")
+    user.uid = user.gid = 3000000000
+    user.how.update(user=user.uid, group=user.gid)
+    user.call("blob.put", blob="b", offset=0, data="a task")
+    run = user.call("run.submit", workdir=h.work("w"), task_blob="b")["id"]
+    assert h.daemon.ended(run)["owner"] == user.uid
+    assert "uid 3000000000 has the role submit" in user.refusal("daemon.reload")["message"]
+
+
 # ---- what the daemon does for whom ---------------------------------------------------------------
 
 def private(h, name, uid=DAEMON, text="secret\n"):
