@@ -37,12 +37,12 @@ static enum attempt_result connect_attempt(const char *path, const struct call_t
 	memset(why, 0, sizeof(*why));
 	if (failure == -EPERM) {
 		snprintf(why->message, sizeof(why->message),
-		    "the daemon at %s runs as uid %d, and you are uid %d; nothing was sent to it",
-		    path, (int)peer, (int)geteuid());
+		    "the daemon at %s runs as uid %u, and you are uid %u; nothing was sent to it",
+		    path, (unsigned)peer, (unsigned)geteuid());
 		snprintf(why->hint, sizeof(why->hint),
-		    "name the socket of your own daemon, or add --trust-uid %d if that user may "
+		    "name the socket of your own daemon, or add --trust-uid %u if that user may "
 		    "see your environment",
-		    (int)peer);
+		    (unsigned)peer);
 		return ATTEMPT_UNTRUSTED;
 	}
 	if (failure == -EACCES) {

@@ -61,8 +61,8 @@ static void add_user(json_t *checks, const json_t *report)
 	if (uid != FIELD_NONE && uid != (int64_t)geteuid())
 		program_check_add(checks, "user", "warning",
 		    xasprintf(
-		        "the daemon is uid %lld, you are uid %d: agents have the HOME, PATH and rights of that user",
-		        (long long)uid, (int)geteuid()),
+		        "the daemon is uid %lld, you are uid %u: agents have the HOME, PATH and rights of that user",
+		        (long long)uid, (unsigned)geteuid()),
 		    "use a daemon of your own, or make sure that this user may read and write there");
 	if (getenv("HOME") == NULL)
 		program_check_add(checks, "HOME", "warning",

@@ -19,13 +19,13 @@ static void check_owner(const char *path)
 	struct stat st;
 
 	if (stat(path, &st) == -1)
-		log_fatal("state directory %s: %s; give uid %d access to it, or name another with "
+		log_fatal("state directory %s: %s; give uid %u access to it, or name another with "
 		    "--state-dir",
-		    path, strerror(errno), (int)geteuid());
+		    path, strerror(errno), (unsigned)geteuid());
 	if (st.st_uid != geteuid())
-		log_fatal("state directory %s belongs to uid %d, but rld runs as uid %d; chown it, "
+		log_fatal("state directory %s belongs to uid %u, but rld runs as uid %u; chown it, "
 		    "run rld as its owner, or name another with --state-dir",
-		    path, (int)st.st_uid, (int)geteuid());
+		    path, (unsigned)st.st_uid, (unsigned)geteuid());
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		log_fatal("state directory %s has mode %03o, so other users can change its "
 		    "content; run 'chmod go-w %s', or name another with --state-dir",
@@ -76,8 +76,8 @@ static void make_state(const char *state_dir)
 		int rv = file_mkdirs(path, 0700);
 
 		if (rv != 0)
-			log_fatal("state directory %s: %s; create it for uid %d, "
-			    "or name another with --state-dir", path, strerror(-rv), (int)geteuid());
+			log_fatal("state directory %s: %s; create it for uid %u, "
+			    "or name another with --state-dir", path, strerror(-rv), (unsigned)geteuid());
 		check_owner(path);
 		free(path);
 	}

@@ -189,7 +189,7 @@ static enum MHD_Result server_accept(void *arg, const struct sockaddr *address, 
 	if (known && (uid == geteuid() || uid == 0))
 		return MHD_YES;
 	if (!s->told && known)
-		message_note("a connection of uid %d was refused", (int)uid);
+		message_note("a connection of uid %u was refused", (unsigned)uid);
 	else if (!s->told)
 		message_note("a connection was refused, because /proc/net/tcp does not tell its user");
 	s->told = true;

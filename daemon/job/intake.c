@@ -24,6 +24,7 @@
 #include "job/kept_environment.h"
 #include "job/review_basis.h"
 #include "job/review_program.h"
+#include "model/dirs.h"
 #include "model/job.h"
 #include "proc/inspect.h"
 #include "proto/error.h"
@@ -95,7 +96,7 @@ static void refuse_closed(struct intake *item, uid_t owner, int error)
 	    name != NULL ? "; or submit to a daemon of its owner, " : "", name != NULL ? name : "",
 	    name != NULL ? ": rlctl --start as that user, or the unit rld@" : "", name != NULL ? name : "");
 	intake_refuse(item, RPC_INVALID_PARAMS, "workdir", hint,
-	    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)agent_user()->is.uid, strerror(error));
+	    "workdir %s cannot be used by uid %u: %s", item->workdir, (unsigned)agent_user()->is.uid, strerror(error));
 	free(hint);
 	free(name);
 }
@@ -290,7 +291,7 @@ static void check_beads(struct intake *item)
 
 static void take_task(struct intake *item, const char *state_dir)
 {
-	char *path = NULL;
+	char *path = NULL, *name;
 	int rv;
 
 	if (item->task_blob == NULL) {
@@ -302,7 +303,9 @@ static void take_task(struct intake *item, const char *state_dir)
 		item->text = xmemdup0(item->task, item->task_size);
 		item->text_size = item->task_size;
 	} else {
-		path = xasprintf("%s/blobs/%lld-%s", state_dir, (long long)item->owner, item->task_blob);
+		name = dirs_blob_name((uid_t)item->owner, item->task_blob);
+		path = xasprintf("%s/blobs/%s", state_dir, name);
+		free(name);
 		rv = file_read(AT_FDCWD, path, TASK_MAX, &item->text, &item->text_size);
 		free(path);
 		if (rv == -ENOENT)

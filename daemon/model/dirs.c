@@ -37,6 +37,11 @@ char *dirs_run(const char *state_dir, int64_t run)
 	return xasprintf("%s/runs/%lld", state_dir, (long long)run);
 }
 
+char *dirs_blob_name(uid_t uid, const char *blob)
+{
+	return xasprintf("%u-%s", (unsigned)uid, blob);
+}
+
 char *dirs_evidence(const char *state_dir, const char *id)
 {
 	return xasprintf("%s/evidence/%s.git", state_dir, id);

@@ -4,6 +4,7 @@
 #define MODEL_DIRS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "core/plan.h"
 #include "core/row.h"
@@ -20,6 +21,9 @@ char *dirs_in_workspace(const char *workspace, const char *subdir, const char *p
 /* The name of a run at a task source that others use too: "rld-42-5c1f09ab". It differs between
  * daemons. */
 char *run_actor(const char *state_dir, const struct run_row *run);
+
+/* Name of a blob of this user in <state>/blobs. */
+char *dirs_blob_name(uid_t uid, const char *blob);
 
 /* The evidence repository of this id. */
 char *dirs_evidence(const char *state_dir, const char *id);

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/offload.h"
+#include "model/dirs.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
 
@@ -198,7 +199,7 @@ static struct reply put(struct rpc *rpc, struct call *call)
 	p->rpc = rpc;
 	p->call = call;
 	p->dir = xasprintf("%s/blobs", rpc->state_dir);
-	p->name = xasprintf("%d-%s", (int)call_uid(call), blob);
+	p->name = dirs_blob_name(call_uid(call), blob);
 	p->offset = offset;
 	p->data = call_text(call, "data");
 	p->size = size;

@@ -105,7 +105,7 @@ static struct reply run_change(struct rpc *rpc, struct call *call)
 		call_error(call, RPC_INVALID_PARAMS, error.field, NULL, "%s", error.text);
 	} else {
 		change.plan = &plan;
-		change.by = by = xasprintf("uid %d", (int)call_uid(call));
+		change.by = by = xasprintf("uid %u", (unsigned)call_uid(call));
 		engine_change(rpc->options.engine, &change, run_answer_cb, pending_new(rpc, call));
 		free(by);
 	}

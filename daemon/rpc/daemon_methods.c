@@ -83,10 +83,10 @@ static struct reply daemon_status(struct rpc *rpc, struct call *call)
 	store_event_range(o->store, &first, &last);
 	keeper_total(o->keeper, &kept, &bytes);
 	return reply_ok(call,
-	    json_pack("{s:s,s:s,s:s,s:i,s:i,s:s,s:o,s:o,s:I,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,"
+	    json_pack("{s:s,s:s,s:s,s:i,s:I,s:s,s:o,s:o,s:I,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,"
 	    "s:{s:I,s:I},s:{s:I,s:I},s:I}",
 	    "state", engine_draining(o->engine) ? "draining" : "running", "version", rpc->version,
-	    "instance", rpc->instance, "pid", (int)getpid(), "uid", (int)geteuid(),
+	    "instance", rpc->instance, "pid", (int)getpid(), "uid", (json_int_t)geteuid(),
 	    "role", roles_name(link_caller(call_link(call))),
 	    "state_dir", json_text(rpc->state_dir), "started_at", json_time(o->started_at),
 	    "uptime_ms", (json_int_t)(clock_wall() - o->started_at),

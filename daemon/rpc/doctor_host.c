@@ -84,8 +84,8 @@ static void check_state_dir(struct doctor_host *h)
 		say(h, DOCTOR_FAILED, "give it back to the daemon's user", "%s: %s", h->state_dir, strerror(errno));
 	else if (st.st_uid != geteuid())
 		say(h, DOCTOR_WARNING, "chown it to the daemon's user",
-		    "%s belongs to uid %d, but the daemon is uid %d", h->state_dir,
-		    (int)st.st_uid, (int)geteuid());
+		    "%s belongs to uid %u, but the daemon is uid %u", h->state_dir,
+		    (unsigned)st.st_uid, (unsigned)geteuid());
 	else if ((st.st_mode & (agent_user()->apart ? 066 : 077)) != 0)
 		say(h, DOCTOR_WARNING, "chmod it to 700: it contains outputs and prompts",
 		    "%s has mode %03o: other users may read it",
@@ -326,7 +326,7 @@ static void check_user(struct doctor_host *h)
 		say(h, DOCTOR_WARNING, "run rld as a separate user, or as yourself",
 		    "agents run as root: they can change anything on this host");
 	else
-		say(h, DOCTOR_OK, NULL, "agents run as uid %d", (int)geteuid());
+		say(h, DOCTOR_OK, NULL, "agents run as uid %u", (unsigned)geteuid());
 }
 
 struct left {

@@ -88,9 +88,9 @@ static void doctor_answer(struct examination *e)
 
 	add_daemon(e);
 	add_accounts(e, agents);
-	call_ok(e->call, json_pack("{s:s,s:s,s:i,s:b,s:o,s:o}", "state",
+	call_ok(e->call, json_pack("{s:s,s:s,s:I,s:b,s:o,s:o}", "state",
 	    state_name(&doctor_state_names, (int)worst(&e->checks)), "version", e->rpc->version, "uid",
-	    (int)geteuid(), "deep", e->deep, "checks", doctor_json(&e->checks), "agents", agents));
+	    (json_int_t)geteuid(), "deep", e->deep, "checks", doctor_json(&e->checks), "agents", agents));
 	examination_free(e);
 }
 

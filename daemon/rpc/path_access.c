@@ -26,8 +26,8 @@ bool path_access_check(struct path_access *access, const char *field, const char
 	    peer_access(access->peer, path, mode) == 0)
 		return access->text == NULL;
 	access->field = field;
-	access->text = xasprintf("%s: uid %d may not %s it, and the daemon does nothing for a user that this user may "
-	    "not do", path, (int)access->peer->uid, (mode & W_OK) != 0 ? "write" : "read");
+	access->text = xasprintf("%s: uid %u may not %s it, and the daemon does nothing for a user that this user may "
+	    "not do", path, (unsigned)access->peer->uid, (mode & W_OK) != 0 ? "write" : "read");
 	return false;
 }
 

@@ -219,7 +219,7 @@ void roles_refresh(struct rpc *rpc, void (*done)(void *arg), void *arg)
 
 char *roles_admit(struct rpc *rpc, struct caller *caller)
 {
-	int uid = (int)caller->peer.uid;
+	unsigned uid = (unsigned)caller->peer.uid;
 
 	caller->rank = access_rank(&rpc->roles.table, &caller->peer);
 	if (caller->rank != RANK_NONE)
@@ -228,9 +228,9 @@ char *roles_admit(struct rpc *rpc, struct caller *caller)
 	if (rpc->roles.unknown != NULL && uv_now(rpc->options.loop) - rpc->roles_at >= LATE_MS)
 		roles_refresh(rpc, NULL, NULL);
 	if (refusals_of_user(&rpc->refusals, caller->peer.uid, ""))
-		log_warn("a connection of uid %d was refused: [access] gives it no role", uid);
-	return xasprintf("this daemon serves uid %d, root, and who has a role in it; uid %d has none",
-	    (int)geteuid(), uid);
+		log_warn("a connection of uid %u was refused: [access] gives it no role", uid);
+	return xasprintf("this daemon serves uid %u, root, and who has a role in it; uid %u has none",
+	    (unsigned)geteuid(), uid);
 }
 
 const char *roles_name(const struct caller *caller)
@@ -263,12 +263,12 @@ static const struct owned {
 static void refuse(const struct roles_check *check, const char *needed, const char *hint)
 {
 	const char *method = check->method->name;
-	int uid = (int)check->caller->peer.uid;
-	char *text = xasprintf("%s: takes %s; uid %d has the role %s", method, needed, uid,
+	unsigned uid = (unsigned)check->caller->peer.uid;
+	char *text = xasprintf("%s: takes %s; uid %u has the role %s", method, needed, uid,
 	    state_name(&rank_names, (int)check->caller->rank));
 
 	if (refusals_of_user(&check->rpc->refusals, check->caller->peer.uid, method))
-		log_warn("%s was refused: it takes %s, and uid %d has the role %s", method, needed, uid,
+		log_warn("%s was refused: it takes %s, and uid %u has the role %s", method, needed, uid,
 		    state_name(&rank_names, (int)check->caller->rank));
 	check->refuse(check->arg, text, hint);
 	free(text);

@@ -165,7 +165,7 @@ static struct reply change(struct rpc *rpc, struct call *call, change_fn *apply,
 		load_run(rpc, id, DOCUMENT, ended, call);
 		return reply_later(call);
 	}
-	by = xasprintf("uid %d", (int)call_uid(call));
+	by = xasprintf("uid %u", (unsigned)call_uid(call));
 	apply(rpc->options.engine, id, by, call_flag(call, "check"), cb, pending_new(rpc, call));
 	free(by);
 	return reply_later(call);
