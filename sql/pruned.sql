@@ -36,12 +36,24 @@ ORDER BY id
 -- name: prune.run rows: run
 SELECT * FROM run WHERE id = :run
 
--- Branches and commits of the slots of :run. Pages by :after, which holds iteration and slot.
+-- Branches and commits of the slots of :run. Pages by :after, which holds iteration and slot. Commits of one that did not pass
+-- count unless its task has passed later: in another slot, or in a retry that succeeded.
 -- name: prune.slots rows: slot
-SELECT iteration << 16 | slot AS after, iteration, slot, stage, branch, commit_id FROM slot
+WITH RECURSIVE heir (id, state) AS (
+    SELECT id, state FROM run WHERE id > :run AND retry_of = :run
+    UNION SELECT run.id, run.state FROM heir CROSS JOIN run ON run.id > heir.id AND run.retry_of = heir.id)
+SELECT iteration << 16 | slot AS after, iteration, slot, stage, branch, commit_id, own_commit FROM slot
 WHERE run = :run AND (iteration, slot) > (ifnull(:after, 0) >> 16, ifnull(:after, 0) & 65535)
-    AND (branch IS NOT NULL OR commit_id IS NOT NULL)
+    AND (branch IS NOT NULL OR stage = 'passed' AND commit_id IS NOT NULL
+        OR (commit_id IS NOT NULL OR own_commit IS NOT NULL)
+            AND NOT EXISTS (SELECT 1 FROM slot AS later WHERE later.run = :run AND later.task IS slot.task AND later.stage = 'passed')
+            AND NOT EXISTS (SELECT 1 FROM heir WHERE state = 'succeeded'))
 ORDER BY iteration, slot
+
+-- What was saved of the work trees of :run. Pages by :after.
+-- name: prune.salvage rows: salvage
+SELECT id AS after, id, commit_id FROM salvage INDEXED BY salvage_of_run
+WHERE run = :run AND id > ifnull(:after, 0) ORDER BY id
 
 -- Ids of the directories in attempts/ of :run, as steps. Pages by :after.
 -- name: prune.directories rows: step

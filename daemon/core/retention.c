@@ -11,7 +11,7 @@ static const char *const limits[] = {
 static const char *const needs[] = {
 	[RETENTION_FREE] = NULL, [RETENTION_RUNNING] = "running", [RETENTION_HELD] = "held",
 	[RETENTION_HOOK] = "hook", [RETENTION_NEEDED] = "needed", [RETENTION_UNMERGED] = "unmerged",
-	[RETENTION_UNREADABLE] = "unreadable",
+	[RETENTION_UNREADABLE] = "unreadable", [RETENTION_SALVAGE] = "salvage",
 };
 const struct state_names retention_limit_names = { "limit of [keep]", limits, RETENTION_LIMITS, NULL };
 const struct state_names retention_need_names = { "need", needs, RETENTION_NEEDS, NULL };
@@ -26,18 +26,27 @@ static bool is_over(const struct retention_run *run)
 	return run_state_is_end((enum run_state)run->state);
 }
 
-/* What the run itself says. */
-static enum retention_need own_need(const struct retention_run *run)
+static bool is_older(const struct retention_run *run, int64_t now, int64_t age)
+{
+	return age != ROW_NONE && now - run->since >= age;
+}
+
+/* What the run itself says. Saved work is kept as long as failures are, whatever limit it is. */
+static enum retention_need own_need(const struct retention_policy *policy, int64_t now,
+    const struct retention_run *run)
 {
 	static const enum retention_need of_merged[] = {
 		[RETENTION_NOT_ASKED] = RETENTION_FREE, [RETENTION_IS_MERGED] = RETENTION_FREE,
 		[RETENTION_IS_UNMERGED] = RETENTION_UNMERGED, [RETENTION_IS_UNREADABLE] = RETENTION_UNREADABLE,
+		[RETENTION_IS_SAVED] = RETENTION_SALVAGE,
 	};
 
 	if (run->state == RUN_S_HELD)
 		return RETENTION_HELD;
 	if (!is_over(run) || run->at_work)
 		return RETENTION_RUNNING;
+	if (!run->hook && run->merged == RETENTION_IS_SAVED && is_older(run, now, policy->failures))
+		return RETENTION_FREE;
 	return run->hook ? RETENTION_HOOK : of_merged[run->merged];
 }
 
@@ -48,7 +57,7 @@ static enum retention_limit age_limit(const struct retention_policy *policy, int
 	bool failure = is_over(run) && run->state != RUN_S_SUCCEEDED;
 	int64_t age = failure ? policy->failures : policy->age;
 
-	if (age == ROW_NONE || now - run->since < age)
+	if (!is_older(run, now, age))
 		return RETENTION_NONE;
 	return failure ? RETENTION_FAILURES : RETENTION_AGE;
 }
@@ -80,10 +89,10 @@ static void need(struct retention_run *runs, size_t count, int64_t id, int64_t b
 }
 
 /* What a run that stays continues, stays: a retry of it begins with that. Newer runs come first. */
-static void find_needs(struct retention_run *runs, size_t count)
+static void find_needs(const struct retention_policy *policy, int64_t now, struct retention_run *runs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		runs[i].need = own_need(&runs[i]);
+		runs[i].need = own_need(policy, now, &runs[i]);
 		runs[i].by = ROW_NONE;
 	}
 	for (size_t i = count; i > 0; i--) {
@@ -105,14 +114,15 @@ static int64_t kept_bytes(const struct retention_run *runs, size_t count)
 }
 
 /* The oldest go until the rest fits. What goes may free what it continues, which is older. */
-static void fit(int64_t size, int64_t others, struct retention_run *runs, size_t count)
+static void fit(const struct retention_policy *policy, int64_t now, int64_t others, struct retention_run *runs,
+    size_t count)
 {
 	int64_t sum = kept_bytes(runs, count) + others;
 	bool found = true;
 
-	while (found && sum > size) {
+	while (found && sum > policy->size) {
 		found = false;
-		for (size_t i = 0; i < count && sum > size; i++) {
+		for (size_t i = 0; i < count && sum > policy->size; i++) {
 			if (runs[i].limit != RETENTION_NONE || runs[i].need != RETENTION_FREE ||
 			    runs[i].bytes == ROW_NONE || runs[i].bytes == 0)
 				continue;
@@ -120,7 +130,7 @@ static void fit(int64_t size, int64_t others, struct retention_run *runs, size_t
 			sum -= runs[i].bytes;
 			found = true;
 		}
-		find_needs(runs, count);
+		find_needs(policy, now, runs, count);
 		sum = kept_bytes(runs, count) + others;
 	}
 }
@@ -139,7 +149,7 @@ void retention_decide(const struct retention_policy *policy, int64_t now, int64_
 			run->limit = RETENTION_NUMBER;
 		newer += is_over(run);
 	}
-	find_needs(runs, count);
+	find_needs(policy, now, runs, count);
 	if (policy->size != ROW_NONE)
-		fit(policy->size, others, runs, count);
+		fit(policy, now, others, runs, count);
 }

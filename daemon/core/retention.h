@@ -36,6 +36,7 @@ enum retention_need {
 	RETENTION_NEEDED,		/* another run continues it, or waits for it */
 	RETENTION_UNMERGED,		/* its result is on no branch of the user */
 	RETENTION_UNREADABLE,		/* its repository does not say */
+	RETENTION_SALVAGE,		/* saved work is on none, and not old enough */
 	RETENTION_NEEDS
 };
 
@@ -46,7 +47,8 @@ enum retention_merged {
 	RETENTION_NOT_ASKED,
 	RETENTION_IS_MERGED,		/* or there is nothing to merge */
 	RETENTION_IS_UNMERGED,
-	RETENTION_IS_UNREADABLE
+	RETENTION_IS_UNREADABLE,
+	RETENTION_IS_SAVED		/* only what was saved of failed work is on none */
 };
 
 struct retention_run {

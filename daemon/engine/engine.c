@@ -132,6 +132,7 @@ void engine_free(struct engine *engine)
 	groups_free(engine->groups);
 	accounts_free(engine->accounts);
 	free(engine->deferred);
+	free(engine->pruned);
 	free(engine->state_dir);
 	free(engine->rl_git);
 	free(engine->config_dir);

@@ -33,6 +33,21 @@ bool engine_needs_run(const struct engine *engine, int64_t id)
 	return needs;
 }
 
+void engine_set_pruned(struct engine *engine, int64_t run, bool marked)
+{
+	size_t i = 0;
+
+	if (marked) {
+		engine->pruned = xreallocarray(engine->pruned, engine->npruned + 1, sizeof(*engine->pruned));
+		engine->pruned[engine->npruned++] = run;
+		return;
+	}
+	while (i < engine->npruned && engine->pruned[i] != run)
+		i++;
+	if (i < engine->npruned)
+		engine->pruned[i] = engine->pruned[--engine->npruned];
+}
+
 bool engine_needs_evidence(const struct engine *engine, const char *id)
 {
 	const struct run *run;

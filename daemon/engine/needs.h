@@ -12,6 +12,10 @@ struct engine;
  * it. */
 bool engine_needs_run(const struct engine *engine, int64_t run);
 
+/* The run is about to be marked as pruned: from now on no retry takes over its work. marked false:
+ * it has not been marked after all. */
+void engine_set_pruned(struct engine *engine, int64_t run, bool marked);
+
 /* A run works with the evidence repository of this id, or may soon. */
 bool engine_needs_evidence(const struct engine *engine, const char *id);
 

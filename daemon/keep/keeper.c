@@ -73,12 +73,12 @@ static void set_timer(struct keeper *keeper, int64_t ms)
 
 /* ---- what an earlier daemon has not removed ---- */
 
-static void undone_done(void *arg, bool marked, int64_t bytes, char *const *left)
+static void undone_done(void *arg, const struct piece_result *result)
 {
 	struct keeper *keeper = arg;
 	struct keeper_wish *wish = STAILQ_FIRST(&keeper->wishes);
+	char *const *left = result->left;
 
-	(void)marked, (void)bytes;
 	for (; wish != NULL && wish->retried && left != NULL && *left != NULL; left++)
 		strings_append(&wish->left, *left);
 	keeper->pruning = false;
@@ -195,6 +195,7 @@ static void grant_wish(struct keeper *keeper)
 
 	STAILQ_REMOVE_HEAD(&keeper->wishes, next);
 	keeper->pruning = true;
+	keeper->ncontinued = 0;
 	prune_begin(keeper, wish);
 	free(wish);
 }
@@ -249,6 +250,18 @@ void keeper_reloaded(struct keeper *keeper)
 	set_timer(keeper, 0);
 }
 
+/* A retry may come and end while its predecessor waits to be removed. */
+static void note_continued(struct keeper *keeper, const struct run_row *row)
+{
+	if (!keeper->pruning || row->retry_of == ROW_NONE || row->pruned_at != ROW_NONE)
+		return;
+	for (size_t i = 0; i < keeper->ncontinued; i++)
+		if (keeper->continued[i] == row->retry_of)
+			return;
+	keeper->continued = xreallocarray(keeper->continued, keeper->ncontinued + 1, sizeof(int64_t));
+	keeper->continued[keeper->ncontinued++] = row->retry_of;
+}
+
 void keeper_committed(struct keeper *keeper, const struct decision *d)
 {
 	bool any = false;
@@ -256,7 +269,10 @@ void keeper_committed(struct keeper *keeper, const struct decision *d)
 	for (size_t i = 0; i < d->count; i++) {
 		const struct run_row *row = d->changes[i].row;
 
-		if (d->changes[i].kind != ROW_RUN || !run_state_is_end((enum run_state)row->state))
+		if (d->changes[i].kind != ROW_RUN)
+			continue;
+		note_continued(keeper, row);
+		if (!run_state_is_end((enum run_state)row->state))
 			continue;
 		keeper_ended(keeper, row->id);
 		any = true;
@@ -307,6 +323,7 @@ void keeper_close(struct keeper *keeper, void (*closed)(void *arg), void *arg)
 void keeper_free(struct keeper *keeper)
 {
 	rowset_release(&keeper->undone);
+	free(keeper->continued);
 	free(keeper->ended);
 	free(keeper);
 }

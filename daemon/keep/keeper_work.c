@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/offload.h"
+#include "engine/needs.h"
 #include "proto/memory.h"
 
 void keeper_hold(struct keeper *keeper)
@@ -25,6 +26,14 @@ void keeper_release(struct keeper *keeper)
 void keeper_next(struct keeper *keeper)
 {
 	keeper->next(keeper);
+}
+
+bool keeper_needs(const struct keeper *keeper, int64_t run)
+{
+	for (size_t i = 0; i < keeper->ncontinued; i++)
+		if (keeper->continued[i] == run)
+			return true;
+	return engine_needs_run(keeper->options.engine, run);
 }
 
 void keeper_ended(struct keeper *keeper, int64_t run)

@@ -32,6 +32,9 @@ struct keeper {
 	bool more;			/* the database has more of them */
 	bool stalled;			/* the engine still works for some of them */
 	bool measuring, pruning;
+	/* runs that newer ones continue, whose rows were committed since the current prune began */
+	int64_t *continued;
+	size_t ncontinued;
 	/* prunes that wait until nothing else is under way */
 	STAILQ_HEAD(, keeper_wish) wishes;
 	struct rowset undone;		/* pruned rows: not removed yet */
@@ -54,6 +57,9 @@ void keeper_offload(struct keeper *keeper, void (*run)(void *arg), void (*done)(
 /* Something is under way that consists of several of these. */
 void keeper_hold(struct keeper *keeper);
 void keeper_release(struct keeper *keeper);
+
+/* Whether something needs the run since the prune has read all runs. */
+bool keeper_needs(const struct keeper *keeper, int64_t run);
 
 /* A run is to be measured. */
 void keeper_ended(struct keeper *keeper, int64_t run);

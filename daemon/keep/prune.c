@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/needs.h"
 #include "keep/evidence_dirs.h"
 #include "keep/keeper_work.h"
 #include "keep/leavings.h"
@@ -32,13 +31,13 @@ struct prune {
 	/* prepared rooms: their size, and whether they go to keep the size of [keep] */
 	int64_t prepared, freed;
 	bool drop;
-	/* the run whose repository is asked: index, its branches and commits */
+	/* the run whose repository is asked: index, its branches and commits, and saved commits */
 	size_t asked;
-	char **branches, **commits;
+	char **branches, **commits, **saved;
 	enum retention_merged merged;
 	char *detail;
-	size_t at;			/* runs before it are removed, or stay */
-	size_t gone;
+	size_t at;			/* runs from it on are removed, or stay */
+	size_t gone, asked_to_go;	/* asked_to_go: of the current piece */
 	int64_t bytes;
 	char **left;
 	int code;
@@ -91,20 +90,46 @@ static void evidence_done(void *arg)
 
 /* ---- removal ---- */
 
-static void piece_done(void *arg, bool marked, int64_t bytes, char *const *left)
+/* The run and what it continues stay. */
+static void stay(struct prune *p, size_t i)
+{
+	int64_t by = ROW_NONE, id = p->runs[i].id;
+
+	for (i++; i > 0; i--) {
+		struct retention_run *run = &p->runs[i - 1];
+
+		if (run->id != id)
+			continue;
+		if (retention_goes(run)) {
+			run->need = RETENTION_NEEDED;
+			run->by = by;
+		}
+		by = run->id;
+		id = run->retry_of;
+	}
+}
+
+static void piece_done(void *arg, const struct piece_result *result)
 {
 	struct prune *p = arg;
 
-	if (!marked) {
+	if (!result->marked) {
+		p->gone -= p->asked_to_go;
 		stop(p, RPC_NO_SPACE, "the disk is full, so nothing can be marked as removed");
 		return;
 	}
-	p->bytes += bytes;
-	for (; left != NULL && *left != NULL; left++)
+	p->bytes += result->bytes;
+	p->gone -= result->nstayed;
+	for (size_t i = 0; i < p->count; i++)
+		for (size_t n = 0; n < result->nstayed; n++)
+			if (p->runs[i].id == result->stayed[n])
+				stay(p, i);
+	for (char *const *left = result->left; left != NULL && *left != NULL; left++)
 		strings_append(&p->left, *left);
 	next_piece(p);
 }
 
+/* Newer ones go first: a retry of one that comes meanwhile finds all that it continues. */
 static void next_piece(struct prune *p)
 {
 	struct piece_run piece[PIECE_RUNS];
@@ -114,19 +139,20 @@ static void next_piece(struct prune *p)
 		stop(p, RPC_UNAVAILABLE, "the daemon is stopping");
 		return;
 	}
-	for (; p->at < p->count && count < PIECE_RUNS; p->at++) {
-		struct retention_run *run = &p->runs[p->at];
+	for (; p->at > 0 && count < PIECE_RUNS; p->at--) {
+		struct retention_run *run = &p->runs[p->at - 1];
 
 		if (!retention_goes(run))
 			continue;
 		/* a retry may have been submitted since */
-		if (engine_needs_run(p->keeper->options.engine, run->id)) {
-			run->need = RETENTION_NEEDED;
+		if (keeper_needs(p->keeper, run->id)) {
+			stay(p, p->at - 1);
 			continue;
 		}
 		piece[count++] = (struct piece_run){ .run = run->id, .why = (int)run->limit };
 	}
 	p->gone += count;
+	p->asked_to_go = count;
 	if (count > 0)
 		piece_remove(p->keeper, piece, count, p->request.by_uid, piece_done, p);
 	else
@@ -171,7 +197,8 @@ static void asked(void *arg)
 	p->detail = NULL;
 	strings_free(p->branches);
 	strings_free(p->commits);
-	p->branches = p->commits = NULL;
+	strings_free(p->saved);
+	p->branches = p->commits = p->saved = NULL;
 	decide(p);
 }
 
@@ -179,15 +206,34 @@ static void ask_run(void *arg)
 {
 	struct prune *p = arg;
 	const struct run_results results = {
-		.workspace = p->facts[p->asked].row->workspace, .branches = (const char *const *)p->branches,
-		.commits = (const char *const *)p->commits,
+		.run = p->facts[p->asked].row->id, .workspace = p->facts[p->asked].row->workspace,
+		.instance = p->facts[p->asked].row->instance,
+		.branches = (const char *const *)p->branches, .commits = (const char *const *)p->commits,
+		.saved = (const char *const *)p->saved,
 	};
 
 	p->merged = repository_has(&results, &p->detail);
 }
 
+static void salvage_cb(void *arg, struct rowset *set)
+{
+	struct prune *p = arg;
+
+	p->saved = xcalloc(1, sizeof(*p->saved));
+	for (size_t i = 0; i < set->count; i++)
+		strings_append(&p->saved, ((const struct salvage_row *)set->rows[i])->commit_id);
+	rowset_release(set);
+	keeper_offload(p->keeper, ask_run, asked, p);
+}
+
+static void want(char ***list, const char *text)
+{
+	if (text != NULL && !strings_contain(*list, text))
+		strings_append(list, text);
+}
+
 /* A branch says where the commits of a slot are; if the user has removed it, the result of the run
- * says it. */
+ * says it. What passed its rounds and was not merged, is its own. */
 static void slots_cb(void *arg, struct rowset *set)
 {
 	struct prune *p = arg;
@@ -195,21 +241,19 @@ static void slots_cb(void *arg, struct rowset *set)
 
 	p->branches = xcalloc(1, sizeof(*p->branches));
 	p->commits = xcalloc(1, sizeof(*p->commits));
-	if (row->result_branch != NULL)
-		strings_append(&p->branches, row->result_branch);
-	if (row->result_commit != NULL)
-		strings_append(&p->commits, row->result_commit);
+	want(&p->branches, row->result_branch);
+	want(&p->commits, row->result_commit);
 	for (size_t i = 0; i < set->count; i++) {
 		const struct slot_row *slot = set->rows[i];
 
-		if (slot->branch != NULL && !strings_contain(p->branches, slot->branch))
-			strings_append(&p->branches, slot->branch);
-		if (slot->stage == SLOT_S_PASSED && slot->commit_id != NULL && row->result_branch == NULL &&
-		    !strings_contain(p->commits, slot->commit_id))
-			strings_append(&p->commits, slot->commit_id);
+		want(&p->branches, slot->branch);
+		if (slot->stage != SLOT_S_PASSED || row->result_branch == NULL)
+			want(&p->commits, slot->commit_id);
+		if (slot->stage != SLOT_S_PASSED)
+			want(&p->commits, slot->own_commit);
 	}
 	rowset_release(set);
-	keeper_offload(p->keeper, ask_run, asked, p);
+	keeper_read(p->keeper, "prune.salvage", ROW_SALVAGE, row->id, salvage_cb, p);
 }
 
 /* The next run that would go and was not asked for. False: there is none. */
@@ -256,7 +300,7 @@ static void runs_cb(void *arg, struct rowset *set)
 {
 	struct prune *p = arg;
 
-	p->count = set->count;
+	p->count = p->at = set->count;
 	p->runs = xcalloc(set->count + 1, sizeof(*p->runs));
 	p->facts = xcalloc(set->count + 1, sizeof(*p->facts));
 	for (size_t i = 0; i < set->count; i++) {

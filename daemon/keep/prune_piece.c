@@ -29,6 +29,8 @@ struct piece {
 	bool marks;			/* some of them are not marked yet */
 	int64_t by_uid, bytes;
 	char **left;
+	int64_t stayed[PIECE_RUNS];
+	size_t nstayed;
 	piece_cb *cb;
 	void *arg;
 };
@@ -43,7 +45,7 @@ static void part_release(struct part *part)
 
 static void piece_end(struct piece *p, bool marked)
 {
-	p->cb(p->arg, marked, p->bytes, p->left);
+	p->cb(p->arg, &(struct piece_result){ marked, p->bytes, p->left, p->stayed, p->nstayed });
 	for (size_t i = 0; i < p->count; i++)
 		row_free(ROW_PRUNED, p->runs[i].marked);
 	for (size_t i = 0; i < p->nparts; i++)
@@ -95,6 +97,8 @@ static void marked_cb(void *arg, bool ok)
 	struct piece *p = arg;
 
 	if (!ok) {
+		for (size_t i = 0; i < p->nparts; i++)
+			engine_set_pruned(p->keeper->options.engine, p->parts[i].row->id, false);
 		piece_end(p, false);
 		return;
 	}
@@ -121,12 +125,13 @@ static void tell(struct decision *d, const struct pruned_row *pruned)
 }
 
 /* The record of the run says that what is gone was removed by rld. */
-static void mark(struct decision *d, struct part *part)
+static void mark(struct engine *engine, struct decision *d, struct part *part)
 {
 	struct run_row *row = part->row;
 	struct entry_row *entry = row->entry_count == ROW_NONE ? NULL :
 	    entry_make(NULL, 0, ROW_PRUNED, part->pruned, row->entry_count, row->entry_head, part->pruned->pruned_at);
 
+	engine_set_pruned(engine, row->id, true);
 	row->pruned_at = part->pruned->pruned_at;
 	row->bytes = 0;
 	if (entry != NULL) {
@@ -141,23 +146,32 @@ static void mark(struct decision *d, struct part *part)
 	tell(d, part->pruned);
 }
 
+/* A run that stays continues it. */
+static bool is_continued(const struct piece *p, const struct run_row *row)
+{
+	for (size_t i = 0; i < p->nparts; i++)
+		for (size_t n = 0; n < p->nstayed; n++)
+			if (p->parts[i].row->id == p->stayed[n] && p->parts[i].row->retry_of == row->id)
+				return true;
+	return false;
+}
+
 /* While they were read, a retry of one may have come. */
 static void leave_needed(struct piece *p)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < p->nparts; i++) {
-		const struct run_row *row = p->parts[i].row;
-		char *text;
-
-		if (!engine_needs_run(p->keeper->options.engine, row->id)) {
+	for (size_t i = 0; i < p->nparts; i++)
+		if (keeper_needs(p->keeper, p->parts[i].row->id) ||
+		    is_continued(p, p->parts[i].row))
+			p->stayed[p->nstayed++] = p->parts[i].row->id;
+	for (size_t i = 0, n = 0; i < p->nparts; i++) {
+		if (n < p->nstayed && p->parts[i].row->id == p->stayed[n]) {
+			part_release(&p->parts[i]);
+			n++;
+		} else {
 			p->parts[kept++] = p->parts[i];
-			continue;
 		}
-		text = xasprintf("run %lld stays: a run that needs it has come meanwhile", (long long)row->id);
-		strings_append(&p->left, text);
-		free(text);
-		part_release(&p->parts[i]);
 	}
 	p->nparts = kept;
 }
@@ -173,7 +187,7 @@ static void mark_all(struct piece *p)
 	leave_needed(p);
 	d = xcalloc(1, sizeof(*d));
 	for (size_t i = 0; i < p->nparts; i++)
-		mark(d, &p->parts[i]);
+		mark(p->keeper->options.engine, d, &p->parts[i]);
 	keeper_commit(p->keeper, d, true, marked_cb, p);
 }
 

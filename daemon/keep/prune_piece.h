@@ -20,12 +20,19 @@ struct piece_run {
 	const struct pruned_row *marked;	/* by an earlier daemon; NULL: to be marked */
 };
 
-/* marked: false: there is no space to mark them, nothing happened. bytes: that were removed. left:
- * sentences about what could not be removed, NULL-terminated, NULL: none. Both valid during the
- * callback. */
-typedef void piece_cb(void *arg, bool marked, int64_t bytes, char *const *left);
+struct piece_result {
+	bool marked;			/* false: no space to mark them, nothing happened */
+	int64_t bytes;			/* that were removed */
+	char *const *left;		/* sentences about what could not be removed; NULL: none */
+	const int64_t *stayed;		/* runs that another one needs now */
+	size_t nstayed;
+};
 
-/* by_uid: ROW_NONE: the daemon. At most PIECE_RUNS. */
+/* The result is valid during the callback. */
+typedef void piece_cb(void *arg, const struct piece_result *result);
+
+/* by_uid: ROW_NONE: the daemon. At most PIECE_RUNS, newer ones first: a run stays if one that
+ * continues it does. */
 void piece_remove(struct keeper *keeper, const struct piece_run *runs, size_t count, int64_t by_uid, piece_cb *cb,
     void *arg);
 

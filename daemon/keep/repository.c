@@ -47,8 +47,8 @@ char *repository_lines(const char *workspace, const char *const *args)
 	return text;
 }
 
-/* 1: the commit is on a branch of the user; 0: it is not; -errno: unknown. One that is gone cannot
- * be lost. */
+/* 1: the commit is on a branch of the user; 0: it is not; -ENODATA: there is no such commit;
+ * another -errno: unknown. */
 static int is_merged(const char *workspace, const char *commit)
 {
 	const char *const list[] = { "rev-list", "-n1", "--not", "--exclude=rl/*", "--branches", "--remotes", "--tags",
@@ -59,56 +59,97 @@ static int is_merged(const char *workspace, const char *commit)
 	int rv = git(workspace, list, line, sizeof(line));
 
 	if (rv == -ENOMSG && git(workspace, probe, NULL, 0) == 0 && git(workspace, exists, NULL, 0) == -ENOMSG)
-		rv = 1;
+		rv = -ENODATA;
 	else if (rv == 0)
 		rv = line[0] == '\0';
 	free(object);
 	return rv;
 }
 
+/* 1: it has refs of the run; 0: it has none, as another repository at the same place; -errno. */
+static int is_of_run(const struct run_results *results)
+{
+	char *refs = results->instance != NULL ?
+	    xasprintf("refs/rl/%s/*/%lld", results->instance, (long long)results->run) :
+	    xasprintf("refs/rl/*/%lld", (long long)results->run), *below = xasprintf("%s/**", refs), line[1024];
+	const char *const args[] = { "for-each-ref", "--count=1", "--format=%(refname)", refs, below, NULL };
+	int rv = git(results->workspace, args, line, sizeof(line));
+
+	free(below);
+	free(refs);
+	return rv == 0 ? line[0] != '\0' : rv;
+}
+
 static enum retention_merged unreadable(const char *workspace, int error, char **detail)
 {
 	*detail = xasprintf("%s: %s", workspace, error == ENOMSG ? "git cannot read it" :
+	    error == ENODATA ? "it is another repository now, or the refs of the run were removed" :
 	    error == ENOTSUP ? "its refs are not stored as files" : host_words(error));
 	return RETENTION_IS_UNREADABLE;
 }
 
-static enum retention_merged ask(const char *workspace, const char *commit, const char *name, char **detail)
+/* unmerged: what it is if no branch has it. *missing: set if there is no such commit. */
+static enum retention_merged ask(const char *workspace, const char *commit, const char *name,
+    enum retention_merged unmerged, bool *missing, char **detail)
 {
 	int rv = is_merged(workspace, commit);
 
-	if (rv < 0)
+	if (rv == -ENODATA)
+		*missing = true;
+	else if (rv < 0)
 		return unreadable(workspace, -rv, detail);
-	if (rv == 1)
+	if (rv != 0)
 		return RETENTION_IS_MERGED;
 	*detail = xstrdup(name);
-	return RETENTION_IS_UNMERGED;
+	return unmerged;
+}
+
+static enum retention_merged ask_branch(const char *workspace, const char *common, const char *name, bool *missing,
+    char **detail)
+{
+	char *ref = xasprintf("refs/heads/%s", name), *tip = NULL;
+	int rv = read_ref(common, ref, &tip);
+	enum retention_merged merged = RETENTION_IS_MERGED;
+
+	if (rv != 0)
+		merged = unreadable(workspace, -rv, detail);
+	else if (tip == NULL)
+		*missing = true;
+	else
+		merged = ask(workspace, ref, name, RETENTION_IS_UNMERGED, missing, detail);
+	free(tip);
+	free(ref);
+	return merged;
+}
+
+static bool is_empty(const struct run_results *results)
+{
+	return results->branches[0] == NULL && results->commits[0] == NULL && results->saved[0] == NULL;
 }
 
 enum retention_merged repository_has(const struct run_results *results, char **detail)
 {
-	char *common = git_dir_common(results->workspace);
+	const char *workspace = results->workspace;
+	char *common = is_empty(results) ? NULL : git_dir_common(workspace);
 	enum retention_merged merged = RETENTION_IS_MERGED;
-	int error = common == NULL ? errno : 0;
+	bool missing = false;
+	int rv;
 
 	*detail = NULL;
+	if (is_empty(results))
+		return RETENTION_IS_MERGED;
 	/* on a disk that is not mounted, perhaps */
 	if (common == NULL)
-		return results->branches[0] == NULL && results->commits[0] == NULL ? RETENTION_IS_MERGED :
-		    unreadable(results->workspace, error, detail);
-	for (size_t i = 0; results->branches[i] != NULL && merged == RETENTION_IS_MERGED; i++) {
-		char *ref = xasprintf("refs/heads/%s", results->branches[i]), *tip = NULL;
-		int rv = read_ref(common, ref, &tip);
-
-		if (rv != 0)
-			merged = unreadable(results->workspace, -rv, detail);
-		else if (tip != NULL)
-			merged = ask(results->workspace, ref, results->branches[i], detail);
-		free(tip);
-		free(ref);
-	}
+		return unreadable(workspace, errno, detail);
+	for (size_t i = 0; results->branches[i] != NULL && merged == RETENTION_IS_MERGED; i++)
+		merged = ask_branch(workspace, common, results->branches[i], &missing, detail);
 	for (size_t i = 0; results->commits[i] != NULL && merged == RETENTION_IS_MERGED; i++)
-		merged = ask(results->workspace, results->commits[i], results->commits[i], detail);
+		merged = ask(workspace, results->commits[i], results->commits[i], RETENTION_IS_UNMERGED, &missing,
+		    detail);
+	for (size_t i = 0; results->saved[i] != NULL && merged == RETENTION_IS_MERGED; i++)
+		merged = ask(workspace, results->saved[i], results->saved[i], RETENTION_IS_SAVED, &missing, detail);
+	if (merged == RETENTION_IS_MERGED && missing && (rv = is_of_run(results)) != 1)
+		merged = unreadable(workspace, rv == 0 ? ENODATA : -rv, detail);
 	free(common);
 	return merged;
 }

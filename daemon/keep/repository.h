@@ -10,15 +10,17 @@
 
 /* Results of a run. Texts are borrowed. */
 struct run_results {
-	const char *workspace;
+	int64_t run;
+	const char *workspace, *instance;	/* instance: NULL: of a run of an earlier version */
 	/* short names of those that rld made for it, NULL-terminated */
 	const char *const *branches;
 	const char *const *commits;	/* likewise */
+	const char *const *saved;	/* commits: what was saved of failed work */
 };
 
 /* Whether each of them is on a branch or tag that is not rld's, also of a remote. What no longer
- * exists is not asked for. *detail, malloc'd: UNMERGED: the first that is not; UNREADABLE: why;
- * else NULL. */
+ * exists cannot be lost; but only where refs say that this still is the repository of the run.
+ * *detail, malloc'd: UNMERGED, SAVED: the first that is not; UNREADABLE: why; else NULL. */
 enum retention_merged repository_has(const struct run_results *results, char **detail);
 
 /* What git prints there, malloc'd; "": nothing, or it failed. */

@@ -8,6 +8,14 @@ int64_t engine_now(struct engine *engine)
 	return engine->ports.now(engine->ports.clock_ctx);
 }
 
+bool engine_is_pruned(const struct engine *engine, int64_t run)
+{
+	for (size_t i = 0; i < engine->npruned; i++)
+		if (engine->pruned[i] == run)
+			return true;
+	return false;
+}
+
 static void job_prepare(struct engine *engine, struct job *job, const struct job_type *type)
 {
 	job->type = type;

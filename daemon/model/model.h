@@ -65,7 +65,13 @@ struct engine {
 	TAILQ_HEAD(, pending_submit) deciding;	/* in intake or being committed */
 	TAILQ_HEAD(, file_job) file_queue;
 	bool file_queue_busy;
+	/* runs that prune has marked since the start, or is about to mark: rows that were read
+	 * before do not say it. See engine/needs.h */
+	int64_t *pruned;
+	size_t npruned;
 };
+
+bool engine_is_pruned(const struct engine *engine, int64_t run);
 
 struct slot *engine_slot_of(struct engine *engine, int64_t id);
 int64_t engine_now(struct engine *engine);

@@ -27,6 +27,8 @@ static char *reason_of(const struct retention_run *run, const struct prune_run *
 		    xstrdup("another run needs it now");
 	case RETENTION_UNMERGED:
 		return xasprintf("no branch of yours has %s", of->detail);
+	case RETENTION_SALVAGE:
+		return xasprintf("no branch of yours has what was saved of it, %s", of->detail);
 	case RETENTION_UNREADABLE:
 		return xasprintf("its repository cannot be asked: %s", of->detail);
 	case RETENTION_FREE:
@@ -49,6 +51,11 @@ static char *remedy_of(const struct retention_run *run, const struct prune_run *
 	if (run->need == RETENTION_UNMERGED)
 		return xasprintf("merge it, or prune with --unmerged: %s stays as it is in %s", of->detail,
 		    of->row->workspace);
+	if (run->need == RETENTION_SALVAGE)
+		return xasprintf("rlctl salvage list %lld; it goes when it is as old as keep.failures says, or with "
+		    "--unmerged", (long long)run->id);
+	if (run->need == RETENTION_UNREADABLE)
+		return xstrdup("bring the repository back, or prune with --unmerged if what it had is not needed");
 	return NULL;
 }
 

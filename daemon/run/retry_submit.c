@@ -430,13 +430,17 @@ static void warn_of_other(struct pending_submit *p, const struct run_row *old, c
 }
 
 /* NULL: it may be. */
-static char *wrong_state(const struct run_row *old, const struct retry *retry, const char **hint)
+static char *wrong_state(const struct engine *engine, const struct run_row *old, const struct retry *retry,
+    const char **hint)
 {
-	bool stands = old->state == RUN_S_FAILED || old->state == RUN_S_CANCELLED || old->state == RUN_S_HELD;
+	bool stands = old->state == RUN_S_FAILED || old->state == RUN_S_CANCELLED || old->state == RUN_S_HELD,
+	    now = old->pruned_at == ROW_NONE && engine_is_pruned(engine, old->id);
 	char at[32];
 
-	if (old->pruned_at != ROW_NONE && !retry->from_scratch) {
+	if ((old->pruned_at != ROW_NONE || now) && !retry->from_scratch) {
 		*hint = retry->again || !stands ? "submit the task again" : "begin again, with --from-scratch";
+		if (now)
+			return xasprintf("run %lld is being pruned: what it has made is gone", (long long)old->id);
 		time_format(old->pruned_at, at, sizeof(at));
 		return xasprintf("run %lld was pruned on %.10s: what it has made is gone", (long long)old->id, at);
 	}
@@ -484,7 +488,7 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, const stru
 
 	if (pending_submit_refuse_state(engine, cb, arg))
 		return;
-	message = wrong_state(old, retry, &hint);
+	message = wrong_state(engine, old, retry, &hint);
 	if (message != NULL) {
 		pending_submit_refuse(cb, arg, RPC_WRONG_STATE, message, hint);
 		free(message);

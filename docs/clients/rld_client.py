@@ -147,7 +147,7 @@ RetentionLimit = Literal["age", "failures", "number", "size"]
 
 
 # why a run stays
-RetentionNeed = Literal["running", "held", "hook", "needed", "unmerged", "unreadable"]
+RetentionNeed = Literal["running", "held", "hook", "needed", "unmerged", "unreadable", "salvage"]
 
 
 # result of a check of the host

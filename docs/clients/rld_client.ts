@@ -107,7 +107,7 @@ export type CallerRole = "agent" | "read" | "submit" | "admin";
 export type RetentionLimit = "age" | "failures" | "number" | "size";
 
 /** why a run stays */
-export type RetentionNeed = "running" | "held" | "hook" | "needed" | "unmerged" | "unreadable";
+export type RetentionNeed = "running" | "held" | "hook" | "needed" | "unmerged" | "unreadable" | "salvage";
 
 /** result of a check of the host */
 export type DoctorState = "ok" | "warning" | "failed";

@@ -4,6 +4,7 @@
 #include "core/dismissal.h"
 #include "core/next_stage.h"
 #include "core/slot.h"
+#include "engine/needs.h"
 #include "proto/error.h"
 #include "run/finding_dismissal.h"
 #include "run/retry_submit.h"
@@ -78,6 +79,20 @@ static void retry_run(struct world *w, const struct run_rows *rows)
 	    .new_judge = below(w, 4) == 0 }, submit_cb, w);
 }
 
+static void pruned_cb(void *arg, const struct engine_reply *reply)
+{
+	if (reply->code == RPC_OK)
+		world_fail(arg, "a retry was accepted of a run that is being pruned");
+}
+
+/* Its rows were read, and then prune has marked it. */
+static void retry_pruned(struct world *w, const struct run_rows *rows)
+{
+	engine_set_pruned(w->engine, rows->run.id, true);
+	engine_retry(w->engine, rows, &(struct retry){ .by = 1000 }, pruned_cb, w);
+	engine_set_pruned(w->engine, rows->run.id, false);
+}
+
 static void cancel(struct world *w, int64_t run)
 {
 	asked_of(w, run);
@@ -102,8 +117,11 @@ void client_retry(struct world *w)
 {
 	const struct run_rows *rows = random_run(w);
 
-	if (rows != NULL)
-		retry_run(w, rows);
+	if (rows == NULL)
+		return;
+	if (run_state_is_end((enum run_state)rows->run.state) && !engine_needs_run(w->engine, rows->run.id))
+		retry_pruned(w, rows);
+	retry_run(w, rows);
 }
 
 bool client_continue(struct world *w)

@@ -4,12 +4,17 @@ who has not merged yet needs stays; the rows stay, and say that the rest was pru
 import json
 import os
 import resource
+import shutil
+import subprocess
 
 import pytest
-from rld import RLCTL, RpcError
+from rld import RLCTL, Repo, RpcError
 from test_given import edit
 
 WORK = {"implement": "echo $RL_RUN >> work.txt\nanswer done\n", "review": "pass\n"}
+PRD = json.dumps({"project": "p", "userStories": [
+    {"id": f"s-{n}", "title": "t", "description": "d", "acceptanceCriteria": ["c"], "priority": 1,
+     "passes": False} for n in (1, 2)]})
 TREE = {"isolation": "worktree", "commit": "auto", "integrate": "merge"}
 
 
@@ -231,6 +236,69 @@ def test_unmerged_and_its_branch_is_gone(daemon, repo):
     assert refs(repo) == ["refs/heads/main"]
 
 
+def test_work_that_met_a_conflict(make_daemon, repo):
+    """It has passed its review, and is on no branch when the rest is merged, the run cancelled."""
+    (repo.path / "shared.txt").write_text("one\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "shared")
+    daemon = make_daemon(scripts={"implement": "echo $RL_TASK_ID > shared.txt\nanswer done\n", "review": "pass\n"})
+    run = daemon.submit(repo.path, task=None, stories=PRD, parallel=2, review={"enabled": True, "max_fixes": 0,
+                        "on_exhausted": "hold"}, **TREE)
+    row = daemon.ended(run)
+    assert row["state"] == "held", row
+    commit = next(task["commit"] for task in row["tasks"] if task["wait_kind"] == "decision")
+    daemon.rlctl("cancel", run, check=0)
+    while daemon.run(run)["state"] != "cancelled" or daemon.call("daemon.status")["busy"]:
+        pass
+    repo.git("merge", "-q", row["result_branch"])
+    answer = prune(daemon)
+    assert kept(answer) == {run: "unmerged"} and commit in answer["kept"][0]["reason"], answer
+    repo.git("branch", "mine", commit)
+    assert gone(prune(daemon)) == [run]
+
+
+def test_saved_work_stays_as_long_as_failures(daemon, repo):
+    """Whatever limit the run is beyond; on a branch of the user it is safe."""
+    daemon.play.set({"implement": "echo half > half.txt\nexit 3\n"})
+    run = daemon.submit(repo.path, isolation="worktree", commit="auto")
+    daemon.ended(run)
+    saved, = daemon.call("salvage.list")["salvage"]
+    answer = prune(daemon, failures="1h", number=0)
+    assert kept(answer) == {run: "salvage"} and saved["commit"] in answer["kept"][0]["reason"], answer
+    assert f"rlctl salvage list {run}" in answer["kept"][0]["remedy"]
+    assert gone(prune(daemon, failures="1h", size=0)) == []
+    assert daemon.call("salvage.list")["salvage"] == [saved]
+    repo.git("branch", "mine", saved["commit"])
+    assert gone(prune(daemon, failures="1h", number=0)) == [run]
+
+
+@pytest.mark.parametrize("how", ["another", "clone", "linked"])
+def test_a_repository_that_is_another_now(daemon, repo, tmp_path, how):
+    """That it has no such branch and no such commit does not say that they were merged."""
+    place = repo.path
+    if how == "linked":
+        place = tmp_path / "linked"
+        repo.git("worktree", "add", "-q", place)
+    run = daemon.review(place, **TREE)
+    assert daemon.ended(run)["state"] == "succeeded"
+    if how == "linked":
+        repo.git("worktree", "remove", "--force", place)
+    else:
+        place.rename(tmp_path / "elsewhere")
+    if how == "clone":
+        subprocess.run(["git", "clone", "-q", "--no-local", "-b", "main", "--single-branch",
+                        tmp_path / "elsewhere", place], check=True)
+    elif how == "another":
+        subprocess.run(["git", "init", "-q", place], check=True)
+    answer = prune(daemon)
+    assert gone(answer) == [] and kept(answer) == {run: "unreadable"}, answer
+    assert "--unmerged" in answer["kept"][0]["remedy"]
+    if how != "linked":
+        shutil.rmtree(place)
+        (tmp_path / "elsewhere").rename(place)
+        assert kept(prune(daemon)) == {run: "unmerged"}
+
+
 def test_a_repository_that_cannot_be_read(daemon, repo, tmp_path):
     run = done(daemon, repo, **TREE)
     (repo.path / ".git" / "HEAD").rename(repo.path / ".git" / "HEAD.old")
@@ -272,6 +340,31 @@ def test_retry_after_prune(daemon, repo):
     assert daemon.ended(again)["state"] == "succeeded"
 
 
+def test_a_retry_that_comes_while_others_go(make_daemon, repo, tmp_path):
+    """What it continues stays as well, though it is older and nothing has marked it yet."""
+    daemon = make_daemon(scripts=WORK, environment={"PATH": f"{git_that_stands(tmp_path)}:/usr/bin:/bin"})
+    daemon.play.set({"review": "drift 'no'\n", "fix": "exit 3\n"})
+    first = daemon.review(repo.path)
+    assert daemon.ended(first)["state"] == "failed"
+    second = daemon.call("run.retry", id=first)["id"]   # it fails as well, and has made nothing
+    assert daemon.ended(second)["state"] == "failed"
+    daemon.play.set(WORK)
+    daemon.play.set({"fix": "echo fixed >> work.txt\nanswer fixed\n"})
+    another = Repo(tmp_path / "another")
+    others = [done(daemon, another, task=f"task {n}") for n in range(16)]
+    (tmp_path / "stand").touch()
+    asking = daemon.rlctl_start("prune", "--older", "0", "--failures", "0")
+    (tmp_path / "here").read_text()
+    (tmp_path / "stand").unlink()
+    third = daemon.call("run.retry", id=second)["id"]
+    (tmp_path / "go").write_text("go\\n")
+    out = asking.communicate()[0].decode()
+    assert daemon.ended(third)["state"] == "succeeded"
+    assert [daemon.run(run)["pruned"] is None for run in (first, second, others[0])] == [True, True, False]
+    assert "Pruned 16 runs" in out and f"run {second} needs it" in out, out
+    assert gone(prune(daemon)) == [first, second, third]
+
+
 # ---- whatever happens ----------------------------------------------------------------------------
 
 def git_that_stands(tmp_path):
@@ -281,7 +374,8 @@ def git_that_stands(tmp_path):
     os.mkfifo(tmp_path / "here")
     os.mkfifo(tmp_path / "go")
     (place / "git").write_text(f"""#!/bin/sh
-case "$*" in *" for-each-ref "*) echo $$ > {tmp_path}/here; read -r word < {tmp_path}/go ;; esac
+test -e {tmp_path}/stand && case "$*" in *" for-each-ref "*) echo $$ > {tmp_path}/here
+read -r word < {tmp_path}/go ;; esac
 exec /usr/bin/git "$@"
 """)
     (place / "git").chmod(0o755)
@@ -294,6 +388,7 @@ def test_killed_in_the_middle(make_daemon, repo, tmp_path):
     runs = [done(daemon, repo, task=f"task {n}") for n in range(3)]
     daemon.stop()
     daemon.start(environment={"PATH": f"{git_that_stands(tmp_path)}:/usr/bin:/bin"})
+    (tmp_path / "stand").touch()
     asking = daemon.rlctl_start("prune", "--older", "0")
     (tmp_path / "here").read_text()
     daemon.kill()
@@ -318,6 +413,7 @@ def test_stopped_in_the_middle(make_daemon, repo, tmp_path):
     done(daemon, repo)
     daemon.stop()
     daemon.start(environment={"PATH": f"{git_that_stands(tmp_path)}:/usr/bin:/bin"})
+    (tmp_path / "stand").touch()
     asking = daemon.rlctl_start("prune", "--older", "0")
     (tmp_path / "here").read_text()
     daemon.call("daemon.stop")
