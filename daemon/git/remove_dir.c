@@ -4,11 +4,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
@@ -18,12 +21,53 @@ static bool is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
+/* Whether that directory is on the mount of dir: 0, -EXDEV or another -errno. A bind mount has the
+ * device of its source, so only the kernel says it. */
+static int is_here(int dir, const char *name)
+{
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
+		.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS };
+	struct stat above, st;
+	long fd = syscall(SYS_openat2, dir, name, &how, sizeof(how));
+
+	if (fd != -1) {
+		close((int)fd);
+		return 0;
+	}
+	if (errno != ENOSYS && errno != EPERM)
+		return -errno;
+	/* an older kernel, or a filter of system calls that does not know it */
+	if (fstat(dir, &above) == -1 || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return -errno;
+	return st.st_dev == above.st_dev ? 0 : -EXDEV;
+}
+
+/* The same of a path: whether nothing is mounted there. */
+static int is_no_mount(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char parent[PATH_MAX];
+	int dir, rv;
+
+	if (slash == NULL)
+		return is_here(AT_FDCWD, path);
+	snprintf(parent, sizeof(parent), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	dir = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir == -1)
+		return -errno;
+	rv = slash[1] != '\0' ? is_here(dir, slash + 1) : 0;
+	close(dir);
+	return rv;
+}
+
 /* Move a directory of fd to root, under an unused number. */
 static int move_up(int root, int fd, const char *name, unsigned *number)
 {
 	char to[32];
-	int rv;
+	int rv = is_here(fd, name);
 
+	if (rv != 0)
+		return rv;
 	/* needs write permission, because moving it changes its ".." */
 	if (fchmodat(fd, name, 0700, AT_SYMLINK_NOFOLLOW) == -1)
 		return -errno;
@@ -61,9 +105,11 @@ static int remove_entry(struct removal *r, int fd, const char *name)
 static int remove_level(int root, const char *dir, struct removal *r)
 {
 	struct dirent *entry;
-	int fd, rv = 0;
+	int fd, rv = is_here(root, dir);
 	DIR *d;
 
+	if (rv != 0)
+		return rv;
 	if (fchmodat(root, dir, 0700, AT_SYMLINK_NOFOLLOW) == -1 || (fd = openat(root, dir, OPEN_DIR)) == -1)
 		return -errno;
 	d = fdopendir(fd);
@@ -142,6 +188,9 @@ int remove_dir_some(const char *dir, size_t limit)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	if (!S_ISDIR(st.st_mode))
 		return unlink(dir) == -1 ? -errno : 0;
+	rv = is_no_mount(dir);
+	if (rv != 0)
+		return rv;
 	if ((st.st_mode & 0700) != 0700 && fchmodat(AT_FDCWD, dir, 0700, AT_SYMLINK_NOFOLLOW) == -1)
 		return -errno;
 	root = open(dir, OPEN_DIR);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Removal of directories of any depth and mode. Links are not followed. Blocking. */
+/* Removal of directories of any depth and mode. Links are not followed, and what is mounted there
+ * is not entered: -EXDEV. Blocking. */
 #ifndef GIT_REMOVE_DIR_H
 #define GIT_REMOVE_DIR_H
 

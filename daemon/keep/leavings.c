@@ -2,6 +2,7 @@
 #include "keep/leavings.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,10 @@ static void remove_one(struct leavings *l, char *dir)
 {
 	int rv = remove_dir(dir);
 
-	if (rv != 0 && l->fault == NULL)
+	if (rv == -EXDEV && l->fault == NULL)
+		l->fault = xasprintf("run %lld: cannot remove %s: something is mounted there; unmount it",
+		    (long long)l->run, dir);
+	else if (rv != 0 && l->fault == NULL)
 		l->fault = xasprintf("run %lld: cannot remove %s: %s", (long long)l->run, dir, host_words(-rv));
 	free(dir);
 }

@@ -10,6 +10,7 @@ import subprocess
 import pytest
 from rld import RLCTL, Repo, RpcError
 from test_given import edit
+from users import needs_root
 
 WORK = {"implement": "echo $RL_RUN >> work.txt\nanswer done\n", "review": "pass\n"}
 PRD = json.dumps({"project": "p", "userStories": [
@@ -438,6 +439,38 @@ def test_what_cannot_be_removed(make_daemon, repo):
     lock.unlink()
     assert daemon.call("state.prune")["left"] == []
     assert refs(repo) == ["refs/heads/main"]
+
+
+def mounts_below(place):
+    with open("/proc/self/mountinfo", encoding="utf-8") as lines:
+        return [path for path in (line.split()[4] for line in lines) if path.startswith(f"{place}/")]
+
+
+@needs_root
+@pytest.mark.parametrize("where", ["attempts/{attempt}", "attempts/{attempt}/mnt", "attempts/{attempt}/a/b/mnt",
+                                   "runs/{run}", "runs/{run}/mnt"])
+def test_what_is_mounted_is_not_removed(daemon, repo, tmp_path, where):
+    """Also of the same file system: it is the user's, who may have wanted more space."""
+    run = done(daemon, repo)
+    size_of(daemon, run)
+    place = daemon.state / where.format(run=run, attempt=daemon.attempts(run)[0]["id"])
+    theirs = tmp_path / "theirs"
+    (theirs / "below").mkdir(parents=True)
+    (theirs / "below" / "file").write_text("theirs")
+    theirs.chmod(0o755)
+    place.mkdir(parents=True, exist_ok=True)
+    mounted = subprocess.run(["mount", "--bind", theirs, place], capture_output=True, text=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"nothing can be mounted here: {mounted.stderr}")
+    try:
+        left, = prune(daemon)["left"]
+        assert "is mounted there" in left and (theirs / "below" / "file").read_text() == "theirs"
+        assert theirs.stat().st_mode & 0o777 == 0o755
+    finally:
+        # directories above it may have been moved
+        subprocess.run(["umount", *mounts_below(daemon.state)], check=True)
+    assert prune(daemon)["left"] == [] and directories(daemon) == []
+    assert (theirs / "below" / "file").read_text() == "theirs"
 
 
 def test_a_full_disk(daemon, repo):
