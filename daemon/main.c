@@ -267,7 +267,7 @@ static void deadline_cb(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 
-	log_warn("shutdown timed out after %d s, waiting for clients or commits", STOP_WAIT_MS / 1000);
+	log_warn("shutdown timed out after %d s, waiting for clients, commits or file work", STOP_WAIT_MS / 1000);
 	d->timed_out = true;
 	uv_stop(&d->loop);
 }

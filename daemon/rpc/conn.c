@@ -154,7 +154,9 @@ static void conn_closed_cb(uv_handle_t *handle)
 	conn->in = NULL;
 	buf_release(&conn->out);
 	conn_count(conn);
-	close(conn->fd);
+	/* clients see the end of the daemon by the end of their connections */
+	if (!pool->ending)
+		close(conn->fd);
 	free(conn);
 	pool->ended(pool->ended_arg);
 }
@@ -535,6 +537,7 @@ void pool_end(struct pool *pool)
 {
 	struct conn *conn;
 
+	pool->ending = true;
 	TAILQ_FOREACH(conn, &pool->conns, entry) {
 		conn_flush(conn);
 		conn_doom(conn);

@@ -21,6 +21,7 @@ struct pool {
 	/* the connection that may complete its frame in that case */
 	struct conn *favoured;
 	size_t count;
+	bool ending;			/* the process will exit soon */
 	struct tally *tally;		/* calls not yet answered */
 	size_t held_in, held_out;	/* bytes */
 	void (*ended)(void *arg);	/* a connection was closed */
@@ -40,7 +41,8 @@ bool pool_part(struct pool *pool, const struct caller *caller, bool idle, const 
 const struct caller *pool_fullest(const struct pool *pool, bool admins);
 /* See server_review(). */
 void pool_review(struct pool *pool, server_admit_cb *decide);
-/* Send what can be sent immediately, then close all connections. */
+/* Send what can be sent immediately, then end all connections. Their sockets stay open until the
+ * process exits: a client that waits for the end of the daemon must not see it too early. */
 void pool_end(struct pool *pool);
 
 /* Takes ownership of fd, which must be non-blocking. */

@@ -41,8 +41,8 @@ void server_review(struct server *server, server_admit_cb *decide);
 
 size_t server_clients(const struct server *server);
 
-/* Stop listening, remove the sockets, send clients what can be sent immediately, and close. Frees
- * the server, then calls closed(). */
+/* Stop listening, remove the sockets, send clients what can be sent immediately, and end their
+ * connections, which close when the process exits. Frees the server, then calls closed(). */
 void server_close(struct server *server, void (*closed)(void *arg), void *arg);
 
 #endif

@@ -425,6 +425,23 @@ def test_stopped_in_the_middle(make_daemon, repo, tmp_path):
     assert gone(prune(daemon)) == [] and directories(daemon) == []
 
 
+def test_stopped_is_said_when_it_is_true(make_daemon, repo, tmp_path):
+    """A stop waits for what prune has under way, 5 s at most; then it has exited."""
+    daemon = make_daemon(scripts=WORK, environment={"PATH": f"{git_that_stands(tmp_path)}:/usr/bin:/bin"})
+    done(daemon, repo)
+    (tmp_path / "stand").touch()
+    asking = daemon.rlctl_start("prune", "--older", "0")
+    (tmp_path / "here").read_text()
+    said = daemon.rlctl("stop", check=0)
+    daemon.process.wait(timeout=3)      # less than these 5 s
+    assert "has stopped" in said.err
+    (tmp_path / "go").write_text("go\\n")
+    (tmp_path / "stand").unlink()
+    asking.wait()
+    daemon.start()
+    assert gone(prune(daemon)) == [] and directories(daemon) == []
+
+
 def test_what_cannot_be_removed(make_daemon, repo):
     """It is said, and tried again."""
     daemon = make_daemon(scripts=WORK)
