@@ -70,7 +70,7 @@ bool peer_in_group(const struct peer *peer, gid_t group)
 }
 
 /* Only one class of the mode counts, as in the kernel. */
-static bool peer_allowed(const struct peer *peer, const struct stat *st, int mode)
+bool peer_allowed(const struct peer *peer, const struct stat *st, int mode)
 {
 	unsigned shift = st->st_uid == peer->uid ? 6 : peer_in_group(peer, st->st_gid) ? 3 : 0;
 

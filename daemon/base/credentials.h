@@ -26,7 +26,12 @@ char *user_name_of(uid_t uid);
 
 bool peer_in_group(const struct peer *peer, gid_t group);
 
-/* Whether that user could open the file, too: by owner, group and mode of its target and of the
+struct stat;
+
+/* By owner, group and mode of the file alone. mode: R_OK, W_OK, X_OK. */
+bool peer_allowed(const struct peer *peer, const struct stat *st, int mode);
+
+/* Whether that user could open this file now: by owner, group and mode of its target and of the
  * directories above. Of access control lists it sees what they leave in the mode. Of a path that
  * does not exist, with W_OK: whether that user could create it. mode: R_OK, W_OK, X_OK. Returns
  * 0 or -errno; 0 also where we cannot look ourselves. Blocking. */

@@ -105,9 +105,9 @@ struct project_text {
 	int error;		/* 0, or -errno if there is no text */
 };
 
-/* Blocks on the disk only: call it on a worker. Links are not followed, and only regular files are
- * read. Call project_text_release() in any case. */
-void project_read(struct project_text *out, const char *workdir);
+/* Blocks on the disk only: call it on a worker. The file is no link, and only a regular file is
+ * read. read_as: see base/peer_file.h. Call project_text_release() in any case. */
+void project_read(struct project_text *out, const char *workdir, char *const *read_as);
 void project_text_release(struct project_text *text);
 
 struct project;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/peer_file.h"
 #include "config/layers.h"
 #include "config/toml.h"
 #include "proto/memory.h"
@@ -19,7 +19,7 @@ static const struct alias aliases[] = {
 	{ 0 },
 };
 
-void project_read(struct project_text *out, const char *workdir)
+void project_read(struct project_text *out, const char *workdir, char *const *read_as)
 {
 	size_t n = strlen(workdir);
 
@@ -32,7 +32,7 @@ void project_read(struct project_text *out, const char *workdir)
 	else {
 		char *path = xasprintf("%s/" PROJECT_FILE, n == 1 ? "" : out->workdir);
 
-		out->error = file_read(AT_FDCWD, path, TOML_SIZE_MAX, &out->text, &out->size);
+		out->error = file_read_as(read_as, path, true, TOML_SIZE_MAX, &out->text, &out->size);
 		free(path);
 	}
 }

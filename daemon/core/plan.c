@@ -289,6 +289,7 @@ void plan_release(struct plan *plan)
 	strings_free(plan->checks);
 	strings_free(plan->may_change);
 	strings_free(plan->protect);
+	strings_free(plan->read_as);
 	strings_free(plan->escalate);
 	plan_drop_panel(plan);
 	free(plan->quorum);

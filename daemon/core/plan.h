@@ -158,6 +158,9 @@ struct plan {
 	int64_t output_bytes;
 	char **env;			/* NULL-terminated "K=V" of --env */
 	char **labels;			/* NULL-terminated "K=V" */
+	/* for whom files that the run names are read, see base/peer_file.h; NULL: a submit by an
+	 * administrator, or of an earlier version */
+	char **read_as;
 };
 
 /* The command of a check names a variable RL_*, so what it says holds for one task. Others are not

@@ -135,6 +135,7 @@ static const struct member plan_members[] = {
 	PLAN(output_bytes, MEMBER_INT, NEVER_NULL),
 	PLAN(env, MEMBER_WORDS, NEVER_NULL),
 	PLAN(labels, MEMBER_WORDS, CAME_LATER),
+	PLAN(read_as, MEMBER_WORDS, CAME_LATER),
 };
 
 /* In milliseconds; "own" as in struct clocks. */

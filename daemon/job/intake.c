@@ -240,6 +240,7 @@ static void read_judge(struct intake *item, const char *state_dir, const char *c
 		.workdir = item->workdir,
 		.subdir = item->subdir,
 		.retry_of = item->retry_of,
+		.read_as = item->plan->read_as,
 		.anew = item->new_judge,
 		.kept = item->kept,
 	};

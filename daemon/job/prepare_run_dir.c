@@ -99,6 +99,7 @@ static void read_judge(struct prepare_run_dir_job *job)
 		.workdir = job->workdir,
 		.subdir = job->subdir,
 		.retry_of = job->retry_of,
+		.read_as = job->plan->read_as,
 	};
 
 	job->judge = review_basis_read(&basis);

@@ -33,7 +33,7 @@ static char *read_template(struct prompt_preview *p, const struct judge_row *jud
 		return xstrdup(judge->reviewer);
 	}
 	return template_find(developer ? ROLE_IMPLEMENT : p->role, developer ? p->plan->developer_prompt : NULL,
-	    workspace, p->config_dir, size, &p->error);
+	    workspace, p->config_dir, p->plan->read_as, size, &p->error);
 }
 
 static void write_prompt(struct prompt_preview *p, const struct judge_row *judge, struct sources *s)
@@ -82,7 +82,7 @@ static void write_prompt(struct prompt_preview *p, const struct judge_row *judge
 void prompt_preview_make(struct prompt_preview *p)
 {
 	struct review_basis basis = { .plan = p->plan, .config_dir = p->config_dir, .workdir = p->workdir,
-	    .retry_of = ROW_NONE };
+	    .retry_of = ROW_NONE, .read_as = p->plan->read_as };
 	struct sources s = { .priority = "0" };
 	struct judge_row *judge;
 	char *top = NULL;

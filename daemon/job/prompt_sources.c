@@ -140,7 +140,7 @@ static int read_template(const struct build_job *w, const struct places *p, stru
 		    &s->template_size, error);
 	s->template = template_find(developer ? ROLE_IMPLEMENT : (enum role)w->attempt.role,
 	    developer ? w->plan->developer_prompt : NULL, w->run.workspace,
-	    w->job.config_dir, &s->template_size, error);
+	    w->job.config_dir, w->plan->read_as, &s->template_size, error);
 	return *error == NULL ? 0 : -1;
 }
 

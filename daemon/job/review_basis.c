@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/peer_file.h"
 #include "core/plan.h"
 #include "core/plan_json.h"
 #include "core/profile.h"
@@ -95,7 +96,7 @@ char **review_basis_files(const struct review_basis *basis)
 }
 
 /* Content in git's sense: of a link its target. NULL: missing, or unreadable. */
-static char *content_of(const char *path, size_t *size)
+static char *content_of(char *const *read_as, const char *path, size_t *size)
 {
 	char *text = NULL;
 	struct stat st;
@@ -104,7 +105,7 @@ static char *content_of(const char *path, size_t *size)
 	if (lstat(path, &st) == -1)
 		return NULL;
 	if (S_ISREG(st.st_mode))
-		return file_read(AT_FDCWD, path, FILE_MAX, &text, size) == 0 ? text : NULL;
+		return file_read_as(read_as, path, true, FILE_MAX, &text, size) == 0 ? text : NULL;
 	text = S_ISLNK(st.st_mode) ? xcalloc((size_t)st.st_size + 1, 1) : NULL;
 	n = text != NULL ? readlink(path, text, (size_t)st.st_size + 1) : -1;
 	*size = n >= 0 ? (size_t)n : 0;
@@ -117,7 +118,7 @@ static char *describe(const struct review_basis *basis, const char *name)
 	char *path = xasprintf("%s/%s", basis->workspace, name), *object, *head, *line;
 	char sha1[SHA1_DIGEST_STRING_LENGTH], sha256[SHA256_DIGEST_STRING_LENGTH];
 	size_t size = 0, n;
-	char *text = content_of(path, &size);
+	char *text = content_of(basis->read_as, path, &size);
 
 	free(path);
 	if (text == NULL)
@@ -163,14 +164,12 @@ static char *describe_files(const struct review_basis *basis)
 static char *read_markdown(struct review_basis *basis, const char *dir, const char *name, size_t *size)
 {
 	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", dir, name), *text = NULL;
-	char *real = realpath(path, NULL);
-	int rv = real != NULL ? file_read(AT_FDCWD, real, MARKDOWN_MAX, &text, size) : -errno;
+	int rv = file_read_as(dir != basis->config_dir ? basis->read_as : NULL, path, false, MARKDOWN_MAX, &text, size);
 
 	if (rv != 0 && rv != -ENOENT && rv != -ENOTDIR)
 		refuse(basis, NULL, xasprintf("%s: %s", path, host_words(-rv)));
 	else if (text != NULL && memchr(text, '\0', *size) != NULL)
 		refuse(basis, NULL, xasprintf("%s contains a NUL byte", path));
-	free(real);
 	free(path);
 	return text;
 }
@@ -267,7 +266,7 @@ static void read_texts(struct review_basis *basis, struct judge_row *judge)
 	size_t size = 0;
 
 	judge->reviewer = template_find(ROLE_REVIEW, plan->reviewer_prompt, basis->workspace, basis->config_dir,
-	    &size, &error);
+	    basis->read_as, &size, &error);
 	if (error != NULL)
 		refuse(basis, "reviewer_prompt", error);
 	else if (judge->reviewer != NULL && memchr(judge->reviewer, '\0', size) != NULL)

@@ -18,6 +18,7 @@ struct review_basis {
 	const char *subdir;		/* see run_row */
 	int64_t retry_of;		/* the run that this one retries, ROW_NONE */
 	bool anew;			/* ... without keeping its judge */
+	char *const *read_as;		/* see base/peer_file.h */
 	const struct judge_row *kept;	/* its judge; NULL: it began with an earlier version */
 	/* out: owned */
 	char **warnings;		/* about missing files; NULL: none */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
+#include "base/peer_file.h"
 #include "prompt/prompt.h"
 #include "proto/memory.h"
 #include "record/host_fault.h"
@@ -29,34 +29,33 @@ static const char *fault(int error)
 
 /* true: the search is over, with a text or an error. Links are followed, because people keep their
  * prompts in one place. */
-static bool try_file(char *path, bool must_exist, char **text, size_t *size, char **error)
+static bool try_file(char *path, bool must_exist, char *const *read_as, char **text, size_t *size, char **error)
 {
-	char *real = realpath(path, NULL);
-	int rv = real != NULL ? file_read(AT_FDCWD, real, TEMPLATE_MAX, text, size) : -errno;
+	int rv = file_read_as(read_as, path, false, TEMPLATE_MAX, text, size);
 	struct stat st;
 
 	/* a dangling link is an error */
-	must_exist = must_exist || (real == NULL && lstat(path, &st) == 0);
+	must_exist = must_exist || (rv == -ENOENT && lstat(path, &st) == 0);
 	if (rv != 0 && (must_exist || rv != -ENOENT) && rv != -ENOTDIR)
 		*error = xasprintf("prompt file %s: %s", path, fault(-rv));
-	free(real);
 	free(path);
 	return *text != NULL || *error != NULL;
 }
 
 char *template_find(enum role role, const char *path, const char *workspace, const char *config_dir,
-    size_t *size, char **error)
+    char *const *read_as, size_t *size, char **error)
 {
 	const char *name = prompt_file_name(role);
 	char *text = NULL;
 
 	if (path != NULL) {
-		try_file(xstrdup(path), true, &text, size, error);
+		try_file(xstrdup(path), true, read_as, &text, size, error);
 		return text;
 	}
-	if (try_file(xasprintf("%s/.ai_agents/prompts/%s", workspace, name), false, &text, size, error))
+	if (try_file(xasprintf("%s/.ai_agents/prompts/%s", workspace, name), false, read_as, &text, size,
+	    error))
 		return text;
 	if (config_dir != NULL)
-		try_file(xasprintf("%s/prompts/%s", config_dir, name), false, &text, size, error);
+		try_file(xasprintf("%s/prompts/%s", config_dir, name), false, NULL, &text, size, error);
 	return text;
 }

@@ -9,8 +9,8 @@
 #include "core/state.h"
 
 /* The file's text (malloc'd), or NULL: use the built-in one, unless *error was set (malloc'd).
- * path, config_dir may be NULL. */
+ * read_as: see base/peer_file.h; path, config_dir may be NULL. */
 char *template_find(enum role role, const char *path, const char *workspace, const char *config_dir,
-    size_t *size, char **error);
+    char *const *read_as, size_t *size, char **error);
 
 #endif

@@ -202,7 +202,7 @@ static void show_run(void *arg)
 	const char *workdir = call_text(shown->call, "workdir");
 
 	if (path_access_project(&shown->access, workdir))
-		project_read(&shown->text, workdir);
+		path_access_read(&shown->access, &shown->text, workdir);
 }
 
 static void show_done(void *arg)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/peer_file.h"
 #include "core/row.h"
 #include "git/gitdir.h"
 #include "git/toplevel.h"
@@ -18,6 +19,14 @@ const struct peer *path_access_peer(const struct call *call)
 	const struct caller *caller = link_caller(call_link(call));
 
 	return caller->rank == RANK_ADMIN ? NULL : &caller->peer;
+}
+
+char **path_access_read_as(const struct path_access *access, const struct plan *own)
+{
+	const char *const prompts[] = { own != NULL ? own->developer_prompt : NULL,
+		own != NULL ? own->reviewer_prompt : NULL };
+
+	return access->peer != NULL ? read_as_peer(access->peer, prompts, sizeof(prompts) / sizeof(prompts[0])) : NULL;
 }
 
 bool path_access_check(struct path_access *access, const char *field, const char *path, int mode)
@@ -40,6 +49,14 @@ bool path_access_project(struct path_access *access, const char *workdir)
 		path_access_check(access, "workdir", file, R_OK);
 	free(file);
 	return access->text == NULL;
+}
+
+void path_access_read(const struct path_access *access, struct project_text *out, const char *workdir)
+{
+	char **read_as = path_access_read_as(access, NULL);
+
+	project_read(out, workdir, read_as);
+	strings_free(read_as);
 }
 
 /* A work tree may have its git directory anywhere. */

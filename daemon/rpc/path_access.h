@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/credentials.h"
+#include "config/config.h"
 #include "core/plan.h"
 
 struct call;
@@ -22,6 +23,11 @@ struct path_access {
 /* The peer that the paths of this call are checked for; NULL: none. Valid as long as the call. */
 const struct peer *path_access_peer(const struct call *call);
 
+/* For whom to read such files, see base/peer_file.h; own: settings of the daemon, whose prompts are
+ * for all, NULL: none. malloc'd; NULL: as the daemon. What is read so is checked as it is opened:
+ * the checks below give the better message, and hold for the moment only. */
+char **path_access_read_as(const struct path_access *access, const struct plan *own);
+
 #define PATH_ACCESS_HINT "name what your own user may use, or change its owner, group or mode"
 
 /* mode: of access(2). path: absolute; NULL: none. Returns false with text. */
@@ -29,6 +35,9 @@ bool path_access_check(struct path_access *access, const char *field, const char
 
 /* A directory whose project file is read. */
 bool path_access_project(struct path_access *access, const char *workdir);
+
+/* project_read() for the caller. */
+void path_access_read(const struct path_access *access, struct project_text *out, const char *workdir);
 
 /* A directory where agents are to work, its repository and project file included. */
 bool path_access_workdir(struct path_access *access, const char *workdir);

@@ -96,6 +96,7 @@ static void resolve(struct prompt_call *p, const struct project *project)
 		prompt_free(p);
 		return;
 	}
+	p->plan.read_as = path_access_read_as(&p->access, &p->own_plan);
 	p->preview = (struct prompt_preview){
 		.plan = &p->plan,
 		.role = (enum role)role,
@@ -111,7 +112,7 @@ static void read_run(void *arg)
 	struct prompt_call *p = arg;
 
 	if (path_access_project(&p->access, call_text(p->call, "workdir")))
-		project_read(&p->text, call_text(p->call, "workdir"));
+		path_access_read(&p->access, &p->text, call_text(p->call, "workdir"));
 }
 
 static void read_done(void *arg)

@@ -116,8 +116,13 @@ static void retry(struct pending *p, const struct run_rows *rows)
 static void read_project(void *arg)
 {
 	struct retrying *r = arg;
+	struct plan plan = { 0 };
 
-	project_read(&r->text, r->rows->run.workdir);
+	if (plan_from_json(r->rows->run.plan, &plan) == -1)
+		r->text.error = -EINVAL;
+	else
+		project_read(&r->text, r->rows->run.workdir, plan.read_as);
+	plan_release(&plan);
 }
 
 static void project_done(void *arg)

@@ -315,6 +315,8 @@ static void resolve_own(struct submit *s)
 
 	if (s->access.peer != NULL)
 		(void)config_resolve(rpc_config(s->rpc), NULL, overrides, s->plan.review ? 2 : 0, &s->own_plan, &error);
+	s->plan.read_as = path_access_read_as(&s->access, &s->own_plan);
+	submit_source_read_as(&s->source, s->plan.read_as);
 	free(profile);
 }
 
@@ -365,7 +367,7 @@ static void read_run(void *arg)
 		if (!path_access_workdir(&s->access, call_text(s->call, "workdir")) ||
 		    !submit_source_access(&s->source, &s->access))
 			continue;
-		project_read(&s->project, call_text(s->call, "workdir"));
+		path_access_read(&s->access, &s->project, call_text(s->call, "workdir"));
 		(void)submit_source_read(&s->source);
 	}
 }

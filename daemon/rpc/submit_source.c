@@ -414,6 +414,25 @@ bool submit_source_resolve(struct submit_source *source, const struct config *co
 	return ok;
 }
 
+void submit_source_read_as(struct submit_source *source, char *const *read_as)
+{
+	for (char **kind = source->kinds; read_as != NULL && kind != NULL && *kind != NULL; kind++) {
+		char *was = *kind;
+		struct plan plan = { 0 };
+
+		if (plan_from_json(was, &plan) == -1)
+			continue;
+		strings_free(plan.read_as);
+		plan.read_as = strings_copy(read_as);
+		*kind = plan_to_json(&plan);
+		for (size_t i = 0; i < source->tasks.count; i++)
+			if (source->plans[i] == was)
+				source->plans[i] = *kind;
+		plan_release(&plan);
+		free(was);
+	}
+}
+
 void submit_source_release(struct submit_source *source)
 {
 	free(source->path);

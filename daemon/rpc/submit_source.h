@@ -45,6 +45,9 @@ bool submit_source_read(struct submit_source *source);
 bool submit_source_resolve(struct submit_source *source, const struct config *config, const struct project *project,
     const struct config_override *overrides, size_t count, struct plan *plan, char ***environment);
 
+/* Set for whom files are read in the settings of each task, see struct plan. */
+void submit_source_read_as(struct submit_source *source, char *const *read_as);
+
 /* Also for a zeroed struct. */
 void submit_source_release(struct submit_source *source);
 

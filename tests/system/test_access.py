@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Who may do what: [access], the owners of runs, agents; a host with several users."""
+import itertools
 import json
 import os
 import signal
 import stat
 import subprocess
 import sys
+import threading
 
 import pytest
 from rld import Repo, RpcError, give
@@ -582,6 +584,86 @@ def test_links_and_project_files_lead_nowhere(host):
     os.symlink(secret, f"{work}/.ai_agents/prompts/review.md")
     assert "secret" not in json.dumps(h.owner.ask(("prompt.show", {"workdir": work, "role": "review"}),
                                                   ("prompt.show", {"workdir": work, "role": "implement"})))
+
+
+@pytest.fixture
+def swapping():
+    """Threads that put one directory and another in turn in the place of a link."""
+    end, threads = threading.Event(), []
+
+    def swap(place, *targets):
+        for turn in itertools.cycle(targets):
+            os.symlink(turn, f"{place}.new")
+            os.rename(f"{place}.new", place)
+            if end.is_set():
+                return
+
+    def start(place, *targets):
+        threads.append(threading.Thread(target=swap, args=(place, *targets)))
+        threads[-1].start()
+    yield start
+    end.set()
+    for thread in threads:
+        thread.join()
+
+
+def raced(h, swapping, work):
+    """Where the submitter may look and where only the daemon may, in turn: .../link/file."""
+    for name, text, uid, mode in (("mine", "a word\n", h.owner.uid, 0o755), ("theirs", "secret\n", DAEMON, 0o700)):
+        place = h.tmp_path / name
+        (place / ".ai_agents/prompts").mkdir(parents=True)
+        for file in ("file.md", "CLAUDE.md", ".ai_agents/prompts/developer_prompt.md"):
+            (place / file).write_text(text)
+        (place / ".rld.toml").write_text(f"[review]\n{text.split()[0]}_unknown = 1\n")
+        os.chown(place, uid, uid)
+        place.chmod(mode)
+    swapping(f"{work}/link", h.tmp_path / "mine", h.tmp_path / "theirs")
+    return f"{work}/link"
+
+
+RACED = {
+    "developer_prompt": (lambda work: f'[review]\ndeveloper_prompt = "{work}/link/file.md"\n', "implement"),
+    "reviewer_prompt": (lambda work: f'[review]\nreviewer_prompt = "{work}/link/file.md"\n', "review"),
+    "conventions": (lambda work: '[review]\nconventions = ["link/CLAUDE.md"]\n', "review"),
+    "workdir": (None, "implement"),
+}
+
+
+@pytest.mark.parametrize("what", RACED)
+def test_a_link_that_is_swapped_meanwhile(host, swapping, what):
+    """What the submitter may read is decided about what is read, not about its name before."""
+    h = host()
+    work = h.work("w")
+    make, role = RACED[what]
+    link = raced(h, swapping, work)
+    if make is not None:
+        with open(f"{work}/.rld.toml", "w") as file:
+            file.write(make(work))
+    requests = [("prompt.show", {"workdir": link if make is None else work, "role": role})] * 600
+    if make is None:
+        requests += [("config.show", {"workdir": link})] * 300
+    answers = h.owner.ask(*requests)
+    assert not [answer for answer in answers if "secret" in json.dumps(answer)]
+    # it did race, and both came to something
+    if make is not None:
+        assert {"result" in answer for answer in answers} == {True, False}
+
+
+def test_what_judges_is_read_for_the_submitter(host, swapping):
+    """Also when the run is taken in, and when its attempts begin."""
+    h = host(scripts={"implement": "answer done\n"})
+    work = h.work("w")
+    link = raced(h, swapping, work)
+    params = {"workdir": work, "task": "x", "review": {**REVIEW, "developer_prompt": f"{link}/file.md",
+                                                       "reviewer_prompt": f"{link}/file.md"}}
+    runs = [answer["result"]["id"] for answer in h.owner.ask(*[("run.submit", params)] * 60) if "result" in answer]
+    assert runs
+    for run in runs:
+        h.daemon.ended(run)
+    h.daemon.stop()
+    assert not h.daemon.query("SELECT run FROM judge WHERE reviewer LIKE '%secret%'")
+    prompts = [p for p in (h.daemon.state / "attempts").glob("*/prompt") if "secret" in p.read_text()]
+    assert not prompts
 
 
 def test_what_a_project_says_is_for_who_may_read_it(host):

@@ -100,6 +100,8 @@ START_TEST(test_plan_round_trip)
 
 	resolve_full(&plan);
 	plan.rolls = true;
+	strings_append(&plan.read_as, "1000 1000 27");
+	strings_append(&plan.read_as, "/etc/rld/prompt.md");
 	first = plan_to_json(&plan);
 	plan_release(&plan);
 	ck_assert_int_eq(plan_from_json(first, &again), 0);
@@ -134,6 +136,7 @@ START_TEST(test_plan_round_trip)
 	expect_words(again.copy, ".env", "config/*.key");
 	expect_words(again.setup_inputs, "x.lock", NULL);
 	expect_words(again.labels, "team=core", NULL);
+	expect_words(again.read_as, "1000 1000 27", "/etc/rld/prompt.md");
 	ck_assert_uint_eq(strings_count(again.guidelines), 4);
 	ck_assert_str_eq(again.guidelines[2], "b.md");
 	ck_assert_str_eq(again.guidelines[3], "B");
@@ -293,7 +296,8 @@ static bool came_later(const char *name)
 		"any_round", "checks_in_room", "may_change", "on_cut", "nonce",
 		"silence", "protect", "setup", "copy", "setup_inputs", "check_on_base",
 		"base_beside", "checks_mode", "checks_merged", "review_merged", "room",
-		"evidence_age_ms", "rolls", "escalate", "labels", "on_question", "reviewers", "quorum" };
+		"evidence_age_ms", "rolls", "escalate", "labels", "on_question", "reviewers", "quorum",
+		"read_as" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], name) == 0)
@@ -343,7 +347,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 77 + 4 + 4 * 11 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 78 + 4 + 4 * 11 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));

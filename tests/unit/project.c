@@ -557,7 +557,7 @@ static int load(struct project **out, const char *workdir, struct config_error *
 	struct project_text text;
 	int rv;
 
-	project_read(&text, workdir);
+	project_read(&text, workdir, NULL);
 	rv = project_parse(out, &text, error);
 	project_text_release(&text);
 	return rv;
