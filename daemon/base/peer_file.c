@@ -183,7 +183,7 @@ int file_read_as(char *const *read_as, const char *path, bool nofollow, size_t m
 	struct peer peer;
 	int fd, rv;
 
-	if (read_as == NULL || strings_contain(read_as + 1, path))
+	if (read_as == NULL || read_as[0] == NULL || strings_contain(read_as + 1, path))
 		return read_plainly(path, nofollow, max, data, size);
 	peer_of_word(read_as[0], &peer);
 	if (peer.uid == 0) {

@@ -10,8 +10,8 @@
 #include "base/credentials.h"
 
 /* For whom files are read, as words that outlive the call: uid and groups, then paths that are read
- * as the daemon nevertheless, because its own settings name them. NULL: as the daemon. own: NULL
- * entries are left out. malloc'd */
+ * as the daemon nevertheless, because its own settings name them. NULL or none: as the daemon.
+ * NULL entries of own are left out. malloc'd */
 char **read_as_peer(const struct peer *peer, const char *const *own, size_t count);
 
 /* Open path, absolute, for reading, as that peer could: a regular file or a directory. nofollow:
