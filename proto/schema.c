@@ -12,7 +12,7 @@
 #include "proto/units.h"
 
 #define SECOND INT64_C(1000)
-#define DURATION_FORM "a duration like 90, \"90s\", \"15m\" or \"2h\""
+#define DURATION_FORM "a duration like 90, \"90s\", \"2h\" or \"30d\""
 #define SIZE_FORM "a size like 4096, \"64K\", \"64M\" or \"1G\""
 
 bool schema_refuse(struct schema_error *error, const char *fmt, ...)

@@ -15,8 +15,10 @@
 #include "proto/memory.h"
 #include "proto/units.h"
 
-#define LAST_PRUNE "last_prune"		/* setting: TIME of the last one by [keep] automatic */
+#define LAST_PRUNE "last_prune"		/* setting: TIME of the last one */
 #define DAY_MS (INT64_C(86400) * 1000)
+/* the last prune is longer ago: the clock may be wrong, or the daemon was off */
+#define TRUSTED_MS (8 * DAY_MS)
 #define SOON_MS 1000			/* the end of several runs is recorded at once */
 #define LOOK_MS (INT64_C(600) * 1000)	/* the clock may be set */
 
@@ -162,6 +164,13 @@ static void note_prune(struct keeper *keeper)
 	free(value);
 }
 
+static void confirm_clock(struct keeper *keeper)
+{
+	keeper->last_prune = clock_wall();
+	keeper->confirmed = keeper->held_back = false;
+	note_prune(keeper);
+}
+
 static void automatic_cb(void *arg, const struct prune_result *result)
 {
 	struct keeper *keeper = arg;
@@ -176,10 +185,36 @@ static void automatic_cb(void *arg, const struct prune_result *result)
 		log_warn("cannot prune by [keep]: %s", result->fault);
 }
 
-static bool is_due(const struct keeper *keeper, struct prune_request *request)
+bool keeper_waits(const struct keeper *keeper)
+{
+	bool automatic;
+
+	(void)config_keep(*keeper->options.config, &automatic);
+	return automatic && keeper->last_prune != 0 && clock_wall() - keeper->last_prune >= TRUSTED_MS;
+}
+
+/* A clock that has jumped by years would make all runs old at once. */
+static void hold_back(struct keeper *keeper)
+{
+	char at[32];
+
+	if (keeper->held_back)
+		return;
+	keeper->held_back = true;
+	time_format(keeper->last_prune, at, sizeof(at));
+	log_warn("[keep] automatic prunes nothing: the last prune was at %s, so the clock may be wrong, or the daemon "
+	    "was off; correct the clock, or confirm it: rlctl prune", at);
+}
+
+static bool is_due(struct keeper *keeper, struct prune_request *request)
 {
 	int64_t now = clock_wall();
 	bool automatic;
+
+	if (keeper_waits(keeper)) {
+		hold_back(keeper);
+		return false;
+	}
 
 	*request = (struct prune_request){
 		.policy = config_keep(*keeper->options.config, &automatic), .by_uid = ROW_NONE,
@@ -219,6 +254,8 @@ static void begin_next(struct keeper *keeper)
 
 	if (keeper->closing || keeper->measuring || keeper->pruning)
 		return;
+	if (keeper->confirmed)
+		confirm_clock(keeper);
 	if (is_retried(keeper)) {
 		retry_undone(keeper);
 	} else if (keeper->undone.count > 0) {

@@ -42,6 +42,10 @@ void keeper_free(struct keeper *keeper);
 /* Number of runs of which something is kept, and its bytes, as far as they are measured. */
 void keeper_total(const struct keeper *keeper, int64_t *runs, int64_t *bytes);
 
+/* [keep] automatic waits until a user prunes: the clock says that the last prune was over a week
+ * ago. */
+bool keeper_waits(const struct keeper *keeper);
+
 struct prune_request {
 	struct retention_policy policy;
 	bool check;			/* decide only */

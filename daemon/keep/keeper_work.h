@@ -39,7 +39,9 @@ struct keeper {
 	STAILQ_HEAD(, keeper_wish) wishes;
 	struct rowset undone;		/* pruned rows: not removed yet */
 	bool faults;			/* something could not be removed */
-	int64_t last_prune;		/* TIME of the last one by itself, 0: never */
+	int64_t last_prune;		/* TIME of the last one, 0: never */
+	bool held_back;			/* it was logged that the clock must be confirmed */
+	bool confirmed;			/* a user has pruned now, and so trusts it */
 };
 
 /* All rows of a statement that pages by :after, of :run (ROW_NONE: none); the callee owns and

@@ -85,7 +85,10 @@ static void stop(struct prune *p, int code, const char *fault)
 
 static void evidence_done(void *arg)
 {
-	prune_end(arg);
+	struct prune *p = arg;
+
+	p->keeper->confirmed |= p->request.by_uid != ROW_NONE;
+	prune_end(p);
 }
 
 /* ---- removal ---- */

@@ -125,7 +125,11 @@ static void keep_cb(void *arg, const struct prune_result *result)
 	keeper_total(e->rpc->options.keeper, &runs, &bytes);
 	size_format(bytes, size, sizeof(size));
 	size_format(result->bytes + result->prepared, beyond, sizeof(beyond));
-	if (result->code == RPC_OK && (result->gone > 0 || result->prepared > 0))
+	if (keeper_waits(e->rpc->options.keeper))
+		doctor_say(&e->checks, "keep", DOCTOR_WARNING, "correct the clock, or confirm it: rlctl prune",
+		    "%s of %lld ended runs are kept; [keep] automatic waits, because the clock says that the last "
+		    "prune was over a week ago", size, (long long)runs);
+	else if (result->code == RPC_OK && (result->gone > 0 || result->prepared > 0))
 		doctor_say(&e->checks, "keep", DOCTOR_WARNING,
 		    "see what would go: rlctl prune --dry-run; then prune, or set automatic = true in [keep]",
 		    "%s of %lld ended runs are kept; %zu of them, %s, are beyond the limits of [keep]", size,

@@ -550,6 +550,29 @@ def test_automatic(make_daemon, repo):
     assert daemon.run(second)["pruned"] is None
 
 
+def test_a_clock_that_has_jumped(make_daemon, repo):
+    """By years: the daemon prunes nothing by itself until a user has confirmed the clock."""
+    daemon = make_daemon(scripts=WORK)
+    run = done(daemon, repo)
+    prune(daemon, older="1h", failures="1h")
+    daemon.stop()
+    edit(daemon, ("UPDATE setting SET value = value - 10 * 365 * 86400000 WHERE name = 'last_prune'",))
+    daemon.write_config({"keep": {"automatic": True, "age": "1s"}})
+    daemon.start()
+    while "[keep] automatic prunes nothing" not in daemon.log():
+        pass
+
+    def keep():
+        return next(check for check in daemon.call("daemon.doctor")["checks"] if check["name"] == "keep")
+    assert keep()["state"] == "warning" and "automatic waits" in keep()["text"]
+    assert daemon.run(run)["pruned"] is None
+    while gone(prune(daemon, check=True, older="1s")) == []:
+        pass
+    assert keep()["state"] == "warning", "a dry run confirms nothing"
+    assert gone(prune(daemon, older="1s")) == [run]
+    assert "automatic waits" not in keep()["text"]
+
+
 def test_measured_at_the_end_and_after_an_upgrade(daemon, repo):
     run = done(daemon, repo)
     size = size_of(daemon, run)

@@ -55,7 +55,7 @@ static const struct schema
 	    .rule = &points };
 
 #define MUST "{\"must\":\"x\","
-#define HOUR_FORM "must be a duration like 90, \"90s\", \"15m\" or \"2h\""
+#define HOUR_FORM "must be a duration like 90, \"90s\", \"2h\" or \"30d\""
 #define SIZE_FORM "must be a size like 4096, \"64K\", \"64M\" or \"1G\""
 #define HOUR "must be a duration from 1s to 1h 00m"
 #define MEGABYTE "must be a size from 1 KiB to 1 MiB"
