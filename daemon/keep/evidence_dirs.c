@@ -2,6 +2,7 @@
 #include "keep/evidence_dirs.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ struct evidence_dirs {
 	char **names;			/* in the directory */
 	char **gone;			/* paths to be removed */
 	struct rowset *runs;		/* that are not pruned */
-	void (*done)(void *arg);
+	char **left;
+	void (*done)(void *arg, char *const *left);
 	void *arg;
 };
 
@@ -52,10 +54,22 @@ static void remove_done(void *arg)
 {
 	struct evidence_dirs *e = arg;
 
-	e->done(e->arg);
+	for (char **text = e->left; text != NULL && *text != NULL; text++)
+		log_warn("%s; the next prune tries again", *text);
+	e->done(e->arg, e->left);
+	strings_free(e->left);
 	strings_free(e->names);
 	strings_free(e->gone);
 	free(e);
+}
+
+static void leave(struct evidence_dirs *e, const char *path, int error)
+{
+	char *text = xasprintf("cannot remove %s: %s", path, error == EXDEV ? "something is mounted there; unmount it" :
+	    host_words(error));
+
+	strings_append(&e->left, text);
+	free(text);
 }
 
 static void remove_run(void *arg)
@@ -66,7 +80,7 @@ static void remove_run(void *arg)
 		int rv = remove_dir(e->gone[i]);
 
 		if (rv != 0)
-			log_warn("cannot remove %s: %s", e->gone[i], host_words(-rv));
+			leave(e, e->gone[i], -rv);
 	}
 }
 
@@ -85,8 +99,13 @@ static void put_aside(struct evidence_dirs *e, const char *name)
 	    *gone = xasprintf("%s" GONE, path),
 	    *id = xasprintf("%.*s", (int)(strlen(name) - strlen(END)), name);
 
-	if (!is_needed(e, id) && rename(path, gone) == 0)
-		strings_append(&e->gone, gone);
+	/* one of that name may be left of an earlier prune: then this one goes by the next */
+	if (!is_needed(e, id)) {
+		if (rename(path, gone) == 0)
+			strings_append(&e->gone, gone);
+		else
+			leave(e, path, errno);
+	}
 	free(id);
 	free(gone);
 	free(path);
@@ -118,7 +137,7 @@ static void list_done(void *arg)
 	keeper_read(e->keeper, "prune.runs", ROW_RUN, ROW_NONE, runs_cb, e);
 }
 
-void evidence_dirs_remove(struct keeper *keeper, void (*done)(void *arg), void *arg)
+void evidence_dirs_remove(struct keeper *keeper, void (*done)(void *arg, char *const *left), void *arg)
 {
 	struct evidence_dirs *e = xcalloc(1, sizeof(*e));
 

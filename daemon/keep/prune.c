@@ -83,10 +83,12 @@ static void stop(struct prune *p, int code, const char *fault)
 	prune_end(p);
 }
 
-static void evidence_done(void *arg)
+static void evidence_done(void *arg, char *const *left)
 {
 	struct prune *p = arg;
 
+	for (; left != NULL && *left != NULL; left++)
+		strings_append(&p->left, *left);
 	p->keeper->confirmed |= p->request.by_uid != ROW_NONE;
 	prune_end(p);
 }

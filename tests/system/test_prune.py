@@ -490,6 +490,29 @@ def test_what_is_mounted_is_not_removed(daemon, repo, tmp_path, where):
     assert (theirs / "below" / "file").read_text() == "theirs"
 
 
+@needs_root
+def test_what_is_left_of_evidence(daemon, repo, tmp_path):
+    """It is told, and a later prune removes the rest, also when there is evidence again."""
+    done(daemon, repo)
+    evidence, = (daemon.state / "evidence").iterdir()
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (evidence / "mnt").mkdir()
+    mounted = subprocess.run(["mount", "--bind", theirs, evidence / "mnt"], capture_output=True, text=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"nothing can be mounted here: {mounted.stderr}")
+    try:
+        left, = prune(daemon)["left"]
+        assert f"{evidence}.gone" in left and "is mounted there" in left
+        done(daemon, repo, task="another")
+        assert evidence.exists() and len(prune(daemon)["left"]) == 2
+    finally:
+        subprocess.run(["umount", *mounts_below(daemon.state)], check=True)
+    prune(daemon)       # the newer one has the name of the older one, and may have to wait for it
+    assert prune(daemon)["left"] == []
+    assert list((daemon.state / "evidence").iterdir()) == []
+
+
 def test_a_full_disk(daemon, repo):
     """Nothing is marked, so nothing is removed."""
     run = done(daemon, repo)
