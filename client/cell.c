@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/cell.h"
 
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "client/field.h"
 #include "client/print.h"
+#include "client/user_text.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
 #include "proto/units.h"
 
 char *cell_text(const json_t *object, const char *key)
 {
-	return xstrdup(field_text(object, key));
+	static const char *const whys[] = { "cause", "reason", "why" };
+	const char *text = field_text(object, key);
+
+	for (size_t i = 0; i < sizeof(whys) / sizeof(whys[0]); i++)
+		if (strcmp(key, whys[i]) == 0)
+			return user_text_in(text);
+	return xstrdup(text);
 }
 
 char *cell_line(const json_t *object, const char *key)
@@ -94,31 +100,36 @@ char *cell_until(const json_t *object, const char *key)
 char *cell_why(const json_t *object, const char *key)
 {
 	(void)key;
-	return xstrdup(field_either(object, "cause", "reason"));
+	return user_text_in(field_either(object, "cause", "reason"));
+}
+
+char *cell_because(const json_t *object, const char *first, const char *second)
+{
+	char *text = user_text_in(field_either(object, first, second)),
+	    *why = *text == '\0' ? xstrdup("") : xasprintf(": %s", text);
+
+	free(text);
+	return why;
 }
 
 char *cell_reason(const json_t *run, const char *key)
 {
-	const char *reason = field_text(run, "reason");
-	char *until = cell_until(run, "next_at"), *text;
+	char *reason = cell_text(run, "reason"), *until = cell_until(run, "next_at"), *text;
 
 	(void)key;
 	text = *until == '\0'
 	    ? xstrdup(reason)
 	    : xasprintf("%s%snext try at %s", reason, *reason != '\0' ? "; " : "", until);
 	free(until);
+	free(reason);
 	return text;
 }
 
 char *cell_other_user(const json_t *object, const char *key)
 {
 	int64_t uid = field_int(object, key);
-	const struct passwd *user;
 
-	if (uid == FIELD_NONE || uid == (int64_t)geteuid())
-		return xstrdup("");
-	user = getpwuid((uid_t)uid);
-	return user != NULL ? xstrdup(user->pw_name) : xasprintf("uid %lld", (long long)uid);
+	return uid == FIELD_NONE || uid == (int64_t)geteuid() ? xstrdup("") : user_text(uid);
 }
 
 char *cell_tokens(const json_t *object, const char *key)

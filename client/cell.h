@@ -22,6 +22,8 @@ char *cell_age(const json_t *object, const char *key);
 char *cell_until(const json_t *object, const char *key);
 
 char *cell_why(const json_t *object, const char *key);		/* its cause, or else its reason */
+/* ": " and the first of two members that is there; "": none is */
+char *cell_because(const json_t *object, const char *first, const char *second);
 /* why it waits, and when it will be tried again */
 char *cell_reason(const json_t *run, const char *key);
 /* the name of a user of this host, other than the caller */

@@ -12,6 +12,7 @@
 #include "client/host_connection.h"
 #include "client/message.h"
 #include "client/sockets.h"
+#include "client/user_text.h"
 #include "proto/call.h"
 #include "proto/error.h"
 #include "proto/memory.h"
@@ -88,6 +89,7 @@ int client_set_host(struct client *c)
 		message_error("%s: %s: %s", variable ? "RLD_HOST" : "--host", url, why);
 		return EXIT_USAGE;
 	}
+	user_text_elsewhere();
 	c->host->command = host_words(c, start_policy(c));
 	c->host->again = host_words(c, CONNECT_START_NEVER);
 	return 0;

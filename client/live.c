@@ -157,19 +157,11 @@ static char *live_whose(const struct live *live, const struct live_slot *slot, c
 	return text;
 }
 
-/* "", or ": TEXT" for the first key that exists; the caller frees. */
-static char *live_because(const json_t *event, const char *first, const char *second)
-{
-	const char *text = field_either(event, first, second);
-
-	return *text == '\0' ? xstrdup("") : xasprintf(": %s", text);
-}
-
 static void on_run_state(struct live *live, const json_t *event)
 {
 	const char *state = field_text(event, "state");
 	/* a run being cancelled has a cause already; its current activity is in the reason */
-	char *why = live_because(event, "reason", "cause");
+	char *why = cell_because(event, "reason", "cause");
 
 	if (*why != '\0' || strcmp(state, live->state) != 0)
 		live_say(live, print_state_paint(state), "Run %lld %s%s", field_count(event, "run"), state, why);
@@ -265,7 +257,7 @@ static void say_reviewing(struct live *live, struct live_slot *slot)
 static void on_fixing(const struct live_phase *t)
 {
 	long long fix = field_count(t->event, "fix");
-	char *word = xasprintf("FIX %lld", fix), *why = live_because(t->event, "obstacle", "");
+	char *word = xasprintf("FIX %lld", fix), *why = cell_because(t->event, "obstacle", "");
 
 	for (char *p = strchr(why, '\n'); p != NULL; p = strchr(p, '\n'))
 		*p = ' ';
@@ -293,7 +285,7 @@ static void on_committing(const struct live_phase *t)
  * nothing left to do, the slot is done, not the task. */
 static void on_passed(const struct live_phase *t)
 {
-	char *why = live_because(t->event, "cause", "reason");
+	char *why = cell_because(t->event, "cause", "reason");
 
 	if (t->slot->stopped)
 		say_of(t->live, t->slot, "STOPPED", PAINT_YELLOW, "%s", field_text(t->event, "reason"));
@@ -306,7 +298,7 @@ static void on_passed(const struct live_phase *t)
 
 static void on_failed(const struct live_phase *t)
 {
-	char *why = live_because(t->event, "cause", "");
+	char *why = cell_because(t->event, "cause", "");
 
 	/* a slot without a review of its own shares the end of the reviewed one */
 	if (t->slot->round > 0 && field_end_kind(t->event) == END_EXHAUSTED)
@@ -318,7 +310,7 @@ static void on_failed(const struct live_phase *t)
 
 static void on_waiting(const struct live_phase *t)
 {
-	char *why = live_because(t->event, "reason", "cause"), *name = status_tag_name(t->slot->number);
+	char *why = cell_because(t->event, "reason", "cause"), *name = status_tag_name(t->slot->number);
 
 	if (*why != '\0' && t->live->many)
 		live_say(t->live, print_state_paint("waiting"), "%s WAIT%s", name, why);
@@ -331,7 +323,7 @@ static void on_waiting(const struct live_phase *t)
 /* An exhausted account, or a failed service: uses no round and no fix. */
 static void on_cooling(const struct live_phase *t)
 {
-	char *why = live_because(t->event, "reason", "cause"), *name = status_tag_name(t->slot->number);
+	char *why = cell_because(t->event, "reason", "cause"), *name = status_tag_name(t->slot->number);
 
 	if (t->live->many)
 		live_say(t->live, PAINT_YELLOW, "%s COOLING%s", name, why);
@@ -440,7 +432,7 @@ static char *live_ending(const json_t *event)
 
 static void on_attempt_ended(struct live *live, const json_t *event)
 {
-	char *how = live_ending(event), *why = live_because(event, "cause", "");
+	char *how = live_ending(event), *why = cell_because(event, "cause", "");
 	char *took = cell_duration(event, "wall_ms"), *cost = cell_cost(event, "cost_usd");
 	char *name = slot_name(live, event);
 	bool fine = field_int(event, "exit_code") == 0 && !is_no_success(event) && *why == '\0';
@@ -542,7 +534,7 @@ static void on_finding_dismissed(struct live *live, const json_t *event)
 static void on_hold_opened(struct live *live, const json_t *event)
 {
 	struct live_slot *slot = slot_of(live, event);
-	char *why = live_because(event, "reason", "");
+	char *why = cell_because(event, "reason", "");
 
 	if (field_is(event, "kind", "exhausted"))
 		say_of(live, slot, "HELD", PAINT_RED, "Review failed after %lld iterations.", slot->round);
@@ -553,7 +545,7 @@ static void on_hold_opened(struct live *live, const json_t *event)
 static void on_hold_closed(struct live *live, const json_t *event)
 {
 	const char *state = field_text(event, "state"), *by = field_text(event, "by");
-	char *why = live_because(event, "message", "");
+	char *why = cell_because(event, "message", "");
 
 	say_cut(live, "Hold %lld: %s%s%s%.*s", field_count(event, "hold"), state,
 	    *by != '\0' ? " by " : "", by, (int)strcspn(why, "\r\n"), why);

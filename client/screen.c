@@ -133,16 +133,15 @@ static void screen_put_tokens(struct lines *l, const json_t *totals)
 /* Why the run ended or waits, and the time until the next try. */
 static char *screen_why_text(const struct view *view)
 {
-	const char *cause = field_text(view->run, "cause"),
-	           *why = *cause != '\0' ? cause : field_text(view->run, "reason");
+	char *why = cell_why(view->run, NULL), *left, *text;
 	int64_t next = field_time(view->run, "next_at");
-	char *left, *text;
 
 	if (next == FIELD_NONE)
-		return xstrdup(why);
+		return why;
 	left = block_duration(next - view->now);
 	text = xasprintf("%s%snext try in %s", why, *why != '\0' ? "; " : "", left);
 	free(left);
+	free(why);
 	return text;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cell.h"
 #include "client/client.h"
 #include "client/cooldown_command.h"
 #include "client/field.h"
@@ -33,7 +34,7 @@ struct watch_lines {
 static void print_now(const struct watch_lines *w, const json_t *run, const json_t *attempts)
 {
 	const struct print *p = &w->client->out;
-	const char *cause = field_text(run, "cause"), *why = *cause != '\0' ? cause : field_text(run, "reason");
+	char *why = cell_why(run, NULL);
 	struct view view = { .run = run, .attempts = attempts, .now = clock_wall() };
 	struct lines l;
 
@@ -41,6 +42,7 @@ static void print_now(const struct watch_lines *w, const json_t *run, const json
 	lines_addf(&l, PAINT_NONE, "Run %lld ", field_count(run, "id"));
 	lines_add(&l, print_state_paint(field_text(run, "state")), field_text(run, "state"));
 	lines_addf(&l, PAINT_NONE, "%s%s", *why != '\0' ? ": " : "", why);
+	free(why);
 	lines_end(&l);
 	screen_slots(&l, &view);
 	lines_print(&l, p->file);

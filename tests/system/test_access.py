@@ -255,6 +255,18 @@ def test_an_administrator_retries_for_the_owner(host):
     h.daemon.cancelled(own["id"])
 
 
+def test_who_has_cancelled(host):
+    """By name where it is known; programs get the number."""
+    h = host(scripts={"implement": "gate g\nanswer done\n"}, gates=["g"])
+    run = h.owner.call("run.submit", workdir=h.work("w"), task="x")["id"]
+    h.daemon.play.arrived("g")
+    h.admin.rlctl("cancel", run, check=0)
+    assert h.daemon.ended(run)["cause"] == f"cancelled by uid {h.admin.uid}"
+    assert "cancelled by bin" in h.owner.rlctl("show", run, check=0).out
+    assert "cancelled by bin" in h.owner.rlctl("list", check=0).out
+    assert f"cancelled by uid {h.admin.uid}" in h.owner.rlctl("--json", "show", run, check=0).out
+
+
 def test_a_hold_of_an_ended_run(host):
     """Its run is found in the database; the run with the number of the hold is another."""
     h = host(scripts=FINDS)

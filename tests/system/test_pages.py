@@ -212,7 +212,7 @@ def test_a_run_that_was_cancelled_before_it_began(make_daemon, repo, browser, tm
     page = page_of(daemon, waiting, tmp_path)
     check_outline(page.read_text())
     browser.look(page, 360)
-    assert "Cancelled by uid " in browser.ask("return document.querySelector('.verdict').textContent.replace("
+    assert "Cancelled by " in browser.ask("return document.querySelector('.verdict').textContent.replace("
                                               "/^cancelled/, 'Cancelled')")
     daemon.cancelled(1)
     text = daemon.rlctl("report", 1, "--format", "html", check=0).out
