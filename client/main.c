@@ -11,6 +11,7 @@
 #include "client/message.h"
 #include "client/silence.h"
 #include "proto/call.h"
+#include "proto/json_memory.h"
 #include "proto/memory.h"
 #include "proto/near.h"
 #include "proto/std_fds.h"
@@ -524,6 +525,7 @@ int main(int argc, char **argv)
 	int status;
 
 	std_fds_reserve();
+	json_memory_begin();
 	if (asks_for_json(argc, argv))
 		message_json();
 	if (argc > 0)

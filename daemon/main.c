@@ -32,6 +32,7 @@
 #include "rpc/rpc.h"
 #include "store/store.h"
 #include "host_ports.h"
+#include "proto/json_memory.h"
 #include "watchdog.h"
 
 /* How long clients and commits may delay the shutdown. */
@@ -397,9 +398,13 @@ static void watch_signals(struct daemon *d)
 	mallopt(M_MMAP_THRESHOLD, 256 * 1024);
 	signal(SIGXFSZ, SIG_IGN);	/* treat a file size limit like a full disk */
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		uv_signal_init(&d->loop, &d->signals[i]);
+		int rv = uv_signal_init(&d->loop, &d->signals[i]);
+
 		d->signals[i].data = d;
-		uv_signal_start(&d->signals[i], signal_cb, numbers[i]);
+		if (rv == 0)
+			rv = uv_signal_start(&d->signals[i], signal_cb, numbers[i]);
+		if (rv != 0)
+			log_fatal("cannot watch for signals: %s", uv_strerror(rv));
 	}
 	uv_timer_init(&d->loop, &d->deadline);
 	d->deadline.data = d;
@@ -430,6 +435,7 @@ static int run(struct daemon *d)
 {
 	struct config_error config_error = { 0 };
 	char error[512];
+	int rv;
 
 	if (config_load(&d->config, d->places.config_file, d->explicit_config, &config_error) == -1) {
 		log_error("fatal: %s", config_error.text);
@@ -444,7 +450,9 @@ static int run(struct daemon *d)
 	d->lock = state_lock_take(d->places.state_dir, error, sizeof(error));
 	if (d->lock == -1)
 		log_fatal("%s", error);
-	uv_loop_init(&d->loop);
+	rv = uv_loop_init(&d->loop);
+	if (rv != 0)
+		log_fatal("cannot start the event loop: %s", uv_strerror(rv));
 	d->host.loop = &d->loop;
 	open_store(d);
 	d->instance = startup_instance(d->host.store, d->places.state_dir);
@@ -493,6 +501,7 @@ int main(int argc, char *argv[], char *envp[])
 	char error[512];
 
 	std_fds_reserve();
+	json_memory_begin();
 	setproctitle_init(argc, argv, envp);
 	options_parse(argc, argv, &o);
 	if (o.print_openrpc)

@@ -15,6 +15,7 @@
 
 #include "proto/clock.h"
 #include "proto/frame.h"
+#include "proto/memory.h"
 
 /* Replies contain whole pages of output, so they may be larger than requests. */
 #define REPLY_MAX (16 * FRAME_MAX)
@@ -71,10 +72,8 @@ static int check_peer(int fd, const struct call_trust *trust, uid_t *peer)
 
 struct call_conn *call_over(int fd)
 {
-	struct call_conn *conn = calloc(1, sizeof *conn);
+	struct call_conn *conn = xcalloc(1, sizeof *conn);
 
-	if (conn == NULL)
-		abort();
 	conn->fd = fd;
 	conn->give_up = -1;
 	conn->reader = frame_reader_new(REPLY_MAX);
@@ -249,10 +248,8 @@ static enum take_result take(struct call_conn *conn, json_t **message)
 
 static void keep(struct call_conn *conn, json_t *message)
 {
-	struct notification *n = calloc(1, sizeof *n);
+	struct notification *n = xcalloc(1, sizeof *n);
 
-	if (n == NULL)
-		abort();
 	n->message = message;
 	STAILQ_INSERT_TAIL(&conn->notifications, n, link);
 }

@@ -104,9 +104,9 @@ char *text_escape(const char *data, size_t size, bool keep_lines)
 	char *out, *p;
 	uint32_t before = 0;
 
-	if (size > (SIZE_MAX - 1) / 4 || (out = malloc(size * 4 + 1)) == NULL)
+	if (size > (SIZE_MAX - 1) / 4)
 		abort();
-	p = out;
+	p = out = xmalloc(size * 4 + 1);
 	for (size_t i = 0, n; i < size; i += n) {
 		uint32_t c = 0;
 

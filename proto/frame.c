@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "proto/memory.h"
+
 #define HEADER_MAX 4096		/* a whole header block */
 #define ROOM_KEPT 4096		/* capacity kept by an idle connection */
 
@@ -27,10 +29,8 @@ struct frame_reader {
 
 struct frame_reader *frame_reader_new(size_t max)
 {
-	struct frame_reader *r = calloc(1, sizeof(*r));
+	struct frame_reader *r = xcalloc(1, sizeof(*r));
 
-	if (r == NULL)
-		abort();
 	r->max = max;
 	return r;
 }
@@ -83,9 +83,7 @@ void frame_feed(struct frame_reader *r, const void *data, size_t size)
 			abort();
 		if (r->end + size > r->room) {
 			r->room = r->end + size > r->room * 2 ? r->end + size : r->room * 2;
-			r->data = realloc(r->data, r->room);
-			if (r->data == NULL)
-				abort();
+			r->data = xreallocarray(r->data, r->room, 1);
 		}
 	}
 	memcpy(r->data + r->end, data, size);
@@ -305,9 +303,7 @@ char *frame_wrap(enum frame_mode mode, const char *json, size_t size, size_t *ou
 
 	if (mode == FRAME_HEADER)
 		n = (size_t)snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n", size);
-	out = malloc(n + size + 2);
-	if (out == NULL)
-		abort();
+	out = xmalloc(n + size + 2);
 	memcpy(out, head, n);
 	memcpy(out + n, json, size);
 	n += size;

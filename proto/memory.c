@@ -8,12 +8,30 @@
 #include <string.h>
 #include <unistd.h>
 
+static void __attribute__((noreturn)) out_of_memory(void)
+{
+	static const char text[] = "out of memory\n";
+	ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
+
+	(void)written;	/* there is nobody else to tell */
+	abort();
+}
+
+void *xmalloc(size_t size)
+{
+	void *p = malloc(size ? size : 1);
+
+	if (p == NULL)
+		out_of_memory();
+	return p;
+}
+
 void *xcalloc(size_t count, size_t size)
 {
 	void *p = calloc(count ? count : 1, size ? size : 1);
 
 	if (p == NULL)
-		abort();
+		out_of_memory();
 	return p;
 }
 
@@ -22,7 +40,7 @@ void *xreallocarray(void *old, size_t count, size_t size)
 	void *p = reallocarray(old, count ? count : 1, size ? size : 1);
 
 	if (p == NULL)
-		abort();
+		out_of_memory();
 	return p;
 }
 
@@ -33,10 +51,8 @@ char *xstrdup(const char *text)
 
 char *xmemdup0(const void *data, size_t size)
 {
-	char *p = malloc(size + 1);
+	char *p = xmalloc(size + 1);
 
-	if (p == NULL)
-		abort();
 	if (size > 0)
 		memcpy(p, data, size);
 	p[size] = '\0';
@@ -48,7 +64,7 @@ char *xvasprintf(const char *fmt, va_list ap)
 	char *text;
 
 	if (vasprintf(&text, fmt, ap) == -1)
-		abort();
+		out_of_memory();
 	return text;
 }
 
@@ -134,7 +150,7 @@ static void buf_grow(struct buf *b, size_t more)
 	size_t need = b->size + more + 1;
 
 	if (more > SIZE_MAX / 2 - b->size)
-		abort();
+		out_of_memory();
 	if (need <= b->room)
 		return;
 	b->room = b->room * 2 > need ? b->room * 2 : need;

@@ -17,6 +17,7 @@
 
 #include "child/child.h"
 #include "git/git_op.h"
+#include "proto/json_memory.h"
 #include "record/handed_environment.h"
 #include "task/task_op.h"
 
@@ -62,6 +63,7 @@ int main(int argc, char **argv)
 {
 	int dirfd, rv;
 
+	json_memory_begin();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return puts("rl-git " RLD_VERSION) == EOF || fflush(stdout) == EOF;
 	if (argc != 2 || (!is_named(argv[1], git_op_names, GIT_OPS) && !is_named(argv[1], task_op_names, TASK_OPS)))
