@@ -10,6 +10,7 @@
 # make check-night     a hundred tasks in eight slots, and all that goes wrong       make check-makespan UNIT=s  their time against list scheduling
 # make check-boot      the package on a machine with a real systemd (root; make deps-boot)       make check-deb  lintian, and the same bytes twice
 # make sim SEEDS=n  make fuzz SECONDS=n                       make demo      the main job on a scratch repository
+# make fault KIND="calls errors" COUNT=n SEED=n  kills and failing calls, at each place or at n of them
 # make screenshots  the pictures of docs/screenshots again
 # make openrpc    docs/openrpc.json and docs/clients again; SINCE=REV: what changed since then
 # make install DESTDIR= PREFIX=                               make deb       a Debian package, in build/deb (make deps-deb)
@@ -164,13 +165,25 @@ fuzz:
 	    -artifact_prefix=build-fuzz/$$name- build-fuzz/new/$$name tests/fuzz/corpus/$$name 2>&1 | tail -4; \
 	    ls build-fuzz/$$name-* 2>/dev/null && exit 1 || :; done
 
+# Kills and failing calls: POINT=P plays one again. Every point of a kind without COUNT, which takes hours.
+$(B)/fault/inject: tests/fault/inject.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(OPT) $(WARN) -o $@ $<
+$(B)/fault/malloc.so: tests/fault/malloc.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(OPT) $(WARN) -shared -fPIC -o $@ $<
+fault: all $(B)/fault/inject $(B)/fault/malloc.so
+	RLD_BUILD=$(abspath $(B)) $(PYTHON) tests/fault/run $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(KIND) $(POINT)
+
 SEEDS   ?= 1000
 sim: $(B)/sim/sim
 	$(B)/sim/sim --seeds $(SEEDS)
 	$(B)/sim/sim --crowd --seeds $(SEEDS)
 
 # Everything that a test runs is built first; "make check SAN=1" is the same with ASan and UBSan. What the fast set is: tests/check.
-checked: all $(UNITS) $(B)/sim/sim $(FUZZ:%=$(B)/fuzz/%) $(B)/bench/echo $(B)/bench/rate
+checked: all $(UNITS) $(B)/sim/sim $(FUZZ:%=$(B)/fuzz/%) $(B)/fault/inject $(B)/fault/malloc.so $(B)/bench/echo $(B)/bench/rate
 check:
 	@tests/deps test install
 	@$(MAKE) --no-print-directory -j2 DEV=1 checked
@@ -311,7 +324,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean check-boot check-deb deb demo deps deps-boot deps-deb fuzz fuzzers install lint openrpc plants screenshots sim uninstall
+.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean check-boot check-deb deb demo deps deps-boot deps-deb fault fuzz fuzzers install lint openrpc plants screenshots sim uninstall
 clean:
 	rm -rf build build-san build-fuzz
 

@@ -123,6 +123,8 @@ static bool entry_reap(struct entry *e)
 	e->child = 0;
 	if (rv == 0 && info.si_code == CLD_EXITED)
 		e->exited = info.si_status;
+	else if (rv == 0)
+		e->killed = info.si_status;
 	return true;
 }
 
@@ -215,12 +217,19 @@ static void report_ended(struct entry *e)
 			break;
 		}
 		/* The identity is written before the fork, so without one there was no fork. If a
-		 * host fault prevents it, the shim exits with its errno. */
-		if (host_fault(e->exited))
+		 * host fault prevents it, the shim exits with its errno. A signal ends it for lack
+		 * of memory: the kernel's, or of its start, before main(). */
+		if (e->killed != 0)
+			none.status = ENOMEM;
+		else if (host_fault(e->exited))
 			none.status = e->exited;
-		snprintf(none.error, sizeof(none.error),
-		    "rl-shim exited before it started anything%s%s: see %s", none.status != ECHILD ? ": " : "",
-		    none.status != ECHILD ? strerror(none.status) : "", e->dir);
+		if (e->killed != 0)
+			snprintf(none.error, sizeof(none.error),
+			    "rl-shim was killed by signal %d before it started anything: see %s", e->killed, e->dir);
+		else
+			snprintf(none.error, sizeof(none.error),
+			    "rl-shim exited before it started anything%s%s: see %s", none.status != ECHILD ? ": " : "",
+			    none.status != ECHILD ? strerror(none.status) : "", e->dir);
 		sink->ended(e->proc->arg, e->id, &none);
 		break;
 	case INSPECTION_LOST:

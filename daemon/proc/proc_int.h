@@ -34,6 +34,7 @@ struct entry {
 				 * holder, 0: it has none */
 	bool warned;
 	int exited;		/* exit status of the shim; 0: not a child, or it left a record */
+	int killed;		/* signal that ended the shim; 0: none, or not a child */
 	int tries;		/* number of searches for orphans */
 	struct launch *launch;	/* PREPARING */
 	struct prepare prepare;

@@ -91,7 +91,9 @@ int exit_record_reserve(int dirfd)
 
 	if (fd == -1)
 		return -errno;
-	rv = -posix_fallocate(fd, 0, RESERVED);
+	do
+		rv = -posix_fallocate(fd, 0, RESERVED);
+	while (rv == -EINTR);
 	close(fd);
 	return rv;
 }

@@ -133,6 +133,14 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
+static int cut(int fd, size_t size)
+{
+	while (ftruncate(fd, (off_t)size) == -1)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
 int fields_write(int dirfd, const char *name, const struct fields_type *type, const void *object, bool durable)
 {
 	/* large enough for an exit record, which must be written even without memory */
@@ -158,8 +166,8 @@ int fields_write(int dirfd, const char *name, const struct fields_type *type, co
 		goto out_data;
 	}
 	rv = write_all(fd, out.data, out.size);
-	if (rv == 0 && ftruncate(fd, (off_t)out.size) == -1)
-		rv = -errno;
+	if (rv == 0)
+		rv = cut(fd, out.size);
 	if (rv == 0 && durable && fsync(fd) == -1)
 		rv = -errno;
 	if (close(fd) == -1 && rv == 0)

@@ -207,7 +207,7 @@ int main(int argc, char **argv)
 		return refuse_errno("attempt directory", errno);
 	rv = check_lock(dirfd);
 	if (rv != 0)
-		return shim_refuse("lock on descriptor 3", strerror(-rv));
+		return refuse_errno("lock on descriptor 3", -rv);
 	if (used(dirfd))
 		return shim_refuse("attempt directory", "it was used already");
 	sigfd = take_signals();

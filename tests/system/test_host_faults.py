@@ -5,11 +5,13 @@ import contextlib
 import os
 import shutil
 import sqlite3
+import subprocess
 
 import pytest
 from outer import Beads, bead, submit, with_bd
-from rld import RL_GIT, RLD, SHIM
+from rld import BUILD, RL_GIT, RLD, SANITIZED, SHIM
 
+INJECT = BUILD / "fault" / "inject"
 PASS = {"implement": "echo one > work.txt\nanswer done\n", "review": "pass\n"}
 NO_SPACE = "fatal: sha1 file write error: No space left on device"
 
@@ -255,6 +257,38 @@ exec {SHIM} "$1"
     daemon.start()
     assert daemon.ended(daemon.review(repo.path))["state"] == "succeeded"
     assert heard.read_text() == "succeeded\n" and not (tools.path / "full").exists()
+
+
+@pytest.mark.parametrize("which", ["measure", "checkout", "play"])
+@pytest.mark.parametrize("how, reason", [
+    ("kill -9 $$", "rl-shim was killed by signal 9 before it started anything"),
+    # of its start, before main()
+    (f"exec {INJECT} -g m -p rl-shim -c brk -n 1 -a ENOMEM {SHIM} $1",
+     "rl-shim was killed by signal 11 before it started anything"),
+    (f"exec {INJECT} -g r -p rl-shim -c flock -n 1 -a ENOMEM {SHIM} $1",
+     "rl-shim exited before it started anything: Cannot allocate memory"),
+], ids=["killed", "start", "lock"])
+def test_a_shim_that_starts_nothing(make_daemon, repo, tools, which, how, reason):
+    """Nothing was paid for, so that it is tried again, whatever on_lost says."""
+    if "exec" in how and subprocess.run([INJECT, "true"], capture_output=True).returncode != 0:
+        pytest.skip("no process can be traced here")
+    if SANITIZED:
+        pytest.skip("a sanitizer makes calls of its own")
+    daemon = make_daemon(start=False, scripts=PASS)
+    # its first job of the kind: once
+    tools.program("rl-shim", f"""#!/bin/sh
+if grep -aqF {which} "$1/job" && rm {tools.path}/kills 2> /dev/null; then {how}; fi
+exec {SHIM} "$1"
+""")
+    (tools.path / "kills").touch()
+    shutil.copy(RL_GIT, tools.path)
+    daemon.program = shutil.copy(RLD, tools.path)
+    daemon.start()
+    run = daemon.review(repo.path, review={"profile": "verdict"})
+    assert reason in waits_for_host(daemon, run)["reason"]
+    row = daemon.ended(run)
+    assert row["state"] == "succeeded" and not (tools.path / "kills").exists(), row
+    assert [s[1] for s in daemon.play.starts()] == ["implement", "review"]
 
 
 # ---- a source that fails for a while -------------------------------------------------------------

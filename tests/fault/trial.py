@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: MIT
+"""One trial: a scenario in which one call of one program goes wrong, the same without the fault
+afterwards, and what must hold then."""
+import collections
+import contextlib
+import os
+import re
+import select
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "system"))
+import kept  # noqa: E402
+import rld as harness  # noqa: E402
+from rld import BUILD, ENDS, RLCTL, Closed, Daemon, Play, Repo, RpcError, Rpc  # noqa: E402
+
+INJECT, MALLOC = BUILD / "fault" / "inject", BUILD / "fault" / "malloc.so"
+PROGRAMS = ("rld", "rl-shim", "rl-git")
+ANSWERS = 8         # seconds until a daemon in trouble counts as one that says nothing
+FAULTY = 25         # seconds that a scenario has while the fault lasts
+DEADLINE = 150      # seconds of a trial
+
+GO = 'while [ ! -e "$PLAY/go" ]; do sleep 0.01; done\n'
+
+
+class Point(NamedTuple):
+    """Where what goes wrong: "review:rl-git:openat:17:EIO:once"."""
+    scenario: str
+    program: str
+    call: str           # a system call; "malloc": an allocation
+    number: int         # which of them, 0: none
+    action: str
+    lasts: str          # once, sticky
+
+    @classmethod
+    def of(cls, text):
+        scenario, program, call, number, action, lasts = text.split(":")
+        return cls(scenario, program, call, int(number), action, lasts)
+
+    def __str__(self):
+        return ":".join(map(str, self))
+
+
+class Late(BaseException):
+    pass
+
+
+@contextlib.contextmanager
+def deadline(seconds):
+    """Nothing here waits for time but this: what takes longer is late."""
+    def late(signum, frame):
+        raise Late(f"not done after {seconds} s")
+    before = signal.signal(signal.SIGALRM, late)
+    left = signal.setitimer(signal.ITIMER_REAL, seconds)[0]
+    started = time.monotonic()
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - started), 0.01) if left else 0)
+
+
+class Victim(Daemon):
+    """rld under a fault: it may end at any moment."""
+
+    def come_up(self):
+        """Whether it is ready; else it has ended."""
+        self.spawn()
+        pidfd = os.pidfd_open(self.process.pid)
+        try:
+            while True:
+                ready, _, _ = select.select([self.notify, pidfd], [], [])
+                if self.notify in ready and b"READY=1" in self.notify.recv(4096).split(b"\n"):
+                    self.pid = self.process.pid
+                    return True
+                if pidfd in ready:
+                    self.process.wait()
+                    return False
+        finally:
+            os.close(pidfd)
+            self.notify.close()
+
+    def connect(self, framing="line"):
+        rpc = Rpc(self.socket, framing)
+        if self.prefix:
+            rpc.socket.settimeout(ANSWERS)
+        return rpc
+
+    def end(self, gently=False, died=False):
+        """No fault from now on, and no daemon."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(1 if died else 0)
+        status = self.process.returncode
+        if status is None:
+            self.process.send_signal(signal.SIGTERM if gently else signal.SIGKILL)
+            self.process.wait()
+        self.prefix, self.pid = [], None
+        return status
+
+
+def prefix_of(point, directory, log, flag):
+    if point.call == "malloc":
+        words = {"LD_PRELOAD": MALLOC, "FAULT_PROGRAM": point.program, "FAULT_AT": point.number, "FAULT_FLAG": flag,
+                 "FAULT_COUNT": log, "FAULT_HIT": log, **({"FAULT_STICKY": 1} if point.lasts == "sticky" else {})}
+        return ["env", *(f"{name}={value}" for name, value in words.items())]
+    options = ["-d", directory, "-f", flag, "-l", log, "-g", "drspm"]
+    if point.number:
+        options += ["-p", point.program, "-c", point.call, "-n", point.number, "-a", point.action]
+    return [str(word) for word in [INJECT, *options, *(["-k"] if point.lasts == "sticky" else [])]]
+
+
+class Trial:
+    """self.wrong: sentences about what does not hold; self.end: a word about what the fault did."""
+
+    def __init__(self, point, directory):
+        self.point, self.path = point, Path(directory)
+        self.log, self.flag = self.path / "calls", self.path / "flag"
+        self.flag.touch()
+        self.wrong, self.end = [], "unnoticed"
+        self.acked, self.key = None, "key"
+        self.of_commands = None         # calls of the command that makes most of each
+
+    def prefix(self):
+        return prefix_of(self.point, self.path, self.log, self.flag)
+
+    def calls(self):
+        """Counter of (program, call) that were counted."""
+        if self.of_commands is not None:
+            return self.of_commands
+        if not self.log.exists():
+            return collections.Counter()
+        if self.point.call == "malloc":
+            number = self.log.read_text().strip()
+            return collections.Counter({(self.point.program, "malloc"): int(number) if number else 1})
+        return collections.Counter(tuple(line.split(" ", 3)[1:3]) for line in self.log.read_text().splitlines())
+
+    def play(self):
+        try:
+            with deadline(DEADLINE):
+                SCENARIOS[self.point.scenario](self)
+        except Late as error:
+            self.wrong.append(f"it hangs: {error}")
+        except (AssertionError, OSError, RpcError, Closed, sqlite3.Error, KeyError) as error:
+            self.wrong.append(f"{type(error).__name__}: {error}")
+        finally:
+            harness.close_clients()
+            for pid in harness.descendants():
+                if not harness.command_of(pid).startswith(str(INJECT)):
+                    self.wrong += [f"process {pid} is left: {harness.command_of(pid)}"] if not self.wrong else []
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            for process in Daemon.processes:
+                process.wait()
+            Daemon.processes.clear()
+            with contextlib.suppress(ChildProcessError):
+                while True:             # the tracer, and orphans
+                    os.waitpid(-1, 0)
+        return self
+
+
+# ---- one reviewed run ---------------------------------------------------------------------------
+
+def make(trial, scripts=kept.SCRIPTS, **config):
+    trial.play_ = Play(trial.path / "play", scripts)
+    trial.daemon = Victim(trial.path / "d", trial.play_, config={"limits": {"grace": "2s"}, **config})
+    trial.repo = kept.fill_repository(Repo(trial.path / "repo"))
+    trial.repo.write("mine.txt", "mine\n")
+
+
+def submit(trial, kind):
+    return trial.daemon.review(trial.repo.path, key=trial.key, on_lost="retry", **kept.KINDS[kind])
+
+
+def waits_for_host(row):
+    return "host" in [row.get("wait"), *(slot.get("wait") for slot in row.get("slots", []))]
+
+
+def follow(trial, number):
+    """Until the run has ended, the daemon has, or it waits for the host: a word for that."""
+    while trial.daemon.running():
+        row = trial.daemon.run(number)
+        if row["state"] in (*ENDS, "held"):
+            return "unnoticed" if row["state"] == "succeeded" else row["state"]
+        if waits_for_host(row):
+            return "waits"
+        time.sleep(0.02)
+    return "died"
+
+
+def under_fault(trial, kind):
+    """What happens while the fault lasts: whatever it is, it is no false promise."""
+    try:
+        with deadline(FAULTY):
+            if not trial.daemon.come_up():
+                return "no start"
+            trial.acked = submit(trial, kind)
+            return follow(trial, trial.acked)
+    except (Closed, ConnectionError, FileNotFoundError):
+        return "died"
+    except RpcError:
+        return "refused"
+    except (Late, socket.timeout):
+        return "mute"
+
+
+def faulty(trial, kind):
+    trial.daemon.prefix = trial.prefix()
+    trial.end = under_fault(trial, kind)
+    if trial.end == "refused":
+        # it is refused, and the daemon lives: others must be able to ask
+        trial.end = "refused" if trial.daemon.running() else "died"
+    trial.flag.unlink()
+    harness.close_clients()
+    status = trial.daemon.end(gently=trial.point.number == 0, died=trial.end == "died")
+    if status is not None:
+        trial.end += f" {status}"
+
+
+def finish(trial, kind):
+    """The same daemon without a fault: the run that was promised is there, once, and ends well."""
+    daemon, wrong = trial.daemon, trial.wrong
+    daemon.start()
+    number = submit(trial, kind)
+    if trial.acked not in (None, number):
+        wrong.append(f"the submit was answered with run {trial.acked}, and the same key gives {number}")
+    for _ in range(6):
+        row = daemon.ended(number)
+        holds = [hold for hold in daemon.call("hold.list", state="open")["holds"] if hold["kind"] == "lost"]
+        if row["state"] != "held" or not holds:
+            break
+        trial.end += " held"
+        daemon.call("hold.rework", id=holds[0]["id"])
+    if row["state"] != "succeeded":
+        wrong.append(f"the run is {row['state']}: {row.get('cause') or row.get('reason')}")
+    else:
+        wrong += kept.passed_is_whole(daemon, trial.repo, row)
+    wrong += kept.paid_once(daemon, number) + kept.nothing_has_gone(trial.repo)
+    runs = [run["id"] for run in daemon.call("run.list", limit=100)["runs"]]
+    if runs != [number]:
+        wrong.append(f"there are the runs {runs}")
+    events = [event["seq"] for event in daemon.call("event.list", since=0, limit=256)["events"]]
+    if events != list(range(1, len(events) + 1)):
+        wrong.append(f"events have gaps: {events}")
+    wrong += daemon.finish() + kept.sound(trial.repo.path / ".git") + kept.evidence_is_sound(daemon)
+
+
+def review(trial, kind):
+    make(trial)
+    faulty(trial, kind)
+    finish(trial, kind)
+
+
+def recover(trial, kind):
+    """The daemon was killed while the fixer was at work: the next one takes it back, under the
+    fault."""
+    make(trial, {**kept.SCRIPTS, "fix": GO + kept.SCRIPTS["fix"]})
+    trial.daemon.start()
+    with trial.daemon.events() as events:
+        trial.acked = submit(trial, kind)
+        events.until("attempt.started", lambda e: e["role"] == "fix")
+    trial.daemon.kill()
+    (trial.play_.path / "go").touch()
+    faulty(trial, kind)
+    finish(trial, kind)
+
+
+# ---- migration ----------------------------------------------------------------------------------
+
+def migrate(trial, name):
+    """The state of an older rld: under the fault its migration happens, or does not; without it
+    everything is there."""
+    import test_upgrade_runs as upgrade
+    left = upgrade.make_left(lambda where, **kwargs: Victim(trial.path / where, kwargs["play"], kwargs["config"]),
+                             trial.path, name)
+    before = {row["id"]: row["state"] for row in left.query("SELECT id, state FROM run")}
+    trial.daemon, left.prefix = left, trial.prefix()
+    try:
+        with deadline(FAULTY):
+            trial.end = "unnoticed" if left.come_up() else "no start"
+    except Late:
+        trial.end = "mute"
+    trial.flag.unlink()
+    left.end()
+    left.start()
+    for run, state in before.items():
+        now = left.run(run)["state"]
+        if state in ENDS and now != state:
+            trial.wrong.append(f"run {run} was {state}, and is {now}")
+    if [run["id"] for run in left.call("run.list", limit=100)["runs"]] != sorted(before, reverse=True):
+        trial.wrong.append("not all runs are there")
+    trial.wrong += left.finish()
+    newest = max(int(path.name[:4]) for path in (harness.SOURCE / "sql").glob("[0-9]*.sql"))
+    if left.query("PRAGMA user_version") != [{"user_version": newest}]:
+        trial.wrong.append(f"the schema is not {newest}")
+
+
+# ---- the client ---------------------------------------------------------------------------------
+
+COMMANDS = (["status"], ["list", "--json"], ["show", "1"], ["logs", "1"], ["diff", "1"], ["report", "1"],
+            ["review", "export", "1"], ["backup", "@/backup.db"], ["submit", "-C", "@/repo", "--key", "other", "work"])
+AGO = re.compile(rb"\w+ ago")
+
+
+def client(trial, _):
+    """Each command, its output going to a file: an exit status of 0 means that all of it is
+    there."""
+    make(trial)
+    daemon = trial.daemon.start()
+    daemon.ended(submit(trial, "shared"))
+    trial.end, most = "", collections.Counter()
+    for argv in COMMANDS:
+        trial.log.unlink(missing_ok=True)
+        argv = [word.replace("@", str(trial.path)) for word in argv]
+        out = trial.path / "out"
+        harness.note_command(tuple(argv))
+
+        def run(prefix):
+            with open(out, "wb") as file:
+                done = subprocess.run([*prefix, str(RLCTL), *argv], stdin=subprocess.DEVNULL, stdout=file,
+                                      stderr=subprocess.PIPE, cwd=daemon.path, timeout=60,
+                                      env={**daemon.environment, "RLD_SOCKET": str(daemon.socket),
+                                           "RLD_ANSWER_TIMEOUT": "3"})
+            return done.returncode, out.read_bytes(), done.stderr.decode(errors="replace")
+        status, said, errors = run(trial.prefix())
+        most |= trial.calls()
+        if not trial.calls():
+            continue
+        trial.end += f" {argv[0]} {status}"
+        if argv[0] == "backup":
+            (trial.path / "backup.db").unlink(missing_ok=True)
+        if status < 0 and status != -signal.SIGKILL and not (status == -signal.SIGABRT and errors):
+            trial.wrong.append(f"rlctl {argv[0]} died of signal {-status}: {errors[-300:]}")
+        if status > 0 and not errors.strip():
+            trial.wrong.append(f"rlctl {argv[0]} ended with {status} without a word")
+        if status == 0 and argv[0] not in ("status", "backup"):
+            again = run([])
+            if again[0] != 0 or AGO.sub(b"", again[1]) != AGO.sub(b"", said):
+                trial.wrong.append(f"rlctl {argv[0]} ended with 0, and its output is not whole: {said[-200:]!r}")
+    trial.flag.unlink()
+    trial.of_commands = most
+    daemon.call("run.wait", ids=[run["id"] for run in daemon.call("run.list")["runs"]])
+    if len(daemon.call("run.list")["runs"]) > 2:
+        trial.wrong.append("a submit with a key made more than one run")
+    trial.wrong += daemon.finish()
+
+
+SCENARIOS = {
+    "review": lambda trial: review(trial, "checked"),
+    "merge": lambda trial: review(trial, "worktree"),
+    "commit": lambda trial: review(trial, "committed"),
+    "recover": lambda trial: recover(trial, "checked"),
+    "migrate": lambda trial: migrate(trial, "schema-5"),
+    "migrate9": lambda trial: migrate(trial, "schema-9"),
+    "client": lambda trial: client(trial, None),
+}
+
+
+def play(text):
+    """(point, calls that were hit, end, what is wrong, log): for a worker process."""
+    harness.become_subreaper()
+    directory = tempfile.mkdtemp(prefix="rl-fault-", dir=os.environ.get("TMPDIR"))
+    trial = Trial(Point.of(text), directory).play()
+    log = trial.daemon.log()[-3000:] if trial.wrong and hasattr(trial, "daemon") else ""
+    hit = trial.calls()
+    lines = trial.log.read_text().splitlines()[:3] if trial.log.exists() and trial.point.number else []
+    if os.environ.get("KEEP") != "1":
+        shutil.rmtree(directory, ignore_errors=True)
+    return text, hit, lines, trial.end.strip(), trial.wrong, log
