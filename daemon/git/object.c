@@ -44,7 +44,8 @@ bool commit_object_read(struct commit_object *commit, const char **data, const c
 
 	*commit = (struct commit_object){ 0 };
 	p = memchr(*data, '\n', (size_t)(end - *data));
-	if (p == NULL || sscanf(*data, "%*64s commit %zu", &size) != 1 || (size_t)(end - p) < size + 2)
+	if (p == NULL || sscanf(*data, "%*64s commit %zu", &size) != 1 || end - p < 2 ||
+	    (size_t)(end - p) - 2 < size)
 		return false;
 	p++;
 	stop = p + size;
