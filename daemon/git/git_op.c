@@ -188,9 +188,12 @@ struct git_op *git_op_read(int fd)
 {
 	struct git_op_spec spec;
 	struct git_op *op;
+	int rv = fields_read_from(fd, &spec_type, &spec);
 
-	if (fields_read_from(fd, &spec_type, &spec) != 0)
+	if (rv != 0) {
+		errno = -rv;
 		return NULL;
+	}
 	op = git_op_new(&spec);
 	fields_release(&spec_type, &spec);
 	return op;

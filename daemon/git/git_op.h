@@ -300,7 +300,7 @@ int git_op_result(struct git_op *op, int dirfd);
 /* Its stdout is a patch, which is read later. */
 bool git_op_writes_patch(const struct git_op *op);
 
-/* For rl-git: the operation in fd, NULL: none. */
+/* For rl-git: the operation in fd, NULL: none, and errno says why. */
 struct git_op *git_op_read(int fd);
 /* Runs it. At the end, what git wrote is on the disk. 0, or -1 with git_op_error(). The patch of
  * MEASURE and MERGE goes to stdout. */

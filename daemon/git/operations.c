@@ -100,7 +100,7 @@ static void read_head_file(struct git_op *op)
 int git_op_run(struct git_op *op)
 {
 	char *common = git_dir_common(op->spec.repository != NULL ? op->spec.repository : op->spec.workspace);
-	char *error = op->spec.repository != NULL ? reattach_trouble(op) : NULL;
+	char *error;
 	int rv;
 
 	op->place = op->spec.workspace;
@@ -110,6 +110,7 @@ int git_op_run(struct git_op *op)
 	op->artifacts = artifacts_copy(op->spec.artifacts);
 	op->shared_paths = artifacts_copy(op->spec.shared_paths);
 	host_noted();
+	error = op->spec.repository != NULL ? reattach_trouble(op) : NULL;
 	git_fresh_index(op);		/* a power cut may have left one, locked */
 	if (common != NULL && op->spec.kind != GIT_WORKTREE_DELETE)
 		unlock(op, common);

@@ -4,6 +4,7 @@
  * anything elsewhere. The latter is repaired before a commit: HEAD returns to the branch of the
  * task, which moves to HEAD's commit. Index and files stay unchanged. After a conflict, the markers
  * must be gone before a commit. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "git/gitdir.h"
 #include "git/operations.h"
 #include "git/worktree_admin.h"
+#include "record/host_fault.h"
 
 static bool same_directory(const char *a, const char *b)
 {
@@ -34,11 +36,17 @@ static char *admin_of(const struct git_op *op)
 
 char *reattach_trouble(const struct git_op *op)
 {
-	char *admin = admin_of(op), *own = git_dir_own(op->spec.workspace), *error = NULL;
-	bool setup = op->spec.kind == GIT_PREPARE;
+	char *admin, *own, *error = NULL;
+	bool setup = op->spec.kind == GIT_PREPARE, gone;
 	struct stat st;
 
-	if (lstat(op->spec.workspace, &st) == -1)
+	errno = 0;
+	admin = admin_of(op);
+	own = git_dir_own(op->spec.workspace);
+	gone = !host_fault(errno) && lstat(op->spec.workspace, &st) == -1;
+	if (host_fault(errno))
+		error = xasprintf("%s: %s", op->spec.workspace, host_words(errno));
+	else if (gone)
 		error = xasprintf("%s no longer exists: its %s removed it; %s", op->spec.workspace,
 		    setup ? "set-up" : "agent", setup ? GIT_OTHER_SETUP : "retry the run");
 	else if (admin == NULL || own == NULL || !same_directory(admin, own))

@@ -23,6 +23,7 @@ static const struct {
 	BUSY(EAGAIN, "raise the limit on processes (ulimit -u, TasksMax=), or end some processes"),
 	/* proc/starter.c: the service that starts agents */
 	BUSY(EHOSTDOWN, "start rld-start.socket (systemctl status rld-start.service)"),
+	BUSY(EINTR, "look for what interrupts it in the system log"),
 	BROKEN(EIO, "check the disk: see the kernel log (dmesg)"),
 	BROKEN(ENOMEM, "free some memory"),
 };

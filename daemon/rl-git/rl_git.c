@@ -7,7 +7,8 @@
  * Started by rl-shim. stdin is the operation, as its room writes it; the working directory is that
  * of the step, and gets the file "result"; stdout gets the patch, if one is requested. OPERATION is
  * its name, shown in process lists. The exit status is 0 if there is a result, whatever it says;
- * the errno of a failure to write it; 2 for a wrong start. */
+ * the errno of a failure to write it, or of the host's to let the operation be read; 2 for a wrong
+ * start. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,12 +20,22 @@
 #include "git/git_op.h"
 #include "proto/json_memory.h"
 #include "record/handed_environment.h"
+#include "record/host_fault.h"
 #include "task/task_op.h"
 
 static int refuse(const char *what)
 {
 	fprintf(stderr, "rl-git: %s; only rld starts it\n", what);
 	return 2;
+}
+
+/* A fault of the host is no wrong start. */
+static int no_operation(const char *what)
+{
+	int error = errno;
+
+	refuse(what);
+	return host_fault(error) ? error : 2;
 }
 
 static bool is_named(const char *name, const char *const *names, size_t count)
@@ -44,7 +55,7 @@ static int run(const char *name, int dirfd)
 	if (is_named(name, git_op_names, GIT_OPS)) {
 		git = git_op_read(STDIN_FILENO);
 		if (git == NULL)
-			return refuse("stdin contains no git operation");
+			return no_operation("stdin contains no git operation");
 		git_op_run(git);
 		rv = git_op_write(git, dirfd);
 		git_op_free(git);
@@ -52,7 +63,7 @@ static int run(const char *name, int dirfd)
 	}
 	task = task_op_read(STDIN_FILENO);
 	if (task == NULL)
-		return refuse("stdin contains no bd operation");
+		return no_operation("stdin contains no bd operation");
 	task_op_run(task);
 	rv = task_op_write(task, dirfd);
 	task_op_free(task);

@@ -177,10 +177,12 @@ char *task_op_text(const struct task_op *op, size_t *size)
 struct task_op *task_op_read(int fd)
 {
 	struct task_op *op = xcalloc(1, sizeof(*op));
+	int rv = fields_read_from(fd, &op_type, op);
 
-	if (fields_read_from(fd, &op_type, op) == 0)
+	if (rv == 0)
 		return op;
 	free(op);
+	errno = -rv;
 	return NULL;
 }
 

@@ -71,7 +71,7 @@ char *task_op_text(const struct task_op *op, size_t *size);
  * whether it failed; or -errno: no result. */
 int task_op_result(struct task_op *op, int dirfd);
 
-/* For rl-git: the operation in fd, NULL: none. */
+/* For rl-git: the operation in fd, NULL: none, and errno says why. */
 struct task_op *task_op_read(int fd);
 /* Run it, with bd. Returns 0, or -1 with task_op_error(). */
 int task_op_run(struct task_op *op);

@@ -32,10 +32,10 @@ GO = 'while [ ! -e "$PLAY/go" ]; do sleep 0.01; done\n'
 
 
 class Point(NamedTuple):
-    """Where what goes wrong: "review:rl-git:openat:17:EIO:once"."""
+    """Where what goes wrong: "review:rl-git:openat@d:17:EIO:once"."""
     scenario: str
     program: str
-    call: str           # a system call; "malloc": an allocation
+    call: str           # a system call and its group in inject.c; "malloc": an allocation
     number: int         # which of them, 0: none
     action: str
     lasts: str          # once, sticky
@@ -111,9 +111,10 @@ def prefix_of(point, directory, log, flag):
         words = {"LD_PRELOAD": MALLOC, "FAULT_PROGRAM": point.program, "FAULT_AT": point.number, "FAULT_FLAG": flag,
                  "FAULT_COUNT": log, "FAULT_HIT": log, **({"FAULT_STICKY": 1} if point.lasts == "sticky" else {})}
         return ["env", *(f"{name}={value}" for name, value in words.items())]
-    options = ["-d", directory, "-f", flag, "-l", log, "-g", "drspm"]
+    call, _, group = point.call.partition("@")
+    options = ["-d", directory, "-f", flag, "-l", log, "-g", group or "drspm"]
     if point.number:
-        options += ["-p", point.program, "-c", point.call, "-n", point.number, "-a", point.action]
+        options += ["-p", point.program, "-c", call, "-n", point.number, "-a", point.action]
     return [str(word) for word in [INJECT, *options, *(["-k"] if point.lasts == "sticky" else [])]]
 
 
@@ -140,7 +141,8 @@ class Trial:
         if self.point.call == "malloc":
             number = self.log.read_text().strip()
             return collections.Counter({(self.point.program, "malloc"): int(number) if number else 1})
-        return collections.Counter(tuple(line.split(" ", 3)[1:3]) for line in self.log.read_text().splitlines())
+        words = [line.split(" ", 4) for line in self.log.read_text().splitlines()]
+        return collections.Counter((program, f"{call}@{group}") for _, program, call, group, _ in words)
 
     def play(self):
         try:
@@ -205,7 +207,7 @@ def under_fault(trial, kind):
             return follow(trial, trial.acked)
     except (Closed, ConnectionError, FileNotFoundError):
         return "died"
-    except RpcError:
+    except (RpcError, AssertionError):      # an answer to nothing: the connection was refused
         return "refused"
     except (Late, socket.timeout):
         return "mute"
@@ -231,18 +233,20 @@ def finish(trial, kind):
     number = submit(trial, kind)
     if trial.acked not in (None, number):
         wrong.append(f"the submit was answered with run {trial.acked}, and the same key gives {number}")
-    for _ in range(6):
+    reworked = 0
+    while reworked < 6:
         row = daemon.ended(number)
         holds = [hold for hold in daemon.call("hold.list", state="open")["holds"] if hold["kind"] == "lost"]
         if row["state"] != "held" or not holds:
             break
+        reworked += 1
         trial.end += " held"
         daemon.call("hold.rework", id=holds[0]["id"])
     if row["state"] != "succeeded":
         wrong.append(f"the run is {row['state']}: {row.get('cause') or row.get('reason')}")
     else:
         wrong += kept.passed_is_whole(daemon, trial.repo, row)
-    wrong += kept.paid_once(daemon, number) + kept.nothing_has_gone(trial.repo)
+    wrong += kept.paid_once(daemon, number, reworked) + kept.nothing_has_gone(trial.repo)
     runs = [run["id"] for run in daemon.call("run.list", limit=100)["runs"]]
     if runs != [number]:
         wrong.append(f"there are the runs {runs}")

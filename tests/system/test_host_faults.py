@@ -291,6 +291,34 @@ exec {SHIM} "$1"
     assert [s[1] for s in daemon.play.starts()] == ["implement", "review"]
 
 
+@pytest.mark.parametrize("what, call, error, where", [
+    # its own files
+    ("verify", "pread64", "ENOMEM", "attempts"), ("verify", "pread64", "EIO", "attempts"),
+    ("verify", "renameat", "ENOSPC", "attempts"),
+    # that the work tree cannot be looked at does not mean that an agent has removed it
+    ("measure", "newfstatat", "ENOMEM", "worktrees"), ("commit", "newfstatat", "EIO", "worktrees"),
+])
+def test_an_operation_that_cannot_read_or_write(make_daemon, repo, tools, what, call, error, where):
+    """The next one does it."""
+    if subprocess.run([INJECT, "true"], capture_output=True).returncode != 0 or SANITIZED:
+        pytest.skip("no process can be traced here, or a sanitizer makes calls of its own")
+    daemon = make_daemon(start=False, scripts=PASS)
+    tools.program("rl-git", f"""#!/bin/sh
+if [ "$1" = {what} ] && rm {tools.path}/fails 2> /dev/null; then
+	exec {INJECT} -g dr -d {daemon.state / where} -p rl-git -c {call} -k -n 1 -a {error} {RL_GIT} "$1"
+fi
+exec {RL_GIT} "$1"
+""")
+    (tools.path / "fails").touch()
+    shutil.copy(SHIM, tools.path)
+    daemon.program = shutil.copy(RLD, tools.path)
+    daemon.start()
+    run = daemon.review(repo.path, isolation="worktree", commit="auto")
+    assert waits_for_host(daemon, run)["error"] == error
+    assert daemon.ended(run)["state"] == "succeeded"
+    assert [s[1] for s in daemon.play.starts()] == ["implement", "review"]
+
+
 # ---- a source that fails for a while -------------------------------------------------------------
 
 @pytest.mark.parametrize("verb", ["ready", "update", "close"])

@@ -951,6 +951,7 @@ static const struct {
 	{ "x: Too many open files in system", true, ENFILE },
 	{ "fork: Resource temporarily unavailable", false, EAGAIN },
 	{ "mmap failed: Cannot allocate memory", false, ENOMEM },
+	{ "open: Interrupted system call", false, EINTR },
 	{ "read error: Input/output error", false, EIO },
 	{ "No space left on device: the file of that name is damaged", false, 0 },
 	{ "fatal: sha1 file 'index.lock' write error. Out of diskspace\n", false, ENOSPC },
