@@ -54,6 +54,15 @@ static void check_task(struct world *w, const struct task_row *row)
 		    row->id, state_name(&task_state_names, row->state));
 }
 
+/* Whether an implementer of the task was begun before. */
+static bool was_begun(const struct run_rows *rows, const struct task_row *task)
+{
+	for (size_t i = 0; i < rows->nattempts; i++)
+		if (rows->attempts[i]->role == ROLE_IMPLEMENT && text_equal(rows->attempts[i]->task, task->id))
+			return true;
+	return false;
+}
+
 /* Every task that it depends on has passed, or is none of the run. */
 /* bd may offer a task, or open it again, after what depends on it was claimed. That is ours then,
  * and is begun. */
@@ -71,6 +80,9 @@ static bool was_offered_late(struct world *w, const struct task_row *task, const
 		ours = text_equal(rows->slots[i]->task, task->id) && i < ours ? i : ours;
 		other = text_equal(rows->slots[i]->task, on->id) ? i : other;
 	}
+	/* it was open again behind ours, and another run has it */
+	if (on->state == TASK_S_TAKEN && was_begun(rows, task))
+		return strcmp(rows->run.source, "beads") == 0;
 	return strcmp(rows->run.source, "beads") == 0 && ours < other;
 }
 
@@ -136,17 +148,45 @@ static bool same_text(const char *a, const char *b)
 	return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
+static const struct slot_row *baseline_of(const struct run_rows *rows)
+{
+	for (size_t i = rows->nslots; i-- > 0;)
+		if (rows->slots[i]->slot == SLOT_BASELINE)
+			return rows->slots[i];
+	return NULL;
+}
+
+static size_t early_at(const struct world *w, struct where where)
+{
+	size_t i = 0;
+
+	while (i < w->nearly && !same_where(w->early[i], where))
+		i++;
+	return i;
+}
+
+/* A slot may ask its base before any implementer begins, and the baseline with it: work that a retry
+ * continues. Then both do. */
+static void note_early(struct world *w, const struct slot_row *row)
+{
+	const struct where where = { row->run, row->iteration, row->slot };
+	const size_t at = early_at(w, where);
+
+	if (row->base != BASE_CHECKING && at < w->nearly)
+		REMOVE(early, at);
+	else if (row->base == BASE_CHECKING && at == w->nearly && baseline_of(view_run(w->disk, row->run)) == NULL)
+		PUSH(early, where);
+}
+
 /* Nothing runs on the base what its baseline is about to run there. */
 static void check_baseline(struct world *w, const struct attempt_row *row)
 {
+	const struct where where = { row->run, row->iteration, row->slot };
 	const struct run_rows *rows = view_run(w->disk, row->run);
-	const struct slot_row *slot = disk_slot(w, (struct where){ row->run, row->iteration, row->slot }), *base = NULL;
+	const struct slot_row *slot = disk_slot(w, where), *base = baseline_of(rows);
 
-	for (size_t i = 0; i < rows->nslots; i++)
-		if (rows->slots[i]->slot == SLOT_BASELINE)
-			base = rows->slots[i];
 	if (base == NULL || slot == NULL || slot == base || slot->base != BASE_CHECKING ||
-	    slot_stage_is_end((enum slot_stage)base->stage) ||
+	    slot_stage_is_end((enum slot_stage)base->stage) || early_at(w, where) < w->nearly ||
 	    world_task_plan(w, row->run, row->task) != world_plan(w, row->run) ||
 	    !same_text(slot->base_tree != NULL ? slot->base_tree : rows->run.base_tree, base->base_tree))
 		return;
@@ -315,6 +355,7 @@ static void check_slot(struct world *w, const struct slot_row *row)
 	const struct slot_row *before = disk_slot(w, (struct where){ row->run, row->iteration, row->slot });
 
 	law_cooling(w, row);
+	note_early(w, row);
 	if (before != NULL)
 		check_protected(w, before, row);
 	/* a voter is taken again in the next round */

@@ -480,11 +480,14 @@ static bool send_back(struct story *s, const char *kind, char how)
 
 static bool check(struct story *s, bool *fixed);
 
-/* The next word is of a merge: it was carried along with another, or is merged once more. */
+/* The next word is of a merge, or of one that failed: it was carried along with another, or is
+ * merged once more. */
 static bool is_merged_next(const struct story *s)
 {
-	return s->run->train && s->end->heard < s->run->nanswers &&
-	    strchr("MXBG", s->run->answers[s->end->heard].what) != NULL;
+	char next = s->end->heard < s->run->nanswers ? s->run->answers[s->end->heard].what : 0;
+
+	return s->run->train && next != 0 &&
+	    (strchr("MXBG", next) != NULL || (next == 'F' && s->end->used == s->run->count));
 }
 
 /* Merged, or the story ends or waits here: false; true: it was sent back, and has been fixed, or is
@@ -790,14 +793,20 @@ static void tell_baseline(struct story *s)
 	over(s, "passed", NULL);
 }
 
+/* What follows is that check n runs on the base. */
+static bool is_asked_next(const struct story *s, int n)
+{
+	const struct ref_attempt *a = next_work(s);
+
+	return a != NULL && strcmp(a->role, "check") == 0 && a->round == s->round && a->check <= n &&
+	    s->end->heard < s->run->nanswers && s->run->answers[s->end->heard].what == 'O';
+}
+
 /* The base has the tree of the work, on which a check has just failed. But the baseline runs it
  * there at the same time, and may have seen it pass: then it is asked once more. */
 static bool is_doubted(const struct story *s, int n)
 {
-	const struct ref_attempt *a = next_work(s);
-
-	return s->tree == s->base && a != NULL && strcmp(a->role, "check") == 0 && a->round == s->round &&
-	    a->check <= n && s->end->heard < s->run->nanswers && s->run->answers[s->end->heard].what == 'O';
+	return s->tree == s->base && is_asked_next(s, n);
 }
 
 /* Check n, which has failed on the work, counts. The base is asked first, if that matters and it is
@@ -806,7 +815,8 @@ static bool counts(struct story *s, int n, bool *asked, bool *counts)
 {
 	const struct ref_slot *run = s->run;
 	bool ours = s->base_said[n] != 0, red = s->base_said[n] == 'r', others = false;
-	bool unsaid = run->base_unsaid && s->base == run->run_base;
+	/* what a retry continues may ask before the baseline begins, and gives up */
+	bool unsaid = run->base_unsaid && s->base == run->run_base && !is_asked_next(s, n);
 
 	*asked = false;
 	*counts = true;
