@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/host_fault.h"
+
 #define MODE_REPOSITORY 0160000
 #define BINARY_LOOK 8000
 
@@ -58,6 +60,7 @@ struct stream {
 	struct verified_look *look;	/* the next one to fill; NULL: not wanted */
 	char wrong[GIT_ID_MAX];	/* "": none */
 	bool whole;		/* all were read */
+	int error;		/* errno of why none was read; 0: they were */
 };
 
 /* "id type size", then the content and a newline; or "id missing". 0; -1. */
@@ -102,6 +105,7 @@ static void read_stream(void *arg, int fd)
 
 	s->in = own != -1 ? fdopen(own, "r") : NULL;
 	if (s->in == NULL) {
+		s->error = errno;
 		if (own != -1)
 			close(own);
 		return;
@@ -129,6 +133,8 @@ int verified_read(struct git_op *op, unsigned flags, const struct buf *ids, stru
 
 	if (rv != -1 && s.wrong[0] != '\0')
 		rv = git_fail(op, verified_error(op, flags, s.wrong));
+	else if (rv != -1 && s.error != 0)
+		rv = git_fail(op, xasprintf("git cat-file in %s: %s", op->spec.workspace, host_words(s.error)));
 	else if (rv == 1)
 		rv = git_fail_process(op);
 	else if (rv == 0 && !s.whole)

@@ -297,6 +297,8 @@ exec {SHIM} "$1"
     ("verify", "renameat", "ENOSPC", "attempts"),
     # that the work tree cannot be looked at does not mean that an agent has removed it
     ("measure", "newfstatat", "ENOMEM", "worktrees"), ("commit", "newfstatat", "EIO", "worktrees"),
+    # the objects that it wants to read
+    ("pin", "dup", "EMFILE", ""),
 ])
 def test_an_operation_that_cannot_read_or_write(make_daemon, repo, tools, what, call, error, where):
     """The next one does it."""
@@ -305,7 +307,7 @@ def test_an_operation_that_cannot_read_or_write(make_daemon, repo, tools, what, 
     daemon = make_daemon(start=False, scripts=PASS)
     tools.program("rl-git", f"""#!/bin/sh
 if [ "$1" = {what} ] && rm {tools.path}/fails 2> /dev/null; then
-	exec {INJECT} -g dr -d {daemon.state / where} -p rl-git -c {call} -k -n 1 -a {error} {RL_GIT} "$1"
+	exec {INJECT} -g drp -d {daemon.state / where} -p rl-git -c {call} -k -n 1 -a {error} {RL_GIT} "$1"
 fi
 exec {RL_GIT} "$1"
 """)
