@@ -165,8 +165,8 @@ static size_t early_at(const struct world *w, struct where where)
 	return i;
 }
 
-/* A slot may ask its base before any implementer begins, and the baseline with it: work that a retry
- * continues. Then both do. */
+/* A slot may ask its base before any implementer begins, and the baseline with it: work that a
+ * retry continues. Then both do. */
 static void note_early(struct world *w, const struct slot_row *row)
 {
 	const struct where where = { row->run, row->iteration, row->slot };

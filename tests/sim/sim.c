@@ -10,8 +10,10 @@
  *   --debug                                        the engine's own log on stderr
  *   --show                                         what was on disk when a history has diverged
  *   --crowd                                        64 slots and more than one run on 40 beads
- *   sim --trace SEED                               print a digest of one history:
- *                                                  the same every time */
+ *   sim --trace SEED [--only LIST]                 print the steps of one history, or play only
+ *                                                  some of them, and a digest: the same every time
+ *
+ * A seed that diverges is shrunk: to the fewest steps that still do, with what replays them. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -31,6 +33,7 @@
 #include "core/slot.h"
 #include "model/activity.h"
 #include "proto/memory.h"
+#include "script.h"
 #include "show.h"
 #include "world.h"
 
@@ -249,8 +252,8 @@ static void add_up(struct world *w, struct totals *totals, struct buf *history)
 	}
 }
 
-/* NULL: all is well; else what diverged, static. */
-static const char *play(uint64_t seed, int steps, struct totals *totals, bool trace)
+/* NULL: all is well; else what diverged, static. script NULL: all steps. trace: print them. */
+static const char *play_script(uint64_t seed, int steps, struct script *script, struct totals *totals, bool trace)
 {
 	static char error[640];
 	struct world *w = playing = world_new(seed, crowd);
@@ -259,9 +262,17 @@ static const char *play(uint64_t seed, int steps, struct totals *totals, bool tr
 	seed_now = seed;
 	puts_of_kind = 0;
 	for (int i = 0; i < steps && world_error(w) == NULL; i++) {
-		world_step(w);
+		const char *name;
+
+		if (script != NULL && !script_at(script, i, world_random(w)))
+			continue;
+		name = world_step(w);
+		if (trace)
+			printf("%d %s\n", i + 1, name);
 		world_check(w);
 	}
+	if (world_error(w) == NULL && script != NULL)
+		script_at(script, steps, world_random(w));
 	if (world_error(w) == NULL && !world_settle(w))
 		world_fail(w, "it never comes to rest");
 	if (world_error(w) == NULL)
@@ -285,6 +296,98 @@ static const char *play(uint64_t seed, int steps, struct totals *totals, bool tr
 		show_runs(w);
 	snprintf(error, sizeof(error), "seed %llu: %s", (unsigned long long)seed, world_error(w));
 	return error;
+}
+
+static const char *play(uint64_t seed, int steps, struct totals *totals, bool trace)
+{
+	return play_script(seed, steps, NULL, totals, trace);
+}
+
+/* A history, and what it was said to diverge by; NULL: by anything. */
+struct divergence {
+	uint64_t seed;
+	const char *said;
+};
+
+/* The same but for numbers. */
+static bool is_same_divergence(const char *a, const char *b)
+{
+	for (;;) {
+		a += strspn(a, "0123456789");
+		b += strspn(b, "0123456789");
+		if (*a != *b || *a == '\0')
+			return *a == *b;
+		a++;
+		b++;
+	}
+}
+
+/* In a child, which may abort, or loop. */
+static bool diverges(struct script *script, void *arg)
+{
+	const struct divergence *d = arg;
+	pid_t pid;
+	int status;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		struct rlimit cpu = { 20, 20 }, core = { 0, 0 };
+		struct totals totals = { 0 };
+		const char *said;
+
+		setrlimit(RLIMIT_CPU, &cpu);
+		setrlimit(RLIMIT_CORE, &core);
+		if (freopen("/dev/null", "w", stderr) == NULL || freopen("/dev/null", "w", stdout) == NULL)
+			_exit(0);
+		said = play_script(d->seed, script->steps, script, &totals, false);
+		_exit(said != NULL && (d->said == NULL || is_same_divergence(said, d->said)));
+	}
+	return pid != -1 && waitpid(pid, &status, 0) == pid && (!WIFEXITED(status) || WEXITSTATUS(status) == 1);
+}
+
+/* The fewest steps of a history that still diverge, and how to play them. */
+static void shrink(uint64_t seed, int steps, const char *said)
+{
+	struct script *script = script_new(steps);
+	struct totals totals = { 0 };
+	struct divergence d = { seed, xstrdup(said) };
+	const char *diverged;
+	char *list;
+
+	if (!diverges(script, &d))
+		return;
+	script->recorded = true;
+	script_shrink(script, diverges, &d);
+	list = script_list(script);
+	show = true;
+	diverged = play_script(seed, steps, script, &totals, true);
+	printf("shrunk: %s\nreplay: sim --trace %llu --steps %d%s --only %s\n",
+	    diverged != NULL ? diverged : "it does not diverge a second time", (unsigned long long)seed, steps,
+	    crowd ? " --crowd" : "", list);
+	free(list);
+}
+
+/* --trace: print the steps of one history, or only of some of them. */
+static int trace_one(uint64_t seed, int steps, const char *only)
+{
+	struct script *script = script_new(steps);
+	struct totals totals = { 0 };
+	struct divergence d = { seed, NULL };
+	const char *diverged;
+
+	if (only != NULL) {
+		diverges(script, &d);
+		script->recorded = true;
+		if (!script_keep_only(script, only)) {
+			fprintf(stderr, "sim: --only %s: no list of steps\n", only);
+			return 2;
+		}
+	}
+	diverged = play_script(seed, steps, script, &totals, true);
+	if (diverged != NULL)
+		printf("diverged: %s\n", diverged);
+	return diverged != NULL;
 }
 
 /* Each row that can be bent, as each of its stages or states reaches it. */
@@ -441,7 +544,7 @@ static int plants(int steps)
 
 int main(int argc, char *argv[])
 {
-	enum { SEEDS = 256, FIRST, STEPS, PLANTS, TRACE, DEBUG, CROWD, SHOW };
+	enum { SEEDS = 256, FIRST, STEPS, PLANTS, TRACE, DEBUG, CROWD, SHOW, ONLY };
 	static const struct option table[] = {
 		{ "seeds", required_argument, NULL, SEEDS },
 		{ "first", required_argument, NULL, FIRST },
@@ -451,10 +554,11 @@ int main(int argc, char *argv[])
 		{ "debug", no_argument, NULL, DEBUG },
 		{ "crowd", no_argument, NULL, CROWD },
 		{ "show", no_argument, NULL, SHOW },
+		{ "only", required_argument, NULL, ONLY },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct totals totals = { 0 };
-	const char *diverged;
+	const char *diverged, *only = NULL;
 	long seeds = 1000, first = 1, steps = 2000, trace = -1;
 	bool bend = false;
 	int c;
@@ -486,16 +590,20 @@ int main(int argc, char *argv[])
 		case SHOW:
 			show = true;
 			break;
+		case ONLY:
+			only = optarg;
+			break;
 		default:
 			return 2;
 		}
 	}
 	if (trace >= 0)
-		return play((uint64_t)trace, (int)steps, &totals, true) != NULL;
+		return trace_one((uint64_t)trace, (int)steps, only);
 	for (long seed = first; seed < first + seeds; seed++) {
 		diverged = play((uint64_t)seed, (int)steps, &totals, false);
 		if (diverged != NULL) {
 			printf("diverged: %s\n", diverged);
+			shrink((uint64_t)seed, (int)steps, diverged);
 			return 1;
 		}
 	}

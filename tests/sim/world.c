@@ -220,10 +220,12 @@ static void kill_daemon(struct world *w, bool reboot)
 /* What happens next */
 
 /* Something that was already under way moves on. false: nothing is. */
-static bool move(struct world *w)
+static bool move(struct world *w, const char **name)
 {
 	enum { COMMIT, WORK, QUESTION, READ, PROCESS, THINGS } what = (int)below(w, THINGS);
+	static const char *const names[] = { "commit", "file work", "question", "read", "process" };
 
+	*name = names[what];
 	if (what == COMMIT && w->ncommits > 0)
 		disk_commit(w, true);
 	else if (what == WORK && w->njobs > 0)
@@ -234,56 +236,69 @@ static bool move(struct world *w)
 		disk_read_text(w);
 	else if (what == PROCESS && processes_move(w))
 		return true;
-	else
+	else {
+		*name = "nothing";
 		return w->ncommits + w->njobs + w->nquestions + w->nreads > 0;
+	}
 	return true;
 }
 
-/* Somebody asks for something. */
-static void ask(struct world *w)
+/* Somebody asks for something: for what. */
+static const char *ask(struct world *w)
 {
 	static const struct {
+		const char *name;
 		unsigned often;
 		void (*ask)(struct world *w);
 		bool makes;	/* a new run */
 	} clients[] = {
-		{ 14, client_submit, true }, { 3, client_cancel, false }, { 3, client_retry, true },
-		{ 14, client_hold, false },
-		{ 5, client_pause, false }, { 3, client_group, false }, { 1, client_slots, false },
-		{ 10, beads_other, false },
-		{ 4, client_cooldown, false }, { 8, client_dismiss, false },
+		{ "submit", 14, client_submit, true }, { "cancel", 3, client_cancel, false },
+		{ "retry", 3, client_retry, true }, { "hold", 14, client_hold, false },
+		{ "pause", 5, client_pause, false }, { "group", 3, client_group, false },
+		{ "slots", 1, client_slots, false }, { "beads", 10, beads_other, false },
+		{ "cooldown", 4, client_cooldown, false }, { "dismiss", 8, client_dismiss, false },
 	};
 	unsigned what;
 	size_t i = 0;
 
 	/* what can be continued mostly is, and few merges are cut off otherwise */
 	if (!w->crowd && w->last_run < RUNS_MAX * 2 / 3 && client_continue(w))
-		return;
+		return "continue";
 	what = below(w, 65);
 
 	while (what >= clients[i].often)
 		what -= clients[i++].often;
 	if (w->crowd && i != 0 && i != 7)
-		return;
+		return "nothing";
 	if (w->merges && i != 0 && below(w, 4) != 0)
-		return;
+		return "nothing";
 	if (clients[i].makes && w->last_run >= (w->crowd ? 3 : w->merges ? 5 : RUNS_MAX * 2 / 3))
-		return;
+		return "nothing";
 	clients[i].ask(w);
+	return clients[i].name;
 }
 
-void world_step(struct world *w)
+const char *world_step(struct world *w)
 {
 	unsigned what = below(w, 1000);
+	const char *name = what >= 998 ? "reboot" : "death";
 
-	if (what < 53)
-		ask(w);
-	else if (what < 56)
+	if (what < 53) {
+		name = ask(w);
+	} else if (what < 56) {
 		w->low_disk = below(w, 3) == 0;
-	else if (what < 990)
-		move(w);
-	else
+		name = w->low_disk ? "low disk" : "room on disk";
+	} else if (what < 990) {
+		move(w, &name);
+	} else {
 		kill_daemon(w, what >= 998);
+	}
+	return name;
+}
+
+uint64_t *world_random(struct world *w)
+{
+	return &w->random;
 }
 
 bool world_settle(struct world *w)
@@ -293,11 +308,12 @@ bool world_settle(struct world *w)
 	clients_settle(w);
 	for (int i = 0; i < 400000; i++) {
 		bool moved;
+		const char *name;
 
 		/* most is merged only now */
 		if (w->merges && w->last_run < 12 && below(w, 8) == 0)
 			client_continue(w);
-		moved = move(w);
+		moved = move(w, &name);
 		memory_check(w);
 		if (!moved && !processes_wait(w) && w->ncommits + w->njobs + w->nquestions + w->nreads == 0)
 			return true;

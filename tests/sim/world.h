@@ -68,8 +68,10 @@ struct world *world_new(uint64_t seed, bool crowd);
 void world_free(struct world *w);
 
 /* One random thing happens: a client asks, a commit lands, a report comes in, a process ends,
- * the daemon dies. */
-void world_step(struct world *w);
+ * the daemon dies. What it is, static. */
+const char *world_step(struct world *w);
+/* From where its choices come: to be kept, and to be set again. */
+uint64_t *world_random(struct world *w);
 /* Nothing new from clients, no deaths: let everything run to its end. false: it does
  * not end (a hang). */
 bool world_settle(struct world *w);

@@ -251,7 +251,7 @@ struct world {
 	LIST_OF(struct kill, kills);
 	LIST_OF(struct place *, places);
 	LIST_OF(struct made, made);
-	LIST_OF(struct where, early);	/* slots that check their base, and began before the baseline */
+	LIST_OF(struct where, early);	/* slots that asked their base before the baseline was */
 	LIST_OF(struct branch, branches);
 	LIST_OF(struct bead, beads);
 	LIST_OF(struct picked, picks);
