@@ -37,6 +37,11 @@ exit $status
 """
 
 
+def needs_inject():
+    if SANITIZED or subprocess.run([INJECT, "true"], capture_output=True).returncode != 0:
+        pytest.skip("no process can be traced here, or a sanitizer makes calls of its own")
+
+
 class Tools:
     def __init__(self, path):
         self.path = path
@@ -270,10 +275,8 @@ exec {SHIM} "$1"
 ], ids=["killed", "start", "lock"])
 def test_a_shim_that_starts_nothing(make_daemon, repo, tools, which, how, reason):
     """Nothing was paid for, so that it is tried again, whatever on_lost says."""
-    if "exec" in how and subprocess.run([INJECT, "true"], capture_output=True).returncode != 0:
-        pytest.skip("no process can be traced here")
-    if SANITIZED:
-        pytest.skip("a sanitizer makes calls of its own")
+    if "exec" in how:
+        needs_inject()
     daemon = make_daemon(start=False, scripts=PASS)
     # its first job of the kind: once
     tools.program("rl-shim", f"""#!/bin/sh
@@ -302,8 +305,7 @@ exec {SHIM} "$1"
 ])
 def test_an_operation_that_cannot_read_or_write(make_daemon, repo, tools, what, call, error, where):
     """The next one does it."""
-    if subprocess.run([INJECT, "true"], capture_output=True).returncode != 0 or SANITIZED:
-        pytest.skip("no process can be traced here, or a sanitizer makes calls of its own")
+    needs_inject()
     daemon = make_daemon(start=False, scripts=PASS)
     tools.program("rl-git", f"""#!/bin/sh
 if [ "$1" = {what} ] && rm {tools.path}/fails 2> /dev/null; then
