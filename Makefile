@@ -52,6 +52,7 @@ MAIN_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/*.c))
 RLCTL_O  = $(patsubst %.c,$(B)/%.o,$(wildcard client/*.c client/*/*.c proto/*.c)) \
            $(B)/gen/page.o $(B)/gen/web_style.o $(B)/gen/web_script.o
 SHIM_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/shim/*.c daemon/record/*.c) daemon/child/process_tree.c)
+BENCHES  = $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 UNITS    = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 
 # V=1 shows the commands.
@@ -183,7 +184,7 @@ sim: $(B)/sim/sim
 	$(B)/sim/sim --crowd --seeds $(SEEDS)
 
 # Everything that a test runs is built first; "make check SAN=1" is the same with ASan and UBSan. What the fast set is: tests/check.
-checked: all $(UNITS) $(B)/sim/sim $(FUZZ:%=$(B)/fuzz/%) $(B)/fault/inject $(B)/fault/malloc.so $(B)/bench/echo $(B)/bench/rate
+checked: all $(UNITS) $(B)/sim/sim $(FUZZ:%=$(B)/fuzz/%) $(B)/fault/inject $(B)/fault/malloc.so $(BENCHES)
 check:
 	@tests/deps test install
 	@$(MAKE) --no-print-directory -j2 DEV=1 checked
@@ -243,13 +244,14 @@ check-night: all
 check-makespan: all
 	RLD_BUILD=$(abspath $(B)) tests/bench/makespan
 
-# echo: the peer of the RPC rate; rate: its client.
-$(B)/bench/%: tests/bench/%.c
+# echo: the peer of the RPC rate; rate: its client; verdict: reads verdicts of hostile shapes.
+$(B)/bench/%: tests/bench/%.c $(B)/librld.a
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(shell pkg-config --libs libuv jansson)
-bench: all $(B)/bench/echo $(B)/bench/rate
-	RLD_BUILD=$(B) tests/bench/run
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(B)/librld.a $(LDLIBS_RLD)
+# BENCH="rpc;queue 1000": rows whose names begin so; LONG=1: also the longest; JSON=FILE.
+bench: all $(BENCHES)
+	RLD_BUILD=$(B) tests/bench/run $(if $(LONG),--long) $(if $(JSON),--json $(JSON)) $(if $(BENCH),--rows '$(BENCH)')
 
 # A second make: only after deps has run can pkg-config answer.
 deps:
@@ -315,7 +317,7 @@ check-deb: deb
 	sha256sum $(DEB)/*.deb > build/deb.sha256
 	@$(MAKE) --no-print-directory deb
 	sha256sum -c build/deb.sha256
-deps-deb deps-boot:
+deps-deb deps-boot deps-bench:
 	@tests/deps $(@:deps-%=%) install
 
 # The path of rl-shim and rl-git is compiled in: another PREFIX than the last one makes main.o anew.
@@ -324,7 +326,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean check-boot check-deb deb demo deps deps-boot deps-deb fault fuzz fuzzers install lint openrpc plants screenshots sim uninstall
+.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean check-boot check-deb deb demo deps deps-bench deps-boot deps-deb fault fuzz fuzzers install lint openrpc plants screenshots sim uninstall
 clean:
 	rm -rf build build-san build-fuzz
 
