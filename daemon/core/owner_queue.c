@@ -57,6 +57,11 @@ void gate_open(struct gate *gate)
 	queue_enter(gate->first);
 }
 
+struct queue_entry *gate_next(struct gate *gate)
+{
+	return RB_MIN(gate_tree, &gate->waiting);
+}
+
 void gate_enter(struct queue_entry *entry)
 {
 	gate_close(entry->gate);

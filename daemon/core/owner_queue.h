@@ -115,6 +115,8 @@ void gate_leave(struct queue_entry *entry);
 /* A run has entered the workspace, or an overlapping one; or none is inside any more. */
 void gate_close(struct gate *gate);
 void gate_open(struct gate *gate);
+/* The first of those that wait at it; NULL: none does. */
+struct queue_entry *gate_next(struct gate *gate);
 
 /* The workspaces whose directory contains that of workspace, or lies in it: NULL is before the
  * first, and behind the last. */

@@ -64,6 +64,16 @@ static void schedule_mark(struct schedule *s, struct queue_entry *entry)
 	waiters_join(waits ? &entry->gate->waiters : &s->aside, &entry->waiter, &s->dirty);
 }
 
+/* The run that is inside the workspace of the gate is another one, or does something else, or
+ * another run is next there: only that is named. */
+static void schedule_mark_next(struct schedule *s, struct gate *gate)
+{
+	struct queue_entry *next = gate_next(gate);
+
+	if (next != NULL)
+		schedule_mark(s, next);
+}
+
 /* Something that its state depends on may have changed. */
 static void schedule_update(struct schedule *s, struct queue_entry *entry)
 {
@@ -73,8 +83,10 @@ static void schedule_update(struct schedule *s, struct queue_entry *entry)
 		return;
 	if (entry->state == QUEUE_READY)
 		queue_leave(entry);
-	if (entry->state == QUEUE_GATE)
+	if (entry->state == QUEUE_GATE) {
 		gate_leave(entry);
+		schedule_mark_next(s, entry->gate);
+	}
 	if (state == QUEUE_READY)
 		queue_enter(entry);
 	if (state == QUEUE_GATE)
@@ -97,7 +109,7 @@ static void schedule_overlap(struct schedule *s, const struct workspace *workspa
 				gate_close(gate);
 			if (empty)
 				gate_open(gate);
-			waiters_mark(&gate->waiters, &s->dirty);
+			schedule_mark_next(s, gate);
 		}
 	}
 }
@@ -114,7 +126,7 @@ static void schedule_enter(struct schedule *s, struct queue_entry *entry)
 	if (TAILQ_FIRST(&workspace->inside) == entry) {
 		LIST_FOREACH(gate, &workspace->gates, of_workspace) {
 			gate_close(gate);
-			waiters_mark(&gate->waiters, &s->dirty);
+			schedule_mark_next(s, gate);
 		}
 		schedule_overlap(s, workspace, true, false);
 	}
@@ -134,7 +146,7 @@ static void schedule_leave(struct schedule *s, struct queue_entry *entry)
 	if (first) {
 		LIST_FOREACH(gate, &workspace->gates, of_workspace) {
 			gate_open(gate);
-			waiters_mark(&gate->waiters, &s->dirty);
+			schedule_mark_next(s, gate);
 		}
 		schedule_overlap(s, workspace, false, TAILQ_EMPTY(&workspace->inside));
 	}
@@ -347,7 +359,7 @@ bool schedule_note(struct schedule *s, int64_t id, int64_t note)
 	if (TAILQ_FIRST(&workspace->inside) != entry)
 		return true;
 	LIST_FOREACH(gate, &workspace->gates, of_workspace)
-		waiters_mark(&gate->waiters, &s->dirty);
+		schedule_mark_next(s, gate);
 	schedule_overlap(s, workspace, false, false);
 	return true;
 }

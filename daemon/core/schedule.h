@@ -64,8 +64,9 @@ int64_t schedule_permits(const struct schedule *s, int64_t id);	/* of one run */
 int64_t schedule_used(const struct schedule *s);		/* of all */
 int64_t schedule_group_used(const struct schedule *s, const char *group);
 
-/* What a run does, as a number of the caller's. When it changes, the runs that wait behind it, or
- * for its workspace, are to be told again. Initially 0. Returns whether it changed. */
+/* What a run does, as a number of the caller's. When it changes, the runs that wait behind it are
+ * to be told again, and those that are next in its workspace. Initially 0. Returns whether it
+ * changed. */
 bool schedule_note(struct schedule *s, int64_t id, int64_t note);
 
 /* Why a run does not get a permit it wants, the first reason that applies, malloc'd: "waits for run
@@ -81,8 +82,9 @@ void schedule_tell(struct schedule *s, int64_t id);
 /* The next run whose reason may have changed since it was last named here, each once; 0: no more.
  * Call when schedule_next() has no more to give. Named are runs that were added, got a permit, or
  * want more; lack of slots, of the group or the daemon, is named once. When a workspace goes to the
- * next run, all runs that wait for it are named, longest wait first, and a caller may leave the
- * rest for later. */
+ * next run, only the runs that are first at its gates are named, because thousands may wait there:
+ * schedule_reason() is always current. A change of a group names all that wait in it, longest wait
+ * first, and a caller may leave the rest for later. */
 int64_t schedule_changed(struct schedule *s);
 
 #endif

@@ -47,7 +47,7 @@ bool engine_find_agent(struct engine *engine, int64_t id, const char *mark, stru
 	*agent = (struct agent){ .attempt = id };
 	if ((id == 0 && mark[0] == '\0') || hook_find(engine, id) != NULL)
 		return false;
-	LIST_FOREACH(run, &engine->runs, entry) {
+	LIST_FOREACH(run, &engine->begun, begun) {
 		int64_t found = find_in_run(run, id, mark);
 
 		if (found == 0)

@@ -69,6 +69,9 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	engine->recovering = true;
 	LIST_INIT(&engine->runs);
 	RB_INIT(&engine->runs_by_id);
+	RB_INIT(&engine->runs_by_after);
+	LIST_INIT(&engine->begun);
+	RB_INIT(&engine->environments);
 	TAILQ_INIT(&engine->reading);
 	TAILQ_INIT(&engine->submits);
 	TAILQ_INIT(&engine->deciding);
@@ -174,12 +177,19 @@ void engine_drain(struct engine *engine)
 	LIST_FOREACH(run, &engine->runs, entry)
 		if (run->rows->run.next_at != ROW_NONE && run->own.activity.kind == ACTIVITY_JOB)
 			activity_end(&run->own.activity);
+	LIST_FOREACH(run, &engine->runs, entry)
+		schedule_tell(engine->schedule, run->rows->run.id);
 	engine_schedule(engine);
 }
 
 bool engine_draining(const struct engine *engine)
 {
 	return engine->draining;
+}
+
+bool engine_reason(struct engine *engine, int64_t run, enum wait_kind *kind, char **text)
+{
+	return permits_reason(engine, run, kind, text);
 }
 
 size_t engine_busy(const struct engine *engine)
@@ -190,7 +200,7 @@ size_t engine_busy(const struct engine *engine)
 
 	LIST_FOREACH(hook, &engine->hooks, entry)
 		busy++;
-	LIST_FOREACH(run, &engine->runs, entry)
+	LIST_FOREACH(run, &engine->begun, begun)
 		busy += run_is_active(run);
 	if (!TAILQ_EMPTY(&engine->reading) || !TAILQ_EMPTY(&engine->submits) || !TAILQ_EMPTY(&engine->deciding))
 		busy++;

@@ -50,6 +50,10 @@ const struct view *engine_view(const struct engine *engine);
 /* The plan of an unfinished run, NULL for others; valid until the run is removed. */
 const struct plan *engine_plan(struct engine *engine, int64_t run);
 
+/* Why a queued run waits at this moment: its row has what was told last. *text: malloc'd, NULL: it
+ * only waits for its turn. False: the run is not queued. */
+bool engine_reason(struct engine *engine, int64_t run, enum wait_kind *kind, char **text);
+
 /* True while recording is stopped for lack of space: changing requests are refused. Set by
  * main.c. */
 void engine_set_full(struct engine *engine, bool full);

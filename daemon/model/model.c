@@ -47,7 +47,7 @@ struct slot *engine_slot_of(struct engine *engine, int64_t id)
 {
 	struct run *run;
 
-	LIST_FOREACH(run, &engine->runs, entry) {
+	LIST_FOREACH(run, &engine->begun, begun) {
 		if (activity_has_process(&run->own.activity) && run->own.activity.id == id)
 			return &run->own;
 		for (size_t i = 0; i < run->nslots; i++)

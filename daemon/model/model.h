@@ -18,6 +18,7 @@
 struct accounts;
 struct claims;
 struct effect;
+struct environment;
 struct evidence_read;
 struct txn_calls;
 struct file_job;
@@ -44,6 +45,11 @@ struct engine {
 	struct view *view;
 	LIST_HEAD(, run) runs;		/* unfinished, newest first */
 	RB_HEAD(run_tree, run) runs_by_id;
+	RB_HEAD(run_after_tree, run) runs_by_after;	/* those with an after_run */
+	/* those of them that have started, the last one first: no other run has slots, attempts,
+	 * or an activity. The queue may be a thousand times as long */
+	LIST_HEAD(, run) begun;
+	RB_HEAD(environment_tree, environment) environments;	/* see environments.h */
 	LIST_HEAD(, hook) hooks;	/* unfinished */
 	LIST_HEAD(, text_read) text_reads;	/* in progress, see text_read.c */
 	LIST_HEAD(, judge_read) judge_reads;	/* likewise, see judge_read.c */

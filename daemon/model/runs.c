@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "core/order.h"
 #include "core/plan_json.h"
+#include "model/environments.h"
 #include "model/model.h"
 #include "proto/memory.h"
 
@@ -14,7 +15,15 @@ static int compare(struct run *a, struct run *b)
 	return order(a->rows->run.id, b->rows->run.id);
 }
 
+static int compare_after(struct run *a, struct run *b)
+{
+	int by_run = order(a->rows->run.after_run, b->rows->run.after_run);
+
+	return by_run != 0 ? by_run : compare(a, b);
+}
+
 TREE(run_tree, run, by_id, compare)
+TREE(run_after_tree, run, by_after, compare_after)
 
 struct run *run_new(struct engine *engine, struct run_rows *rows, struct plan *plan)
 {
@@ -32,14 +41,24 @@ struct run *run_new(struct engine *engine, struct run_rows *rows, struct plan *p
 	run->asked_at = ROW_NONE;
 	slot_init(&run->own, run, NULL);
 	LIST_INSERT_HEAD(&engine->runs, run, entry);
+	if (rows->run.started_at != ROW_NONE)
+		run_begin(run);
+	environment_use(engine, rows->run.environment);
 	RB_INSERT(run_tree, &engine->runs_by_id, run);
+	if (rows->run.after_run != ROW_NONE)
+		RB_INSERT(run_after_tree, &engine->runs_by_after, run);
 	return run;
 }
 
 void run_free(struct run *run)
 {
 	LIST_REMOVE(run, entry);
+	if (run->begun.le_prev != NULL)
+		LIST_REMOVE(run, begun);
+	environment_leave(run->engine, run->rows->run.environment);
 	RB_REMOVE(run_tree, &run->engine->runs_by_id, run);
+	if (run->rows->run.after_run != ROW_NONE)
+		RB_REMOVE(run_after_tree, &run->engine->runs_by_after, run);
 	for (size_t i = 0; i < run->nslots; i++) {
 		slot_release(run->slots[i]);
 		free(run->slots[i]);
@@ -56,6 +75,12 @@ void run_free(struct run *run)
 	free(run);
 }
 
+void run_begin(struct run *run)
+{
+	if (run->begun.le_prev == NULL)
+		LIST_INSERT_HEAD(&run->engine->begun, run, begun);
+}
+
 struct run *run_find(struct engine *engine, int64_t id)
 {
 	struct run *run = RB_ROOT(&engine->runs_by_id);
@@ -63,6 +88,18 @@ struct run *run_find(struct engine *engine, int64_t id)
 	while (run != NULL && run->rows->run.id != id)
 		run = id < run->rows->run.id ? RB_LEFT(run, by_id) : RB_RIGHT(run, by_id);
 	return run;
+}
+
+struct run *run_after(const struct run *run, struct run *before)
+{
+	struct run_rows rows = { .run = { .id = INT64_MIN, .after_run = run->rows->run.id } };
+	struct run key = { .rows = &rows }, *next;
+
+	if (before == NULL)
+		next = RB_NFIND(run_after_tree, &run->engine->runs_by_after, &key);
+	else
+		next = RB_NEXT(run_after_tree, &run->engine->runs_by_after, before);
+	return next != NULL && next->rows->run.after_run == run->rows->run.id ? next : NULL;
 }
 
 struct slot *run_slot(struct run *run, int64_t iteration, int64_t number)
@@ -147,7 +184,7 @@ bool run_is_at_work(const struct engine *engine, const char *evidence)
 {
 	const struct run *run;
 
-	LIST_FOREACH(run, &engine->runs, entry)
+	LIST_FOREACH(run, &engine->begun, begun)
 		if (object_is(run->rows->run.evidence, evidence) && run_is_prepared(run))
 			return true;
 	return false;

@@ -18,8 +18,8 @@
 struct engine;
 
 struct run {
-	LIST_ENTRY(run) entry;
-	RB_ENTRY(run) by_id;
+	LIST_ENTRY(run) entry, begun;
+	RB_ENTRY(run) by_id, by_after;
 	struct engine *engine;
 	const struct run_rows *rows;	/* working rows, owned; edited through transactions */
 	struct plan plan;
@@ -54,7 +54,12 @@ struct run {
 struct run *run_new(struct engine *engine, struct run_rows *rows, struct plan *plan);
 /* Remove the run from all indexes and free it. */
 void run_free(struct run *run);
+/* The run starts, or has started: it may have slots and an activity from now on. */
+void run_begin(struct run *run);
 struct run *run_find(struct engine *engine, int64_t id);
+/* The next of the runs that must not start before this one has succeeded, after `before`; NULL:
+ * before the first, behind the last. */
+struct run *run_after(const struct run *run, struct run *before);
 /* slot ROW_NONE: its own */
 struct slot *run_slot(struct run *run, int64_t iteration, int64_t number);
 /* That the attempt, which has not ended, is of; NULL: none. */

@@ -45,6 +45,7 @@ struct view {
 	struct run_rows **runs;	/* in order of id */
 	size_t count, room;
 	size_t running;		/* number of RUNNING attempts, needed at every commit */
+	size_t states[RUN_STATES];	/* number of runs */
 };
 
 static int64_t int_at(const void *row, size_t offset)
@@ -405,6 +406,11 @@ void view_load(struct view *view, enum row_kind kind, void *row)
 		rows = view->runs[at] = run_rows_new();
 		rows->run.id = id;
 		view->count++;
+		view->states[rows->run.state]++;
+	}
+	if (kind == ROW_RUN) {
+		view->states[rows->run.state]--;
+		view->states[((struct run_row *)row)->state]++;
 	}
 	if (kind == ROW_ATTEMPT) {
 		const struct attempt_row *before = run_rows_attempt(rows, ((struct attempt_row *)row)->id);
@@ -477,6 +483,7 @@ void view_remove(struct view *view, int64_t id)
 		return;
 	for (size_t i = 0; i < view->runs[at]->nattempts; i++)
 		view->running -= is_running(view->runs[at]->attempts[i]);
+	view->states[view->runs[at]->run.state]--;
 	run_rows_free(view->runs[at]);
 	memmove(view->runs + at, view->runs + at + 1, (view->count - at - 1) * sizeof(*view->runs));
 	view->count--;
@@ -492,6 +499,11 @@ const struct run_rows *view_next(const struct view *view, int64_t after)
 size_t view_count(const struct view *view)
 {
 	return view->count;
+}
+
+size_t view_in_state(const struct view *view, enum run_state state)
+{
+	return view->states[state];
 }
 
 size_t view_running(const struct view *view)

@@ -65,6 +65,8 @@ void view_remove(struct view *view, int64_t id);
 const struct run_rows *view_next(const struct view *view, int64_t after);
 
 size_t view_count(const struct view *view);
+/* Number of runs in a state. */
+size_t view_in_state(const struct view *view, enum run_state state);
 
 /* Number of running attempts. */
 size_t view_running(const struct view *view);

@@ -41,15 +41,12 @@ static struct reply daemon_hello(struct rpc *rpc, struct call *call)
 json_t *run_counts(struct rpc *rpc)
 {
 	const struct view *view = engine_view(rpc->options.engine);
-	int64_t counts[RUN_STATES] = { 0 };
-	const struct run_rows *rows;
 	json_t *json = json_object();
 
-	for (rows = view_next(view, 0); rows != NULL; rows = view_next(view, rows->run.id))
-		counts[rows->run.state]++;
 	for (int i = 0; i < RUN_STATES; i++) {
 		if (!run_state_is_end((enum run_state)i))
-			json_object_set_new(json, state_name(&run_state_names, i), json_integer(counts[i]));
+			json_object_set_new(json, state_name(&run_state_names, i),
+			    json_integer((json_int_t)view_in_state(view, (enum run_state)i)));
 	}
 	return json;
 }

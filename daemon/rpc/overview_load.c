@@ -92,9 +92,12 @@ static const struct {
 static json_t *live_summary(struct rpc *rpc, const struct run_rows *rows)
 {
 	struct run_overview overview = overview_of(rows);
-	json_t *json = run_summary(&rows->run, &overview);
+	struct run_row *copy;
+	const struct run_rows now = run_reason_now(rpc, rows, &copy);
+	json_t *json = run_summary(&now.run, &overview);
 
 	run_reason_add(rpc, rows, json);
+	row_free(ROW_RUN, copy);
 	overview_release(&overview);
 	return json;
 }

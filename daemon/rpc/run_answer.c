@@ -21,9 +21,12 @@ struct pending *pending_new(struct rpc *rpc, struct call *call)
 
 json_t *run_answer(struct rpc *rpc, const struct run_rows *rows)
 {
-	json_t *json = run_document(rows, engine_plan(rpc->options.engine, rows->run.id), clock_wall());
+	struct run_row *copy;
+	const struct run_rows now = run_reason_now(rpc, rows, &copy);
+	json_t *json = run_document(&now, engine_plan(rpc->options.engine, rows->run.id), clock_wall());
 
 	run_reason_add(rpc, rows, json);
+	row_free(ROW_RUN, copy);
 	return json;
 }
 

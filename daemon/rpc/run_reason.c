@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "rpc/run_reason.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/cause.h"
 #include "core/slot.h"
 #include "model/row_json.h"
 #include "proto/kinds.h"
 #include "rpc/context.h"
+
+struct run_rows run_reason_now(struct rpc *rpc, const struct run_rows *rows, struct run_row **copy)
+{
+	struct run_rows now = *rows;
+	enum wait_kind kind;
+	char *text;
+
+	*copy = NULL;
+	if (!engine_reason(rpc->options.engine, rows->run.id, &kind, &text))
+		return now;
+	*copy = row_copy(ROW_RUN, &rows->run);
+	run_set_reason(*copy, REASON(kind, text));
+	free(text);
+	now.run = **copy;
+	return now;
+}
 
 /* Time of its next try; ROW_NONE: unknown. */
 static int64_t next_of(struct rpc *rpc, const struct slot_row *slot)

@@ -10,6 +10,10 @@
 
 struct rpc;
 
+/* The rows of a run with the reason why it is queued at this moment. Borrowed from rows and from
+ * *copy, which the caller frees; NULL: it is not queued. */
+struct run_rows run_reason_now(struct rpc *rpc, const struct run_rows *rows, struct run_row **copy);
+
 /* Adds to the document of an unfinished run, or its entry of a list: "reason" and "next_at" if
  * every active slot waits, and "next_at" of each slot whose next try has a known time. rows: with
  * the slots; NULL: unknown, nothing is changed. */

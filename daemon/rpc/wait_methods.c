@@ -5,6 +5,7 @@
 #include "rpc/context.h"
 #include "rpc/document.h"
 #include "rpc/run_load.h"
+#include "rpc/run_reason.h"
 
 #define IDS_MAX 256
 
@@ -144,6 +145,8 @@ static void look_cb(void *arg, const struct run_rows *rows)
 {
 	struct wait *w = arg;
 	struct run_overview overview;
+	struct run_rows now;
+	struct run_row *copy;
 
 	if (w->call == NULL) {
 		wait_free(w);
@@ -155,7 +158,9 @@ static void look_cb(void *arg, const struct run_rows *rows)
 		return;
 	}
 	overview = overview_of(rows);
-	json_array_append_new(w->runs, run_summary(&rows->run, &overview));
+	now = run_reason_now(w->rpc, rows, &copy);
+	json_array_append_new(w->runs, run_summary(&now.run, &overview));
+	row_free(ROW_RUN, copy);
 	overview_release(&overview);
 	w->looked++;
 	if (w->looked < id_count(w))

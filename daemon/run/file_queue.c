@@ -14,6 +14,7 @@
 #include "job/cleanup.h"
 #include "job/write_log.h"
 #include "model/job.h"
+#include "model/environments.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "proto/memory.h"
@@ -33,16 +34,12 @@ struct file_job {
 	void *arg;
 };
 
-/* Hashes of all environments needed by unfinished runs or submits. */
-static char **environments_in_use(struct engine *engine)
+/* Hashes of the environments that submits need. */
+static char **environments_of_submits(struct engine *engine)
 {
 	char **list = xcalloc(1, sizeof(*list));
 	struct pending_submit *p;
-	struct run *run;
 
-	LIST_FOREACH(run, &engine->runs, entry)
-		if (run->rows->run.environment != NULL)
-			strings_append(&list, run->rows->run.environment);
 	TAILQ_FOREACH(p, &engine->deciding, entry)
 		if (p->environment_hash != NULL)
 			strings_append(&list, p->environment_hash);
@@ -55,6 +52,18 @@ static char **environments_in_use(struct engine *engine)
 	return list;
 }
 
+/* The same and those of unfinished runs: only for a start, since these may be many. */
+static char **environments_in_use(struct engine *engine)
+{
+	char **list = environments_of_submits(engine);
+	struct run *run;
+
+	LIST_FOREACH(run, &engine->runs, entry)
+		if (run->rows->run.environment != NULL && !strings_contain(list, run->rows->run.environment))
+			strings_append(&list, run->rows->run.environment);
+	return list;
+}
+
 static void cleanup_cb(void *arg, struct job *job)
 {
 	job_free(job);
@@ -64,16 +73,17 @@ static void cleanup_cb(void *arg, struct job *job)
 static void start_cleanup(struct engine *engine, struct file_job *item)
 {
 	struct cleanup_job *w = xcalloc(1, sizeof(*w));
-	char **in_use = environments_in_use(engine);
+	char **submits = environments_of_submits(engine);
+	const char *environment = item->litter.environment;
 
 	TAILQ_REMOVE(&engine->file_queue, item, entry);
 	w->litter = item->litter;
-	if (w->litter.environment != NULL && strings_contain(in_use, w->litter.environment))
+	if (environment != NULL &&
+	    (environment_is_used(engine, environment) || strings_contain(submits, environment)))
 		text_set(&w->litter.environment, NULL);
+	strings_free(submits);
 	if (w->litter.sweep)
-		w->keep = in_use;
-	else
-		strings_free(in_use);
+		w->keep = environments_in_use(engine);
 	free(item);
 	engine_job(engine, &w->job, &cleanup_type, cleanup_cb, engine);
 }

@@ -130,16 +130,15 @@ static void end_dependants(struct txn *txn, struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
 	struct pending_submit *p;
-	struct run *other;
+	struct run *other = NULL;
 	char *cause;
 
 	if (row->state == RUN_S_SUCCEEDED)
 		return;
 	cause = xasprintf("run %lld, which must succeed first, %s", (long long)row->id,
 	    row->state == RUN_S_FAILED ? "failed" : "was cancelled");
-	LIST_FOREACH(other, &run->engine->runs, entry)
-		if (other->rows->run.after_run == row->id &&
-		    !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
+	while ((other = run_after(run, other)) != NULL)
+		if (!run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
 			run_cancel(txn, other, CAUSE(END_AFTER, cause));
 	/* a run still being recorded is cancelled afterwards; the intention is recorded first */
 	TAILQ_FOREACH(p, &run->engine->deciding, entry) {
@@ -160,6 +159,7 @@ static void prepare(struct txn *txn, struct run *run, struct cause cause)
 
 	(void)cause;
 	row->started_at = engine_now(run->engine);
+	run_begin(run);
 	run_set_reason(row, REASON(WAIT_PREPARING, "preparing"));
 	txn_effect(txn, EFFECT_PREPARE, run, &run->own, ROW_NONE);
 	run_meet(txn, run);

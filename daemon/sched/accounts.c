@@ -374,7 +374,7 @@ static void count_use(const struct engine *engine, const char *name, struct acco
 {
 	const struct run *run;
 
-	LIST_FOREACH(run, &engine->runs, entry) {
+	LIST_FOREACH(run, &engine->begun, begun) {
 		for (size_t i = 0; i < run->rows->nattempts; i++) {
 			const struct attempt_row *a = run->rows->attempts[i];
 

@@ -113,7 +113,7 @@ int64_t groups_check_used(const struct engine *engine)
 	const struct run *run;
 	int64_t used = 0;
 
-	LIST_FOREACH(run, &engine->runs, entry)
+	LIST_FOREACH(run, &engine->begun, begun)
 		for (size_t i = 0; i < run->nslots; i++)
 			used += run->slots[i]->has_check_permit;
 	return used;

@@ -258,21 +258,40 @@ static char *queue_reason(struct run *run, enum wait_kind *kind)
 	return whole;
 }
 
+/* malloc'd, or NULL. */
+static char *reason_now(struct run *run, enum wait_kind *kind)
+{
+	const struct run_row *row = &run->rows->run;
+
+	if (run->engine->draining) {
+		*kind = WAIT_DRAINING;
+		return xstrdup("the daemon is draining");
+	}
+	if (row->state == RUN_S_QUEUED && row->paused == 1) {
+		*kind = WAIT_PAUSED;
+		return xstrdup("paused");
+	}
+	return queue_reason(run, kind);
+}
+
+bool permits_reason(struct engine *engine, int64_t id, enum wait_kind *kind, char **text)
+{
+	struct run *run = run_find(engine, id);
+
+	if (run == NULL || run->rows->run.state != RUN_S_QUEUED || run->rows->run.wait != WAIT_NOTHING ||
+	    run_cancelling(run))
+		return false;
+	*text = reason_now(run, kind);
+	return true;
+}
+
 static void emit_reason(struct txn *txn, struct run *run)
 {
-	struct engine *engine = run->engine;
 	const struct run_row *row = &run->rows->run;
-	struct reason reason;
-	char *text = NULL;
+	enum wait_kind kind;
+	char *text = reason_now(run, &kind);
+	struct reason reason = REASON(kind, text);
 
-	if (engine->draining) {
-		reason = REASON(WAIT_DRAINING, "the daemon is draining");
-	} else if (row->state == RUN_S_QUEUED && row->paused == 1) {
-		reason = REASON(WAIT_PAUSED, "paused");
-	} else {
-		text = queue_reason(run, &reason.kind);
-		reason.text = text;
-	}
 	if (row->state == RUN_S_RUNNING) {
 		emit_slots(txn, run, reason);
 	} else if (row->state == RUN_S_QUEUED && !run_cancelling(run) && !run_has_reason(row, reason)) {
@@ -287,9 +306,6 @@ void permits_tell(struct txn *txn, struct engine *engine)
 	struct run *run;
 	int64_t id, told;
 
-	if (engine->draining)
-		LIST_FOREACH(run, &engine->runs, entry)
-			emit_reason(txn, run);
 	for (told = 0; told < REASONS_MAX && (id = schedule_changed(engine->schedule)) != 0; told++) {
 		run = run_find(engine, id);
 		if (run != NULL)

@@ -3,6 +3,11 @@
 #ifndef SCHED_PERMITS_H
 #define SCHED_PERMITS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/kinds.h"
+
 struct engine;
 struct run;
 struct slot;
@@ -11,8 +16,11 @@ struct txn;
 /* Give the next slot a permit: a slot that waited for one, or a run's own when the run starts or
  * continues. Call queue_update() when it has begun. NULL: no slot waits, or no permit is free. */
 struct slot *permits_next(struct engine *engine);
-/* Record the reasons of waiting runs that have changed. */
+/* Record and emit the reasons of runs that begin to wait, and of those that are next. */
 void permits_tell(struct txn *txn, struct engine *engine);
+/* Why a queued run waits at this moment; its row has the reason that was told last. *text:
+ * malloc'd, NULL: it only waits for its turn. False: the run is not queued, and its row says it. */
+bool permits_reason(struct engine *engine, int64_t run, enum wait_kind *kind, char **text);
 /* Add a run to the schedule: a new one, or one found at start. */
 void queue_add(struct run *run);
 /* The slot gives its permit back, if it has one. */

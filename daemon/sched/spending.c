@@ -48,7 +48,7 @@ static struct budget of_account(struct engine *engine, const char *name, int64_t
 
 	if (!budget_has_cap(&b))
 		return b;
-	LIST_FOREACH(run, &engine->runs, entry)
+	LIST_FOREACH(run, &engine->begun, begun)
 		for (size_t i = 0; i < run->rows->nattempts; i++) {
 			const struct attempt_row *a = run->rows->attempts[i];
 

@@ -320,6 +320,6 @@ void cooling_look(struct engine *engine)
 
 	if (engine->recovering || engine->stopped)
 		return;
-	LIST_FOREACH(run, &engine->runs, entry)
+	LIST_FOREACH(run, &engine->begun, begun)
 		look_at(run);
 }

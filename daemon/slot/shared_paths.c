@@ -91,7 +91,7 @@ void run_meet(struct txn *txn, struct run *run)
 {
 	struct run *other;
 
-	LIST_FOREACH(other, &run->engine->runs, entry) {
+	LIST_FOREACH(other, &run->engine->begun, begun) {
 		if (other == run || !works(other))
 			continue;
 		meet(txn, run, other);

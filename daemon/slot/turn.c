@@ -59,7 +59,7 @@ bool turn_is_taken(const struct slot *slot)
 
 	if (is_behind(slot))
 		return true;
-	LIST_FOREACH(run, &slot->run->engine->runs, entry)
+	LIST_FOREACH(run, &slot->run->engine->begun, begun)
 		for (size_t i = 0; i < run->nslots; i++)
 			if (run->slots[i] != slot && run->slots[i]->op.has_turn && excludes(slot, run->slots[i]))
 				return true;
@@ -78,7 +78,7 @@ void turn_pass(struct txn *txn, const struct slot *slot)
 {
 	struct run *run;
 
-	LIST_FOREACH(run, &slot->run->engine->runs, entry)
+	LIST_FOREACH(run, &slot->run->engine->begun, begun)
 		for (size_t i = 0; i < run->nslots; i++)
 			if (run->slots[i]->activity.kind == ACTIVITY_TURN && !turn_is_taken(run->slots[i]))
 				txn_effect(txn, EFFECT_STAGE, run, run->slots[i], ROW_NONE);

@@ -110,6 +110,14 @@ static void check_permits_of(struct world *w, const struct run *run)
 	}
 }
 
+/* Who looks for slots and attempts looks at those that have begun. */
+static void check_begun(struct world *w, const struct run *run)
+{
+	if (run->begun.le_prev == NULL &&
+	    (run->nslots > 0 || run->rows->nattempts > 0 || run->own.activity.kind != ACTIVITY_NONE))
+		world_fail(w, "run %lld is at work, and has not begun", (long long)run->rows->run.id);
+}
+
 static void compare_runs_of(struct world *w, struct engine *engine)
 {
 	struct run *run;
@@ -123,6 +131,7 @@ static void compare_runs_of(struct world *w, struct engine *engine)
 		}
 		compare_lists(w, run->rows, committed);
 		compare_steps(w, run, committed);
+		check_begun(w, run);
 		if (!engine->recovering)
 			check_permits_of(w, run);
 		if (rolls_on(engine, run))

@@ -171,6 +171,21 @@ static void check_waiting(struct world *w, const struct run_row *run, const char
 		world_fail(w, "run %lld: %s waits, it says: %s", (long long)run->id, who, reason);
 }
 
+/* It was told once, and answers what is so at this moment. */
+static void check_queued(struct world *w, const struct run_row *run)
+{
+	enum wait_kind kind = WAIT_NOTHING;
+	char *reason = NULL;
+
+	if (run->reason == NULL)
+		world_fail(w, "run %lld: it waits, and was never told why", (long long)run->id);
+	if (engine_reason(w->engine, run->id, &kind, &reason))
+		check_waiting(w, run, "it", (int)kind, reason);
+	else
+		check_waiting(w, run, "it", run->wait_kind, run->reason);
+	free(reason);
+}
+
 /* Between two decisions each who waits says why, and it is so. */
 static void check_reasons(struct world *w)
 {
@@ -184,7 +199,7 @@ static void check_reasons(struct world *w)
 		if (run->end_kind != END_NONE || run_state_is_end((enum run_state)run->state))
 			continue;
 		if (run->state == RUN_S_QUEUED)
-			check_waiting(w, run, "it", run->wait_kind, run->reason);
+			check_queued(w, run);
 		if ((run->state == RUN_S_HELD || run->state == RUN_S_PAUSED) && run->reason == NULL)
 			world_fail(w, "run %lld is %s, and nobody says why", (long long)run->id,
 			    state_name(&run_state_names, run->state));

@@ -166,9 +166,10 @@ static const struct {
 	{ "a limit is told",
 	    "slots 9\n group a 1\n add 1 g=a\n add 2 g=a\n add 3 g=b\n grant 1 3\n told 1 2 3\n"
 	    " group a 1\n told\n group a 1 paused\n told 2\n group a 1\n told 2\n group b 5\n told" },
-	{ "the workspace goes to another",
-	    "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/a\n add 4 w=/b\n grant 1 4\n told 1 2 3 4\n"
-	    " give 1\n told\n remove 1\n grant 2\n told 2 3\n why 3 workdir busy: run 2" },
+	{ "the workspace goes to another: who is next is told",
+	    "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/a\n add 4 w=/a\n add 5 w=/b\n grant 1 5\n"
+	    " told 1 2 3 4 5\n give 1\n told\n remove 1\n grant 2\n told 2 3\n"
+	    " why 3 workdir busy: run 2\n why 4 workdir busy: run 2\n want 3 0\n told 3 4" },
 	{ "those before it are over", "slots 9\n add 1\n add 2 a=1\n add 3 a=1 n=0\n grant 1\n"
 	    " told 1 2 3\n remove 1\n told 2\n remove 2\n told" },
 	{ "an ended one is not told", "slots 1\n add 1\n add 2\n remove 1\n remove 2\n told" },
@@ -513,6 +514,26 @@ static void class_of(const struct model_run *run, char *text, size_t room)
 		snprintf(text, room, "slots");
 }
 
+static bool waits_at_gate(const struct model_run *run)
+{
+	return run->id != 0 && run->want > 0 && run->entered == 0 && run->space < SPACES &&
+	    model_find(run->after) == NULL;
+}
+
+/* Another one of its owner and group enters their workspace before it: it is not told who is in. */
+static bool is_behind(const struct model_run *run)
+{
+	for (size_t i = 0; i < RUNS && waits_at_gate(run); i++) {
+		const struct model_run *other = &model.runs[i];
+
+		if (waits_at_gate(other) && other->space == run->space && other->group == run->group &&
+		    other->owner == run->owner && (other->priority != run->priority ?
+		    other->priority > run->priority : other->id < run->id))
+			return true;
+	}
+	return false;
+}
+
 static uint64_t random_state;
 
 static unsigned pick(unsigned below)
@@ -616,10 +637,10 @@ static int64_t expect_same(struct schedule *s)
 static uint64_t told, told_in_vain;
 
 /* Whoever's reason is of another kind than when it was told is told, and nobody twice; not all,
- * sometimes, and then the rest later. */
+ * sometimes, and then the rest later. Of those that wait for one workspace, who is next. */
 static void expect_told(struct schedule *s)
 {
-	bool now[RUNS] = { false }, all = pick(4) != 0;
+	bool now[RUNS] = { false }, all = pick(4) != 0, known;
 	char class[64];
 	int64_t id;
 
@@ -638,8 +659,10 @@ static void expect_told(struct schedule *s)
 		if (model.runs[i].id == 0)
 			continue;
 		class_of(&model.runs[i], class, sizeof(class));
-		ck_assert_msg(strcmp(model.runs[i].told, class) == 0, "run %d: told '%s', is '%s'",
-		    (int)model.runs[i].id, model.runs[i].told, class);
+		known = strcmp(model.runs[i].told, class) == 0;
+		if (is_behind(&model.runs[i]))
+			known = model.runs[i].told[0] != '\0';
+		ck_assert_msg(known, "run %d: told '%s', is '%s'", (int)model.runs[i].id, model.runs[i].told, class);
 	}
 }
 
