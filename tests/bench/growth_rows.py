@@ -13,9 +13,9 @@ from table import Row
 
 HISTORY = (1000, 10_000, 100_000, 1_000_000)
 QUEUE = (10, 1000, 10_000, 100_000)
-SLOTS = (1, 64, 256)
+LONG_HISTORY, LONG_QUEUE = 1_000_000, 100_000	# only with LONG=1
+SLOTS = (1, 16, 63)		# one more runs beside them; a daemon has at most 64
 FOLLOWERS = (1, 100, 1000)
-LONG = (1_000_000, 100_000)	# only with LONG=1
 ENDS = 40		# runs that end in front of a queue
 
 HISTORY_ROWS = {
@@ -36,14 +36,14 @@ def queue_name(place, what, size):
     return f"queue {size}, {place}, {what}"
 
 
-ROWS = [Row(history_name(what, size), peer, at_most=bar, unit=unit, long=size in LONG)
+ROWS = [Row(history_name(what, size), peer, at_most=bar, unit=unit, long=size >= LONG_HISTORY)
         for size in HISTORY for what, (bar, peer, unit) in HISTORY_ROWS.items()]
 ROWS += [Row(queue_name(place, what, size), f"the same before {QUEUE[0]} queued runs", at_most=bar,
-             long=size in LONG, why="something walks what waits")
+             long=size >= LONG_QUEUE, why="something walks what waits")
          for place in PLACES for size in QUEUE[1:] for what, bar in QUEUE_ROWS.items()]
 ROWS += [Row(f"slots {size}, processor", "a run in one slot", at_most=2.0, why="something walks the fleet")
          for size in SLOTS[1:]]
-ROWS += [Row(f"slots {SLOTS[1]}, rl-shim PSS", "limit", at_most=1.5, unit="MiB")]
+ROWS += [Row(f"slots {SLOTS[-1]}, rl-shim PSS", "limit", at_most=1.5, unit="MiB")]
 ROWS += [Row(f"followers {size}, processor", "events to one follower: for each one more", at_most=0.1,
              why="writing to each socket") for size in FOLLOWERS[1:]]
 
@@ -93,17 +93,24 @@ def spent(daemon, pipe):
     return processor_of(daemon, children=False), pipe.call("daemon.status")["events"]["last"], written_by(daemon)
 
 
+def made(path):
+    path.mkdir()
+    return path
+
+
 def queue_cost(bench, place, size):
     """What one end costs before so many queued runs."""
     directory = bench.directory / f"queue-{PLACES.index(place)}-{size}"
     daemon = start(make_daemon(directory, {"parallel": 1}))
-    shared = directory / "shared"
-    shared.mkdir()
+    shared = made(directory / "shared")
     ends = bench.size(ENDS, 4)
     places = [shared] * ends if place == "one workdir" else [directory / f"w{n}" for n in range(ends)]
     for each in places:
         each.mkdir(exist_ok=True)
-    daemon.call("group.pause", name="default")
+    # it has the only slot until all are queued
+    first = daemon.submit(made(directory / "first"), agent="wait", priority=9)
+    with daemon.events(run=first, types=["attempt.started"]) as events:
+        events.next()
     with Pipe(daemon) as pipe:
         last = pipe.submit([{"task": "x", "workdir": str(shared), "agent": "true", "priority": -5}])[0]
     daemon.stop()
@@ -113,11 +120,8 @@ def queue_cost(bench, place, size):
     with Pipe(daemon) as pipe:
         ids = pipe.submit([{"task": "x", "workdir": str(each), "agent": "true", "priority": 5} for each in places])
         before = spent(daemon, pipe)
-        resume = line("group.resume", {"name": "default"}) + line("run.wait", {"ids": ids})
-        pipe.socket.sendall(resume)
-        answers = []
-        while len(answers) < 2:
-            answers += pipe.lines()
+        pipe.call("run.cancel", id=first)
+        pipe.wait(ids)
         after = spent(daemon, pipe)
     daemon.kill()	# its queue goes with its directory
     return [(b - a) / ends for a, b in zip(before, after)]
@@ -161,7 +165,7 @@ def slot_cost(bench, size):
 
 
 def slots(bench):
-    sizes = [size for size in SLOTS[1:] if bench.wants(f"slots {size}, processor", f"slots {SLOTS[1]}, rl-shim PSS")]
+    sizes = [size for size in SLOTS[1:] if bench.wants(f"slots {size}, processor", f"slots {SLOTS[-1]}, rl-shim PSS")]
     if bench.short:
         sizes = sizes[:1]
     if not sizes:
@@ -170,7 +174,7 @@ def slots(bench):
     for size in sizes:
         cost, shims = slot_cost(bench, 3 if bench.short else size)
         bench.row(f"slots {size}, processor", ours=[cost * 1000], peer=[base * 1000])
-        if size == SLOTS[1]:
+        if size == SLOTS[-1]:
             bench.row(f"slots {size}, rl-shim PSS", shims)
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* verdict SHAPE ROUNDS KIB: reads a verdict from so many KiB of that shape, and their SHA-256 by
- * libmd, in turn. Prints the megabytes per second of processor time of both, a line "A B" for each round; without
- * arguments the names of the shapes. */
+ * libmd, in turn. Prints the megabytes of both per second of processor time, a line "A B" for each
+ * round; without arguments the names of the shapes. */
 #include <err.h>
 #include <md5.h>
 #include <sha2.h>
