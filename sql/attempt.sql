@@ -47,7 +47,8 @@ SELECT number AS after, * FROM attempt WHERE run = :run AND number > ifnull(:aft
 
 -- The cost of all attempts, NULL: none reported any.
 -- name: run.spent rows: attempt
-SELECT sum(cost_usd) AS cost_usd FROM attempt WHERE run = :run
+SELECT run, sum(cost_usd) AS cost_usd
+FROM json_each(:runs) AS wanted CROSS JOIN attempt ON attempt.run = wanted.value GROUP BY run
 
 -- name: attempt.get rows: attempt
 SELECT * FROM attempt WHERE id = :id

@@ -55,7 +55,9 @@ ORDER BY iteration, slot
 
 -- What passed on a branch of its own, with commits on it: one of these branches, and in slot how many there are.
 -- name: run.branches rows: slot
-SELECT min(slot.branch) AS branch, count(*) AS slot
-FROM run CROSS JOIN slot ON slot.run = run.id CROSS JOIN task ON task.run = slot.run AND task.id = slot.task
-WHERE run.id = :run AND slot.stage = 'passed' AND task.state = 'passed' AND slot.branch IS NOT NULL
+SELECT slot.run, min(slot.branch) AS branch, count(*) AS slot
+FROM json_each(:runs) AS wanted CROSS JOIN run ON run.id = wanted.value CROSS JOIN slot ON slot.run = run.id
+    CROSS JOIN task ON task.run = slot.run AND task.id = slot.task
+WHERE slot.stage = 'passed' AND task.state = 'passed' AND slot.branch IS NOT NULL
     AND slot.commit_id IS NOT NULL AND slot.commit_id IS NOT run.base_commit
+GROUP BY slot.run

@@ -38,11 +38,13 @@ SELECT task.*, text FROM task JOIN task_text USING (run, id) WHERE run = :run AN
 -- For lists of runs: the first task in each state, with the number of those in size, and its place in the order in
 -- position.
 -- name: run.outline rows: task
-SELECT run, id, title, state, min(ifnull(position, 0) << 40 | rowid) AS position, count(*) AS size
-FROM task INDEXED BY task_in_order WHERE run = :run GROUP BY state
+SELECT run, task.id, title, state, min(ifnull(position, 0) << 40 | task.rowid) AS position, count(*) AS size
+FROM json_each(:runs) AS wanted CROSS JOIN task INDEXED BY task_in_order ON task.run = wanted.value GROUP BY run, state
 
--- The first task that ended as the run did.
+-- The first task that ended as the run did, of each run.
 -- name: run.blamed rows: task
-SELECT task.* FROM run CROSS JOIN task INDEXED BY task_in_order ON task.run = run.id
-WHERE run.id = :run AND task.state IN ('failed', 'passed') AND task.end_kind = run.end_kind AND task.reason IS NOT NULL
-ORDER BY ifnull(task.position, 0), task.rowid LIMIT 1
+SELECT task.run, task.id, task.reason, min(ifnull(task.position, 0) << 40 | task.rowid) AS position
+FROM json_each(:runs) AS wanted CROSS JOIN run ON run.id = wanted.value
+    CROSS JOIN task INDEXED BY task_in_order ON task.run = run.id
+WHERE task.state IN ('failed', 'passed') AND task.end_kind = run.end_kind AND task.reason IS NOT NULL
+GROUP BY task.run

@@ -3,89 +3,69 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "job/run_overview.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
 #include "rpc/run_reason.h"
 
+/* A page of runs, newest first. */
 struct overview_load {
-	struct run_row *run;
-	size_t index, missing;		/* missing: parts not read yet */
-	struct run_overview overview;
+	struct rpc *rpc;
+	struct rowset runs;		/* owned */
+	json_t *list;			/* their entries; null: not made yet */
+	struct run_overview *overviews;	/* of each of them */
+	size_t missing;			/* parts not read yet */
 	overview_cb *cb;
 	void *arg;
 };
 
-static void load_end(struct overview_load *load)
+static struct run_overview *of_run(struct overview_load *load, int64_t id)
 {
-	if (--load->missing > 0)
-		return;
-	load->cb(load->arg, load->index, run_summary(load->run, &load->overview));
-	overview_release(&load->overview);
-	row_free(ROW_RUN, load->run);
-	free(load);
+	for (size_t i = 0; i < load->runs.count; i++)
+		if (((const struct run_row *)load->runs.rows[i])->id == id)
+			return &load->overviews[i];
+	log_fatal("the database names run %lld, which was not asked for; restore a backup", (long long)id);
 }
 
-static void outline_cb(void *arg, struct rowset *set)
+static void add_outline(struct overview_load *load, const void *row)
 {
-	struct overview_load *load = arg;
+	const struct task_row *task = row;
 
-	for (size_t i = 0; i < set->count; i++) {
-		const struct task_row *task = set->rows[i];
-
-		overview_count(&load->overview, task, (size_t)task->size);
-	}
-	rowset_release(set);
-	load_end(load);
+	overview_count(of_run(load, task->run), task, (size_t)task->size);
 }
 
-static void blamed_cb(void *arg, struct rowset *set)
+static void add_blamed(struct overview_load *load, const void *row)
 {
-	struct overview_load *load = arg;
+	const struct task_row *task = row;
 
-	for (size_t i = 0; i < set->count; i++) {
-		const struct task_row *task = set->rows[i];
-
-		overview_blame(&load->overview, task->id, task->reason);
-	}
-	rowset_release(set);
-	load_end(load);
+	overview_blame(of_run(load, task->run), task->id, task->reason);
 }
 
-static void spent_cb(void *arg, struct rowset *set)
+static void add_spent(struct overview_load *load, const void *row)
 {
-	struct overview_load *load = arg;
+	const struct attempt_row *attempt = row;
 
-	for (size_t i = 0; i < set->count; i++)
-		overview_spend(&load->overview, ((const struct attempt_row *)set->rows[i])->cost_usd);
-	rowset_release(set);
-	load_end(load);
+	overview_spend(of_run(load, attempt->run), attempt->cost_usd);
 }
 
-static void branches_cb(void *arg, struct rowset *set)
+static void add_branches(struct overview_load *load, const void *row)
 {
-	struct overview_load *load = arg;
+	const struct slot_row *slot = row;
 
-	for (size_t i = 0; i < set->count; i++) {
-		const struct slot_row *slot = set->rows[i];
-
-		if (slot->slot > 0)
-			overview_branch(&load->overview, slot->branch, (size_t)slot->slot);
-	}
-	rowset_release(set);
-	load_end(load);
+	overview_branch(of_run(load, slot->run), slot->branch, (size_t)slot->slot);
 }
 
 static const struct {
 	const char *statement;
 	enum row_kind kind;
-	store_rows_cb *cb;
+	void (*add)(struct overview_load *load, const void *row);
 } parts[] = {
-	{ "run.outline", ROW_TASK, outline_cb },
-	{ "run.blamed", ROW_TASK, blamed_cb },
-	{ "run.spent", ROW_ATTEMPT, spent_cb },
-	{ "run.branches", ROW_SLOT, branches_cb },
+	{ "run.outline", ROW_TASK, add_outline },
+	{ "run.blamed", ROW_TASK, add_blamed },
+	{ "run.spent", ROW_ATTEMPT, add_spent },
+	{ "run.branches", ROW_SLOT, add_branches },
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
@@ -102,20 +82,68 @@ static json_t *live_summary(struct rpc *rpc, const struct run_rows *rows)
 	return json;
 }
 
-void overview_load(struct rpc *rpc, const struct run_row *run, size_t index, overview_cb *cb, void *arg)
+static void load_end(struct overview_load *load)
 {
-	const struct run_rows *rows = view_run(engine_view(rpc->options.engine), run->id);
-	const struct query_bind binds[] = { { ":run", run->id, NULL }, { NULL, 0, NULL } };
-	struct overview_load *load;
-
-	if (rows != NULL) {
-		cb(arg, index, live_summary(rpc, rows));
-		return;
+	for (size_t i = 0; i < load->runs.count; i++) {
+		if (json_is_null(json_array_get(load->list, i)))
+			json_array_set_new(load->list, i, run_summary(load->runs.rows[i], &load->overviews[i]));
+		overview_release(&load->overviews[i]);
 	}
-	load = xcalloc(1, sizeof(*load));
-	*load = (struct overview_load){ .run = row_copy(ROW_RUN, run), .index = index, .missing = PARTS,
-		.cb = cb, .arg = arg };
-	overview_init(&load->overview);
-	for (size_t i = 0; i < PARTS; i++)
-		rpc_read(rpc, parts[i].statement, parts[i].kind, binds, parts[i].cb, load);
+	load->cb(load->arg, load->list);
+	free(load->overviews);
+	rowset_release(&load->runs);
+	free(load);
+}
+
+/* The parts come in the order in which they were asked for. */
+static void part_cb(void *arg, struct rowset *set)
+{
+	struct overview_load *load = arg;
+
+	for (size_t i = 0; i < set->count; i++)
+		parts[PARTS - load->missing].add(load, set->rows[i]);
+	rowset_release(set);
+	if (--load->missing == 0)
+		load_end(load);
+}
+
+/* List the runs: unfinished ones as they are now, null for the others. These as a JSON array of
+ * ids, malloc'd; NULL: there are none. */
+static char *list_live(struct overview_load *load)
+{
+	const struct view *view = engine_view(load->rpc->options.engine);
+	json_t *ended = json_array();
+	char *text;
+
+	for (size_t i = 0; i < load->runs.count; i++) {
+		int64_t id = ((const struct run_row *)load->runs.rows[i])->id;
+		const struct run_rows *rows = view_run(view, id);
+
+		json_array_append_new(load->list, rows != NULL ? live_summary(load->rpc, rows) : json_null());
+		if (rows == NULL)
+			json_array_append_new(ended, json_integer(id));
+	}
+	text = json_array_size(ended) > 0 ? json_dumps(ended, JSON_COMPACT) : NULL;
+	json_decref(ended);
+	return text;
+}
+
+void overview_load(struct rpc *rpc, struct rowset *runs, overview_cb *cb, void *arg)
+{
+	struct overview_load *load = xcalloc(1, sizeof(*load));
+	char *ended;
+
+	*load = (struct overview_load){ .rpc = rpc, .runs = *runs, .missing = PARTS, .cb = cb, .arg = arg,
+		.list = json_array(),
+		.overviews = xreallocarray(NULL, runs->count + 1, sizeof(struct run_overview)) };
+	*runs = (struct rowset){ 0 };
+	for (size_t i = 0; i < load->runs.count; i++)
+		overview_init(&load->overviews[i]);
+	ended = list_live(load);
+	for (size_t i = 0; ended != NULL && i < PARTS; i++)
+		rpc_read(rpc, parts[i].statement, parts[i].kind, (const struct query_bind[]){
+			{ ":runs", ROW_NONE, ended }, { NULL, 0, NULL } }, part_cb, load);
+	if (ended == NULL)
+		load_end(load);
+	free(ended);
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A run as an entry of a list. The rows of an ended run are counted by the store, not read. */
+/* Runs as entries of a list. The rows of ended runs are counted by the store, in four queries for
+ * the whole page, not read. */
 #ifndef RPC_OVERVIEW_LOAD_H
 #define RPC_OVERVIEW_LOAD_H
 
 #include <jansson.h>
-#include <stddef.h>
 
-#include "core/row.h"
+#include "store/store.h"
 
 struct rpc;
 
-/* summary: the object RunSummary, a new reference. */
-typedef void overview_cb(void *arg, size_t index, json_t *summary);
+/* runs: an array of RunSummary, a new reference. */
+typedef void overview_cb(void *arg, json_t *runs);
 
-/* Calls cb with index, before it returns or later. run is copied where needed. */
-void overview_load(struct rpc *rpc, const struct run_row *run, size_t index, overview_cb *cb, void *arg);
+/* Calls cb, before it returns or later, with the entries of these rows of runs, whose content is
+ * taken. */
+void overview_load(struct rpc *rpc, struct rowset *runs, overview_cb *cb, void *arg);
 
 #endif

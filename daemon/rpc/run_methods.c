@@ -55,27 +55,18 @@ static struct reply run_get(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-/* A page of runs; the overview of each is looked up. */
+/* A page of runs, whose overviews are looked up. */
 struct listing {
 	struct call *call;
-	json_t *runs, *next;
-	size_t missing;		/* runs without an overview */
+	json_t *next;
 };
 
-static void listing_end(struct listing *listing)
-{
-	if (--listing->missing > 0)
-		return;
-	call_ok(listing->call, json_pack("{s:o,s:o}", "runs", listing->runs, "next", listing->next));
-	free(listing);
-}
-
-static void listing_cb(void *arg, size_t index, json_t *summary)
+static void listing_cb(void *arg, json_t *runs)
 {
 	struct listing *listing = arg;
 
-	json_array_set_new(listing->runs, index, summary);
-	listing_end(listing);
+	call_ok(listing->call, json_pack("{s:o,s:o}", "runs", runs, "next", listing->next));
+	free(listing);
 }
 
 static void list_cb(void *arg, struct rowset *set)
@@ -85,19 +76,10 @@ static void list_cb(void *arg, struct rowset *set)
 	int64_t limit = call_int(p->call, "limit", LIST_LIMIT);
 
 	listing->call = p->call;
-	listing->runs = json_array();
 	listing->next = json_null();
-	listing->missing = set->count + 1;
-	for (size_t i = 0; i < set->count; i++) {
-		const struct run_row *run = set->rows[i];
-
-		json_array_append_new(listing->runs, json_null());
-		if ((int64_t)i + 1 == limit)
-			listing->next = json_integer(run->id);
-		overview_load(p->rpc, run, i, listing_cb, listing);
-	}
-	listing_end(listing);
-	rowset_release(set);
+	if (set->count > 0 && (int64_t)set->count == limit)
+		listing->next = json_integer(((const struct run_row *)set->rows[limit - 1])->id);
+	overview_load(p->rpc, set, listing_cb, listing);
 	free(p);
 }
 

@@ -1690,11 +1690,12 @@ START_TEST(test_tasks_in_order)
 		ck_assert_str_eq(((struct task_row *)w.set.rows[i])->id, want[i]);
 	rowset_release(&w.set);
 	/* of each state the first task, and the number */
-	read_page(&w, "run.outline", ROW_TASK, BINDS({ ":run", 1, NULL }));
+	read_page(&w, "run.outline", ROW_TASK, BINDS({ ":runs", ROW_NONE, "[7,1]" }));
 	ck_assert_uint_eq(w.set.count, 2);
 	for (size_t i = 0; i < 2; i++) {
 		const struct task_row *task = w.set.rows[i];
 
+		ck_assert_int_eq(task->run, 1);
 		ck_assert_int_eq(task->size, 2);
 		ck_assert_str_eq(task->id, task->state == TASK_S_PASSED ? "b" : "a");
 	}
