@@ -7,6 +7,7 @@
 
 #include "agent/agent.h"
 #include "config/layers.h"
+#include "config/resolved.h"
 #include "config/setting_rules.h"
 #include "core/profile.h"
 #include "core/row.h"
@@ -23,6 +24,7 @@ struct config *config_new(void)
 		strings_append(&config->profiles, profiles[i].name);
 	strings_append(&config->groups, GROUP_DEFAULT);
 	config->accounts = xcalloc(1, sizeof(*config->accounts));
+	config->resolved = resolved_new();
 	return config;
 }
 
@@ -37,6 +39,7 @@ void config_free(struct config *config)
 	strings_free(config->groups);
 	strings_free(config->accounts);
 	strings_free(config->agent_env);
+	resolved_free(config->resolved);
 	free(config);
 }
 
@@ -69,6 +72,11 @@ bool config_stamp_equal(const struct config_stamp *a, const struct config_stamp 
 const struct values *config_values(const struct config *config)
 {
 	return &config->values;
+}
+
+struct resolved *config_resolved(const struct config *config)
+{
+	return config->resolved;
 }
 
 char *const *config_agents(const struct config *config)

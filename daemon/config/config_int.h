@@ -16,6 +16,7 @@ struct config {
 	char **groups;		/* "default", then those of the file */
 	char **accounts;	/* those of the file */
 	char **agent_env;	/* see config_agent_env() */
+	struct resolved *resolved;
 };
 
 /* Only presets and built-in profiles. */

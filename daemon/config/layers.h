@@ -8,6 +8,7 @@
 #include "config/values.h"
 
 struct profile;
+struct resolved;
 
 struct project {
 	char *path;			/* "/home/ann/w/.rld.toml" */
@@ -52,6 +53,8 @@ json_t *layers_profile(const struct layers *layers, const char *path);
 int config_parse(struct config **out, const char *name, const char *text, size_t size, struct config_error *error);
 
 const struct values *config_values(const struct config *config);
+/* What was resolved with these settings. */
+struct resolved *config_resolved(const struct config *config);
 /* Returns -1 with error if value must name an existing agent or profile, and does not; otherwise 0.
  * where: place or parameter. */
 int config_check_name(const struct config *config, const struct setting *setting,

@@ -9,6 +9,7 @@
 #include "agent/agent.h"
 #include "config/layers.h"
 #include "config/panel_check.h"
+#include "config/resolved.h"
 #include "config/review_asked.h"
 #include "core/plan_json.h"
 #include "core/profile.h"
@@ -542,7 +543,7 @@ static int check_budget(const struct layers *layers, const struct plan *plan, bo
 	return 0;
 }
 
-int config_resolve(const struct config *config, const struct project *project,
+static int resolve(const struct config *config, const struct project *project,
     const struct config_override *overrides, size_t count,
     struct plan *plan, struct config_error *error)
 {
@@ -573,5 +574,22 @@ out:
 	if (rv == -1)
 		plan_release(plan);
 	layers_close(&layers);
+	return rv;
+}
+
+int config_resolve(const struct config *config, const struct project *project,
+    const struct config_override *overrides, size_t count,
+    struct plan *plan, struct config_error *error)
+{
+	struct resolved_key key = resolved_key(project, overrides, count);
+	int rv = 0;
+
+	*error = (struct config_error){ 0 };
+	if (!resolved_find(config_resolved(config), &key, plan)) {
+		rv = resolve(config, project, overrides, count, plan, error);
+		if (rv == 0)
+			resolved_keep(config_resolved(config), &key, plan);
+	}
+	resolved_key_release(&key);
 	return rv;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,85 +159,188 @@ _Static_assert(sizeof(enum bad_end) == sizeof(unsigned) &&
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-static json_t *words_out(char *const *words)
-{
-	json_t *array = json_array();
+/* Written by hand: a submit would spend more on the objects of a library than on its rows. */
 
-	for (size_t i = 0; words != NULL && words[i] != NULL; i++)
-		json_array_append_new(array, json_string(words[i]));
-	return array;
+static void text_out(struct buf *out, const char *text)
+{
+	size_t plain;
+
+	if (text == NULL) {
+		buf_adds(out, "null");
+		return;
+	}
+	buf_adds(out, "\"");
+	for (; *text != '\0'; text += plain) {
+		for (plain = 0; (unsigned char)text[plain] >= ' ' && text[plain] != '"' && text[plain] != '\\'; plain++)
+			;
+		buf_add(out, text, plain);
+		if (text[plain] == '\0')
+			break;
+		buf_addf(out, "\\u%04x", (unsigned char)text[plain++]);
+	}
+	buf_adds(out, "\"");
 }
 
-static json_t *text_out(const char *text)
+static void words_out(struct buf *out, char *const *words)
 {
-	return text == NULL ? json_null() : json_string(text);
+	buf_adds(out, "[");
+	for (size_t i = 0; words != NULL && words[i] != NULL; i++) {
+		buf_adds(out, i > 0 ? "," : "");
+		text_out(out, words[i]);
+	}
+	buf_adds(out, "]");
 }
 
-static json_t *member_out(const struct member *m, const void *p)
+static void number_out(struct buf *out, int64_t number)
+{
+	char digits[24];
+
+	buf_add(out, digits, (size_t)snprintf(digits, sizeof(digits), "%lld", (long long)number));
+}
+
+/* As few digits as the number needs. */
+static void money_out(struct buf *out, double money)
+{
+	json_t *json = json_real(money);
+	char *text = json != NULL ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
+
+	buf_adds(out, text != NULL ? text : "null");
+	free(text);
+	json_decref(json);
+}
+
+static void member_out(struct buf *out, const struct member *m, const void *p)
 {
 	switch (m->kind) {
 	case MEMBER_TEXT:
-		return text_out(*(char *const *)p);
+		text_out(out, *(char *const *)p);
+		return;
 	case MEMBER_WORDS:
-		return words_out(*(char **const *)p);
-	case MEMBER_INT:
-		return json_integer(*(const int64_t *)p);
+		words_out(out, *(char **const *)p);
+		return;
 	case MEMBER_LIMIT:
-		return *(const int64_t *)p == ROW_NONE ? json_null() : json_integer(*(const int64_t *)p);
+		if (*(const int64_t *)p == ROW_NONE)
+			buf_adds(out, "null");
+		else
+			number_out(out, *(const int64_t *)p);
+		return;
+	case MEMBER_INT:
+		number_out(out, *(const int64_t *)p);
+		return;
 	case MEMBER_MONEY:
-		return isnan(*(const double *)p) ? json_null() : json_real(*(const double *)p);
+		money_out(out, *(const double *)p);
+		return;
 	case MEMBER_BOOL:
-		return json_boolean(*(const bool *)p);
+		buf_adds(out, *(const bool *)p ? "true" : "false");
+		return;
 	case MEMBER_CHOICE:
-		return text_out(state_name(m->choices, (int)*(const unsigned *)p));
+		text_out(out, state_name(m->choices, (int)*(const unsigned *)p));
+		return;
 	case MEMBER_PROFILE:
-		return text_out((*(const struct profile *const *)p)->name);
+		text_out(out, (*(const struct profile *const *)p)->name);
+		return;
 	}
 	abort();
 }
 
-static json_t *object_out(const struct member *members, size_t count, const void *base)
+static void name_out(struct buf *out, const char *name, bool first)
 {
-	json_t *object = json_object();
-
-	for (size_t i = 0; i < count; i++)
-		json_object_set_new(object, members[i].name,
-		    member_out(&members[i], (const char *)base + members[i].offset));
-	return object;
+	buf_adds(out, first ? "\"" : ",\"");
+	buf_adds(out, name);
+	buf_adds(out, "\":");
 }
 
-/* Including its fallbacks. */
-static json_t *agent_out(const struct agent_plan *agent)
+/* Without its braces. */
+static void members_out(struct buf *out, const struct member *members, size_t count, const void *base)
 {
-	json_t *object = object_out(agent_members, COUNT(agent_members), agent), *fallbacks = json_array();
+	for (size_t i = 0; i < count; i++) {
+		name_out(out, members[i].name, i == 0);
+		member_out(out, &members[i], (const char *)base + members[i].offset);
+	}
+}
 
-	for (size_t i = 0; i < agent->nfallbacks; i++)
-		json_array_append_new(fallbacks, object_out(agent_members, COUNT(agent_members), &agent->fallbacks[i]));
-	json_object_set_new(object, "fallbacks", fallbacks);
-	return object;
+static void agents_out(struct buf *out, const struct agent_plan *agents, size_t count, bool with_fallbacks);
+
+/* A fallback has none itself. */
+static void agent_out(struct buf *out, const struct agent_plan *agent, bool with_fallbacks)
+{
+	buf_adds(out, "{");
+	members_out(out, agent_members, COUNT(agent_members), agent);
+	if (with_fallbacks) {
+		name_out(out, "fallbacks", false);
+		agents_out(out, agent->fallbacks, agent->nfallbacks, false);
+	}
+	buf_adds(out, "}");
+}
+
+static void agents_out(struct buf *out, const struct agent_plan *agents, size_t count, bool with_fallbacks)
+{
+	buf_adds(out, "[");
+	for (size_t i = 0; i < count; i++) {
+		buf_adds(out, i > 0 ? "," : "");
+		agent_out(out, &agents[i], with_fallbacks);
+	}
+	buf_adds(out, "]");
 }
 
 char *plan_to_json(const struct plan *plan)
 {
-	json_t *object = json_object(), *agents = json_object(), *clocks = json_object(), *reviewers = json_array();
-	char *text;
+	struct buf out = { 0 };
 
-	for (size_t i = 0; i < plan->nreviewers; i++)
-		json_array_append_new(reviewers, agent_out(&plan->reviewers[i]));
-	json_object_set_new(object, "reviewers", reviewers);
-	for (size_t i = 0; i < COUNT(roles); i++)
-		json_object_set_new(agents, state_name(&role_names, (int)roles[i]), agent_out(&plan->agents[roles[i]]));
-	json_object_set_new(object, "agents", agents);
-	for (int role = 0; role < ROLES; role++)
-		json_object_set_new(clocks, state_name(&role_names, role),
-		    object_out(clock_members, COUNT(clock_members), &plan->clocks[role]));
-	json_object_set_new(object, "clocks", clocks);
-	json_object_update_new(object, object_out(plan_members, COUNT(plan_members), plan));
-	text = json_dumps(object, JSON_COMPACT);
-	json_decref(object);
-	if (text == NULL)
-		abort();
-	return text;
+	buf_adds(&out, "{\"reviewers\":");
+	agents_out(&out, plan->reviewers, plan->nreviewers, true);
+	buf_adds(&out, ",\"agents\":{");
+	for (size_t i = 0; i < COUNT(roles); i++) {
+		name_out(&out, state_name(&role_names, (int)roles[i]), i == 0);
+		agent_out(&out, &plan->agents[roles[i]], true);
+	}
+	buf_adds(&out, "},\"clocks\":{");
+	for (int role = 0; role < ROLES; role++) {
+		name_out(&out, state_name(&role_names, role), role == 0);
+		buf_adds(&out, "{");
+		members_out(&out, clock_members, COUNT(clock_members), &plan->clocks[role]);
+		buf_adds(&out, "}");
+	}
+	buf_adds(&out, "},");
+	members_out(&out, plan_members, COUNT(plan_members), plan);
+	buf_adds(&out, "}");
+	return buf_take(&out, NULL);
+}
+
+/* Of a struct that was copied: what it points to as well. */
+static void copy_members(const struct member *members, size_t count, void *base)
+{
+	for (size_t i = 0; i < count; i++) {
+		void *p = (char *)base + members[i].offset;
+
+		if (members[i].kind == MEMBER_TEXT)
+			*(char **)p = xstrdup(*(char **)p);
+		else if (members[i].kind == MEMBER_WORDS && *(char ***)p != NULL)
+			*(char ***)p = strings_copy(*(char ***)p);
+	}
+}
+
+static void copy_agents(struct agent_plan **agents, size_t count)
+{
+	struct agent_plan *copies = xcalloc(count, sizeof(*copies));
+
+	for (size_t i = 0; i < count; i++) {
+		copies[i] = (*agents)[i];
+		copy_members(agent_members, COUNT(agent_members), &copies[i]);
+		copy_agents(&copies[i].fallbacks, copies[i].nfallbacks);
+	}
+	*agents = copies;
+}
+
+void plan_copy(struct plan *to, const struct plan *from)
+{
+	*to = *from;
+	copy_members(plan_members, COUNT(plan_members), to);
+	for (int role = 0; role < ROLES; role++) {
+		copy_members(agent_members, COUNT(agent_members), &to->agents[role]);
+		copy_agents(&to->agents[role].fallbacks, to->agents[role].nfallbacks);
+	}
+	copy_agents(&to->reviewers, to->nreviewers);
 }
 
 static int words_in(const json_t *json, char ***words)

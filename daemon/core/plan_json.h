@@ -14,6 +14,8 @@ struct plan;
 
 /* New string. */
 char *plan_to_json(const struct plan *plan);
+/* A deep copy; to is overwritten. */
+void plan_copy(struct plan *to, const struct plan *from);
 
 /* 0, and plan_release() frees the content; -1: a damaged row, nothing is filled in. Members missing
  * in older plans get the profile's value, or none. */

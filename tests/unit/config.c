@@ -10,6 +10,7 @@
 #include "agent/agent.h"
 #include "config/layers.h"
 #include "config/setting_rules.h"
+#include "core/plan_json.h"
 #include "core/profile.h"
 #include "plan_at.h"
 #include "proto/memory.h"
@@ -796,6 +797,61 @@ START_TEST(test_submit_bad)
 }
 END_TEST
 
+static char *resolved_again(struct config *config, const char *model, const char *prompt)
+{
+	const struct config_override overrides[] = {
+		{ "run.model", model, "model" }, { "review.developer_prompt", prompt, "prompt" },
+	};
+	struct config_error error;
+	struct plan plan;
+	char *text;
+
+	if (config_resolve(config, NULL, overrides, prompt != NULL ? 2 : 1, &plan, &error) == -1)
+		return xstrdup(error.text);
+	text = plan_to_json(&plan);
+	plan_release(&plan);
+	return text;
+}
+
+/* What was resolved is kept, for the same values only, and not if a file must be looked at. */
+START_TEST(test_resolved_again)
+{
+	struct config *config = parsed("[run]\nretries = 3\n");
+	char path[] = "/tmp/rld-config-XXXXXX", *prompt;
+	char *first, *last;
+	int fd = mkstemp(path);
+
+	ck_assert_int_ne(fd, -1);
+	close(fd);
+	prompt = xasprintf("\"%s\"", path);
+	first = resolved_again(config, "\"a\"", NULL);
+	for (int i = 0; i < 20; i++) {
+		char *model = xasprintf("\"m%d\"", i), *named = xasprintf("\"model\":\"m%d\"", i);
+
+		for (int again = 0; again < 2; again++) {
+			last = resolved_again(config, model, NULL);
+			ck_assert_ptr_nonnull(strstr(last, named));
+			free(last);
+		}
+		free(model);
+		free(named);
+	}
+	last = resolved_again(config, "\"a\"", NULL);
+	ck_assert_str_eq(first, last);
+	free(last);
+	last = resolved_again(config, "\"a\"", prompt);
+	ck_assert_ptr_nonnull(strstr(last, path));
+	free(last);
+	unlink(path);
+	last = resolved_again(config, "\"a\"", prompt);
+	ck_assert_ptr_nonnull(strstr(last, "name a readable file"));
+	free(last);
+	free(first);
+	free(prompt);
+	config_free(config);
+}
+END_TEST
+
 /* A limit that nobody could keep is refused, with the agent that stands in its way;
  * file: rld.toml. */
 #define X "[agent.x]\ncommand = [\"x\"]\n"	/* tells nothing */
@@ -1126,6 +1182,7 @@ int main(void)
 	tcase_add_loop_test(file, test_table, 0, (int)settings_count);
 	tcase_add_loop_test(run, test_layers, 0, sizeof(layers_cases) / sizeof(layers_cases[0]));
 	tcase_add_loop_test(run, test_submit_bad, 0, sizeof(submit_bad) / sizeof(submit_bad[0]));
+	tcase_add_test(run, test_resolved_again);
 	tcase_add_loop_test(run, test_budgets, 0, sizeof(budgets) / sizeof(budgets[0]));
 	tcase_add_test(run, test_preset_kept);
 	tcase_add_loop_test(run, test_review_words, 0, sizeof(review_words) / sizeof(review_words[0]));

@@ -176,6 +176,29 @@ END_TEST
 #define OLD_AGENT(name) \
 	"{\"name\":\"" name "\",\"command\":[\"" name \
 	    "\",\"-p\"],\"prompt\":\"stdin\",\"reader\":\"text\",\"model\":null,\"set\":[],\"env\":[\"KEY\"]}"
+/* A copy has all of it, and shares nothing. */
+START_TEST(test_plan_copy)
+{
+	struct plan plan, copy;
+	char *first, *second;
+
+	resolve_full(&plan);
+	strings_append(&plan.protect, "a\"b\\c\x01\n\xc3\xa9");
+	first = plan_to_json(&plan);
+	plan_copy(&copy, &plan);
+	plan_release(&plan);
+	second = plan_to_json(&copy);
+	ck_assert_str_eq(first, second);
+	ck_assert_ptr_nonnull(strstr(first, "\"a\\u0022b\\u005cc\\u0001\\u000a\xc3\xa9\""));
+	free(second);
+	plan_release(&copy);
+	ck_assert_int_eq(plan_from_json(first, &copy), 0);
+	ck_assert_str_eq(copy.protect[strings_count(copy.protect) - 1], "a\"b\\c\x01\n\xc3\xa9");
+	plan_release(&copy);
+	free(first);
+}
+END_TEST
+
 static const char old_plan[] = "{\"agents\":{\"implement\":" OLD_AGENT("a") ",\"review\":"
     OLD_AGENT("b") ",\"fix\":" OLD_AGENT("c") "},\"review\":true,"
     "\"skip_reason\":null,\"profile\":\"verdict\",\"max_fixes\":4,\"stall_limit\":3,"
@@ -518,6 +541,7 @@ int main(void)
 
 	tcase_add_test(json, clocks_tell_their_origin);
 	tcase_add_test(json, test_plan_round_trip);
+	tcase_add_test(json, test_plan_copy);
 	tcase_add_test(json, test_old_plan);
 	tcase_add_test(json, test_old_plan_skips);
 	tcase_add_test(json, test_cells_of_the_profile);
