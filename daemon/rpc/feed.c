@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "model/row_json.h"
 #include "proto/memory.h"
+#include "proto/units.h"
 
 #define PAGE 64
 
@@ -109,6 +110,39 @@ static char *notification(const char *method, json_t *params, size_t *size)
 	return text;
 }
 
+/* The body is an object that can be continued behind the columns, whose names it has not. */
+static bool is_plain(const struct event_row *row, size_t size)
+{
+	static const char *const columns[] = { "\"seq\"", "\"time\"", "\"type\"", "\"run\"" };
+	bool plain = size >= 2 && row->body[0] == '{' && row->body[size - 1] == '}' && row->time != ROW_NONE;
+
+	for (size_t i = 0; plain && i < sizeof(columns) / sizeof(columns[0]); i++)
+		plain = strstr(row->body, columns[i]) == NULL;
+	return plain;
+}
+
+/* The notification of event_json(), without its objects: there are a dozen events in each run. */
+static char *event_notification(const struct event_row *row, size_t *size)
+{
+	size_t body = row->body != NULL ? strlen(row->body) : 0;
+	struct buf out = { 0 };
+	char time[40];
+
+	if (!is_plain(row, body))
+		return notification("event", event_json(row), size);
+	time_format(row->time, time, sizeof(time));
+	buf_addf(&out, "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"seq\":%lld,\"time\":\"%s\","
+	    "\"type\":\"%s\",\"run\":", (long long)row->seq, time, row->type);
+	if (row->run == ROW_NONE)
+		buf_adds(&out, "null");
+	else
+		buf_addf(&out, "%lld", (long long)row->run);
+	buf_adds(&out, body > 2 ? "," : "");
+	buf_add(&out, row->body + 1, body - 1);
+	buf_adds(&out, "}");
+	return buf_take(&out, size);
+}
+
 static bool is_wanted(const struct follower *f, int64_t run, const char *type)
 {
 	if (f->run != ROW_NONE && f->run != run)
@@ -161,7 +195,7 @@ static void deliver_row(struct follower *f, const struct event_row *row)
 	f->cursor = row->seq;
 	if (!is_wanted(f, row->run, row->type))
 		return;
-	text = notification("event", event_json(row), &size);
+	text = event_notification(row, &size);
 	follower_send(f, text, size);
 	free(text);
 }
@@ -341,7 +375,7 @@ void feed_add(struct feed *feed, const struct event_row *row)
 	e->seq = row->seq;
 	e->run = row->run;
 	e->type = xstrdup(row->type);
-	e->text = notification("event", event_json(row), &e->size);
+	e->text = event_notification(row, &e->size);
 	feed->bytes += e->size;
 	feed->count++;
 	while (feed->bytes > FEED_BYTES && feed->count > 1)

@@ -58,6 +58,7 @@ static void page_comes(void)
 /* ---- a client ---- */
 
 static char got[200000];	/* "1 2 gap3-5 6 " */
+static char last_text[1000];
 static int room;		/* messages it has room for; -1: any number */
 static struct tally tally;
 static struct link *link_;
@@ -69,6 +70,7 @@ static void client_send(void *arg, const char *json, size_t size)
 	size_t n = strlen(got);
 
 	(void)arg;
+	snprintf(last_text, sizeof(last_text), "%.*s", (int)size, json);
 	ck_assert_ptr_nonnull(params);
 	if (room > 0)
 		room--;
@@ -363,6 +365,32 @@ START_TEST(leaves_during_a_page)
 }
 END_TEST
 
+/* Whatever the body is, it comes behind the columns, and never in their place. */
+START_TEST(any_body)
+{
+	static const char *const bodies[] = { "{}", "{\"x\":[{}]}", "{\"seq\":99,\"x\":1}", "{\"x\":{\"run\":7}}",
+		"x" };
+
+	start(0);
+	follow(0);
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		struct event_row *row = event_row((int64_t)i + 1);
+		json_t *wanted, *said;
+
+		free(row->body);
+		row->body = xstrdup(bodies[i]);
+		feed_add(feed, row);
+		wanted = json_pack("{s:s,s:s,s:o}", "jsonrpc", "2.0", "method", "event", "params", event_json(row));
+		said = json_loads(last_text, JSON_REJECT_DUPLICATES, NULL);
+		ck_assert_msg(json_equal(said, wanted), "%s", last_text);
+		json_decref(said);
+		json_decref(wanted);
+		row_free(ROW_EVENT, row);
+	}
+	end();
+}
+END_TEST
+
 START_TEST(document)
 {
 	struct event_row *row = event_row(10);
@@ -405,6 +433,7 @@ int main(void)
 	tcase_add_test(tc, replaced);
 	tcase_add_test(tc, leaves_during_a_page);
 	tcase_add_test(tc, document);
+	tcase_add_test(tc, any_body);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
