@@ -204,11 +204,28 @@ size_t text_unfinished(const char *data, size_t size)
 	return 0;
 }
 
+/* Length of the part in front that is ASCII, or a little less: most texts are, and are long. */
+static size_t ascii_length(const char *data, size_t size)
+{
+	uint64_t word;
+	size_t n = 0;
+
+	for (; size - n >= sizeof(word); n += sizeof(word)) {
+		memcpy(&word, data + n, sizeof(word));
+		if ((word & UINT64_C(0x8080808080808080)) != 0)
+			break;
+	}
+	return n;
+}
+
 bool text_is_utf8(const char *data, size_t size)
 {
 	for (size_t i = 0, n; i < size; i += n) {
 		uint32_t c;
 
+		i += ascii_length(data + i, size - i);
+		if (i == size)
+			break;
 		n = decode(data + i, size - i, &c);
 		if (n == 0)
 			return false;

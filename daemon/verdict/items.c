@@ -98,6 +98,9 @@ static char *without_strong(const char *from, const char *end)
 		bool code = false;
 
 		for (const char *p = from; p < end; p++) {
+			/* nearly all of a text */
+			if (*p != '*' && *p != '~' && *p != '`')
+				continue;
 			mark = code ? -1 : strong_mark(from, p, end);
 			if (*p == '`' && (p == from || p[-1] != '`'))
 				code = !code;

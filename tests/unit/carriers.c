@@ -3,6 +3,7 @@
  * an object in a text is tested by unit/verdict.c; here is what the object, the file or
  * the status means. */
 #include <check.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -613,6 +614,9 @@ static const char *const costly[] = {
  * takes sixteen times. */
 START_TEST(linear)
 {
+	/* memory is used again: new pages for each large text would be most of the time */
+	mallopt(M_MMAP_THRESHOLD, 1 << 30);
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	static const enum carrier carriers[] = { CARRIER_DECISION, CARRIER_FILE, CARRIER_EXIT, CARRIER_COMMENTS };
 
 	for (size_t i = 0; i < COUNT(carriers); i++) {
