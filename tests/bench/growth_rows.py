@@ -16,6 +16,7 @@ QUEUE = (10, 1000, 10_000, 100_000)
 LONG_HISTORY, LONG_QUEUE = 1_000_000, 100_000	# only with LONG=1
 SLOTS = (1, 16, 63)		# one more runs beside them; a daemon has at most 64
 FOLLOWERS = (1, 100, 1000)
+CONNECTIONS = 250	# of followers
 ENDS = 40		# runs that end in front of a queue
 
 HISTORY_ROWS = {
@@ -184,9 +185,10 @@ def follower_cost(bench, size):
     with started(directory) as daemon, contextlib.ExitStack() as stack:
         workdir = directory / "w"
         workdir.mkdir()
-        pipes = [stack.enter_context(Pipe(daemon)) for _ in range(size)]
-        for pipe in pipes:
-            pipe.call("event.subscribe")
+        # a daemon serves 512 connections
+        pipes = [stack.enter_context(Pipe(daemon)) for _ in range(min(size, CONNECTIONS))]
+        for n in range(size):
+            pipes[n % len(pipes)].call("event.subscribe", subscription=f"s{n}")
         # each has read what it was told before the next is told: as a person's terminal does
         with Pipe(daemon) as pipe:
             count = bench.size(10, 2)
