@@ -13,10 +13,8 @@
 #include "proto/memory.h"
 
 enum member_kind {
-	MEMBER_TEXT, MEMBER_WORDS, MEMBER_INT,
-	MEMBER_LIMIT,		/* an integer; null: ROW_NONE */
-	MEMBER_MONEY,		/* a number; null: NaN */
-	MEMBER_BOOL, MEMBER_CHOICE, MEMBER_PROFILE
+	/* LIMIT: an integer, null is ROW_NONE; MONEY: a number, null is NaN */
+	MEMBER_TEXT, MEMBER_WORDS, MEMBER_INT, MEMBER_LIMIT, MEMBER_MONEY, MEMBER_BOOL, MEMBER_CHOICE, MEMBER_PROFILE
 };
 
 /* A member of the JSON object and of the struct; both directions walk these tables. */
