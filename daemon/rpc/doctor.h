@@ -51,6 +51,8 @@ struct doctor_host {
 	int64_t parallel;
 	bool sandbox_required;
 	bool deep;
+	struct shim_seen *shims;	/* deep: out, to be freed */
+	size_t nshims;
 	const char *probe;		/* name of the current probe */
 	struct doctor_checks checks;
 };

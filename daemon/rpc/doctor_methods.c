@@ -3,11 +3,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/agent_user.h"
 #include "base/offload.h"
 #include "config/setting.h"
 #include "keep/compare.h"
 #include "keep/keeper.h"
 #include "model/row_json.h"
+#include "proc/process.h"
+#include "proc/shims.h"
 #include "proto/memory.h"
 #include "proto/units.h"
 #include "rpc/context.h"
@@ -79,6 +82,7 @@ static void examination_free(struct examination *e)
 	strings_free(e->host.sockets);
 	strings_free(e->host.unknown);
 	free((char *)e->host.config_file);
+	free(e->host.shims);
 	free(e);
 }
 
@@ -90,7 +94,7 @@ static void doctor_answer(struct examination *e)
 	add_accounts(e, agents);
 	call_ok(e->call, json_pack("{s:s,s:s,s:I,s:b,s:o,s:o}", "state",
 	    state_name(&doctor_state_names, (int)worst(&e->checks)), "version", e->rpc->version, "uid",
-	    (json_int_t)geteuid(), "deep", e->deep, "checks", doctor_json(&e->checks), "agents", agents));
+	    (json_int_t)agent_user()->is.uid, "deep", e->deep, "checks", doctor_json(&e->checks), "agents", agents));
 	examination_free(e);
 }
 
@@ -175,6 +179,39 @@ static void host_run(void *arg)
 
 	doctor_look(host);
 	doctor_logout(&host->checks);
+	if (host->deep)
+		host->shims = shims_find(host->state_dir, &host->nshims);
+}
+
+/* Of an attempt that has ended, or never was: one that it outlives, or of a state directory that
+ * was here before. What has only just ended is gone at the second look. */
+static bool is_left(const struct examination *e, const struct shim_seen *shim)
+{
+	char name[PROCESS_NAME_MAX];
+	struct agent agent;
+	pid_t parent;
+
+	return engine_find_agent(e->rpc->options.engine, shim->id, "", &agent) && agent.run == 0 &&
+	    process_identify(shim->pid, name, &parent) && strcmp(name, "rl-shim") == 0;
+}
+
+/* The other way about, an attempt without a process, is for the engine: it watches each of them. */
+static void check_shims(struct examination *e)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < e->host.nshims; i++) {
+		if (!is_left(e, &e->host.shims[i]))
+			continue;
+		left++;
+		doctor_say(&e->checks, "processes", DOCTOR_WARNING,
+		    "look at what it runs; kill PID ends it and its agent",
+		    "rl-shim %d works in attempts/%lld, which is no attempt or operation that runs",
+		    (int)e->host.shims[i].pid, (long long)e->host.shims[i].id);
+	}
+	if (left == 0)
+		doctor_say(&e->checks, "processes", DOCTOR_OK, NULL,
+		    "%zu rl-shim, each of an attempt or operation that runs", e->host.nshims);
 }
 
 static void host_done(void *arg)
@@ -182,6 +219,8 @@ static void host_done(void *arg)
 	struct examination *e = arg;
 
 	doctor_move(&e->checks, &e->host.checks);
+	if (e->deep)
+		check_shims(e);
 	if (e->deep)
 		doctor_chains(e->rpc, chains_done, e);
 	else

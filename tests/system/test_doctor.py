@@ -529,3 +529,26 @@ def test_draining(daemon, repo):
     assert daemon.exited() == 0
     daemon.start()
     assert daemon.run(run)["state"] == "succeeded"
+
+
+def test_a_supervisor_that_no_row_knows(make_daemon, repo, tmp_path):
+    """Deep: one whose attempt has ended, or never was; those at work are counted."""
+    daemon = make_daemon(scripts={"implement": "gate there\n"}, gates=["there"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("there")
+    check = daemon_checks(daemon, deep=True)["processes"]
+    assert check["text"] == "1 rl-shim, each of an attempt or operation that runs"
+    stand_in = tmp_path / "rl-shim"
+    stand_in.write_text("#!/bin/sh\nread line\n")
+    stand_in.chmod(0o755)
+    stranger = subprocess.Popen([stand_in, f"{daemon.state}/attempts/999"], stdin=subprocess.PIPE)
+    while b"attempts/999" not in open(f"/proc/{stranger.pid}/cmdline", "rb").read():
+        pass
+    check = daemon_checks(daemon, deep=True)["processes"]
+    assert check["state"] == "warning" and check["text"] == (
+        f"rl-shim {stranger.pid} works in attempts/999, which is no attempt or operation that runs"), check
+    stranger.communicate(b"\n")
+    daemon.play.go("there")
+    daemon.ended(run)
+    assert daemon_checks(daemon, deep=True)["processes"]["state"] == "ok"
+    assert "processes" not in daemon_checks(daemon)
