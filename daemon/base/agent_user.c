@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,6 +74,22 @@ static int hand(int dirfd, const char *name, gid_t group, mode_t mode)
 int agent_user_give(int dirfd, const char *name, mode_t mode)
 {
 	return hand(dirfd, name, user.apart ? user.is.groups[0] : 0, mode);
+}
+
+int agent_user_give_dirs(const char *base, const char *path)
+{
+	size_t n = strlen(base);
+	char *at = xstrdup(path), *slash;
+	struct stat st;
+	int rv = 0;
+
+	while (user.apart && rv == 0 && strncmp(at, base, n) == 0 && at[n] == '/' &&
+	    (slash = strrchr(at + n + 1, '/')) != NULL && lstat(at, &st) == 0 && st.st_uid == geteuid()) {
+		rv = agent_user_give(AT_FDCWD, at, 0770);
+		*slash = '\0';
+	}
+	free(at);
+	return rv;
 }
 
 int agent_user_pass(int dirfd, const char *name, mode_t mode)

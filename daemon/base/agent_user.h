@@ -36,6 +36,10 @@ int agent_user_set(uid_t uid, gid_t gid);
  * links are not followed. Without another user nothing is done. 0 or -errno. */
 int agent_user_give(int dirfd, const char *name, mode_t mode);
 
+/* Give them a directory that we made in one of theirs, and those above it that we made as well,
+ * but none outside of the first directory below base. 0 or -errno. */
+int agent_user_give_dirs(const char *base, const char *path);
+
 /* Likewise to our own group: for what rl-git writes to, or agents pass through. */
 int agent_user_pass(int dirfd, const char *name, mode_t mode);
 

@@ -324,8 +324,9 @@ static int make_directories(const struct build_job *w, const struct places *p, c
 		int rv = dirs[i] == NULL ? 0 : dirs[i] == p->scratch ?
 		    file_mkdir_anew(dirs[i], 0700) : file_mkdirs(dirs[i], 0700);
 
-		if (rv == 0 && dirs[i] != NULL && dirs[i] == p->scratch)
-			rv = agent_user_give(AT_FDCWD, dirs[i], 0770);
+		if (rv == 0 && dirs[i] != NULL)
+			rv = dirs[i] == p->scratch ? agent_user_give(AT_FDCWD, dirs[i], 0770) :
+			    agent_user_give_dirs(p->run_dir, dirs[i]);
 
 		if (rv != 0) {
 			*error = xasprintf("%s: %s", dirs[i], host_words(-rv));

@@ -58,10 +58,10 @@ int carrier_put(const char *state_dir, const char *workspace, const char *file, 
 
 	if (at < 0)
 		return data != NULL || host_fault(-at) ? at : 0;
-	if (data != NULL)
-		rv = file_write(at, name, data, size, 0644, false);
-	else
+	if (data == NULL)
 		unlinkat(at, name, 0);
+	else if ((rv = file_write(at, name, data, size, 0644, false)) == 0)
+		rv = agent_user_give(at, name, 0660);
 	close(at);
 	return rv;
 }

@@ -290,6 +290,29 @@ def test_every_carrier(apart, profile):
     assert h.call("review.verify", run=row["id"])["ok"] is True
 
 
+def test_a_fixer_reads_the_review_file(apart):
+    """rld writes it for the fixer, into a directory that the other user owns."""
+    h = apart(scripts={"implement": "mkdir -p deep/empty\necho one > deep/work.txt\nanswer done\n",
+                       "review.1": "echo '- say two' > autom8_review.md\n", "review": "rm -f autom8_review.md\n",
+                       "fix": 'cp autom8_review.md "$PLAY/read" && echo two > deep/work.txt\n'})
+    row = h.ended(h.review(h.work().path, review={"profile": "file", "silence": "pass", "workspace": "room"}))
+    assert row["state"] == "succeeded", (row["cause"], h.attempts(row["id"]))
+    assert (h.play.path / "read").read_text() == "- say two\n"
+
+
+def test_a_directory_that_git_does_not_have(apart):
+    """The run's directory is empty, so no room has it: rld makes it there."""
+    h = apart(scripts={"implement": "echo one > ../work.txt\n", "review": 'pwd > "$PLAY/pwd"\npass\n'})
+    repo = h.work()
+    (repo.path / "a" / "b").mkdir(parents=True)
+    for path in (repo.path / "a", repo.path / "a" / "b"):
+        os.chown(path, h.agents.pw_uid, h.agents.pw_gid)
+        path.chmod(0o775)
+    row = h.ended(h.review(repo.path / "a" / "b", review={"workspace": "room"}))
+    assert row["state"] == "succeeded", (row["cause"], h.attempts(row["id"]))
+    assert (h.play.path / "pwd").read_text().endswith("/a/b\n")
+
+
 def test_tasks_in_work_trees(apart):
     """Made, committed, merged, checked in a room and removed; what an agent closed to others
     as well."""
