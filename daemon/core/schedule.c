@@ -358,8 +358,9 @@ bool schedule_note(struct schedule *s, int64_t id, int64_t note)
 	workspace = entry->gate->workspace;
 	if (TAILQ_FIRST(&workspace->inside) != entry)
 		return true;
+	/* it needs a decision: all that wait for it are told */
 	LIST_FOREACH(gate, &workspace->gates, of_workspace)
-		schedule_mark_next(s, gate);
+		waiters_mark(&gate->waiters, &s->dirty);
 	schedule_overlap(s, workspace, false, false);
 	return true;
 }

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/handed_environment.h"
+
 #define END_LINE 21	/* "end ", 16 hex digits, LF */
 
 /* The member of an object that a row describes. */
@@ -159,8 +161,8 @@ int fields_write(int dirfd, const char *name, const struct fields_type *type, co
 		encode(&out, type, object);
 	}
 	snprintf(tmp, sizeof(tmp), "%s.tmp", name);
-	/* rld reads what rl-git writes as another user, but with its group: the umask decides */
-	fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+	/* rld reads what rl-git writes as another user, but with its group */
+	fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, ids_are_split() ? 0640 : 0600);
 	if (fd == -1) {
 		rv = -errno;
 		goto out_data;

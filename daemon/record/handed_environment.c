@@ -9,7 +9,11 @@
 
 bool ids_are_split(void)
 {
-	return geteuid() != getuid() || getegid() != getgid();
+	uid_t uid, effective, saved;
+	gid_t gid, its_effective, its_saved;
+
+	return getresuid(&uid, &effective, &saved) == 0 && getresgid(&gid, &its_effective, &its_saved) == 0 &&
+	    (uid != effective || uid != saved || gid != its_effective || gid != its_saved);
 }
 
 int environment_take(void)

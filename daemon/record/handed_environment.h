@@ -9,7 +9,7 @@
 
 #define RECORD_ENVIRONMENT_FD 4
 
-/* Whether effective and real ids differ. */
+/* Whether real, effective and saved ids differ. */
 bool ids_are_split(void);
 
 /* Take the place of environ by that of the descriptor, if it is open. Before anything reads the

@@ -71,7 +71,9 @@ static int check_lock(int dirfd)
 		return -errno;
 	if (mine.st_dev != there.st_dev || mine.st_ino != there.st_ino)
 		return -ESTALE;
-	return flock(RECORD_LOCK_FD, LOCK_EX | LOCK_NB) == -1 ? -errno : 0;
+	if (flock(RECORD_LOCK_FD, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	return errno == EWOULDBLOCK ? -EBUSY : -errno;	/* the former is no fault of the host */
 }
 
 /* A directory is used only once. */
