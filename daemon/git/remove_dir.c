@@ -60,6 +60,12 @@ static int is_no_mount(const char *path)
 	return rv;
 }
 
+/* One of another user is as open as it is. */
+static bool open_up(int fd, const char *name)
+{
+	return fchmodat(fd, name, 0700, AT_SYMLINK_NOFOLLOW) == 0 || errno == EPERM;
+}
+
 /* Move a directory of fd to root, under an unused number. */
 static int move_up(int root, int fd, const char *name, unsigned *number)
 {
@@ -69,7 +75,7 @@ static int move_up(int root, int fd, const char *name, unsigned *number)
 	if (rv != 0)
 		return rv;
 	/* needs write permission, because moving it changes its ".." */
-	if (fchmodat(fd, name, 0700, AT_SYMLINK_NOFOLLOW) == -1)
+	if (!open_up(fd, name))
 		return -errno;
 	do {
 		snprintf(to, sizeof(to), "%u", (*number)++);
@@ -110,7 +116,7 @@ static int remove_level(int root, const char *dir, struct removal *r)
 
 	if (rv != 0)
 		return rv;
-	if (fchmodat(root, dir, 0700, AT_SYMLINK_NOFOLLOW) == -1 || (fd = openat(root, dir, OPEN_DIR)) == -1)
+	if (!open_up(root, dir) || (fd = openat(root, dir, OPEN_DIR)) == -1)
 		return -errno;
 	d = fdopendir(fd);
 	if (d == NULL) {
@@ -133,11 +139,11 @@ static int remove_level(int root, const char *dir, struct removal *r)
 	return rv;
 }
 
-/* Rounds over root, until one finds nothing. */
+/* Rounds over root, until one removes nothing: what another user must remove stays. */
 static int remove_content(int root, struct removal *r)
 {
 	bool found = true;
-	int rv = 0;
+	int rv = 0, kept = 0;
 
 	while (rv == 0 && found) {
 		struct dirent *entry;
@@ -151,19 +157,22 @@ static int remove_content(int root, struct removal *r)
 			break;
 		}
 		found = false;
+		kept = 0;
 		while (rv == 0 && (errno = 0, entry = readdir(d)) != NULL) {
 			if (is_dots(entry->d_name))
 				continue;
-			found = true;
 			rv = remove_entry(r, root, entry->d_name);
 			if (rv == -EISDIR)
 				rv = remove_level(root, entry->d_name, r);
+			found |= rv == 0;
+			kept = rv == -EPERM ? rv : kept;
+			rv = rv == -EPERM ? 0 : rv;
 		}
 		if (rv == 0)
 			rv = -errno;
 		closedir(d);
 	}
-	return rv;
+	return rv != 0 ? rv : kept;
 }
 
 int empty_dir(int root)

@@ -27,6 +27,7 @@
 #include "job/kept_environment.h"
 #include "job/misnamed.h"
 #include "job/package_version.h"
+#include "job/remove_theirs.h"
 #include "job/review_program.h"
 #include "job/secrets.h"
 #include "model/briefing.h"
@@ -321,8 +322,10 @@ static int make_directories(const struct build_job *w, const struct places *p, c
 	const char *const dirs[] = { strcmp(p->cwd, w->run.workdir) != 0 ? p->cwd : NULL, p->scratch };
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		int rv = dirs[i] == NULL ? 0 : dirs[i] == p->scratch ?
-		    file_mkdir_anew(dirs[i], 0700) : file_mkdirs(dirs[i], 0700);
+		int rv = dirs[i] == NULL ? 0 : dirs[i] == p->scratch ? remove_theirs(dirs[i]) : 0;
+
+		if (rv == 0 && dirs[i] != NULL)
+			rv = file_mkdirs(dirs[i], 0700);
 
 		if (rv == 0 && dirs[i] != NULL)
 			rv = dirs[i] == p->scratch ? agent_user_give(AT_FDCWD, dirs[i], 0770) :

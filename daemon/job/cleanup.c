@@ -8,9 +8,9 @@
 
 #include "base/agent_user.h"
 #include "git/used_room.h"
+#include "job/remove_theirs.h"
 #include "model/dirs.h"
 #include "model/job.h"
-#include "proc/starter.h"
 #include "proto/memory.h"
 
 #define ROOM "tree-"
@@ -44,7 +44,7 @@ static void remove_scratch(const char *state_dir, const struct litter *litter)
 			used_room_keep(name, litter->evidence);
 		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 			if (begins(entry->d_name, heads[i]))
-				starter_remove(name);
+				remove_theirs(name);
 		free(name);
 	}
 	if (dir != NULL)

@@ -15,9 +15,9 @@
 #include "job/kept_environment.h"
 #include "job/kept_files.h"
 #include "job/secrets.h"
+#include "job/remove_theirs.h"
 #include "model/dirs.h"
 #include "model/job.h"
-#include "proc/starter.h"
 #include "proto/memory.h"
 #include "record/exit_record.h"
 #include "record/host_fault.h"
@@ -30,7 +30,7 @@ static bool make_directory(struct step_job *job, const char *path)
 	int rv = path != NULL ? file_mkdirs(path, 0700) : 0;
 
 	if (rv == 0 && path != NULL)
-		rv = agent_user_give(AT_FDCWD, path, 0770);
+		rv = agent_user_give(AT_FDCWD, path, 01770);
 	if (rv != 0)
 		job->error = xasprintf("%s: %s", path, host_words(-rv));
 	return rv == 0;
@@ -161,7 +161,7 @@ static void forget(const struct step_job *job)
 	if (getenv("RLD_KEEP_STEPS") != NULL || (job->git != NULL && git_op_writes_patch(job->git)))
 		return;
 	dir = dirs_attempt(job->job.state_dir, job->step);
-	starter_remove(dir);
+	remove_theirs(dir);
 	free(dir);
 }
 

@@ -42,7 +42,8 @@ static int ask(const struct start_request *request, const int *fds, size_t nfds)
 	return rv;
 }
 
-/* ms -1: as long as it takes. pidfd may be NULL. 0 or -errno. */
+/* ms -1: as long as it takes. pidfd may be NULL. 0; -ETIMEDOUT: it was not understood, and may have
+ * been done; or -errno. */
 static int hear(int conn, int ms, struct start_answer *answer, int *pidfd)
 {
 	struct pollfd p = { .fd = conn, .events = POLLIN };
@@ -52,8 +53,10 @@ static int hear(int conn, int ms, struct start_answer *answer, int *pidfd)
 		rv = poll(&p, 1, ms);
 	while (rv == -1 && errno == EINTR);
 	if (rv <= 0)
-		return rv == 0 ? -ETIMEDOUT : -errno;
-	rv = start_receive(conn, answer, sizeof(*answer), fds) != 0 ? -EHOSTDOWN : 0;
+		return -ETIMEDOUT;
+	rv = start_receive(conn, answer, sizeof(*answer), fds);
+	/* without room for its descriptor an answer is not whole */
+	rv = rv == -ECONNRESET ? -EHOSTDOWN : rv != 0 ? -ETIMEDOUT : 0;
 	for (size_t i = pidfd != NULL ? 1 : 0; i < START_FDS; i++)
 		if (fds[i] != -1)
 			close(fds[i]);

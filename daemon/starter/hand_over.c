@@ -94,7 +94,7 @@ static void move_scratch(int dirfd, const char *name, const struct move *move, i
 		return;
 	}
 	each_name(fd, move, depth + 1, depth == SLOT_DEPTH ? move_tree : move_scratch);
-	share(dirfd, name, move, 0770);
+	share(dirfd, name, move, 01770);
 }
 
 static void move_of_run(int dirfd, const char *name, const struct move *move, int depth)

@@ -14,6 +14,7 @@
  *	rl-start     rld                             rld              rld
  *	rl-shim      agents, rld, rld                agents, rld, rld those of the agents
  *	agent        agents                          agents           those of the agents
+ *	its helpers  rld, agents, rld                agents           those of the agents
  *	rl-git       agents                          agents, rld, rld those of the agents
  *
  * So rl-shim writes its records as rld, rld can signal it, and it can signal its agent; an agent

@@ -30,11 +30,13 @@
 
 #define REQUEST_S 30		/* rld sends it at once */
 
-/* Which ids stay those of rld. */
+/* Which ids stay those of rld. A helper acts as an agent, but no agent may stop or kill it: rld
+ * waits for it. */
 enum stays {
 	STAYS_NOTHING,		/* an agent's process */
 	STAYS_EFFECTIVE,	/* rl-shim: it writes as rld, and may become an agent */
-	STAYS_GROUP		/* as rl-git */
+	STAYS_HELPER,
+	STAYS_HELPER_GROUP	/* with the group of rld, as rl-git */
 };
 
 /* Become the user of the agents, and give up all capabilities. 0 or -errno. */
@@ -42,11 +44,13 @@ static int become(const struct start_setup *setup, enum stays stays)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = { { 0 } };
-	gid_t gid = stays != STAYS_NOTHING ? getegid() : setup->gid;
-	uid_t uid = stays == STAYS_EFFECTIVE ? geteuid() : setup->uid;
+	bool helper = stays == STAYS_HELPER || stays == STAYS_HELPER_GROUP;
+	gid_t gid = stays == STAYS_EFFECTIVE || stays == STAYS_HELPER_GROUP ? getegid() : setup->gid;
+	uid_t real = helper ? geteuid() : setup->uid, effective = stays == STAYS_EFFECTIVE ? geteuid() : setup->uid,
+	    saved = helper ? geteuid() : effective;
 
 	if (setgroups(setup->ngroups, setup->groups) == -1 || setresgid(setup->gid, gid, gid) == -1 ||
-	    setresuid(setup->uid, uid, uid) == -1)
+	    setresuid(real, effective, saved) == -1)
 		return -errno;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == -1 ||
 	    syscall(SYS_capset, &header, none) == -1 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
@@ -177,6 +181,8 @@ static void run_teller(char *const *words, char **env, int output)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t none;
 
+	if (setresuid(geteuid(), geteuid(), geteuid()) == -1)
+		_exit(126);
 	setpgid(0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -192,7 +198,7 @@ static void run_teller(char *const *words, char **env, int output)
 static void serve_tell(const struct start_setup *setup, int conn, char *const *words, const int fds[START_FDS])
 {
 	bool whole = fds[1] != -1 && fds[2] != -1 && strings_count(words) >= 2;
-	int rv = whole ? become(setup, STAYS_NOTHING) : -EINVAL;
+	int rv = whole ? become(setup, STAYS_HELPER) : -EINVAL;
 	char **env = rv == 0 ? start_words_read(fds[2]) : NULL;
 	struct pollfd p[2] = { { .fd = conn, .events = POLLIN }, { .fd = -1, .events = POLLIN } };
 	int status = 0;
@@ -223,7 +229,7 @@ static void serve_tell(const struct start_setup *setup, int conn, char *const *w
 static void serve_kill(const struct start_setup *setup, int conn, char *const *words)
 {
 	int in_group = attempt_group_kill(setup->groups_at, words[0]), marked;
-	int rv = become(setup, STAYS_NOTHING);
+	int rv = become(setup, STAYS_HELPER);
 
 	marked = rv == 0 ? strays_kill(words[0]) : 0;
 	answer(conn, -rv, in_group < 0 || marked < 0 ? -1 : in_group + marked, 0, -1);
@@ -232,7 +238,7 @@ static void serve_kill(const struct start_setup *setup, int conn, char *const *w
 
 static void serve_remove(const struct start_setup *setup, int conn, char *const *words)
 {
-	int rv = become(setup, STAYS_GROUP);
+	int rv = become(setup, STAYS_HELPER_GROUP);
 
 	if (rv == 0)
 		rv = words[0][0] == '/' ? remove_dir(words[0]) : -EINVAL;
