@@ -58,6 +58,7 @@ int agent_user_set(uid_t uid, gid_t gid)
 /* Narrow first: it is never wider than it is meant to be. */
 static int hand(int dirfd, const char *name, gid_t group, mode_t mode)
 {
+	struct stat st;
 	int fd, rv = 0;
 
 	if (!user.apart)
@@ -65,7 +66,12 @@ static int hand(int dirfd, const char *name, gid_t group, mode_t mode)
 	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd == -1)
 		return -errno;
-	if (fchown(fd, (uid_t)-1, group) == -1 || fchmod(fd, mode) == -1)
+	/* one with a second name is not the one that was made */
+	if (fstat(fd, &st) == -1)
+		rv = -errno;
+	else if (!S_ISDIR(st.st_mode) && st.st_nlink > 1)
+		rv = -EMLINK;
+	else if (fchown(fd, (uid_t)-1, group) == -1 || fchmod(fd, mode) == -1)
 		rv = -errno;
 	close(fd);
 	return rv;
@@ -95,4 +101,9 @@ int agent_user_give_dirs(const char *base, const char *path)
 int agent_user_pass(int dirfd, const char *name, mode_t mode)
 {
 	return hand(dirfd, name, getegid(), mode);
+}
+
+bool agent_user_may(int fd, int mode)
+{
+	return !user.apart || peer_access_open(&user.is, fd, mode) == 0;
 }

@@ -8,13 +8,14 @@
  *	attempts/<id>/ (step)  rld, group too   nothing: rl-git has the agents' uid and rld's group
  *	evidence/, worktrees/  rld, group too   worktrees: pass through
  *	runs/<id>/             rld, group too   pass through
- *	runs/<id>/scratch      rld, agents      all
+ *	runs/<id>/scratch      rld, agents      all but remove what is not theirs
  *
  * Set once at the start of the daemon, before there are threads. */
 #ifndef BASE_AGENT_USER_H
 #define BASE_AGENT_USER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "base/credentials.h"
@@ -42,5 +43,9 @@ int agent_user_give_dirs(const char *base, const char *path);
 
 /* Likewise to our own group: for what rl-git writes to, or agents pass through. */
 int agent_user_pass(int dirfd, const char *name, mode_t mode);
+
+/* Whether agents may read, write or search (R_OK, W_OK, X_OK) what is open: a link in their work
+ * tree leads where they want. Without another user they may. */
+bool agent_user_may(int fd, int mode);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -105,6 +106,20 @@ static char *peer_existing(const char *path, bool *whole)
 	}
 	free(at);
 	return real;
+}
+
+int peer_access_open(const struct peer *peer, int fd, int mode)
+{
+	char link[32], real[PATH_MAX];
+	struct stat st;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, real, sizeof(real) - 1);
+	if (n <= 0 || fstat(fd, &st) == -1 || !peer_allowed(peer, &st, mode))
+		return -EACCES;
+	real[n] = '\0';
+	return peer_search(peer, real);
 }
 
 int peer_access(const struct peer *peer, const char *path, int mode)

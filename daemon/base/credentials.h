@@ -37,4 +37,7 @@ bool peer_allowed(const struct peer *peer, const struct stat *st, int mode);
  * 0 or -errno; 0 also where we cannot look ourselves. Blocking. */
 int peer_access(const struct peer *peer, const char *path, int mode);
 
+/* Likewise what is open here, wherever the path now leads by which it was opened. 0 or -EACCES. */
+int peer_access_open(const struct peer *peer, int fd, int mode);
+
 #endif

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/agent_user.h"
 #include "proto/memory.h"
 
 #define LINKS_MAX 40	/* as the kernel has it */
@@ -161,7 +161,8 @@ static int read_file(int fd, size_t max, char **data, size_t *size)
 {
 	struct buf b = { 0 };
 	struct stat st;
-	int rv = fstat(fd, &st) == -1 ? -errno : !S_ISREG(st.st_mode) ? -EINVAL : buf_read(&b, fd, max);
+	int rv = fstat(fd, &st) == -1 ? -errno : !S_ISREG(st.st_mode) ? -EINVAL :
+	    !agent_user_may(fd, R_OK) ? -EACCES : buf_read(&b, fd, max);
 
 	if (rv == 0)
 		*data = buf_take(&b, size);
@@ -171,10 +172,12 @@ static int read_file(int fd, size_t max, char **data, size_t *size)
 
 static int read_plainly(const char *path, bool nofollow, size_t max, char **data, size_t *size)
 {
-	char *real = nofollow ? xstrdup(path) : realpath(path, NULL);
-	int rv = real != NULL ? file_read(AT_FDCWD, real, max, data, size) : -errno;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (nofollow ? O_NOFOLLOW : 0)), rv;
 
-	free(real);
+	if (fd == -1)
+		return -errno;
+	rv = read_file(fd, max, data, size);
+	close(fd);
 	return rv;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "git/artifact.h"
@@ -69,14 +70,14 @@ static struct buf missing_lines(const struct buf *text, char *const *artifacts)
 }
 
 /* Read file, add, replace it. *lines: what was to be added, for an error. 0 or -errno. */
-static int add_lines(const char *file, char *const *artifacts, struct buf *lines)
+static int add_lines(int dirfd, const char *file, char *const *artifacts, struct buf *lines)
 {
 	struct buf text = { 0 };
 	struct stat st;
 	char *data;
 	size_t size;
-	bool there = stat(file, &st) == 0;
-	int rv = file_read(AT_FDCWD, file, EXCLUDE_MAX, &data, &size);
+	bool there = fstatat(dirfd, file, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	int rv = file_read(dirfd, file, EXCLUDE_MAX, &data, &size);
 
 	if (rv == 0) {
 		buf_add(&text, data, size);
@@ -87,8 +88,8 @@ static int add_lines(const char *file, char *const *artifacts, struct buf *lines
 		if (text.size > 0 && text.data[text.size - 1] != '\n')
 			buf_adds(&text, "\n");
 		buf_add(&text, lines->data, lines->size);
-		rv = file_write(AT_FDCWD, file, text.data, text.size, 0644, false);
-		if (rv == 0 && there && chmod(file, st.st_mode & 07777) == -1)
+		rv = file_write(dirfd, file, text.data, text.size, 0644, false);
+		if (rv == 0 && there && fchmodat(dirfd, file, st.st_mode & 07777, AT_SYMLINK_NOFOLLOW) == -1)
 			rv = -errno;
 	}
 	buf_release(&text);
@@ -106,28 +107,57 @@ static char *exclude_error(const char *file, int rv, const struct buf *lines)
 	return text;
 }
 
-int git_exclude(const char *workspace, char *const *artifacts, char **error)
+/* What is checked is the directory that is open: an agent may put a link in its place. -errno. */
+static int open_checked(const char *dir, bool (*may)(int dirfd, int mode))
 {
-	char *common = git_dir_common(workspace), *info, *file, *real;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd == -1)
+		return -errno;
+	if (may == NULL || may(fd, W_OK | X_OK))
+		return fd;
+	close(fd);
+	return -EACCES;
+}
+
+/* In common, "info" is made. */
+static int open_place(const char *common, const char *real, bool (*may)(int dirfd, int mode))
+{
+	char *dir = real != NULL ? xmemdup0(real, (size_t)(strrchr(real, '/') + 1 - real)) : xstrdup(common);
+	int fd = open_checked(dir, may), rv = fd;
+
+	free(dir);
+	if (fd < 0 || real != NULL)
+		return fd;
+	if ((mkdirat(fd, "info", 0777) == -1 && errno != EEXIST) ||
+	    (rv = openat(fd, "info", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) == -1)
+		rv = -errno;
+	close(fd);
+	return rv;
+}
+
+int git_exclude(const char *workspace, char *const *artifacts, bool (*may)(int dirfd, int mode), char **error)
+{
+	char *common = git_dir_common(workspace), *file, *real;
 	struct buf lines = { 0 };
-	int rv;
+	int dirfd, rv;
 
 	if (common == NULL) {
 		*error = xasprintf("%s/.git: %s; see what `git status` says there", workspace, host_words(errno));
 		return -1;
 	}
-	info = xasprintf("%s/info", common);
-	file = xasprintf("%s/exclude", info);
+	file = xasprintf("%s/info/exclude", common);
 	real = realpath(file, NULL);		/* keep a link of the user's */
-	rv = file_mkdirs(info, 0777);
-	if (rv == 0)
-		rv = add_lines(real != NULL ? real : file, artifacts, &lines);
+	rv = dirfd = open_place(common, real, may);
+	if (dirfd >= 0) {
+		rv = add_lines(dirfd, real != NULL ? strrchr(real, '/') + 1 : "exclude", artifacts, &lines);
+		close(dirfd);
+	}
 	if (rv != 0)
 		*error = exclude_error(file, rv, &lines);
 	buf_release(&lines);
 	free(real);
 	free(file);
-	free(info);
 	free(common);
 	return rv == 0 ? 0 : -1;
 }

@@ -244,7 +244,7 @@ static int put_excludes(struct git_op *op, const char *git_dir)
 		buf_add(&text, own, own_size);
 		rv = put(op, git_dir, "info/exclude", text.data, text.size);
 	}
-	if (rv == 0 && op->spec.artifacts != NULL && git_exclude(op->spec.dir, op->spec.artifacts, &error) != 0)
+	if (rv == 0 && op->spec.artifacts != NULL && git_exclude(op->spec.dir, op->spec.artifacts, NULL, &error) != 0)
 		rv = git_fail(op, error);
 	buf_release(&text);
 	free(own);

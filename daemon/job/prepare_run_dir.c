@@ -83,7 +83,7 @@ static int make_dir(struct prepare_run_dir_job *job, const char *dir)
 	if (rv == 0 && mkdir(scratch, 0700) == -1)
 		rv = -errno;
 	if (rv == 0)
-		rv = agent_user_give(AT_FDCWD, scratch, 0770);
+		rv = agent_user_give(AT_FDCWD, scratch, 01770);
 	free(scratch);
 	free(runs);
 	return rv == 0 ? set_worktrees_aside(job) : rv;
@@ -126,7 +126,7 @@ static void prepare_run_dir_run(struct job *base)
 	if (rv != 0 && job->error == NULL)
 		job->error = xasprintf("the run directory %s: %s", dir, host_words(-rv));
 	if (job->error == NULL && job->has_git && job->artifacts != NULL)
-		git_exclude(job->workspace, job->artifacts, &warning);
+		git_exclude(job->workspace, job->artifacts, agent_user_may, &warning);
 	if (warning == NULL && !job->has_git && job->plan->commit == COMMIT_MODE_AUTO)
 		warning = xasprintf("nothing will be committed: %s is not in a git repository", job->workdir);
 	if (warning != NULL)

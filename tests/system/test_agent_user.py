@@ -6,8 +6,9 @@ import os
 import pwd
 import shutil
 import signal
+import socket
+import struct
 import subprocess
-
 
 import pytest
 import test_upgrade_runs
@@ -137,6 +138,97 @@ def test_what_an_agent_reaches(apart, cgroup):
     told = {name: (h.play.path / f"out.{name}").read_text() for name in said}
     assert {name for name, status in said.items() if status == "0"} == (MAY if cgroup else set()), told
     assert h.call("review.verify", run=row["id"])["ok"] is True
+
+
+# Links in the work tree to what only rld may read or write.
+LEADS = r"""
+STATE=${RLD_SOCKET%/*}/state
+mkdir -p .ai_agents/prompts
+ln -s "$STATE/secret" .ai_agents/prompts/fixer.md
+ln -s "$STATE/secret" AGENTS.md
+echo one > work.txt
+"""
+
+
+DRIFTS = """echo '{"verdict": "drift", "followUpPrompt": "again"}'\n"""
+
+
+def secret(h):
+    path = h.state / "secret"
+    path.write_text("# Standards\nMARK-OF-A-SECRET\n")
+    os.chown(path, RLD_UID, RLD_UID)
+    path.chmod(0o600)
+    return path
+
+
+def no_agent_was_told(h):
+    for path in h.state.glob("attempts/*/*"):
+        assert path.name == "output" or b"MARK-OF-A-SECRET" not in path.read_bytes(), path
+
+
+def test_links_do_not_make_rld_read_for_an_agent(apart):
+    h = apart(scripts={"implement": LEADS, "review": DRIFTS, "fix": "true\n"})
+    secret(h)
+    repo = h.work()
+    row = h.ended(h.review(repo.path))
+    assert row["state"] != "succeeded" and "fixer.md: Permission denied" in str(h.call("run.get", id=row["id"])), row
+    no_agent_was_told(h)
+    (repo.path / ".ai_agents/prompts/fixer.md").unlink()
+    with pytest.raises(RpcError) as refused:
+        h.review(repo.path, review={"profile": "comments", "conventions": ["AGENTS.md"]})
+    assert "AGENTS.md: Permission denied" in refused.value.message
+    no_agent_was_told(h)
+
+
+def test_a_link_does_not_make_rld_write_for_an_agent(apart):
+    h = apart()
+    path = secret(h)
+    repo = h.work()
+    exclude = repo.path / ".git/info/exclude"
+    exclude.unlink(missing_ok=True)
+    exclude.parent.mkdir(exist_ok=True)
+    exclude.symlink_to(path)
+    before = (path.stat().st_ino, path.read_bytes())
+    row = h.ended(h.review(repo.path, review={"profile": "file"}))
+    assert (path.stat().st_ino, path.read_bytes()) == before, path.read_text()
+    assert "exclude: Permission denied" in h.log() + str(row) + str(h.call("event.list", run=row["id"]))
+
+
+def asked(starter, kind, words, *fds):
+    """A request to rl-start, as rld makes it: the connection, and the answer."""
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    link.connect(str(starter.socket))
+    lists = [os.memfd_create("words") for _ in range(2)]
+    os.write(lists[0], b"".join(word.encode() + b"\0" for word in words))
+    os.write(lists[1], b"PATH=/usr/bin:/bin\0")
+    socket.send_fds(link, [struct.pack("=IIQQ", 1, kind, 0, 0)], [lists[0], *fds, lists[1]])
+    data, got, _, _ = socket.recv_fds(link, 64, 4)
+    for fd in (*lists, *got):
+        os.close(fd)
+    return link, struct.unpack("=Iiqq", data)
+
+
+def test_no_agent_stops_a_helper_of_rl_start(tmp_path, another_user):
+    """rld waits for what it asks rl-start to do."""
+    starter = Starter(tmp_path / "starter")
+    try:
+        ends = os.pipe()
+        link, (_, error, pid, _) = asked(starter, 2, ["sh", "sh", "-c", "id -u; cat /proc/self/status; sleep 1000"],
+                                         ends[1])
+        os.close(ends[1])
+        assert error == 0
+        with open(ends[0]) as said:
+            lines = [said.readline() for _ in range(12)]
+            uids = next(line.split()[1:] for line in lines if line.startswith("Uid"))
+            assert set(uids) == {str(starter.agents.pw_uid)}, "what it runs is an agent's"
+            done = subprocess.run(["/bin/kill", "-STOP", str(pid)], user="games", group="games", extra_groups=[],
+                                  capture_output=True, text=True)
+            link.shutdown(socket.SHUT_WR)
+            assert done.returncode != 0 and "not permitted" in done.stderr, done
+            assert struct.unpack("=Iiqq", link.recv(64))[0] == 1
+        link.close()
+    finally:
+        starter.finish()
 
 
 def test_whose_environment_agents_have(apart):
@@ -419,8 +511,7 @@ def test_a_state_of_long_ago(make_daemon, tmp_path, another_user, name):
         shutil.copy(program, daemon.path)
     daemon.program = daemon.path / "rld"
     subprocess.run(["chown", "-R", f"{RLD_UID}:{RLD_UID}", daemon.path], check=True)
-    argv = [str(BUILD / "rl-start"), "--user", "games", "--hand-over", str(daemon.state)]
-    assert subprocess.run(argv).returncode == 0
+    subprocess.run([str(BUILD / "rl-start"), "--user", "games", "--hand-over", str(daemon.state)], check=True)
     for path in (*daemon.path.glob("r[0-9]*"), daemon.play.path):
         subprocess.run(["chown", "-R", "games:games", path], check=True)
         subprocess.run(["chmod", "-R", "g+rwX", path], check=True)

@@ -253,7 +253,7 @@ static char *exclude_error(const char *workspace, const char *const *list)
 {
 	char *error = NULL;
 
-	ck_assert_int_eq(git_exclude(workspace, (char *const *)list, &error), -1);
+	ck_assert_int_eq(git_exclude(workspace, (char *const *)list, NULL, &error), -1);
 	ck_assert_ptr_nonnull(error);
 	return error;
 }
@@ -261,7 +261,7 @@ static char *exclude_error(const char *workspace, const char *const *list)
 static void exclude(const char *workspace, const char *const *list)
 {
 	char *error = NULL;
-	int rv = git_exclude(workspace, (char *const *)list, &error);
+	int rv = git_exclude(workspace, (char *const *)list, NULL, &error);
 
 	ck_assert_msg(rv == 0, "%s", error);
 	ck_assert_ptr_null(error);
