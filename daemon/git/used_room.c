@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "child/child.h"
 #include "git/evidence_repo.h"
 #include "git/remove_dir.h"
 #include "git/room_dirs.h"
@@ -149,7 +150,8 @@ void used_room_keep(const char *room, const char *objects)
 	char *name = kept_name(room), *kept = xasprintf("%s/" KEPT, objects != NULL ? objects : ""),
 	    *dir = xasprintf("%s/%s", kept, name);
 
-	if (objects != NULL && file_mkdirs(kept, 0700) == 0 && pack_up(room, objects, dir)) {
+	/* an agent may be in it, and from there in what is around its new place */
+	if (objects != NULL && !child_has_agents() && file_mkdirs(kept, 0700) == 0 && pack_up(room, objects, dir)) {
 		if (!strip(dir))
 			remove_dir(dir);
 		kept_prune(kept);

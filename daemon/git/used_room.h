@@ -13,7 +13,8 @@ struct used_room;
 
 /* Keep the room of an ended task for later ones, with the files of its tree alone: a few for each
  * evidence repository, for two weeks. objects: that repository; NULL: there is none, and the room
- * is removed. A failure is no error: then the next room is written as a whole. */
+ * is removed, as where agents have another user. A failure is no error: then the next room is
+ * written as a whole. */
 void used_room_keep(const char *room, const char *objects);
 
 /* Remove all that are kept, below a state directory. False: there were none. */

@@ -426,6 +426,42 @@ def test_tasks_in_work_trees(apart):
     assert pruned["left"] == [], pruned
 
 
+# A process of an agent that stays in a room, and looks for what is beside it until stdin ends.
+STAYS = """import os, select, sys
+os.chdir(sys.argv[1])
+print("there", flush=True)
+found = None
+while not select.select([sys.stdin], [], [], 0)[0]:
+    try:
+        found = found or os.listdir("../../../../refs")
+    except OSError:
+        pass
+print(found)
+"""
+
+
+def test_no_room_leads_into_the_evidence(apart):
+    """What an agent can be in is not moved there: the evidence is of its user, and only its way
+    there is closed."""
+    h = apart(scripts={"implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID"\n',
+                       "review": 'gate "look-$RL_TASK_ID"\npass\n'},
+              gates=["look-a", "look-b"])
+    run = h.review(h.work().path, task=None, stories=names("a", "b"), review={"workspace": "room"})
+    h.play.arrived("look-a")
+    room = next((h.state / "runs" / str(run)).glob("tree-*"))
+    stays = subprocess.Popen(["python3", "-c", STAYS, str(room)], user="games", group="games", extra_groups=[],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert stays.stdout.readline() == "there\n"
+        h.play.go("look-a")
+        h.play.arrived("look-b")
+    finally:
+        said = stays.communicate()[0]
+    assert said == "None\n", "the evidence repository"
+    h.play.go("look-b")
+    assert h.ended(run)["state"] == "succeeded"
+
+
 def test_a_state_of_an_earlier_version(make_daemon, tmp_path, another_user):
     """Handed over once, it works with another user: what was reviewed before is verified and
     retried."""
