@@ -18,6 +18,7 @@
 #include "git/lock.h"
 #include "git/prepared_room.h"
 #include "git/read_ref.h"
+#include "git/remove_dir.h"
 #include "git/stat_cache.h"
 #include "git/verified.h"
 #include "record/host_fault.h"
@@ -125,7 +126,7 @@ static int create(struct git_op *op)
 	if (error != 0)
 		rv = fail_file(op, dir, error);
 	if (rv == 0)
-		rv = git_run(op, GIT_ALONE, "init", "-q", "--bare", "--template=", option, dir);
+		rv = git_run(op, GIT_ALONE | GIT_INIT, "init", "-q", "--bare", "--template=", option, dir);
 	if (rv == 0)
 		rv = fill(op, dir);
 	if (rv == 0)
@@ -133,7 +134,7 @@ static int create(struct git_op *op)
 	/* another run may have been faster */
 	if (rv == 0 && rename(dir, op->objects) == -1 && errno != ENOTEMPTY && errno != EEXIST)
 		rv = fail_file(op, op->objects, -errno);
-	file_remove_tree(dir);
+	remove_dir(dir);
 	free(parent);
 	free(option);
 	free(format);
@@ -402,7 +403,9 @@ int evidence_stage_begin(struct git_op *op, bool *staged)
 	if (!*staged)
 		return 0;
 	dir = staging(op);
-	rv = file_mkdir_anew(dir, 0700);
+	rv = remove_dir(dir);
+	if (rv == 0 && mkdir(dir, 0700) == -1)
+		rv = -errno;
 	if (rv != 0)
 		rv = fail_file(op, dir, rv);
 	free(dir);
@@ -437,7 +440,7 @@ int evidence_stage_end(struct git_op *op, const char *ids, size_t size)
 		buf_release(&list);
 	}
 	unlink(pack);
-	file_remove_tree(dir);
+	remove_dir(dir);
 	free(pack);
 	free(dir);
 	return rv;

@@ -2,14 +2,18 @@
 #include "git/git_run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "git/command.h"
 #include "proto/escape.h"
 #include "record/host_fault.h"
@@ -275,10 +279,10 @@ static void set_evidence(const struct git_op *op, const struct git_call *call, s
 }
 
 /* Name the git directory, so that git does not search the parent directories. */
-static void set_command(const struct git_op *op, const struct git_call *call, struct git_command *command)
+static void set_command(const struct git_op *op, const struct git_call *call, const char *index,
+    struct git_command *command)
 {
-	const char *index = (call->flags & GIT_INDEX) != 0 ? op->index : NULL,
-	    *place = call->place != NULL ? call->place : op->place;
+	const char *place = call->place != NULL ? call->place : op->place;
 	const char *words[3] = { NULL };
 	bool evidence = is_in_evidence(op, call->flags);
 	const char *git_dir = evidence ? op->objects : call->git_dir != NULL ? call->git_dir : op->git_dir;
@@ -308,13 +312,15 @@ static void set_command(const struct git_op *op, const struct git_call *call, st
 		git_command_set_ident(command);
 }
 
-/* What runs nothing of a repository of users may reach the evidence repository. */
+/* Only what runs in the evidence repository, or makes it: agents of another user can change any
+ * other, and so what runs there. */
 static bool keeps_group(const struct git_op *op, unsigned flags)
 {
-	return is_in_evidence(op, flags) || (flags & (GIT_ALONE | GIT_HOOKED | GIT_FILTERED)) == GIT_ALONE;
+	return is_in_evidence(op, flags) || (flags & GIT_INIT) != 0;
 }
 
-int git_run_call(struct git_op *op, const struct git_call *call, const char *word, ...)
+/* index: for GIT_INDEX. */
+static int run_call(struct git_op *op, const struct git_call *call, const char *index, const char *word, va_list words)
 {
 	struct git_command command = { 0 };
 	struct child child = {
@@ -328,13 +334,11 @@ int git_run_call(struct git_op *op, const struct git_call *call, const char *wor
 	va_list ap;
 
 	op->flags = call->flags;
-	set_command(op, call, &command);
-	va_start(ap, word);
+	set_command(op, call, (call->flags & GIT_INDEX) != 0 ? index : NULL, &command);
+	va_copy(ap, words);
 	op->command = command_name(word, ap);
 	va_end(ap);
-	va_start(ap, word);
-	add_words(&command, word, ap);
-	va_end(ap);
+	add_words(&command, word, words);
 	for (size_t i = 0; call->more != NULL && call->more[i] != NULL; i++)
 		git_command_add(&command, call->more[i]);
 	child.argv = command.argv;
@@ -354,6 +358,62 @@ int git_run_call(struct git_op *op, const struct git_call *call, const char *wor
 		return -1;
 	}
 	return failed ? 1 : 0;
+}
+
+/* With its time, by which git tells what may have changed since. A missing one goes, too. */
+static int copy_index(const char *from, const char *to)
+{
+	struct timespec times[2];
+	char *data = NULL;
+	struct stat st;
+	size_t size;
+	int rv = lstat(from, &st) == -1 ? -errno : file_read(AT_FDCWD, from, SIZE_MAX - 1, &data, &size);
+
+	if (rv == -ENOENT)
+		return unlink(to) == -1 && errno != ENOENT ? -errno : 0;
+	if (rv == 0)
+		rv = file_write(AT_FDCWD, to, data, size, 0600, false);
+	times[0] = times[1] = st.st_mtim;
+	if (rv == 0 && utimensat(AT_FDCWD, to, times, AT_SYMLINK_NOFOLLOW) == -1)
+		rv = -errno;
+	free(data);
+	return rv;
+}
+
+/* git writes an index through a link. Agents of another user can put one into scratch, so what
+ * reaches the evidence has its index in the directory of the step. malloc'd; NULL: the usual
+ * one. */
+static char *index_apart(const struct git_op *op, unsigned flags)
+{
+	char *cwd = (flags & GIT_INDEX) != 0 && child_has_agents() && keeps_group(op, flags) ? getcwd(NULL, 0) : NULL;
+	char *index = cwd != NULL ? xasprintf("%s/index", cwd) : NULL;
+
+	free(cwd);
+	return index;
+}
+
+static int fail_index(struct git_op *op, int rv)
+{
+	return git_fail(op, xasprintf("%s: %s", op->index, host_words(-rv)));
+}
+
+int git_run_call(struct git_op *op, const struct git_call *call, const char *word, ...)
+{
+	char *apart = index_apart(op, call->flags);
+	int rv = apart != NULL ? copy_index(op->index, apart) : 0;
+	va_list ap;
+
+	if (rv == 0) {
+		va_start(ap, word);
+		rv = run_call(op, call, apart != NULL ? apart : op->index, word, ap);
+		va_end(ap);
+	} else {
+		rv = fail_index(op, rv);
+	}
+	if (rv == 0 && apart != NULL && (rv = copy_index(apart, op->index)) != 0)
+		rv = fail_index(op, rv);
+	free(apart);
+	return rv;
 }
 
 /* ---- questions that many ask ---- */

@@ -78,6 +78,7 @@ enum {
 	GIT_EVIDENCE = 512,
 	/* with GIT_EVIDENCE: new objects go to GIT_STAGING in scratch, and are not synced */
 	GIT_STAGED = 1024,
+	GIT_INIT = 2048,	/* makes the evidence repository */
 };
 
 struct git_call {

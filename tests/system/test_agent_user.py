@@ -462,6 +462,38 @@ def test_no_room_leads_into_the_evidence(apart):
     assert h.ended(run)["state"] == "succeeded"
 
 
+# A process of an agent that puts a link in the place of each private index of a run.
+LINKS = """import glob, os, select, sys
+print("there", flush=True)
+while not select.select([sys.stdin], [], [], 0)[0]:
+    for slot in glob.glob(sys.argv[1] + "/scratch/*-*"):
+        try:
+            os.symlink(sys.argv[2], slot + "/link")
+            os.rename(slot + "/link", slot + "/index")
+        except OSError:
+            pass
+"""
+
+
+def test_git_writes_no_index_over_the_evidence(apart):
+    """A step may fail when its scratch files are changed; the evidence is as it was."""
+    h = apart(scripts={"implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID"\n'
+                                    '[ "$RL_TASK_ID" != a ] || gate there\n'}, gates=["there"])
+    run = h.review(h.work().path, task=None, stories=names(*"abcdef"), review={"workspace": "room"})
+    h.play.arrived("there")
+    kept = next((h.state / "evidence").glob("*.git")) / "config"
+    before = kept.read_bytes()
+    links = subprocess.Popen(["python3", "-c", LINKS, str(h.state / "runs" / str(run)), str(kept)], user="games",
+                             group="games", extra_groups=[], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert links.stdout.readline() == "there\n"
+        h.play.go("there")
+        row = h.ended(run)
+    finally:
+        links.communicate()
+    assert kept.read_bytes() == before, row["cause"]
+
+
 def test_a_state_of_an_earlier_version(make_daemon, tmp_path, another_user):
     """Handed over once, it works with another user: what was reviewed before is verified and
     retried."""
