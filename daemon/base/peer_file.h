@@ -18,8 +18,8 @@ char **read_as_peer(const struct peer *peer, const char *const *own, size_t coun
  * its last name must not be a link. Returns the descriptor or -errno; -EACCES: the peer may not. */
 int peer_open(const struct peer *peer, const char *path, bool nofollow);
 
-/* Like file_read(), with links followed unless nofollow, for read_as; -EACCES also if the agents, when
- * they have a user of their own, may not read it: what they are told may come from there. */
+/* Like file_read(), with links followed unless nofollow, for read_as; -EACCES also if the agents,
+ * when they have a user of their own, may not read it: what they are told may come from there. */
 int file_read_as(char *const *read_as, const char *path, bool nofollow, size_t max, char **data, size_t *size);
 
 #endif
