@@ -6,6 +6,8 @@
  *                    │ ▲
  *                    └─┴ PAUSING: the inspection gave no answer, or orphans of a killed shim
  *                               are still there; once more in a moment
+ *
+ * A shim that outlasts its limits is looked at from WATCHING, and killed if it stands still.
  */
 #include <errno.h>
 #include <signal.h>
@@ -164,14 +166,75 @@ static void watch_closed_cb(uv_handle_t *handle)
 		entry_look(e);
 }
 
+static void entry_unwatch(struct entry *e)
+{
+	e->state = LOOKING;
+	uv_timer_stop(&e->timer);
+	uv_close((uv_handle_t *)&e->poll, watch_closed_cb);
+}
+
 static void watch_cb(uv_poll_t *poll, int status, int events)
 {
 	struct entry *e = poll->data;
 
 	(void)status, (void)events;	/* an error shows up in the inspection */
 	entry_reap(e);
-	e->state = LOOKING;
-	uv_close((uv_handle_t *)poll, watch_closed_cb);
+	entry_unwatch(e);
+}
+
+static void expired_cb(uv_timer_t *timer)
+{
+	struct entry *e = timer->data;
+
+	e->expired = true;
+	entry_unwatch(e);
+}
+
+/* Look at the shim after so many ms, or earlier where that is due already. */
+static void entry_expect(struct entry *e, uint64_t ms)
+{
+	if (e->delay == KILLED || (e->delay == OVERDUE && uv_is_active((uv_handle_t *)&e->timer) &&
+	    uv_timer_get_due_in(&e->timer) <= ms))
+		return;
+	e->delay = OVERDUE;
+	uv_timer_start(&e->timer, expired_cb, ms, 0);
+}
+
+void entry_end(struct entry *e)
+{
+	entry_signal(e, SIGTERM);
+	entry_expect(e, (uint64_t)e->grace_ms + e->proc->patience.end);
+}
+
+/* An agent may have stopped its shim, which then does not know that it is time. */
+static void wall_cb(uv_timer_t *timer)
+{
+	struct entry *e = timer->data;
+
+	entry_signal(e, SIGCONT);
+	entry_expect(e, (uint64_t)e->grace_ms + e->proc->patience.wall_end);
+}
+
+/* The shim runs, and may be late. Nothing is left of the tree of one that may wait for space for
+ * its record, so it is not killed for its limit. */
+static void entry_judge(struct entry *e)
+{
+	const struct inspection *l = &e->inspection;
+	bool expired = e->expired;
+
+	e->expired = false;
+	if (expired && (e->end_wanted || l->recorded || l->at_work)) {
+		log_warn("attempt %lld: rl-shim does not %s; killing it", (long long)e->id,
+		    l->recorded ? "exit after its exit record" : e->end_wanted ? "end after SIGTERM" :
+		    "keep the wall clock limit");
+		entry_signal(e, SIGKILL);
+		e->delay = KILLED;
+		uv_timer_start(&e->timer, expired_cb, e->proc->patience.kill, 0);
+	} else if (expired) {
+		wall_cb(&e->timer);
+	} else if (l->recorded) {
+		entry_expect(e, e->proc->patience.record);
+	}
 }
 
 /* Wait for the end of the shim; takes ownership of pidfd. Without one, or without memory for it,
@@ -197,7 +260,9 @@ static void entry_watch(struct entry *e, int pidfd)
 	if (e->wind_up_wanted)
 		entry_signal(e, SIGUSR1);
 	if (e->end_wanted)
-		entry_signal(e, SIGTERM);
+		entry_end(e);
+	else if (e->wall_ms > 0 && e->delay == IN_TIME)
+		uv_timer_start(&e->timer, wall_cb, (uint64_t)e->wall_ms + e->proc->patience.wall, 0);
 }
 
 /* started() was reported, the shim is gone. */
@@ -263,15 +328,20 @@ static void report_found(struct entry *e)
 
 static void entry_found_running(struct entry *e)
 {
+	e->wall_ms = e->inspection.wall_ms;
+	e->grace_ms = e->inspection.grace_ms;
 	entry_watch(e, e->inspection.pidfd);
+	if (e->state == WATCHING)
+		entry_judge(e);
 	if (e->adopting)
 		report_found(e);
 }
 
-/* The entry leaves the list first: the id is unknown when the report is made. */
+/* The entry leaves the list first: the id is unknown when the report is made. A shim that the
+ * kernel does not end is not reaped. */
 static void entry_finish(struct entry *e)
 {
-	if (!entry_reap(e)) {
+	if (!entry_reap(e) && !e->inspection.killed) {
 		entry_pause(e);	/* its lock is free already, so it will end in a moment */
 		return;
 	}
@@ -356,6 +426,7 @@ void entry_look(struct entry *e)
 {
 	e->state = LOOKING;
 	e->inspection = (struct inspection){ .dir = e->dir, .uuid = e->uuid, .boot_id = e->boot_id, .pidfd = -1 };
+	e->inspection.killed = e->delay == KILLED && e->expired;
 	e->inspection.last = e->since != 0 && uv_now(e->proc->loop) - e->since >= NAMELESS_MS;
 	offload(e->proc->loop, inspect_run, inspect_cb, e);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "proc/process.h"
 #include "proc/starter.h"
 #include "proc/strays.h"
 #include "record/identity.h"
@@ -57,14 +58,17 @@ static void inspect_absent(struct inspection *l)
 /* Whether the directory belongs to another attempt, or was planted: then its content says nothing
  * about this one. A directory made by rld contains a job with the uuid, unless a power cut removed
  * it. */
-static bool is_of_another(const struct inspection *l, int dirfd)
+static bool is_of_another(struct inspection *l, int dirfd)
 {
 	struct shim_job job;
 	int rv = shim_job_read(dirfd, &job);
 	bool other = rv == 0 && l->uuid != NULL && strcmp(job.uuid, l->uuid) != 0;
 
-	if (rv == 0)
+	if (rv == 0) {
+		l->wall_ms = job.wall_ms;
+		l->grace_ms = job.grace_ms;
 		shim_job_release(&job);
+	}
 	return other || ((rv == -ENOENT || rv == -EBADMSG) && this_boot(l));
 }
 
@@ -147,6 +151,19 @@ static void inspect_ended(struct inspection *l, int dirfd)
 	}
 }
 
+/* It holds the lock, and pid is the shim's. */
+static void inspect_held(struct inspection *l, int dirfd, pid_t pid)
+{
+	l->recorded = exit_record_read(dirfd, &l->record) == 0;
+	l->at_work = process_has_children(pid);
+	if (!l->killed)
+		inspect_conclude(l, INSPECTION_RUNNING, "");
+	else if (l->recorded)
+		inspect_conclude(l, INSPECTION_ENDED, "");
+	else
+		inspect_conclude(l, INSPECTION_LOST, "rl-shim was killed, but the kernel does not end it");
+}
+
 static void inspect_dir(struct inspection *l, int dirfd)
 {
 	struct identity id;
@@ -163,8 +180,11 @@ static void inspect_dir(struct inspection *l, int dirfd)
 	}
 	held = lock_held(dirfd);
 	if (held == 1 && pidfd != -1) {
-		inspect_conclude(l, INSPECTION_RUNNING, "");
-		l->pidfd = pidfd;
+		inspect_held(l, dirfd, (pid_t)id.pid);
+		if (l->result == INSPECTION_RUNNING)
+			l->pidfd = pidfd;
+		else
+			close(pidfd);
 		return;
 	}
 	if (pidfd != -1)

@@ -24,8 +24,12 @@ struct inspection {
 	const char *uuid;		/* in: mark of its processes */
 	const char *boot_id;		/* in: boot in which it was to start */
 	bool last;			/* in: no INSPECTION_AGAIN; kill processes with the uuid */
+	bool killed;			/* in: SIGKILL was sent: no INSPECTION_RUNNING */
 	enum inspection_result result;
 	int pidfd;			/* INSPECTION_RUNNING: owned by the caller, otherwise -1 */
+	int64_t wall_ms, grace_ms;	/* INSPECTION_RUNNING: limits of its job, 0: not known */
+	bool recorded;			/* ...: it has written its exit record */
+	bool at_work;			/* ...: its tree is not empty */
 	struct exit_record record;	/* INSPECTION_ENDED */
 	char detail[256];		/* a sentence for the cause; "" if none */
 };

@@ -13,6 +13,12 @@
 
 #define UMASK_DEFAULT 022
 
+/* A shim that works takes up to 62 s beside its grace: 30 for pipes that are held, 2 for strays,
+ * 30 for those that survive SIGKILL. After SIGTERM only the last are left. */
+static const struct patience patience = {
+	.wall = 1000, .wall_end = 90000, .end = 40000, .record = 10000, .kill = 10000,
+};
+
 const char *proc_boot_id(void)
 {
 	static char id[BOOT_ID];	/* constant for the machine's boot */
@@ -38,6 +44,7 @@ struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shi
 	proc->sink = sink;
 	proc->arg = arg;
 	proc->umask = UMASK_DEFAULT;
+	proc->patience = patience;
 	LIST_INIT(&proc->entries);
 	uv_timer_init(loop, &proc->anchor);
 	proc->anchor.data = proc;
@@ -76,6 +83,8 @@ void proc_start(struct proc *proc, struct launch *launch)
 	launch->job.umask = (int)proc->umask;
 	launch->job.nofile = proc->nofile;
 	e->launch = launch;
+	e->wall_ms = launch->job.wall_ms;
+	e->grace_ms = launch->job.grace_ms;
 	e->prepare = (struct prepare){ .attempts_dir = proc->attempts_dir, .dir = e->dir,
 	    .launch = launch, .lock = -1 };
 	entry_prepare(e);
@@ -89,7 +98,7 @@ void proc_end(struct proc *proc, int64_t id)
 		return;
 	e->end_wanted = true;
 	if (e->state == WATCHING)
-		entry_signal(e, SIGTERM);
+		entry_end(e);
 }
 
 void proc_wind_up(struct proc *proc, int64_t id)

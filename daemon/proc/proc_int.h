@@ -15,6 +15,22 @@
 
 enum entry_state { PREPARING, WATCHING, LOOKING, PAUSING };
 
+/* A shim keeps the limits of its job, unless it stands still. */
+enum entry_delay {
+	IN_TIME,
+	OVERDUE,		/* it should end by itself before the timer expires */
+	KILLED			/* by us; the kernel should end it before the timer expires */
+};
+
+/* How long a shim may take, in ms. */
+struct patience {
+	uint64_t wall;		/* after its wall limit, before it is moved by SIGCONT */
+	uint64_t wall_end;	/* after that and grace, for its end */
+	uint64_t end;		/* after SIGTERM and grace, for its end */
+	uint64_t record;	/* after its exit record, for its end */
+	uint64_t kill;		/* after SIGKILL, for its end */
+};
+
 struct entry {
 	LIST_ENTRY(entry) link;
 	struct proc *proc;
@@ -36,11 +52,14 @@ struct entry {
 	int exited;		/* exit status of the shim; 0: not a child, or it left a record */
 	int killed;		/* signal that ended the shim; 0: none, or not a child */
 	int tries;		/* number of searches for orphans */
+	enum entry_delay delay;
+	bool expired;		/* LOOKING because the timer of WATCHING has expired */
+	int64_t wall_ms, grace_ms;	/* of the job; WATCHING */
 	struct launch *launch;	/* PREPARING */
 	struct prepare prepare;
 	struct inspection inspection;
 	uv_poll_t poll;		/* on pidfd */
-	uv_timer_t timer;	/* PAUSING */
+	uv_timer_t timer;	/* PAUSING; WATCHING: see delay */
 	bool polling;		/* poll is initialised */
 	int handles;		/* of the two, not closed yet */
 };
@@ -54,6 +73,7 @@ struct proc {
 	int64_t nofile;
 	rlim_t core;
 	bool mixed;		/* orphans cannot be told from other children, see orphans.h */
+	struct patience patience;
 	LIST_HEAD(, entry) entries;
 	size_t count;		/* entries not freed, in the list or not */
 	uv_timer_t anchor;	/* never runs; closing it makes the loop call closed() */
@@ -77,5 +97,7 @@ void entry_look(struct entry *e);
 void entry_prepare(struct entry *e);
 /* WATCHING: send a signal to the shim. */
 void entry_signal(const struct entry *e, int sig);
+/* WATCHING: send SIGTERM, and SIGKILL if that does not help. */
+void entry_end(struct entry *e);
 
 #endif

@@ -36,6 +36,21 @@ bool process_identify(pid_t pid, char name[PROCESS_NAME_MAX], pid_t *parent)
 	return true;
 }
 
+bool process_has_children(pid_t pid)
+{
+	char path[64], first;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd == -1)
+		return false;
+	n = read(fd, &first, 1);
+	close(fd);
+	return n == 1;
+}
+
 /* The first value of name in text, which ends with a NUL; NULL. */
 static const char *find_value(const struct buf *text, const char *name)
 {

@@ -95,3 +95,18 @@ def test_a_shim_that_stands_still(make_daemon, repo, how):
     daemon.play.go("here")      # the agent ends, and nobody hears of it yet
     os.kill(shim, signal.SIGCONT)
     ends_well(daemon, run)
+
+
+@pytest.mark.parametrize("restart", [False, True], ids=["started", "adopted"])
+def test_an_agent_that_stops_its_shim(make_daemon, repo, restart):
+    """Its time limit holds."""
+    daemon = make_daemon(scripts={"implement": "kill -STOP $PPID\ngate here\n"}, gates=["here"],
+                         config={"limits": {"timeout": "1s", "grace": "1s"}})
+    run = daemon.submit(repo.path)
+    agent = daemon.play.arrived("here")
+    if restart:
+        daemon.kill()
+        daemon.start()
+    assert daemon.ended(run)["state"] == "failed"
+    assert daemon.attempts(run)[0]["process"] == "timeout"
+    wait_gone(agent)

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -25,7 +26,7 @@
 
 #include "base/file.h"
 #include "proc/inspect.h"
-#include "proc/proc.h"
+#include "proc/proc_int.h"
 #include "proc/spawn.h"
 #include "proc/strays.h"
 #include "proto/memory.h"
@@ -301,7 +302,7 @@ static void expect_found(int64_t id, enum proc_found how)
 static pid_t shim_pid(int64_t id)
 {
 	struct identity identity;
-	int dirfd = open_attempt(id);
+	int dirfd = open(attempt_dir(id), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	ck_assert_int_eq(identity_read(dirfd, &identity), 0);
 	close(dirfd);
@@ -557,6 +558,175 @@ START_TEST(end_of_one_that_has_stopped_its_shim)
 	proc_end(w.proc, 1);
 	WAIT_FOR(w.of[1].ended);
 	ck_assert_int_eq(w.of[1].record.by, EXIT_TERM);
+}
+END_TEST
+
+/* Its limit holds all the same. */
+START_TEST(wall_limit_of_one_that_has_stopped_its_shim)
+{
+	struct launch *launch = shell(1, "kill -STOP $PPID; sleep 1000");
+
+	launch->job.wall_ms = 200;
+	proc_start(w.proc, launch);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert(!w.of[1].lost);
+	ck_assert_int_eq(w.of[1].record.by, EXIT_WALL);
+}
+END_TEST
+
+static const struct patience no_patience = { 1, 1, 1, 1, 1 };
+
+/* Nothing but SIGKILL moves it. */
+static pid_t hold_still(int64_t id)
+{
+	pid_t shim = shim_pid(id);
+	int status;
+
+	ck_assert_int_eq(ptrace(PTRACE_SEIZE, shim, NULL, NULL), 0);
+	ck_assert_int_eq(ptrace(PTRACE_INTERRUPT, shim, NULL, NULL), 0);
+	ck_assert_int_eq(waitpid(shim, &status, __WALL), shim);
+	ck_assert(WIFSTOPPED(status));
+	return shim;
+}
+
+/* It stops with its record written and its lock held. */
+static pid_t hold_at_exit(int64_t id)
+{
+	pid_t shim = shim_pid(id);
+	int status;
+
+	ck_assert_int_eq(ptrace(PTRACE_SEIZE, shim, NULL, PTRACE_O_TRACEEXIT), 0);
+	let_go();
+	do
+		ck_assert_int_eq(waitpid(shim, &status, __WALL), shim);
+	while (status >> 8 != (SIGTRAP | PTRACE_EVENT_EXIT << 8) &&
+	    ptrace(PTRACE_CONT, shim, NULL, WSTOPSIG(status)) == 0);
+	return shim;
+}
+
+/* SIGKILL alone does not let it go. */
+static void let_exit(pid_t shim)
+{
+	ptrace(PTRACE_CONT, shim, NULL, NULL);
+	while (waitpid(-1, NULL, __WALL) > 0)
+		;
+}
+
+static void start_to_meet(int64_t wall_ms, const char *script)
+{
+	struct launch *launch = shell(1, script);
+
+	launch->job.wall_ms = wall_ms;
+	launch->job.grace_ms = 1;
+	make_fifos();
+	proc_start(w.proc, launch);
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+}
+
+static void expect_lost(void)
+{
+	WAIT_FOR(w.of[1].ended);
+	ck_assert(w.of[1].lost);
+}
+
+/* Whoever asked for its end, and how often. */
+START_TEST(shim_that_does_not_hear_its_end)
+{
+	w.proc->patience = no_patience;
+	w.proc->patience.kill = 60000;		/* it goes at once */
+	start_to_meet(0, MEET "exit 0");
+	hold_still(1);
+	proc_end(w.proc, 1);
+	proc_end(w.proc, 1);
+	expect_lost();
+}
+END_TEST
+
+START_TEST(shim_that_stands_still_at_its_limit)
+{
+	w.proc->patience = no_patience;
+	start_to_meet(60000, MEET "exit 0");
+	hold_still(1);
+	uv_timer_start(&LIST_FIRST(&w.proc->entries)->timer, LIST_FIRST(&w.proc->entries)->timer.timer_cb, 1, 0);
+	expect_lost();
+}
+END_TEST
+
+/* An adopted one has the limits of its job file. */
+START_TEST(adopted_shim_that_stands_still)
+{
+	pid_t shim;
+
+	start_to_meet(200, "kill -STOP $PPID; " MEET "exit 0");
+	shim = hold_still(1);
+	close_proc();
+	open_proc();
+	w.proc->patience = no_patience;
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_RUNNING);
+	ck_assert_int_eq(LIST_FIRST(&w.proc->entries)->wall_ms, 200);
+	expect_lost();
+	waitpid(shim, NULL, 0);
+}
+END_TEST
+
+START_TEST(shim_that_hangs_at_its_exit)
+{
+	pid_t shim;
+
+	w.proc->patience = no_patience;
+	start_to_meet(0, MEET "exit 7");
+	shim = hold_at_exit(1);
+	proc_end(w.proc, 1);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert(!w.of[1].lost);
+	ck_assert_int_eq(w.of[1].record.status, 7);
+	let_exit(shim);
+}
+END_TEST
+
+START_TEST(adopted_shim_that_hangs_at_its_exit)
+{
+	pid_t shim;
+
+	start_to_meet(0, MEET "exit 7");
+	shim = hold_at_exit(1);
+	close_proc();
+	open_proc();
+	w.proc->patience = no_patience;
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_RUNNING);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.status, 7);
+	let_exit(shim);
+}
+END_TEST
+
+/* Its agent is gone, and the record may wait for space: the limit has nothing to end. */
+START_TEST(shim_that_has_only_its_record_to_write)
+{
+	char record[128], aside[128];
+	struct entry *e;
+	pid_t shim;
+
+	w.proc->patience = no_patience;
+	start_to_meet(60000, MEET "exit 7");
+	shim = hold_at_exit(1);
+	snprintf(record, sizeof(record), "%s/" RECORD_EXIT, attempt_dir(1));
+	snprintf(aside, sizeof(aside), "%s/aside", w.attempts);
+	ck_assert_int_eq(rename(record, aside), 0);
+	e = LIST_FIRST(&w.proc->entries);
+	uv_timer_start(&e->timer, e->timer.timer_cb, 1, 0);
+	for (int i = 0; i < 50; i++) {
+		uv_run(&w.loop, UV_RUN_ONCE);
+		ck_assert_int_ne(e->delay, KILLED);
+	}
+	ck_assert_int_eq(e->delay, OVERDUE);
+	ck_assert_int_eq(rename(aside, record), 0);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.status, 7);
+	let_exit(shim);
 }
 END_TEST
 
@@ -1155,6 +1325,13 @@ int main(void)
 	tcase_add_test(start, shim_that_never_came_up);
 	tcase_add_test(start, end_while_running);
 	tcase_add_test(start, end_of_one_that_has_stopped_its_shim);
+	tcase_add_test(start, wall_limit_of_one_that_has_stopped_its_shim);
+	tcase_add_test(start, shim_that_does_not_hear_its_end);
+	tcase_add_test(start, shim_that_stands_still_at_its_limit);
+	tcase_add_test(start, adopted_shim_that_stands_still);
+	tcase_add_test(start, shim_that_hangs_at_its_exit);
+	tcase_add_test(start, adopted_shim_that_hangs_at_its_exit);
+	tcase_add_test(start, shim_that_has_only_its_record_to_write);
 	tcase_add_test(start, wind_up);
 	tcase_add_test(start, adopt_and_wind_up);
 	tcase_add_test(start, end_before_it_runs);
