@@ -40,6 +40,11 @@ static int64_t find_in_run(const struct run *run, int64_t id, const char *mark)
 	return found;
 }
 
+bool engine_is_hook(const struct engine *engine, const char *mark)
+{
+	return hook_is_marked(engine, mark);
+}
+
 bool engine_find_agent(struct engine *engine, int64_t id, const char *mark, struct agent *agent)
 {
 	struct run *run;

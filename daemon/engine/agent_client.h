@@ -18,6 +18,9 @@ struct agent {
  * none, or to a hook of [hook], which is the operator's. */
 bool engine_find_agent(struct engine *engine, int64_t id, const char *mark, struct agent *agent);
 
+/* Whether a mark is that of a hook of [hook]. */
+bool engine_is_hook(const struct engine *engine, const char *mark);
+
 /* Record that it was refused a method. */
 void engine_agent_refused(struct engine *engine, const struct agent *agent, const char *method, int uid, int pid);
 

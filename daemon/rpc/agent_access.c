@@ -43,7 +43,11 @@ bool caller_identify(struct rpc *rpc, struct caller *caller)
 		/* no agent can become another user: rl-start has taken that from it */
 		caller->is_agent = caller->peer.uid == agents->is.uid;
 		caller->agent = (struct agent){ 0 };
-		if (caller->is_agent && origin_by_group(caller->peer.pid, origin.mark))
+		if (!caller->is_agent || !origin_by_group(caller->peer.pid, origin.mark))
+			return true;
+		if (engine_is_hook(rpc->options.engine, origin.mark))
+			caller->is_agent = false;
+		else
 			engine_find_agent(rpc->options.engine, 0, origin.mark, &caller->agent);
 		return true;
 	}

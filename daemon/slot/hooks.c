@@ -208,6 +208,16 @@ struct hook *hook_find(struct engine *engine, int64_t id)
 	return NULL;
 }
 
+bool hook_is_marked(const struct engine *engine, const char *uuid)
+{
+	const struct hook *hook;
+
+	LIST_FOREACH(hook, &engine->hooks, entry)
+		if (text_equal(hook->row->uuid, uuid))
+			return true;
+	return false;
+}
+
 static char **words_of(const char *json)
 {
 	json_t *array = json_loads(json, 0, NULL), *word;

@@ -35,6 +35,8 @@ void hook_add_end(struct txn *txn, struct run *run);
 void hook_add_wait(struct txn *txn, struct run *run, const char *task, const char *kind, const char *reason);
 void hook_start(struct engine *engine, int64_t id);
 struct hook *hook_find(struct engine *engine, int64_t id);
+/* Whether there is one with this uuid. */
+bool hook_is_marked(const struct engine *engine, const char *uuid);
 void hook_load(struct engine *engine, const struct hook_row *row);
 void hook_adopt_all(struct engine *engine);
 void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record,

@@ -605,3 +605,24 @@ def test_a_state_of_long_ago(make_daemon, tmp_path, another_user, name):
         daemon.stop()
     finally:
         starter.finish()
+
+
+@pytest.mark.parametrize("role", ["read", "admin"])
+def test_hooks_are_no_agents(apart, tmp_path, role):
+    """They have the user of the agents, but are the administrator's; what agents may not, they may,
+    if that user has the role."""
+    hook = tmp_path / "hook"
+    ask = f"{tmp_path}/d/rlctl --socket {tmp_path}/d/sock --trust-uid 1 --no-start rpc"
+    hook.write_text(f"#!/bin/sh\n{{ {ask} run.list; echo $?; {ask} run.submit workdir=$RL_WORKDIR task=more "
+                    f"check=true; echo $?; }} > {tmp_path}/d.play/hooked.new 2>&1\n"
+                    f"mv {tmp_path}/d.play/hooked.new {tmp_path}/d.play/hooked\n")
+    hook.chmod(0o755)
+    h = apart(scripts={"implement": f"{ask} run.list\necho $? > $PLAY/agent\n"},
+              config={"hook": {"on_end": [str(hook)]}, "access": {role: ["games"]}})
+    shutil.copy(RLCTL, h.daemon.path)
+    assert h.ended(h.submit(h.work().path))["state"] == "succeeded"
+    while not (h.play.path / "hooked").exists():
+        h.call("daemon.status")
+    said = (h.play.path / "hooked").read_text()
+    assert [line for line in said.splitlines() if line.isdigit()] == ["0", "0" if role == "admin" else "1"], said
+    assert (h.play.path / "agent").read_text() != "0\n"

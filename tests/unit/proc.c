@@ -706,7 +706,7 @@ END_TEST
 /* Its agent is gone, and the record may wait for space: the limit has nothing to end. */
 START_TEST(shim_that_has_only_its_record_to_write)
 {
-	char record[128], aside[128];
+	char record[160], aside[160];
 	struct entry *e;
 	pid_t shim;
 
