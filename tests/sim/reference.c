@@ -706,8 +706,8 @@ static bool is_red(struct checks *c)
 
 static bool is_skipped(const struct story *s, struct checks *c, int64_t tree, bool base)
 {
-	/* those before a red one run for it */
-	if (c->red > c->n || !is_known(s, tree, c->n + 1, base))
+	/* a red one runs again, and those before it for it */
+	if (c->red >= c->n || !is_known(s, tree, c->n + 1, base))
 		return false;
 	c->gap = true;
 	return true;
@@ -721,12 +721,13 @@ static bool check_base(struct story *s, int checks, bool before, bool *red)
 
 	bool laid = !s->run->measure_first;
 	struct checks c = { .red = -1 };
+	int reds[sizeof(s->base_said)] = { 0 };
 
 	*red = false;
 	for (c.n = 0; c.n < checks && !(before && *red); c.n++) {
 		const struct ref_attempt *a;
 
-		if (c.red <= c.n && !before && s->base_said[c.n + 1] != 0) {
+		if (c.red < c.n && !before && s->base_said[c.n + 1] != 0) {
 			c.gap = true;
 			continue;
 		}
@@ -740,6 +741,9 @@ static bool check_base(struct story *s, int checks, bool before, bool *red)
 			return false;
 		if (a->not_started)
 			return over(s, "failed", "not-started");
+		/* twice is enough, whatever has run between */
+		if (a->failed && ++reds[c.n] == 2)
+			s->base_said[c.n + 1] = 'r';
 		if (a->failed && !is_red(&c))
 			continue;
 		*red = a->failed;
