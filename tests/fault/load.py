@@ -92,7 +92,9 @@ class Load:
     # ---- kills
 
     def living(self, name):
-        return [pid for pid in harness.descendants() if program_of(pid) == name]
+        """Not what it has forked, and what has not become another program yet."""
+        return [pid for pid in harness.descendants() if program_of(pid) == name
+                and (stat := harness.proc_stat(pid)) is not None and program_of(stat[1]) != name]
 
     def kill_daemon(self):
         self.daemon.kill()

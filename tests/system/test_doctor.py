@@ -311,12 +311,12 @@ def test_all_is_well(daemon):
     assert set(checks) == {"database", "keep", "state", "space", "config", "socket", "access", "rl-shim", "rl-git",
                            "git", "bd", "landlock", "limits", "clock", "time zones",
                            "user", "strays", "logout", "attempts", "reviews", "refs", "compare", "daemon",
-                           "account"}
+                           "account", "processes"}
     assert not [check for check in checks.values() if check["state"] == "failed"]
     for name in ("database", "state", "space", "config", "socket", "access", "rl-shim", "rl-git", "git",
                  "attempts", "reviews", "compare", "keep", "daemon", "account"):
         assert checks[name]["state"] == "ok" and checks[name]["remedy"] is None, checks[name]
-    assert {"attempts", "reviews", "refs", "compare"} == set(checks) - set(daemon_checks(daemon))
+    assert {"attempts", "reviews", "refs", "compare", "processes"} == set(checks) - set(daemon_checks(daemon))
 
 
 def test_config(daemon):
