@@ -137,7 +137,8 @@ static int take_index(struct git_op *op)
 	git_fresh_index(op);
 	rv = copy_index(index, op->index);
 	if (rv != 0)
-		rv = git_fail(op, xasprintf("%s: %s; make it readable for the daemon's user", index, host_words(-rv)));
+		rv = git_fail(op, xasprintf("%s: %s; make it readable for the user of the agents", index,
+		    host_words(-rv)));
 	free(own);
 	free(index);
 	return rv;

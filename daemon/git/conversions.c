@@ -44,7 +44,8 @@ int conversions_copy_file(struct git_op *op, const char *from, const char *to)
 	if (rv == -EACCES || rv == -EINVAL || rv == -ENOENT)
 		rv = 0;
 	if (rv != 0)
-		rv = git_fail(op, xasprintf("%s: %s; make it readable for the daemon's user", from, host_words(-rv)));
+		rv = git_fail(op, xasprintf("%s: %s; make it readable for the user of the agents", from,
+		    host_words(-rv)));
 	if (rv == 0) {
 		rv = file_write(AT_FDCWD, to, data != NULL ? data : "", size, 0600, true);
 		if (rv != 0)

@@ -111,7 +111,7 @@ const char *git_remedy(const struct git_op *op, const char *there)
 	return op->spec.repository == NULL ? there : GIT_KEPT;
 }
 
-#define WRITABLE "make its .git writable for the daemon's user"
+#define WRITABLE "make its .git writable for the user of the agents"
 
 static const char *remedy_for(const struct git_op *op, const char *said)
 {
@@ -129,9 +129,9 @@ static const char *remedy_for(const struct git_op *op, const char *said)
 		    "a hook of the repository was killed by a signal: find out why, then retry the "
 		    "run" },
 		{ GIT_BASE, "update-index", " filter '",
-		    "make that filter work for the daemon's user, or commit your work without it" },
+		    "make that filter work for the user of the agents, or commit your work without it" },
 		{ GIT_OPS, "worktree", " filter '",
-		    "make that filter work for the daemon's user, then retry the run" },
+		    "make that filter work for the user of the agents, then retry the run" },
 		{ GIT_OPS, "worktree", "cannot create",
 		    "another branch uses a part of that name as its name: rename it with `git "
 		    "branch -m`, then retry the run" },
@@ -144,12 +144,12 @@ static const char *remedy_for(const struct git_op *op, const char *said)
 		{ GIT_OPS, NULL, "insufficient permission", WRITABLE },
 		{ GIT_OPS, "worktree", "Permission denied",
 		    "make its .git and the directory of the task's work tree writable for the "
-		    "daemon's user" },
+		    "user of the agents" },
 		{ GIT_OPS, NULL, "Unable to create '", WRITABLE },
 		{ GIT_OPS, NULL, "unable to create directory for", WRITABLE },
 		{ GIT_OPS, NULL, "Read-only file system", WRITABLE },
 		{ GIT_OPS, NULL, "Permission denied",
-		    "make it readable for the daemon's user, or add it to .gitignore" },
+		    "make it readable for the user of the agents, or add it to .gitignore" },
 		{ GIT_OPS, NULL, "could not open", "make it readable, or add it to .gitignore" },
 		{ GIT_OPS, NULL, "index file", "see what `git status` says there" },
 		{ GIT_OPS, NULL, "", "run `git status` there to see what git needs" },

@@ -78,6 +78,7 @@ static void check_space(struct doctor_host *h)
 
 static void check_state_dir(struct doctor_host *h)
 {
+	bool passed = agent_user()->apart;	/* agents pass through it */
 	struct stat st;
 
 	if (stat(h->state_dir, &st) == -1 || access(h->state_dir, R_OK | W_OK | X_OK) == -1)
@@ -86,8 +87,9 @@ static void check_state_dir(struct doctor_host *h)
 		say(h, DOCTOR_WARNING, "chown it to the daemon's user",
 		    "%s belongs to uid %u, but the daemon is uid %u", h->state_dir,
 		    (unsigned)st.st_uid, (unsigned)geteuid());
-	else if ((st.st_mode & (agent_user()->apart ? 066 : 077)) != 0)
-		say(h, DOCTOR_WARNING, "chmod it to 700: it contains outputs and prompts",
+	else if ((st.st_mode & (passed ? 066 : 077)) != 0)
+		say(h, DOCTOR_WARNING, passed ? "chmod it to 711: it contains outputs and prompts" :
+		    "chmod it to 700: it contains outputs and prompts",
 		    "%s has mode %03o: other users may read it",
 		    h->state_dir, (unsigned)(st.st_mode & 0777));
 	else

@@ -626,3 +626,24 @@ def test_hooks_are_no_agents(apart, tmp_path, role):
     said = (h.play.path / "hooked").read_text()
     assert [line for line in said.splitlines() if line.isdigit()] == ["0", "0" if role == "admin" else "1"], said
     assert (h.play.path / "agent").read_text() != "0\n"
+
+
+@pytest.mark.parametrize("owner", ["agents", "rld"])
+def test_who_marks_the_stories(apart, tmp_path, owner):
+    """rld itself does, with no help of an agent: so it must be able to, which is said at once."""
+    h = apart(scripts={"implement": "echo one > work.txt\n"})
+    folder = tmp_path / "prd"
+    folder.mkdir()
+    file = folder / "prd.json"
+    file.write_text(names("a"))
+    for path in (folder, file):
+        os.chown(path, h.agents.pw_uid if owner == "agents" else RLD_UID, RLD_UID)
+        path.chmod(0o755)
+    submit = {"task": None, "stories": file.read_text(), "stories_path": str(file)}
+    if owner == "agents":
+        with pytest.raises(RpcError) as refused:
+            h.submit(h.work().path, **submit)
+        assert "let the daemon's user write the file and its directory" in refused.value.data["hint"]
+        return
+    assert h.ended(h.submit(h.work().path, **submit))["state"] == "succeeded"
+    assert json.loads(file.read_text())["userStories"][0]["passes"] is True
