@@ -23,7 +23,14 @@
 struct move {
 	uid_t from, to;
 	gid_t group;
+	bool *failed;		/* of something; told already */
 };
+
+static void tell(const struct move *move, const char *name)
+{
+	fprintf(stderr, "rl-start: %s: %s\n", name, strerror(errno));
+	*move->failed = true;
+}
 
 static int open_below(int dirfd, const char *name)
 {
@@ -47,21 +54,25 @@ static void each_name(int dirfd, const struct move *move, int depth,
 	closedir(dir);
 }
 
-/* With all that is in it. */
+/* With all that is in it, also of a directory that an earlier try has moved before it ended. */
 static void move_tree(int dirfd, const char *name, const struct move *move, int depth)
 {
-	int fd = openat(dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), below;
+	int fd = openat(dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), below = -1;
 	struct stat st;
 
 	if (fd == -1)
 		return;
-	if (fstat(fd, &st) == 0 && st.st_uid == move->from && (S_ISDIR(st.st_mode) || st.st_nlink == 1)) {
-		if (fchownat(fd, "", move->to, move->group, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) == -1)
-			fprintf(stderr, "rl-start: %s: %s\n", name, strerror(errno));
-		below = S_ISDIR(st.st_mode) && depth < DEPTH_MAX ? open_below(fd, ".") : -1;
-		if (below != -1)
-			each_name(below, move, depth + 1, move_tree);
+	if (fstat(fd, &st) == 0) {
+		bool is_dir = S_ISDIR(st.st_mode);
+
+		if (st.st_uid == move->from && (is_dir || st.st_nlink == 1) &&
+		    fchownat(fd, "", move->to, move->group, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) == -1)
+			tell(move, name);
+		if (is_dir && (st.st_uid == move->from || st.st_uid == move->to) && depth < DEPTH_MAX)
+			below = open_below(fd, ".");
 	}
+	if (below != -1)
+		each_name(below, move, depth + 1, move_tree);
 	close(fd);
 }
 
@@ -75,7 +86,7 @@ static void share(int dirfd, const char *name, const struct move *move, mode_t m
 		return;
 	if (fstat(fd, &st) == 0 && st.st_uid == move->from && (S_ISDIR(st.st_mode) || st.st_nlink == 1) &&
 	    (fchown(fd, (uid_t)-1, move->group) == -1 || fchmod(fd, mode) == -1))
-		fprintf(stderr, "rl-start: %s: %s\n", name, strerror(errno));
+		tell(move, name);
 	close(fd);
 }
 
@@ -214,6 +225,7 @@ int hand_over(const struct start_setup *setup, const char *state_dir)
 		void (*move)(int dirfd, const char *name, const struct move *move, int depth);
 	} parts[] = { { "evidence", true, move_tree }, { "worktrees", false, move_tree }, { "runs", false, move_run } };
 	int state = open(state_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool failed = false;
 	struct stat st;
 	char *real;
 
@@ -235,11 +247,18 @@ int hand_over(const struct start_setup *setup, const char *state_dir)
 		free(real);
 		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 			const struct move move = { .from = st.st_uid, .to = setup->uid,
-			    .group = parts[i].keeps_group ? st.st_gid : setup->gid };
+			    .group = parts[i].keeps_group ? st.st_gid : setup->gid,
+			    .failed = &failed };
 			int fd = open_below(state, parts[i].name);
 
 			if (fd != -1)
 				each_name(fd, &move, 0, parts[i].move);
+		}
+		if (failed) {
+			fprintf(stderr, "rl-start: some of %s could not be given to uid %u: see above, and start rld "
+			    "again\n", state_dir, (unsigned)setup->uid);
+			close(state);
+			return -1;
 		}
 		if (mark(state, setup->uid, &st) == -1) {
 			fprintf(stderr, "rl-start: %s/" MARK ": %s\n", state_dir, strerror(errno));

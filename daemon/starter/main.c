@@ -218,13 +218,15 @@ int main(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 'V')
 			return puts("rl-start " RLD_VERSION) == EOF || fflush(stdout) == EOF;
-		if (c == '?')
+		if (c == '?') {
+			refuse("usage", "rl-start --user NAME [--shim PATH] [--socket PATH | --hand-over DIRECTORY]");
 			return EX_USAGE;
+		}
 		*(c == 'u' ? &user : c == 's' ? (const char **)&s.setup.shim : c == 'h' ? &state_dir :
 		    &socket_path) = optarg;
 	}
 	if (user == NULL)
-		return refuse("--user NAME", "is required: the user as whom agents work");
+		return refuse("the option --user NAME is missing", "it says as whom agents work; see rld(8)");
 	if (state_dir != NULL)
 		return (rv = find_user(user, &s.setup)) != 0 ? rv : hand_over(&s.setup, state_dir) == -1;
 	if (geteuid() == 0)

@@ -647,3 +647,22 @@ def test_who_marks_the_stories(apart, tmp_path, owner):
         return
     assert h.ended(h.submit(h.work().path, **submit))["state"] == "succeeded"
     assert json.loads(file.read_text())["userStories"][0]["passes"] is True
+
+
+def test_a_hand_over_that_cannot_be_completed(tmp_path, another_user):
+    """It is not taken for done: the next start tries again."""
+    state, file = tmp_path / "state", tmp_path / "state/evidence/a.git/HEAD"
+    file.parent.mkdir(parents=True)
+    file.write_text("ref\n")
+    subprocess.run(["chown", "-R", f"{RLD_UID}:{RLD_UID}", state], check=True)
+    if subprocess.run(["chattr", "+i", file], capture_output=True).returncode != 0:
+        pytest.skip("no file of this file system can be made immutable")
+    argv = [str(BUILD / "rl-start"), "--user", "games", "--hand-over", str(state)]
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True)
+    finally:
+        subprocess.run(["chattr", "-i", file], check=True)
+    assert done.returncode == 1 and "HEAD: Operation not permitted" in done.stderr, done
+    assert "could not be given to uid 5" in done.stderr and not (state / "agents").exists(), done
+    assert subprocess.run(argv).returncode == 0 and (state / "agents").exists()
+    assert file.stat().st_uid == pwd.getpwnam("games").pw_uid
