@@ -156,7 +156,7 @@ struct git_op_spec {
 	bool room_only;			/* VERIFY: the room, not the work tree */
 
 	/* CHECKOUT: names of the rooms beside dir whose tasks have not ended. Of the others, those
-	 * made before dir are superfluous. */
+	 * that were made before this was asked for are superfluous. */
 	char *const *rooms;
 
 	/* MEASURE: the base; VERIFY, FIND_EDITS: the tree before; PIN, CHECKOUT, PREPARE, COMMIT:

@@ -24,6 +24,7 @@
 #include "git/stat_cache.h"
 #include "git/used_room.h"
 #include "git/verified.h"
+#include "proto/kinds.h"
 #include "proto/memory.h"
 #include "record/host_fault.h"
 
@@ -74,7 +75,14 @@ static void keep_files(struct git_op *op, const struct changes *entries, struct 
 	stat_cache_free(cache);
 }
 
-/* Rooms of tasks that have ended. Rooms made meanwhile have greater numbers. */
+/* Whether slot its of an iteration has had its last room when one of slot is asked for. Slot 0 is
+ * for the run as a whole, after the tasks; the check of the base runs beside all others. */
+static bool is_past(long long its, long long slot)
+{
+	return its > 0 && its < slot && slot != SLOT_BASELINE;
+}
+
+/* Rooms of tasks that have ended. */
 static void keep_earlier(const struct git_op *op)
 {
 	const char *room = op->spec.dir, *name = strrchr(room, '/') + 1;
@@ -87,7 +95,7 @@ static void keep_earlier(const struct git_op *op)
 		char *path = xasprintf("%s%s", parent, e->d_name);
 
 		if (sscanf(e->d_name, "tree-%lld-%lld%c", &earlier, &its_slot, &rest) == 2 &&
-		    (earlier < iteration || (earlier == iteration && its_slot < slot)) &&
+		    (earlier < iteration || (earlier == iteration && is_past(its_slot, slot))) &&
 		    !strings_contain(op->spec.rooms, e->d_name))
 			used_room_keep(path, op->objects);
 		free(path);

@@ -467,15 +467,17 @@ def test_idle_connections_make_room(daemon):
     busy.call("event.subscribe")
     idle = [daemon.connect() for _ in range(255)]
     for _ in range(3):
-        while True:
-            with daemon.connect() as rpc:
-                try:
-                    rpc.send({"jsonrpc": "2.0", "id": 1, "method": "daemon.status"})
-                except BrokenPipeError:
-                    continue
-                if "result" in rpc.receive():
-                    idle.append(daemon.connect())
-                    break
+        while True:	# as long as none of them is idle yet, it is the new one that is refused
+            rpc = daemon.connect()
+            try:
+                rpc.send({"jsonrpc": "2.0", "id": 1, "method": "daemon.status"})
+            except BrokenPipeError:
+                rpc.close()
+                continue
+            if "result" in rpc.receive():
+                idle.append(rpc)
+                break
+            rpc.close()
     gone = idle[0].receive()
     assert gone["error"]["code"] == 5 and gone["id"] is None and gone["error"]["data"]["retryable"], gone
     assert "was idle longest" in gone["error"]["message"] and idle[0].socket.recv(1) == b""

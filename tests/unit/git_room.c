@@ -379,6 +379,26 @@ START_TEST(earlier_rooms_go)
 }
 END_TEST
 
+/* What may have been made since the operation was asked for: the review of the run as a whole, and
+ * beside the check of the base any slot. */
+START_TEST(rooms_made_meanwhile_stay)
+{
+	char *base = start();
+
+	free(room);
+	room = xasprintf("%s/tree-10-3", home);
+	SH("cd ..; mkdir -p tree-9-0 tree-10-0 tree-10-1 tree-10-2 tree-10-65535");
+	make(base, base);
+	expect_sh("cd ..; echo tree-*", "tree-10-0 tree-10-3 tree-10-65535");
+	free(room);
+	room = xasprintf("%s/tree-10-65535", home);
+	SH("cd ../tree-10-3; cd ..; mkdir -p tree-9-4 tree-10-2");
+	make(base, base);
+	expect_sh("cd ..; echo tree-*", "tree-10-0 tree-10-2 tree-10-3 tree-10-65535");
+	free(base);
+}
+END_TEST
+
 /* It may die anywhere, and begin again. */
 START_TEST(a_room_can_begin_again)
 {
@@ -414,6 +434,7 @@ int main(void)
 	tcase_add_test(tc, used_rooms_are_few);
 	tcase_add_test(tc, forged_objects_are_refused);
 	tcase_add_test(tc, earlier_rooms_go);
+	tcase_add_test(tc, rooms_made_meanwhile_stay);
 	tcase_add_test(tc, a_room_can_begin_again);
 	return run_tests("git_room", tc);
 }
