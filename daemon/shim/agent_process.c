@@ -15,6 +15,7 @@
 
 #include "record/handed_environment.h"
 #include "shim/confine.h"
+#include "shim/ids.h"
 
 /* out of memory, the kernel kills the agent before its shim and before the daemon */
 #define OOM_STEP 300
@@ -124,17 +125,6 @@ static int confine_as_asked(const struct shim_job *job, int rehearsed, struct ag
 	return -1;
 }
 
-/* Give up the ids of the daemon: all of them, or, as rl-git, all but the group. It is first,
- * because it resets what prctl() sets. */
-static int drop_ids(const struct shim_job *job)
-{
-	if (!ids_are_split())
-		return 0;
-	if (job->keeps_group != 1 && setresgid(getgid(), getgid(), getgid()) == -1)
-		return -1;
-	return setresuid(getuid(), getuid(), getuid());
-}
-
 /* Of a process that has changed its ids, the files in /proc belong to root. Nothing of the shim's
  * must be open by now. */
 static void own_again(const struct shim_job *job, int told)
@@ -153,7 +143,9 @@ static void become(const struct shim_job *job, pid_t shim, int in, int out, int 
 	bool split = ids_are_split();
 
 	setsid();
-	if (drop_ids(job) == -1) {
+	/* before prctl(), whose settings it resets */
+	errno = -ids_become_agents(job->keeps_group);
+	if (errno != 0) {
 		agent_failed(report, EXIT_STEP_IDS);
 		return;
 	}

@@ -30,6 +30,7 @@
 #include "record/output.h"
 #include "record/shim_job.h"
 #include "record/sync.h"
+#include "shim/ids.h"
 #include "shim/supervisor.h"
 
 #define FULL_RETRY_S 1
@@ -131,14 +132,11 @@ static bool is_full(int rv)
 /* Only the agent's user may be able to open its directory. */
 static int sync_work(const struct shim_job *job)
 {
-	const uid_t own = geteuid();
 	int rv;
 
-	if (own != getuid() && seteuid(getuid()) == -1)
-		return -errno;
+	ids_open_as_agents();
 	rv = sync_all(job->cwd);
-	if (own != geteuid() && seteuid(own) == -1)
-		abort();	/* it is the saved one */
+	ids_open_as_own();
 	return rv;
 }
 
@@ -204,8 +202,10 @@ int main(int argc, char **argv)
 {
 	struct exit_record record;
 	struct shim_job job = { 0 };
-	int dirfd, sigfd, rv;
+	int dirfd, sigfd, rv = ids_close();
 
+	if (rv != 0)
+		return refuse_errno("user", -rv);
 	if (argc > 2)
 		return shim_refuse("too many arguments", argv[2]);
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)

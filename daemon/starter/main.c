@@ -12,7 +12,7 @@
  *
  *	             uid: real, effective, saved     gid              groups
  *	rl-start     rld                             rld              rld
- *	rl-shim      agents, rld, rld                agents, rld, rld those of the agents
+ *	rl-shim      rld, agents, rld (shim/ids.h)   agents, rld, rld those of the agents
  *	agent        agents                          agents           those of the agents
  *	its helpers  rld, agents, rld                agents           those of the agents
  *	rl-git       agents                          agents, rld, rld those of the agents
