@@ -16,7 +16,6 @@
 #include "proc/strays.h"
 #include "record/layout.h"
 
-#define SHIM_NAME "rl-shim"
 #define ANCESTORS_MAX 10000
 #define TRIES 20
 
@@ -98,7 +97,7 @@ static struct look climb(pid_t pid, const char *state_dir, const struct origin_m
 		/* it has lost the shim between: this daemon starts nothing else */
 		if (at == own && look.id == 0 && look.mark[0] == '\0')
 			return unclear;
-		if (strcmp(name, SHIM_NAME) != 0)
+		if (strcmp(name, PROCESS_SHIM) != 0)
 			continue;
 		its = shim_attempt(at, state_dir);
 		if (its == UNCLEAR || (its == 0 && !look_at_mark(at, marks, &look)))

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #define PROCESS_NAME_MAX 32
+#define PROCESS_SHIM "rl-shim"		/* the name of a shim */
 
 /* Name and parent of a process; false if it is gone. */
 bool process_identify(pid_t pid, char name[PROCESS_NAME_MAX], pid_t *parent);

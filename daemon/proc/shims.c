@@ -13,7 +13,6 @@
 #include "proc/process.h"
 #include "proto/memory.h"
 
-#define SHIM_NAME "rl-shim"
 
 /* Its last argument, which is the directory of its attempt; "": none. */
 static void last_argument(pid_t pid, char out[PATH_MAX])
@@ -55,7 +54,7 @@ struct shim_seen *shims_find(const char *state_dir, size_t *count)
 		char name[PROCESS_NAME_MAX], path[PATH_MAX];
 		int64_t id;
 
-		if (pid <= 0 || !process_identify(pid, name, &parent) || strcmp(name, SHIM_NAME) != 0)
+		if (pid <= 0 || !process_identify(pid, name, &parent) || strcmp(name, PROCESS_SHIM) != 0)
 			continue;
 		last_argument(pid, path);
 		if (!is_below(path, state_dir, &id))

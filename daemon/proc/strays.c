@@ -18,7 +18,6 @@
 #include "proc/process.h"
 #include "proto/memory.h"
 
-#define SHIM_NAME "rl-shim"
 #define UUID_MAX 256		/* longest mark that carries() can find */
 #define QUIET_SCANS 2		/* a single scan misses processes created during it */
 #define SCANS_MAX 500
@@ -100,7 +99,7 @@ static bool is_watched(pid_t parent)
 	char name[PROCESS_NAME_MAX];
 
 	while (parent > 1 && process_identify(parent, name, &parent))
-		if (strcmp(name, SHIM_NAME) == 0)
+		if (strcmp(name, PROCESS_SHIM) == 0)
 			return true;
 	return false;
 }
@@ -119,7 +118,7 @@ static bool is_stray(int procfd, const char *entry, char name[PROCESS_NAME_MAX])
 	pid_t pid = (pid_t)strtol(entry, NULL, 10), parent;
 
 	return pid > 0 && pid != getpid() && is_of_attempt(procfd, entry, pid) &&
-	    process_identify(pid, name, &parent) && strcmp(name, SHIM_NAME) != 0 && !is_watched(parent);
+	    process_identify(pid, name, &parent) && strcmp(name, PROCESS_SHIM) != 0 && !is_watched(parent);
 }
 
 void strays_each(strays_cb *each, void *arg)
@@ -152,7 +151,7 @@ bool strays_is_shim(pid_t pid, const char *uuid)
 
 	mark[0] = mark[length - 1] = '\0';
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	is = procfd != -1 && process_identify(pid, name, &parent) && strcmp(name, SHIM_NAME) == 0 &&
+	is = procfd != -1 && process_identify(pid, name, &parent) && strcmp(name, PROCESS_SHIM) == 0 &&
 	    carries(procfd, number, mark, length) == 1;
 	if (procfd != -1)
 		close(procfd);

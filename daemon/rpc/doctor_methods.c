@@ -192,7 +192,7 @@ static bool is_left(const struct examination *e, const struct shim_seen *shim)
 	pid_t parent;
 
 	return engine_find_agent(e->rpc->options.engine, shim->id, "", &agent) && agent.run == 0 &&
-	    process_identify(shim->pid, name, &parent) && strcmp(name, "rl-shim") == 0;
+	    process_identify(shim->pid, name, &parent) && strcmp(name, PROCESS_SHIM) == 0;
 }
 
 /* The other way about, an attempt without a process, is for the engine: it watches each of them. */

@@ -15,8 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proc/process.h"
+
 #define MARK "agents"		/* in the state directory: to whom it was handed over */
-#define SHIM_NAME "/rl-shim"
 #define DEPTH_MAX 4096
 #define SLOT_DEPTH 4		/* runs/N/scratch/SLOT */
 
@@ -152,7 +153,7 @@ static bool is_earlier(const char *process, const char *state_dir, uid_t uid)
 
 	snprintf(path, sizeof(path), "/proc/%s", process);
 	/* "(deleted)" follows when the package was replaced */
-	return strstr(process_link(process, "exe", target), SHIM_NAME) != NULL &&
+	return strstr(process_link(process, "exe", target), "/" PROCESS_SHIM) != NULL &&
 	    strncmp(process_link(process, "cwd", target), state_dir, n) == 0 && target[n] == '/' &&
 	    stat(path, &st) == 0 && st.st_uid == uid;
 }
