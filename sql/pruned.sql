@@ -78,7 +78,7 @@ GROUP BY workspace HAVING max(id) > ifnull(:after, 0) ORDER BY 1
 
 -- All runs; pages by :after.
 -- name: compare.runs rows: run
-SELECT id AS after, id, state, instance, pruned_at FROM run WHERE id > ifnull(:after, 0) ORDER BY id
+SELECT id AS after, id, state, instance, ended_at, pruned_at FROM run WHERE id > ifnull(:after, 0) ORDER BY id
 
 -- All numbers of attempts, steps, hooks and salvage, as steps; pages by :after.
 -- name: compare.numbers rows: step

@@ -78,6 +78,7 @@ static const struct fields_row spec_rows[] = {
 	SPEC(attributes_tree, FIELDS_STRING),
 	SPEC(refs, FIELDS_LIST),
 	SPEC(rooms, FIELDS_LIST),
+	SPEC(displaces, FIELDS_BOOL),
 	SPEC(may_change, FIELDS_LIST),
 	SPEC(protect, FIELDS_LIST),
 	SPEC(judging, FIELDS_LIST),

@@ -156,8 +156,10 @@ struct git_op_spec {
 	bool room_only;			/* VERIFY: the room, not the work tree */
 
 	/* CHECKOUT: names of the rooms beside dir whose tasks have not ended. Of the others, those
-	 * that were made before this was asked for are superfluous. */
+	 * of earlier iterations are superfluous; and if displaces, those of slots with a smaller
+	 * number: only tasks have numbers in the order of their beginning. */
 	char *const *rooms;
+	bool displaces;
 
 	/* MEASURE: the base; VERIFY, FIND_EDITS: the tree before; PIN, CHECKOUT, PREPARE, COMMIT:
 	 * the tree. WORKTREE_ADD: work to continue, NULL: none. */

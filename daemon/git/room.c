@@ -24,7 +24,6 @@
 #include "git/stat_cache.h"
 #include "git/used_room.h"
 #include "git/verified.h"
-#include "proto/kinds.h"
 #include "proto/memory.h"
 #include "record/host_fault.h"
 
@@ -75,14 +74,8 @@ static void keep_files(struct git_op *op, const struct changes *entries, struct 
 	stat_cache_free(cache);
 }
 
-/* Whether slot its of an iteration has had its last room when one of slot is asked for. Slot 0 is
- * for the run as a whole, after the tasks; the check of the base runs beside all others. */
-static bool is_past(long long its, long long slot)
-{
-	return its > 0 && its < slot && slot != SLOT_BASELINE;
-}
-
-/* Rooms of tasks that have ended. */
+/* Rooms of tasks that have ended. One that was made since this was asked for is no such: of the
+ * same iteration it has a greater number, or 0 for the run as a whole. */
 static void keep_earlier(const struct git_op *op)
 {
 	const char *room = op->spec.dir, *name = strrchr(room, '/') + 1;
@@ -95,7 +88,8 @@ static void keep_earlier(const struct git_op *op)
 		char *path = xasprintf("%s%s", parent, e->d_name);
 
 		if (sscanf(e->d_name, "tree-%lld-%lld%c", &earlier, &its_slot, &rest) == 2 &&
-		    (earlier < iteration || (earlier == iteration && is_past(its_slot, slot))) &&
+		    (earlier < iteration ||
+		        (op->spec.displaces && earlier == iteration && its_slot > 0 && its_slot < slot)) &&
 		    !strings_contain(op->spec.rooms, e->d_name))
 			used_room_keep(path, op->objects);
 		free(path);

@@ -12,6 +12,7 @@
 #include "keep/inventory.h"
 #include "keep/keeper_work.h"
 #include "model/dirs.h"
+#include "proto/clock.h"
 #include "proto/memory.h"
 
 struct compare {
@@ -20,6 +21,7 @@ struct compare {
 	compare_cb *cb;
 	void *arg;
 	struct inventory inventory;
+	int64_t began;		/* time of day */
 	struct rowset runs, numbers, attempts;
 	struct compare_fault *faults;
 	size_t count;
@@ -106,8 +108,8 @@ static bool is_known(const struct compare *c, const struct inventory_item *item)
 		/* its repository may have been elsewhere when it was pruned */
 		return run != NULL && run->pruned_at == ROW_NONE;
 	case INVENTORY_CONFIG:
-		/* it is written before the branch is made */
-		return run != NULL && !run_state_is_end((enum run_state)run->state);
+		/* it is written before the branch is made, and outlives it for a moment */
+		return run != NULL && (!run_state_is_end((enum run_state)run->state) || run->ended_at >= c->began);
 	case INVENTORY_LOCK:
 	case INVENTORY_KINDS:
 		break;
@@ -234,7 +236,8 @@ void keeper_compare(struct keeper *keeper, const char *instance, compare_cb *cb,
 {
 	struct compare *c = xcalloc(1, sizeof(*c));
 
-	*c = (struct compare){ .keeper = keeper, .instance = xstrdup(instance), .cb = cb, .arg = arg };
+	*c = (struct compare){ .keeper = keeper, .instance = xstrdup(instance), .cb = cb, .arg = arg,
+	    .began = clock_wall() };
 	keeper_hold(keeper);
 	keeper_read(keeper, "compare.repositories", ROW_RUN, ROW_NONE, repositories_cb, c);
 }

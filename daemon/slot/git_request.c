@@ -264,6 +264,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.explains = kind == GIT_CHECKOUT && slot->row->base == BASE_CHECKING,
 		.reuses = reuses_room(slot, kind),
 		.rooms = rooms,
+		.displaces = kind == GIT_CHECKOUT && !slot_row_is_beside(slot->row),
 		.settings_kept = row->settings_kept == 1 || run_is_prepared(run),
 		.tree = tree_of(slot, kind),
 		.base = kind == GIT_MERGE ? row->base_commit : kind == GIT_PREPARE ? slot_prepared_tree(slot) :

@@ -155,3 +155,40 @@ def test_no_false_alarm_while_agents_work(make_daemon, repo):
         stop.set()
         looking.join()
     assert wrong == []
+
+
+def test_no_false_alarm_at_the_end_of_a_run(make_daemon, repo, tmp_path):
+    """git has told of its branch, which is gone when it is looked for, and the run has ended."""
+    daemon = make_daemon(scripts=WORK, start=False)
+    place = tmp_path / "bin"
+    place.mkdir()
+    (place / "git").write_text(f"""#!/bin/sh
+case "$*" in
+*"rldinstance"*)
+	test -e {tmp_path}/stand || exec /usr/bin/git "$@"
+	/usr/bin/git "$@"
+	status=$?
+	touch {tmp_path}/here
+	until [ -e {tmp_path}/go ]; do sleep 0.02; done
+	exit $status ;;
+esac
+exec /usr/bin/git "$@"
+""")
+    (place / "git").chmod(0o755)
+    daemon.play.set({**WORK, "implement": "gate there\n" + WORK["implement"]})
+    daemon.play.gates("there")
+    daemon.start(environment={"PATH": f"{place}:/usr/bin:/bin"})
+    run = daemon.review(repo.path, **TREE)
+    daemon.play.arrived("there")
+    assert f"branch.rl/{run}" in repo.git("config", "--local", "--list")
+    (tmp_path / "stand").touch()
+    found = []
+    asking = threading.Thread(target=lambda: found.extend(compared(daemon)))
+    asking.start()
+    while not (tmp_path / "here").exists():
+        pass
+    daemon.play.go("there")
+    assert daemon.ended(run)["state"] == "succeeded"
+    (tmp_path / "go").touch()
+    asking.join()
+    assert [check["state"] for check in found] == ["ok"], found

@@ -607,3 +607,43 @@ def test_reviewers_of_no_review_are_refused(panel, option):
     said = made.daemon.rlctl("submit", *option, "do it", cwd=made.repo.path, check=1)
     assert "and this run is not reviewed (review is off)" in said.err and "add --review" in said.err
     assert made.daemon.call("run.list")["runs"] == []
+
+
+# The first vote lists its tree when another task has a room of a vote.
+GIT = """#!/bin/sh
+case "$*" in
+*" ls-tree -r "*)
+	if [ -e {at}/implemented ] && mkdir {at}/vote 2> /dev/null; then
+		while [ ! -e {at}/ended ] && ! ls {state}/runs/1/tree-1-6553[12]/README > {at}/seen 2> /dev/null; do
+			sleep 0.02
+		done
+	fi ;;
+esac
+exec /usr/bin/git "$@"
+"""
+IN_TURN = """if [ "$RL_TASK_ID" = a ]; then
+	touch {at}/implemented
+else
+	until [ -e {at}/vote ] || [ -e {at}/ended ]; do sleep 0.02; done
+fi
+echo x > "$RL_TASK_ID.txt"
+answer done
+"""
+
+
+def test_a_room_stays_while_another_vote_begins(panel, tmp_path):
+    """Voters are numbered downwards: a smaller number is not one from before."""
+    made = panel({"a": PASS, "b": PASS}, scripts={"implement": IN_TURN.format(at=tmp_path)}, config={"parallel": 2})
+    place = tmp_path / "bin"
+    place.mkdir()
+    (place / "git").write_text(GIT.format(at=tmp_path, state=made.daemon.state))
+    (place / "git").chmod(0o755)
+    made.daemon.start(environment={"PATH": f"{place}:/usr/bin:/bin"})
+    run = made.daemon.call("run.submit", workdir=str(made.repo.path), stories=stories("a", "b"), parallel=2,
+                           review={"enabled": True})["id"]
+    try:
+        row = made.daemon.ended(run)
+    finally:
+        (tmp_path / "ended").touch()
+    assert row["state"] == "succeeded", row
+    assert "README" in (tmp_path / "seen").read_text()
