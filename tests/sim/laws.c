@@ -784,7 +784,8 @@ static bool is_starting(const struct world *w, const struct decision *d, int64_t
 	return false;
 }
 
-/* One that starts has the workspace to itself. */
+/* Another has the workspace to itself: one that starts, or one that has started since the row was
+ * written that says what this run waits for. */
 static bool is_locked_out(const struct world *w, const struct decision *d, const struct run_row *run)
 {
 	const struct run_rows *rows = NULL;
@@ -792,7 +793,9 @@ static bool is_locked_out(const struct world *w, const struct decision *d, const
 	if (world_plan(w, run->id)->isolation == ISOLATION_WORKTREE)
 		return false;
 	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
-		if (is_starting(w, d, rows->run.id) && strcmp(rows->run.workspace, run->workspace) == 0)
+		if (strcmp(rows->run.workspace, run->workspace) == 0 && (is_starting(w, d, rows->run.id) ||
+		    (rows->run.started_at != ROW_NONE && !run_state_is_end((enum run_state)rows->run.state) &&
+		        world_plan(w, rows->run.id)->isolation != ISOLATION_WORKTREE)))
 			return true;
 	return false;
 }
