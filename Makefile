@@ -14,11 +14,11 @@
 # make screenshots  the pictures of docs/screenshots again
 # make openrpc    docs/openrpc.json and docs/clients again; SINCE=REV: what changed since then
 # make install DESTDIR= PREFIX=                               make deb       a Debian package, in build/deb (make deps-deb)
-# SAN=1: ASan and UBSan, in build-san.  DEV=1: warnings are errors.  CC=clang works as well.
+# SAN=1: ASan and UBSan, in build-san.  SAN=thread: TSan, in build-tsan.  DEV=1: warnings are errors.  CC=clang works as well.
 
 VERSION  = 0.1.0
 PREFIX  ?= /usr/local
-B       ?= build$(if $(SAN),-san)
+B       ?= build$(if $(SAN),-$(if $(filter thread,$(SAN)),t)san)
 ifeq ($(origin CC),default)
 CC       = gcc
 endif
@@ -33,7 +33,8 @@ WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpoi
 WARNXX   = -Wall -Wextra -Wshadow -Wpointer-arith -Wformat=2 $(if $(DEV),-Werror)
 HARDEN   = -fstack-protector-strong -fstack-clash-protection -fPIE $(if $(SAN),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3) \
            $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=full)
-SANFLAGS = $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+SANFLAGS = $(if $(SAN),-fsanitize=$(if $(filter thread,$(SAN)),thread,address$(comma)undefined -fno-sanitize-recover=undefined) \
+           -fno-omit-frame-pointer)
 comma   := ,
 OPT     ?= -O2 -g
 CPPFLAGS += -D_GNU_SOURCE -DRLD_VERSION='"$(VERSION)"' -DRLD_LIBEXEC='"$(PREFIX)/libexec"' -I. -Idaemon -I$(B)/gen $(shell pkg-config --cflags $(PKGS))

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,16 @@
 #include "proto/memory.h"
 
 static struct agent_user user;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void be_ours(void)
+{
+	user.is.uid = geteuid();
+}
 
 const struct agent_user *agent_user(void)
 {
-	if (!user.apart)
-		user.is.uid = geteuid();
+	pthread_once(&once, be_ours);
 	return &user;
 }
 
@@ -39,6 +45,7 @@ int agent_user_set(uid_t uid, gid_t gid)
 {
 	const struct passwd *entry = getpwuid(uid);
 
+	pthread_once(&once, be_ours);
 	if (uid == geteuid())
 		return 0;
 	user.apart = true;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <time.h>
@@ -184,6 +185,22 @@ bool child_has_agents(void)
 	gid_t own, effective, agents;
 
 	return getresgid(&own, &effective, &agents) == 0 && own != agents;
+}
+
+void child_open_as(gid_t group)
+{
+	setfsgid(group);
+	if ((gid_t)setfsgid((gid_t)-1) != group)
+		abort();
+}
+
+gid_t child_open_as_agents(void)
+{
+	gid_t own, effective, agents, before = (gid_t)setfsgid((gid_t)-1);
+
+	getresgid(&own, &effective, &agents);
+	child_open_as(agents);
+	return before;
 }
 
 /* What does not keep our group has that of the agents, which is our saved one: exec makes it the

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "proto/memory.h"
 
@@ -44,6 +45,11 @@ struct child_end {
 void child_set_group(void);
 /* Whether they have: after child_set_group(). */
 bool child_has_agents(void);
+/* Until child_open_as(), this process itself opens, makes and removes files with the group of the
+ * agents: for a place where they may put a link meanwhile. Returns the group before, for
+ * child_open_as(). Where they have no other user it is the same one. */
+gid_t child_open_as_agents(void);
+void child_open_as(gid_t group);
 
 /* end is overwritten; child_end_release() frees its content. */
 void child_run(const struct child *child, struct child_end *end);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "child/child.h"
 #include "git/artifact.h"
 #include "git/gitdir.h"
 #include "git/lock.h"
@@ -39,6 +40,7 @@ static void unlock(const struct git_op *op, const char *common)
 	/* a branch that is about to be reserved may belong to another daemon */
 	bool reserves = spec->instance != NULL && (spec->kind == GIT_BASE || spec->kind == GIT_WORKTREE_ADD);
 	char *branch = spec->branch != NULL && !reserves ? xasprintf("refs/heads/%s", spec->branch) : NULL;
+	gid_t group = child_open_as_agents();
 
 	lock_remove_ref(common, spec->ref);
 	lock_remove_ref(common, spec->keep_ref);
@@ -50,6 +52,7 @@ static void unlock(const struct git_op *op, const char *common)
 		lock_remove_tree(common, spec->dir);
 	else
 		lock_remove_old(common, spec->workspace);
+	child_open_as(group);
 	free(branch);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "child/child.h"
 #include "git/lock.h"
 #include "git/operations.h"
 #include "git/worktree_admin.h"
@@ -167,8 +168,10 @@ int branch_claim(struct git_op *op, struct branch *b, const char *start, bool ta
 		if (ours) {
 			/* no other process creates it: the lock was left by a killed git of ours */
 			char *ref = xasprintf("refs/heads/%s", op->result.branch);
+			gid_t group = child_open_as_agents();
 
 			lock_remove_ref(op->common, ref);
+			child_open_as(group);
 			free(ref);
 		}
 		return add_claim(op, b);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "child/child.h"
 #include "git/remove_dir.h"
 #include "proto/memory.h"
 
@@ -65,6 +66,7 @@ static bool is_of(const char *git, const char *dir)
 char *worktree_admin_find(const char *common, const char *dir)
 {
 	char *place = xasprintf("%s/worktrees", common), *found = NULL;
+	gid_t group = child_open_as_agents();
 	DIR *d = opendir(place);
 	struct dirent *entry;
 
@@ -83,6 +85,7 @@ char *worktree_admin_find(const char *common, const char *dir)
 	}
 	if (d != NULL)
 		closedir(d);
+	child_open_as(group);
 	free(place);
 	return found;
 }
@@ -126,11 +129,13 @@ static int remove_rest(const char *admin)
 int worktree_admin_remove(const char *common, const char *admin)
 {
 	char *place = xasprintf("%s/worktrees", common);
+	gid_t group = child_open_as_agents();
 	int rv = remove_rest(admin);
 
 	if (rv == 0)
 		rv = remove_dir(admin);
 	rmdir(place);	/* git does this after the last one; it fails while there are others */
+	child_open_as(group);
 	free(place);
 	return rv;
 }
@@ -192,6 +197,7 @@ static bool is_old(const char *admin)
 void worktree_admin_prune(const char *common, const char *dir, bool damaged)
 {
 	char *place = xasprintf("%s/worktrees", common);
+	gid_t group = child_open_as_agents();
 	DIR *d = opendir(place);
 	struct dirent *entry;
 
@@ -206,5 +212,6 @@ void worktree_admin_prune(const char *common, const char *dir, bool damaged)
 	if (d != NULL)
 		closedir(d);
 	rmdir(place);
+	child_open_as(group);
 	free(place);
 }

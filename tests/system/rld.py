@@ -505,6 +505,7 @@ class Daemon:
         self.environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8",
                             "ASAN_OPTIONS": self.sanitizer_options("asan"),
                             "UBSAN_OPTIONS": self.sanitizer_options("ubsan"),
+                            "TSAN_OPTIONS": self.sanitizer_options("tsan"),
                             **(environment or {})}
         self.process = None
         self.pid = None
@@ -729,7 +730,7 @@ class Daemon:
         for line in self.log().splitlines():
             if "bug: " in line or "AddressSanitizer" in line or "runtime error:" in line:
                 wrong.append(f"log: {line}")
-        for report in [*self.path.glob("asan.*"), *self.path.glob("ubsan.*")]:
+        for report in [*self.path.glob("asan.*"), *self.path.glob("ubsan.*"), *self.path.glob("tsan.*")]:
             wrong.append(f"sanitizer: {report.read_text(errors='replace')[:6000]}")
         return wrong
 

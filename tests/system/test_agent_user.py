@@ -181,6 +181,29 @@ def test_links_do_not_make_rld_read_for_an_agent(apart):
     no_agent_was_told(h)
 
 
+# The HEAD of the work tree is the agent's to write, and so are the refs. Both lead to a lock that
+# only rld may remove.
+ELSEWHERE = {
+    "branch": 'echo "ref: refs/heads/rl/../../../../../../../../../../../..$STATE/evidence/1/t1" > "$GIT/HEAD"\n',
+    "link": 'rm -r "$COMMON/refs/heads/rl"\nln -s "$STATE/evidence" "$COMMON/refs/heads/rl"\n'}
+PLACES = ('STATE=${RLD_SOCKET%/*}/state\nGIT=$(git rev-parse --absolute-git-dir)\n'
+          'COMMON=$(git rev-parse --path-format=absolute --git-common-dir)\necho one > work.txt\n')
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("way", ELSEWHERE)
+def test_no_lock_of_ours_is_removed_for_an_agent(apart, way):
+    h = apart(scripts={"implement": PLACES + ELSEWHERE[way] + "answer done\n"})
+    repo = h.work()
+    lock = h.state / "evidence/1/t1.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    os.chown(lock.parent, RLD_UID, RLD_UID)
+    lock.parent.chmod(0o770)
+    h.ended(h.review(repo.path, isolation="worktree", commit="auto"))
+    assert lock.exists()
+
+
 def test_a_link_does_not_make_rld_write_for_an_agent(apart):
     h = apart()
     path = secret(h)
