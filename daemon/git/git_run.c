@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -21,6 +22,8 @@
 #define MESSAGE_MAX 600			/* limit for git's messages in an error */
 #define WORDS_KEEP ((size_t)128 * 1024)	/* limit for output of hooks and git, beginning and end */
 #define NAMES_SHOWN 3
+#define HALF_TRIES 250
+#define HALF_PAUSE_NS 20000000	/* 20 ms, so 5 s in total */
 /* git has removed what it could not complete */
 #define FULL_BYTES ((uint64_t)64 * 1024)
 #define FULL_FILES 4
@@ -319,6 +322,27 @@ static bool keeps_group(const struct git_op *op, unsigned flags)
 	return is_in_evidence(op, flags) || (flags & GIT_INIT) != 0;
 }
 
+/* Another git is making a work tree, which is not done at once: one that looks at all of them dies
+ * before it has done anything. */
+static bool met_half_a_tree(const struct git_op *op)
+{
+	const char *said = op->end.err.data;
+
+	return op->end.error == 0 && said != NULL && strstr(said, "failed to read ") != NULL &&
+	    strstr(said, "/commondir: ") != NULL;
+}
+
+static void run_patiently(struct git_op *op, const struct child *child)
+{
+	const struct timespec pause = { .tv_nsec = HALF_PAUSE_NS };
+	int tries = 0;
+
+	do {
+		child_end_release(&op->end);
+		child_run(child, &op->end);
+	} while (child->reader == NULL && met_half_a_tree(op) && ++tries < HALF_TRIES && nanosleep(&pause, NULL) == 0);
+}
+
 /* index: for GIT_INDEX. */
 static int run_call(struct git_op *op, const struct git_call *call, const char *index, const char *word, va_list words)
 {
@@ -344,8 +368,7 @@ static int run_call(struct git_op *op, const struct git_call *call, const char *
 	child.argv = command.argv;
 	child.env = child_environment((const char *const *)command.env);
 	child.name = op->command;
-	child_end_release(&op->end);
-	child_run(&child, &op->end);
+	run_patiently(op, &child);
 	strings_free(child.env);
 	git_command_release(&command);
 	if (op->end.error != 0)

@@ -453,6 +453,29 @@ START_TEST(locks_of_a_killed_git)
 }
 END_TEST
 
+static int calls_left;
+
+static void other_is_made(struct child *child)
+{
+	before(child);
+	if (child->name != NULL && strcmp(child->name, "for-each-ref") == 0 && --calls_left == 0)
+		SH("echo ../.. >.git/worktrees/other/commondir");
+}
+
+/* git does not make a work tree at once: another git that looks at all of them dies. */
+START_TEST(another_is_being_made)
+{
+	make();
+	SH("cd .git/worktrees; mkdir other; cd other; echo /nowhere/.git >gitdir; echo ref: refs/heads/o >HEAD; "
+	    ">commondir");
+	calls_left = 4;
+	before_each = other_is_made;
+	ck_assert_msg(run(GIT_WORKTREE_REMOVE) == STEP_NEXT_DONE, "%s", error);
+	before_each = before;
+	ck_assert_int_le(calls_left, 0);
+}
+END_TEST
+
 /* Whatever of it cannot be removed, and in whichever order it is read, the file by which
  * it is found stays. */
 START_TEST(cut_short_it_is_found_again)
@@ -540,6 +563,7 @@ int main(void)
 	tcase_add_test(tc, again_behind_the_files);
 	tcase_add_test(tc, a_large_one);
 	tcase_add_test(tc, locks_of_a_killed_git);
+	tcase_add_test(tc, another_is_being_made);
 	tcase_add_test(tc, cut_short_it_is_found_again);
 	tcase_add_test(tc, what_a_killed_git_has_begun);
 	tcase_add_test(tc, a_second_time);
