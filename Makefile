@@ -198,6 +198,8 @@ check-all:
 	@$(PYTHON) tests/check $(B) --all
 	@$(MAKE) --no-print-directory -j2 DEV=1 SAN=1 checked
 	@$(PYTHON) tests/check build-san --all unit fuzz sim system
+	@$(MAKE) --no-print-directory -j2 DEV=1 SAN=thread checked
+	@$(PYTHON) tests/check build-tsan --all unit system
 	@$(MAKE) --no-print-directory check-places
 	@$(PYTHON) tests/plants
 	@tests/deps boot install

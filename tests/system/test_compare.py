@@ -144,7 +144,8 @@ def test_no_false_alarm_while_agents_work(make_daemon, repo):
         with daemon.connect() as rpc:
             while not stop.is_set():
                 checks = rpc.call("daemon.doctor", deep=True)["checks"]
-                wrong.extend(check for check in checks if check["name"] in ("compare", "reviews", "refs", "strays") and
+                # no strays: it would see those of all daemons, and tests beside this one leave some
+                wrong.extend(check for check in checks if check["name"] in ("compare", "reviews", "refs") and
                              check["state"] != "ok")
     looking = threading.Thread(target=look)
     looking.start()
