@@ -278,12 +278,17 @@ def recover(trial, kind):
 
 # ---- migration ----------------------------------------------------------------------------------
 
-def migrate(trial, name):
+def migrate(trial, schema):
     """The state of an older rld: under the fault its migration happens, or does not; without it
     everything is there."""
-    import test_upgrade_runs as upgrade
-    left = upgrade.make_left(lambda where, **kwargs: Victim(trial.path / where, kwargs["play"], kwargs["config"]),
-                             trial.path, name)
+    import earlier
+    with contextlib.ExitStack() as places:
+        upgrade(trial, earlier.make_left(
+            places, lambda where, **kwargs: Victim(where, kwargs["play"], kwargs["config"]), trial.path,
+            earlier.Left(schema)))
+
+
+def upgrade(trial, left):
     before = {row["id"]: row["state"] for row in left.query("SELECT id, state FROM run")}
     trial.daemon, left.prefix = left, trial.prefix()
     try:
@@ -364,8 +369,8 @@ SCENARIOS = {
     "merge": lambda trial: review(trial, "worktree"),
     "commit": lambda trial: review(trial, "committed"),
     "recover": lambda trial: recover(trial, "checked"),
-    "migrate": lambda trial: migrate(trial, "schema-5"),
-    "migrate9": lambda trial: migrate(trial, "schema-9"),
+    "migrate": lambda trial: migrate(trial, 5),
+    "migrate9": lambda trial: migrate(trial, 9),
     "client": lambda trial: client(trial, None),
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Fixtures, the deadline of every test, and the checks that end every test."""
+import contextlib
 import os
 import signal
 import sys
@@ -115,6 +116,14 @@ def another_user():
 def unprivileged():
     """A uid without root's rights; None: ours has none."""
     return harness.ANOTHER_UID if os.geteuid() == 0 else None
+
+
+@pytest.fixture
+def places():
+    """An ExitStack. A test that names it before make_daemon has what is entered there until its
+    daemons have ended."""
+    with contextlib.ExitStack() as stack:
+        yield stack
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import struct
 import subprocess
 
 import pytest
-import test_upgrade_runs
 from apart import RLD_NAME, RLD_UID, Starter
 from rld import BUILD, RLCTL, Repo, RpcError, alive, give, wait_gone
 from users import needs_root
@@ -587,45 +586,6 @@ def test_a_hand_over_waits_for_agents(make_daemon, tmp_path, another_user):
         daemon.environment["RLD_STARTER"] = str(starter.socket)
         daemon.start()
         assert daemon.ended(run)["state"] == "succeeded"
-        daemon.stop()
-    finally:
-        starter.finish()
-
-
-@pytest.mark.parametrize("name", test_upgrade_runs.ALSO)
-def test_a_state_of_long_ago(make_daemon, tmp_path, another_user, name):
-    """Of the system's service, with runs in every stage and no agent alive: nothing of it is lost
-    or done again, and what is retried works as the other user."""
-    daemon = test_upgrade_runs.make_left(make_daemon, tmp_path, name)
-    paid = [len(daemon.play.starts(run, "implement")) for run in range(1, 15)]
-    daemon.path.chmod(0o755)
-    for program in (BUILD / "rld", BUILD / "rl-shim", BUILD / "rl-git"):
-        shutil.copy(program, daemon.path)
-    daemon.program = daemon.path / "rld"
-    subprocess.run(["chown", "-R", f"{RLD_UID}:{RLD_UID}", daemon.path], check=True)
-    subprocess.run([str(BUILD / "rl-start"), "--user", "games", "--hand-over", str(daemon.state)], check=True)
-    for path in (*daemon.path.glob("r[0-9]*"), daemon.play.path):
-        subprocess.run(["chown", "-R", "games:games", path], check=True)
-        subprocess.run(["chmod", "-R", "g+rwX", path], check=True)
-    starter = Starter(tmp_path / "starter")
-    try:
-        daemon.uid, daemon.prefix, daemon.prefix_sets_uid = RLD_UID, Apart.prefix(starter.agents), True
-        daemon.environment["RLD_STARTER"] = str(starter.socket)
-        daemon.start()
-        rows = {run: daemon.run(run) for run in range(1, daemon.runs + 1)}
-        assert [rows[run]["state"] for run in range(1, 6)] == ["succeeded", "failed", "succeeded", "succeeded",
-                                                               "failed"]
-        for run in rows:
-            assert daemon.call("review.verify", run=run)["ok"], run
-        lost = daemon.ended(9)
-        assert lost["state"] == "held" and "lost" in str(lost), lost
-        assert [len(daemon.play.starts(run, "implement")) for run in range(1, 15)] == paid
-        daemon.play.set({"implement": "echo again >> work.txt\n", "review": "pass\n", "fix": "true\n"})
-        subprocess.run(["chown", "-R", "games:games", daemon.play.path], check=True)
-        again = daemon.call("run.retry", id=2)["id"]
-        assert daemon.ended(again)["state"] == "succeeded"
-        for run in rows:
-            daemon.no_longer_under_way(run)
         daemon.stop()
     finally:
         starter.finish()
