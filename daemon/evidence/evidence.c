@@ -25,7 +25,9 @@ void evidence_append(struct txn *txn, struct run *run, struct evidence_row *row)
 	row->number = r->evidence_count + 1;
 	row->created_at = txn_now(txn);
 	row->submitter = r->owner;
-	row->daemon = xstrdup(RLD_VERSION);
+	/* a run that began without entries has no version here: one that has lost them does */
+	if (r->entry_count != ROW_NONE)
+		row->daemon = xstrdup(RLD_VERSION);
 	row->previous_hash = xstrdup(r->evidence_head);
 	record_hash(ROW_EVIDENCE, row, hex);
 	row->hash = xstrdup(hex);
