@@ -8,7 +8,8 @@ import subprocess
 import pytest
 from apart import AGENTS, RLD_UID, Starter
 from earlier import each_archive, ends_well, make_left, open_gates, start_shims, starts_well
-from rld import BUILD
+from rld import BUILD, Repo, give
+from test_upgrade import downgrade
 from users import needs_root
 
 pytestmark = needs_root
@@ -29,10 +30,10 @@ def make_service(places, make_daemon, tmp_path, left):
     return daemon
 
 
-def hand_over(daemon):
-    """When its agents have ended."""
+def hand_over(daemon, *paths):
+    """When its agents have ended; with the paths."""
     subprocess.run([str(BUILD / "rl-start"), "--user", AGENTS, "--hand-over", str(daemon.state)], check=True)
-    paths = [*daemon.path.glob("r[0-9]*"), *daemon.path.glob("play*"), *daemon.path.glob("slow*")]
+    paths = [*paths, *daemon.path.glob("r[0-9]*"), *daemon.path.glob("play*"), *daemon.path.glob("slow*")]
     chown(AGENTS, *paths)
     subprocess.run(["chmod", "-R", "g+rwX", *paths], check=True)
 
@@ -93,3 +94,22 @@ def test_without_any_agent(places, make_daemon, tmp_path, another_user, left):
         assert row["state"] == "succeeded", row
         for run in rows:
             daemon.no_longer_under_way(run)
+
+
+def test_the_second_schema(make_daemon, tmp_path, another_user):
+    """What had failed is there, and its retry works as the other user."""
+    daemon = make_daemon(uid=RLD_UID, scripts={"implement": "echo one > work.txt\nexit 3\n"})
+    daemon.path.chmod(0o755)
+    repo = Repo(tmp_path / "work")
+    give(repo.path, RLD_UID)
+    run = daemon.review(repo.path)
+    assert daemon.ended(run)["state"] == "failed"
+    daemon.stop()
+    downgrade(daemon)
+    give(daemon.state, RLD_UID)
+    daemon.play.set({"implement": "echo two > work.txt\n", "review": "pass\n"})
+    hand_over(daemon, repo.path, daemon.play.path)
+    with with_starter(daemon, tmp_path):
+        assert daemon.run(run)["state"] == "failed" and daemon.call("review.verify", run=run)["ok"]
+        row = daemon.ended(daemon.call("run.retry", id=run)["id"])
+        assert row["state"] == "succeeded", row
