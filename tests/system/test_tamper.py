@@ -21,7 +21,7 @@ SCRIPTS = {
     "review": "pass\n",
     "fix": "echo \"$RL_ATTEMPT\" >> work.txt\nanswer \"answer $RL_ATTEMPT\"\n",
 }
-TABLES = {"review": 20, "finding": 10, "product": 14, "evidence": 26, "entry": 8, "task": 19, "attempt": 60, "run": 64}
+TABLES = {"review": 20, "finding": 10, "product": 14, "evidence": 26, "entry": 8, "task": 19, "attempt": 60, "run": 66}
 # Columns that name a state have other words to change to.
 OTHER_WORDS = {("finding", "state"): "CASE state WHEN 'new' THEN 'repeated' ELSE 'new' END",
                ("product", "kind"): "'merged'", ("evidence", "kind"): "'human'", ("evidence", "room"): "'same'",
@@ -32,8 +32,8 @@ OTHER_WORDS = {("finding", "state"): "CASE state WHEN 'new' THEN 'repeated' ELSE
                ("run", "end_kind"): "'limit'", ("run", "wait_kind"): "'host'", ("run", "wait"): "'host'"}
 # Where the second row of a table is.
 KEYS = {"finding": "review = 2", "attempt": "number = 2", "task": "id = 't1'"}
-# Without their key they are no rows of the run.
-LOST = {("run", "id")}
+# Without its key it is no row of the run; and what it takes on the disk is measured later.
+UNCOVERED = {("run", "id"), ("run", "bytes")}
 
 
 class Log:
@@ -116,7 +116,7 @@ def test_every_column(log, table):
     assert len(columns) == TABLES[table], "a new column: is it under the hash?"
     unnoticed = []
     for column, kind in columns:
-        if (table, column) in LOST:
+        if (table, column) in UNCOVERED:
             continue
         log.edit(f'UPDATE {table} SET "{column}" = {changed(table, column, kind)} WHERE {where}')
         answer = log.verified()
