@@ -123,6 +123,8 @@ $(B)/librlctl.a: $(filter-out $(B)/client/main.o,$(RLCTL_O))
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(B)/unit/screen $(B)/unit/page $(B)/unit/pager $(B)/unit/proposal $(B)/unit/web $(B)/unit/host: $(B)/librlctl.a
 $(B)/unit/screen $(B)/unit/page $(B)/unit/pager $(B)/unit/proposal $(B)/unit/web $(B)/unit/host: UNIT_A = $(B)/librlctl.a
+$(B)/unit/attempt_group: $(B)/daemon/starter/attempt_group.o
+$(B)/unit/attempt_group: UNIT_A = $(B)/daemon/starter/attempt_group.o
 
 $(B)/tests/unit/%.o: CPPFLAGS += $(shell pkg-config --cflags check)
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/librld.a
@@ -286,7 +288,7 @@ install: all
 	$(B)/rlctl completion fish > $(SHARE)/fish/vendor_completions.d/rlctl.fish
 	for name in system user; do install -d $(LIB)/systemd/$$name || exit; done
 	for unit in $(UNIT_FILES); do sed \
-	    -e 's|^ExecStart=.*/rld$$|ExecStart=$(PREFIX)/sbin/rld|' -e 's|=\(+*\)/usr/local/libexec/|=\1$(PREFIX)/libexec/|' -e 's|^ExecReload=.*/rlctl|ExecReload=$(PREFIX)/bin/rlctl|' \
+	    -e 's|^ExecStart=.*/rld$$|ExecStart=$(PREFIX)/sbin/rld|' -e 's|=\([-+]*\)/usr/local/libexec/|=\1$(PREFIX)/libexec/|' -e 's|^ExecReload=.*/rlctl|ExecReload=$(PREFIX)/bin/rlctl|' \
 	    systemd/$${unit#system/} > $(LIB)/systemd/$$unit && chmod 644 $(LIB)/systemd/$$unit || exit; done
 	install -D -m 644 -t $(LIB)/sysusers.d systemd/sysusers.d/rld.conf
 	install -D -m 644 -t $(LIB)/tmpfiles.d systemd/tmpfiles.d/rld.conf
@@ -320,7 +322,7 @@ check-deb: deb
 	sha256sum $(DEB)/*.deb > build/deb.sha256
 	@$(MAKE) --no-print-directory deb
 	sha256sum -c build/deb.sha256
-deps-deb deps-boot deps-bench:
+deps-deb deps-boot deps-vm deps-bench:
 	@tests/deps $(@:deps-%=%) install
 
 # The path of rl-shim and rl-git is compiled in: another PREFIX than the last one makes main.o anew.
@@ -329,7 +331,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean check-boot check-deb deb demo deps deps-bench deps-boot deps-deb fault fuzz fuzzers install lint openrpc plants screenshots sim uninstall
+.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean check-boot check-deb deb demo deps deps-bench deps-boot deps-deb deps-vm fault fuzz fuzzers install lint openrpc plants screenshots sim uninstall
 clean:
 	rm -rf build build-san build-fuzz
 

@@ -193,6 +193,7 @@ static int reload(void *arg, char *error, size_t room)
 	config_free(old);
 	engine_set_parallel(d->engine, config_parallel(config));
 	startup_configure(d->engine, d->config);
+	startup_limits(&d->loop, d->host.proc, d->config);
 	keeper_reloaded(d->keeper);
 	log_info("settings reloaded from %s", d->places.config_file);
 	notify_ready(d->notify_socket, NULL);
@@ -461,6 +462,7 @@ static int run(struct daemon *d)
 	open_engine(d);
 	startup_configure(d->engine, d->config);
 	open_proc(d);
+	startup_limits(&d->loop, d->host.proc, d->config);
 	d->unknown = startup_rows(d->host.store, d->engine, d->places.state_dir);
 	d->results = results_load(d->host.store);
 	watch_signals(d);

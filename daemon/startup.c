@@ -7,6 +7,7 @@
 
 #include "base/agent_user.h"
 #include "base/log.h"
+#include "base/offload.h"
 #include "numbers.h"
 #include "proc/starter.h"
 #include "proto/memory.h"
@@ -113,6 +114,38 @@ static void configure_accounts(struct engine *engine, const struct config *confi
 	free(names);
 	free(limits);
 	free(accounts);
+}
+
+struct limits_look {
+	struct start_limits limits;
+	char *unmet;		/* NULL: all are kept */
+	const char *remedy;
+};
+
+static void limits_run(void *arg)
+{
+	struct limits_look *look = arg;
+
+	look->unmet = starter_limits_unmet(&look->limits, &look->remedy);
+}
+
+static void limits_done(void *arg)
+{
+	struct limits_look *look = arg;
+
+	if (look->unmet != NULL)
+		log_warn("%s; %s", look->unmet, look->remedy);
+	free(look->unmet);
+	free(look);
+}
+
+void startup_limits(uv_loop_t *loop, struct proc *proc, const struct config *config)
+{
+	struct limits_look *look = xcalloc(1, sizeof(*look));
+
+	look->limits = (struct start_limits){ config_attempt_memory(config), config_attempt_processes(config) };
+	proc_set_limits(proc, &look->limits);
+	offload(loop, limits_run, limits_done, look);
 }
 
 void startup_configure(struct engine *engine, const struct config *config)

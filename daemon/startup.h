@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "engine/engine.h"
+#include "proc/proc.h"
 #include "store/store.h"
 
 /* The name of this instance, malloc'd, created by the migration that introduced it. A fatal error
@@ -18,6 +19,10 @@ char *startup_rows(struct store *store, struct engine *engine, const char *state
 
 /* Also after a reload. The engine copies what it needs. */
 void startup_configure(struct engine *engine, const struct config *config);
+
+/* Of each attempt that starts from now on; also after a reload. Warns, later, of those that will
+ * have no effect. */
+void startup_limits(uv_loop_t *loop, struct proc *proc, const struct config *config);
 
 /* Who the agents are: with $RLD_STARTER, the socket of rl-start, another user than ours, whose HOME
  * and name our environment then has. Does not return when that is not as the settings say. Before

@@ -41,6 +41,10 @@ bool config_stamp_equal(const struct config_stamp *a, const struct config_stamp 
 /* number of slots of the daemon */
 int64_t config_parallel(const struct config *config);
 
+/* Limits of one attempt, from the kernel, in bytes and in processes; 0: none. */
+int64_t config_attempt_memory(const struct config *config);
+int64_t config_attempt_processes(const struct config *config);
+
 /* The key that signs attestations, malloc'd; NULL: the one in the state directory. */
 char *config_attest_key(const struct config *config);
 

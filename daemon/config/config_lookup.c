@@ -97,6 +97,24 @@ static int64_t number_at(const struct config *config, const char *path)
 	return number;
 }
 
+/* 0 if unset. */
+static int64_t limit_at(const struct config *config, const char *path)
+{
+	int64_t number = number_at(config, path);
+
+	return number != ROW_NONE ? number : 0;
+}
+
+int64_t config_attempt_memory(const struct config *config)
+{
+	return limit_at(config, "limits.memory");
+}
+
+int64_t config_attempt_processes(const struct config *config)
+{
+	return limit_at(config, "limits.processes");
+}
+
 struct retention_policy config_keep(const struct config *config, bool *automatic)
 {
 	*automatic = number_at(config, "keep.automatic") == 1;

@@ -329,6 +329,13 @@ const struct setting settings[] = {
 	    .help = "free space below which no attempt starts; 0: no check" },
 	    .layers = BOTH, .fallback = "\"1G\"" },
 
+	{ { "limits.memory", SCHEMA_SIZE, .min = 64 * KIB * KIB, .max = KIB * KIB * KIB * KIB * KIB,
+	    .help = "system service: memory of one attempt with all it starts; unset: no limit" },
+	    .layers = LAYER_FILE },
+	{ { "limits.processes", SCHEMA_INT, .min = 16, .max = 4194304,
+	    .help = "system service: processes and threads of one attempt; unset: no limit" },
+	    .layers = LAYER_FILE },
+
 	{ { "keep.age", SCHEMA_DURATION, .min = SECOND, .max = 36500 * DAY,
 	    .help = "age at which prune removes what is kept of a run that succeeded" },
 	    .layers = LAYER_FILE, .fallback = "\"90d\"" },

@@ -131,6 +131,23 @@ char *attempt_cause(const struct attempt_facts *f, const struct attempt_limit *l
 	    error ? ": " : "", error ? error : "");
 }
 
+char *attempt_felt(int64_t memory_kills, int64_t memory_max, int64_t refused_forks)
+{
+	char size[32];
+
+	size_format(memory_max, size, sizeof(size));
+	if (memory_max > 0)
+		return xasprintf("out of memory: the kernel has killed %lld of its processes at %s; limits.memory sets "
+		    "the limit", (long long)memory_kills, size);
+	if (memory_kills > 0)
+		return xasprintf("out of memory: the kernel has killed %lld of its processes, as this machine, or all "
+		    "agents together, had none left", (long long)memory_kills);
+	if (refused_forks > 0)
+		return xasprintf("the kernel has refused it a process %lld times; limits.processes sets the limit",
+		    (long long)refused_forks);
+	return NULL;
+}
+
 enum end_kind attempt_end_kind(const struct attempt_facts *f)
 {
 	static const enum end_kind kinds[PROCESS_RESULTS] = {

@@ -124,6 +124,8 @@ struct attempt_limit {
  * out after 2h". limit: for TIMEOUT, IDLE and LINGERED. error: the program's message or the reason
  * of the failed start, may be NULL. malloc'd. */
 char *attempt_cause(const struct attempt_facts *facts, const struct attempt_limit *limit, const char *error);
+/* What limits of its cgroup have done to it, as in the exit record: malloc'd; NULL: nothing. */
+char *attempt_felt(int64_t memory_kills, int64_t memory_max, int64_t refused_forks);
 /* The kind of that cause. */
 enum end_kind attempt_end_kind(const struct attempt_facts *facts);
 

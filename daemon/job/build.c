@@ -288,6 +288,7 @@ static struct launch *make_launch(struct build_job *w, const struct agent_plan *
 		.post_result_ms = (int)w->limits.ms[CLOCK_POST_RESULT],
 		.marks_signal = 1,
 		.names_step = 1,
+		.tells_limits = 1,
 		.syncs_work = w->attempt.role == ROLE_IMPLEMENT || w->attempt.role == ROLE_FIX,
 		.grace_ms = w->plan->grace_ms,
 		.output_bytes = w->plan->output_bytes,

@@ -434,7 +434,7 @@ void entry_look(struct entry *e)
 static int entry_spawn(struct entry *e)
 {
 	int rv = spawn_shim(e->proc->shim_path, e->dir, e->prepare.lock, e->launch->envp, e->uuid, e->proc->core,
-	    &e->spawned);
+	    &e->limits, &e->spawned);
 
 	if (rv != 0 && rv != -ETIMEDOUT) {
 		e->prepare.status = -rv;
@@ -470,6 +470,8 @@ static void prepare_cb(void *arg);
 void entry_prepare(struct entry *e)
 {
 	e->state = PREPARING;
+	if (e->launch->job.tells_limits == 1)
+		e->limits = e->proc->limits;
 	offload(e->proc->loop, prepare_run, prepare_cb, e);
 }
 

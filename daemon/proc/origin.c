@@ -15,6 +15,7 @@
 #include "proc/process.h"
 #include "proc/strays.h"
 #include "record/layout.h"
+#include "record/own_group.h"
 
 #define ANCESTORS_MAX 10000
 #define TRIES 20
@@ -167,10 +168,10 @@ bool origin_by_group(pid_t pid, char mark[ORIGIN_MARK_MAX])
 	file = pid > 0 ? fopen(path, "re") : NULL;
 	while (file != NULL && !found && fgets(line, sizeof(line), file) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
-		name = strstr(line, "/" ORIGIN_GROUP);
+		name = strstr(line, "/" ATTEMPT_GROUP);
 		if (strncmp(line, "0::", 3) != 0 || name == NULL)
 			continue;
-		name += strlen("/" ORIGIN_GROUP);
+		name += strlen("/" ATTEMPT_GROUP);
 		name[strcspn(name, "/")] = '\0';
 		found = strlcpy(mark, name, ORIGIN_MARK_MAX) < ORIGIN_MARK_MAX;
 	}

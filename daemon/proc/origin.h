@@ -11,9 +11,6 @@
 
 #define ORIGIN_MARK_MAX 64
 
-/* The cgroup of an attempt that rl-start has started: this, and the mark. */
-#define ORIGIN_GROUP "attempt-"
-
 struct origin {
 	/* it has ended, another PID namespace hides it, a shim above it has a lock file that was
 	 * moved or removed, or it is below this daemon and its shim was killed: nothing can be

@@ -66,6 +66,11 @@ void proc_set_inherited(struct proc *proc, mode_t umask, int64_t nofile, rlim_t 
 	proc->core = core;
 }
 
+void proc_set_limits(struct proc *proc, const struct start_limits *limits)
+{
+	proc->limits = *limits;
+}
+
 static struct entry *entry_find(const struct proc *proc, int64_t id)
 {
 	struct entry *e;

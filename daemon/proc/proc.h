@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "proc/launch.h"
+#include "proc/starter.h"
 
 struct proc;
 
@@ -19,6 +20,10 @@ struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shi
 /* Values that agents inherit as rld had them at its start: umask, and the soft RLIMIT_NOFILE (0: as
  * rld has it) and RLIMIT_CORE. Defaults: 022, 0, and the limit at proc_new(). */
 void proc_set_inherited(struct proc *proc, mode_t umask, int64_t nofile, rlim_t core);
+
+/* Of attempts that start from now on, but of no steps and hooks. Without rl-start they have no
+ * effect. */
+void proc_set_limits(struct proc *proc, const struct start_limits *limits);
 
 /* Start launch; takes ownership. Directory, files and job are written off the loop; then lock,
  * posix_spawn, pidfd watch. Exactly one of started(), refused() or taken() follows; after started()

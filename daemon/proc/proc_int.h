@@ -43,6 +43,7 @@ struct entry {
 	pid_t child;		/* our child, not reaped; otherwise 0 */
 	int conn;		/* to rl-start, which has not said how it ended; otherwise -1 */
 	int asked;		/* ... how often it was asked */
+	struct start_limits limits;	/* PREPARING: a copy, for the worker */
 	struct spawned spawned;	/* PREPARING, with rl-start */
 	int spawn_rv;
 	int pidfd;		/* WATCHING, otherwise -1 */
@@ -72,6 +73,7 @@ struct proc {
 	mode_t umask;
 	int64_t nofile;
 	rlim_t core;
+	struct start_limits limits;
 	bool mixed;		/* orphans cannot be told from other children, see orphans.h */
 	struct patience patience;
 	LIST_HEAD(, entry) entries;

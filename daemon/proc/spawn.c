@@ -125,14 +125,14 @@ static int spawn_own_shim(const char *shim_path, const char *dir, int lock, char
 }
 
 int spawn_shim(const char *shim_path, const char *dir, int lock, char *const *envp, const char *uuid, rlim_t core,
-    struct spawned *out)
+    const struct start_limits *limits, struct spawned *out)
 {
 	char **env = marked(envp, uuid);
 	int rv;
 
 	*out = (struct spawned){ .pidfd = -1, .conn = -1 };
 	if (starter_used()) {
-		rv = starter_shim(dir, uuid, lock, env, core, out);
+		rv = starter_shim(dir, uuid, lock, env, core, limits, out);
 	} else {
 		rv = spawn_own_shim(shim_path, dir, lock, env, core, &out->pid);
 		if (rv == 0)

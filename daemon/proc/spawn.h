@@ -12,7 +12,7 @@
  * its soft RLIMIT_CORE. 0; -ETIMEDOUT: rl-start did not answer in time, so it may run; or
  * -errno. */
 int spawn_shim(const char *shim_path, const char *dir, int lock, char *const *envp, const char *uuid, rlim_t core,
-    struct spawned *out);
+    const struct start_limits *limits, struct spawned *out);
 
 /* Start the program at path in its own session, as the user of the agents: no stdin, stdout is
  * output, no stderr. envp is the whole environment, NULL: that of rld. 0 or -errno. */

@@ -9,14 +9,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define START_VERSION 1
+#define START_VERSION 2
 #define START_FDS 4
 
 enum start_kind {
 	START_WHO,	/* who are the agents? answer: value is their uid, more their group */
 	/* Start rl-shim. words: uuid, directory. fds: words, lock, environment. number: umask,
-	 * more: RLIMIT_CORE. Answer: value is its pid, fd its pidfd. Descriptor 4 of the shim is
-	 * the environment. */
+	 * more: RLIMIT_CORE, memory and processes: limits of its cgroup, 0: none. Answer: value is
+	 * its pid, fd its pidfd. Descriptor 4 of the shim is the environment. */
 	START_SHIM,
 	/* Run a program of which the output is wanted, as the agents; it is ended when the
 	 * connection is. words: path, argv. fds: words, output, environment. Answer: as above. */
@@ -27,11 +27,16 @@ enum start_kind {
 	/* Remove a directory or file with all that agents have made in it. words: path. fds: words.
 	 * Answer: when it is done. */
 	START_REMOVE,
+	START_LIMITS	/* what can attempts have? answer: value is a mask of START_CAN_... */
 };
+
+#define START_CAN_GROUP 1		/* a cgroup of its own */
+#define START_CAN_MEMORY 2		/* ... with a limit of memory */
+#define START_CAN_PROCESSES 4		/* ... of processes */
 
 struct start_request {
 	uint32_t version, kind;
-	uint64_t number, more;
+	uint64_t number, more, memory, processes;
 };
 
 enum start_said { START_ANSWER, START_ENDED };	/* ENDED: value is a status as from waitpid() */

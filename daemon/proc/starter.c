@@ -133,10 +133,11 @@ static int start(const struct start_request *r, int fds[3], struct spawned *out)
 	return 0;
 }
 
-int starter_shim(const char *dir, const char *uuid, int lock, char *const *envp, rlim_t core, struct spawned *out)
+int starter_shim(const char *dir, const char *uuid, int lock, char *const *envp, rlim_t core,
+    const struct start_limits *limits, struct spawned *out)
 {
 	const struct start_request r = { .version = START_VERSION, .kind = START_SHIM, .number = SHIM_UMASK,
-	    .more = core };
+	    .more = core, .memory = (uint64_t)limits->memory, .processes = (uint64_t)limits->processes };
 	char *words[] = { (char *)uuid, (char *)dir, NULL };
 	int fds[3] = { start_words(words), lock, start_words(envp) };
 
@@ -158,6 +159,44 @@ int starter_tell(const char *path, char *const *argv, char *const *envp, int out
 	rv = start(&r, fds, out);
 	strings_free(words);
 	return rv;
+}
+
+char *starter_limits_unmet(const struct start_limits *limits, const char **remedy)
+{
+	const unsigned wanted = (limits->memory > 0 ? START_CAN_MEMORY : 0) |
+	    (limits->processes > 0 ? START_CAN_PROCESSES : 0);
+	const char *names = wanted == START_CAN_MEMORY ? "limits.memory" :
+	    wanted == START_CAN_PROCESSES ? "limits.processes" : "limits.memory and limits.processes";
+	struct start_answer answer = { 0 };
+	unsigned missing;
+	int rv;
+
+	if (wanted == 0)
+		return NULL;
+	*remedy = "run rld as the service of the system (rld.service), or limit the service of the user: MemoryMax= "
+	    "and TasksMax= in its unit";
+	if (at == NULL)
+		return xasprintf("%s %s no effect: only rl-start can limit an attempt, and this daemon has none", names,
+		    strchr(names, ' ') != NULL ? "have" : "has");
+	*remedy = "see systemctl status rld-start.service";
+	rv = request(START_LIMITS, NULL, ANSWER_MS, &answer);
+	if (rv != 0)
+		return xasprintf("rl-start does not tell whether it can limit attempts: %s",
+		    rv == -EHOSTDOWN ? "it does not answer" : strerror(-rv));
+	missing = wanted & ~(unsigned)answer.value;
+	if (missing == 0)
+		return NULL;
+	names = missing == START_CAN_MEMORY ? "limits.memory has" :
+	    missing == START_CAN_PROCESSES ? "limits.processes has" : "limits.memory and limits.processes have";
+	*remedy = (answer.value & START_CAN_GROUP) == 0 ?
+	    "set Delegate=yes in rld-start.service, and boot with cgroups of version 2 "
+	    "(systemd.unified_cgroup_hierarchy=1)" :
+	    "boot with all controllers in the hierarchy of version 2 (systemd.unified_cgroup_hierarchy=1, no "
+	    "cgroup_disable=), and see the log of rld-start.service";
+	return xasprintf("%s no effect: rld-start.service %s", names, (answer.value & START_CAN_GROUP) == 0 ?
+	    "can make no cgroups" : missing == START_CAN_MEMORY ? "is not given the controller memory" :
+	    missing == START_CAN_PROCESSES ? "is not given the controller pids" :
+	    "is not given the controllers memory and pids");
 }
 
 int starter_status(int conn, int wait_ms)

@@ -23,9 +23,19 @@ struct spawned {
 int starter_use(const char *path, uid_t *uid, gid_t *gid);
 bool starter_used(void);
 
+/* Limits of what one shim starts: bytes, processes; 0: none. */
+struct start_limits {
+	int64_t memory, processes;
+};
+
 /* Start rl-shim for the attempt in dir. envp: as marked, see spawn_shim(). 0; -ETIMEDOUT: it may
  * have been started, so look; or -errno. Blocking, a moment. */
-int starter_shim(const char *dir, const char *uuid, int lock, char *const *envp, rlim_t core, struct spawned *out);
+int starter_shim(const char *dir, const char *uuid, int lock, char *const *envp, rlim_t core,
+    const struct start_limits *limits, struct spawned *out);
+
+/* Why attempts will not have these limits, a new string; NULL: they will. *remedy: what to do,
+ * static. Blocking. */
+char *starter_limits_unmet(const struct start_limits *limits, const char **remedy);
 
 /* See spawn_teller(). */
 int starter_tell(const char *path, char *const *argv, char *const *envp, int output, struct spawned *out);

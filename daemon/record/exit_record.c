@@ -53,6 +53,9 @@ static const struct fields_row exit_rows[] = {
 	ROW(stderr_signalled, FIELDS_OPTION64),
 	/* the same */
 	{ "step", FIELDS_OPTION_NAME, offsetof(struct exit_record, step), EXIT_STEPS, step_names },
+	ROW(memory_kills, FIELDS_OPTION64),	/* the same */
+	ROW(memory_max, FIELDS_OPTION64),
+	ROW(refused_forks, FIELDS_OPTION64),
 };
 
 static const struct fields_type exit_type = {
@@ -71,7 +74,8 @@ static bool plausible(const struct exit_record *r)
 
 	if (r->sandbox < 0 || r->signalled_ms < 0 || r->stdout_signalled > (signalled ? r->stdout_bytes : 0) ||
 	    r->stderr_signalled > (signalled ? r->stderr_bytes : 0) ||
-	    (r->step != EXIT_STEP_NONE && r->how != EXIT_NOT_STARTED))
+	    (r->step != EXIT_STEP_NONE && r->how != EXIT_NOT_STARTED) || r->memory_kills < 0 || r->memory_max < 0 ||
+	    (r->memory_max > 0 && r->memory_kills == 0) || r->refused_forks < 0)
 		return false;
 	switch (r->how) {
 	case EXIT_BY_CODE:

@@ -59,6 +59,10 @@ struct exit_record {
 	char error[256];			/* EXIT_NOT_STARTED: "exec /no/such: No such
 						 * file or directory" */
 	enum exit_step step;			/* EXIT_NOT_STARTED: the step in error */
+	/* processes of its cgroup that the kernel has killed for lack of memory; memory_max: the
+	 * limit of the cgroup, in bytes, if that was the cause, otherwise 0 */
+	int64_t memory_kills, memory_max;
+	int64_t refused_forks;			/* by the limit of processes */
 };
 
 /* Write atomically and durably to <dirfd>/exit, in space reserved by exit_record_reserve(): tmp,

@@ -29,6 +29,7 @@ static const struct fields_row job_rows[] = {
 	ROW(names_step, FIELDS_OPTION),
 	ROW(syncs_work, FIELDS_OPTION),
 	ROW(keeps_group, FIELDS_OPTION),
+	ROW(tells_limits, FIELDS_OPTION),
 };
 
 static const struct fields_type job_type = {
@@ -57,7 +58,8 @@ static bool plausible(const struct shim_job *job)
 	    (job->marks_signal == 0 || job->marks_signal == 1) &&
 	    (job->names_step == 0 || job->names_step == 1) &&
 	    (job->syncs_work == 0 || job->syncs_work == 1) &&
-	    (job->keeps_group == 0 || job->keeps_group == 1) && all_absolute(job->writable);
+	    (job->keeps_group == 0 || job->keeps_group == 1) &&
+	    (job->tells_limits == 0 || job->tells_limits == 1) && all_absolute(job->writable);
 }
 
 int shim_job_write(int dirfd, const struct shim_job *job)

@@ -34,6 +34,7 @@ struct shim_job {
 	 * for them cannot read such a record */
 	int marks_signal;
 	int names_step;		/* 1: write step to the exit record; as for marks_signal */
+	int tells_limits;	/* 1: write memory_kills and related fields; as for marks_signal */
 	int syncs_work;		/* 1: sync the file system of cwd before the exit record */
 	/* 1: rl-git, which keeps the group of the daemon where agents have another user */
 	int keeps_group;

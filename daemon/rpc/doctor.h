@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "core/state.h"
+#include "proc/starter.h"
 
 struct rpc;
 
@@ -49,6 +50,7 @@ struct doctor_host {
 	struct config_stamp config;	/* its stamp when it was read */
 	int64_t disk_floor;		/* bytes, 0: none */
 	int64_t parallel;
+	struct start_limits limits;	/* of each attempt */
 	bool sandbox_required;
 	bool deep;
 	struct shim_seen *shims;	/* deep: out, to be freed */

@@ -317,6 +317,24 @@ static void check_limits(struct doctor_host *h)
 		    (unsigned long long)limit.rlim_cur, open_files());
 }
 
+static void check_attempt_limits(struct doctor_host *h)
+{
+	const char *remedy = NULL;
+	char *unmet = starter_limits_unmet(&h->limits, &remedy), memory[32], processes[32];
+
+	size_format(h->limits.memory, memory, sizeof(memory));
+	snprintf(processes, sizeof(processes), "%lld processes", (long long)h->limits.processes);
+	if (unmet != NULL)
+		say(h, DOCTOR_WARNING, remedy, "%s", unmet);
+	else if (h->limits.memory == 0 && h->limits.processes == 0)
+		say(h, DOCTOR_OK, NULL, "none is set: limits.memory and limits.processes");
+	else
+		say(h, DOCTOR_OK, NULL, "each attempt has at most %s%s%s", h->limits.memory > 0 ? memory : processes,
+		    h->limits.memory > 0 && h->limits.processes > 0 ? " of memory and " : h->limits.memory > 0 ?
+		    " of memory" : "", h->limits.memory > 0 && h->limits.processes > 0 ? processes : "");
+	free(unmet);
+}
+
 static void check_user(struct doctor_host *h)
 {
 	const struct agent_user *agents = agent_user();
@@ -409,6 +427,7 @@ void doctor_look(struct doctor_host *host)
 		{ "bd", check_bd, false },
 		{ "landlock", check_landlock, false },
 		{ "limits", check_limits, false },
+		{ "cgroup", check_attempt_limits, false },
 		{ "clock", check_clock, false },
 		{ "time zones", check_time_zones, false },
 		{ "user", check_user, false },

@@ -303,6 +303,7 @@ static struct reply doctor_call(struct rpc *rpc, struct call *call)
 		.config = config_stamp(config),
 		.disk_floor = wanted.disk_floor,
 		.parallel = config_parallel(config),
+		.limits = { config_attempt_memory(config), config_attempt_processes(config) },
 		.sandbox_required = wanted.sandbox_required,
 		.deep = e->deep,
 	};

@@ -25,6 +25,7 @@
 
 #include "record/layout.h"
 #include "record/output.h"
+#include "record/own_group.h"
 #include "child/process_tree.h"
 #include "shim/agent_process.h"
 
@@ -404,6 +405,8 @@ static void record_end(struct supervisor *s)
 
 	s->record->ended_ms = clock_ms(CLOCK_REALTIME);
 	s->record->tree_empty = s->tree.empty;
+	if (s->job->tells_limits == 1)
+		own_group_tell(s->job->uuid, s->record);
 	if (s->record->by != EXIT_TERM)
 		s->record->sender_pid = s->record->sender_uid = 0;
 	if (out == NULL || err == NULL)

@@ -452,14 +452,33 @@ static void take_end(const struct slot *slot, struct attempt_row *a, const struc
 	a->bytes = (int64_t)(r->stdout_bytes + r->stderr_bytes);
 }
 
+/* malloc'd; NULL: nothing. */
+static char *limits_felt(const struct slot *slot)
+{
+	return attempt_felt(slot->record.memory_kills, slot->record.memory_max, slot->record.refused_forks);
+}
+
 static void take_cause(const struct slot *slot, struct attempt_row *a,
     const struct attempt_facts *facts, const struct collect_job *w)
 {
 	enum end_kind kind;
-	char *text = cause_of(slot, facts, limit_of(slot, facts->role, w->reader), w, &kind);
+	char *text = cause_of(slot, facts, limit_of(slot, facts->role, w->reader), w, &kind), *felt = limits_felt(slot);
+	char *whole = felt != NULL ? xasprintf("%s; %s", text, felt) : NULL;
 
-	attempt_set_cause(a, CAUSE(kind, text));
+	attempt_set_cause(a, CAUSE(kind, felt != NULL ? whole : text));
+	free(whole);
+	free(felt);
 	free(text);
+}
+
+/* It has succeeded in spite of them, with less than it wanted. */
+static void warn_of_limits(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	char *felt = limits_felt(slot);
+
+	if (felt != NULL)
+		slot_warn(txn, slot, "attempt %lld/%lld: %s", (long long)a->run, (long long)a->number, felt);
+	free(felt);
 }
 
 static void take_disk(struct txn *txn, const struct slot *slot, const struct collect_job *w)
@@ -517,6 +536,8 @@ static void collected(struct slot *slot, struct collect_job *w)
 		account_serves(txn, run->engine, a);
 	if (!attempt_succeeded(&facts) || to == SLOT_S_FAILED)
 		take_cause(slot, a, &facts, w);
+	else
+		warn_of_limits(txn, slot, a);
 	if (!slot->lost && !slot->record.tree_empty)
 		slot_warn(txn, slot, "could not verify that all processes of attempt %lld/%lld have ended",
 		    (long long)a->run, (long long)a->number);

@@ -3,6 +3,7 @@
  *
  *	rl-start --user NAME [--shim PATH] [--socket PATH]
  *	rl-start --user NAME --hand-over DIRECTORY	(as root)
+ *	rl-start --release				(from ExecStopPost=)
  *	rl-start --version
  *
  * It runs as the daemon's user, with the capabilities to change user and groups and no others, in a
@@ -209,15 +210,26 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "user", required_argument, NULL, 'u' }, { "shim", required_argument, NULL, 's' },
 		{ "socket", required_argument, NULL, 'l' }, { "hand-over", required_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' }, { 0 }
+		{ "release", no_argument, NULL, 'r' }, { "version", no_argument, NULL, 'V' }, { 0 }
 	};
 	const char *user = NULL, *socket_path = NULL, *state_dir = NULL;
 	struct starter s = { .listening = LISTEN_FD };
+	static const char *const states[] = {
+		"ready, without cgroups of attempts",
+		[START_CAN_GROUP] = "ready, one cgroup for each attempt",
+		[START_CAN_GROUP | START_CAN_MEMORY] = "ready, attempts can have limits of memory",
+		[START_CAN_GROUP | START_CAN_PROCESSES] = "ready, attempts can have limits of processes",
+		[START_CAN_GROUP | START_CAN_MEMORY | START_CAN_PROCESSES] = "ready, attempts can have limits",
+	};
 	int c, rv;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 'V')
 			return puts("rl-start " RLD_VERSION) == EOF || fflush(stdout) == EOF;
+		if (c == 'r') {
+			attempt_groups_release();
+			return 0;
+		}
 		if (c == '?') {
 			refuse("usage", "rl-start --user NAME [--shim PATH] [--socket PATH | --hand-over DIRECTORY]");
 			return EX_USAGE;
@@ -246,8 +258,8 @@ int main(int argc, char **argv)
 	s.signals = take_signals();
 	if (s.signals == -1)
 		return refuse("signalfd", strerror(errno));
-	notify_ready(getenv("NOTIFY_SOCKET"), s.setup.groups_at != NULL ? "ready, one cgroup for each attempt" :
-	    "ready, without cgroups of attempts");
+	s.setup.can = attempt_groups_limit(s.setup.groups_at);
+	notify_ready(getenv("NOTIFY_SOCKET"), states[s.setup.can]);
 	loop(&s);
 	return 0;
 }

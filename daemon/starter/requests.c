@@ -95,6 +95,12 @@ static void serve_who(const struct start_setup *setup, int conn)
 	_exit(0);
 }
 
+static void serve_limits(const struct start_setup *setup, int conn)
+{
+	answer(conn, 0, setup->can, 0, -1);
+	_exit(0);
+}
+
 /* 0 to 2 are /dev/null, 3 is the lock, 4 the environment, and nothing else is open. All of them are
  * moved out of the way first. */
 static int shim_descriptors(int lock, int environment)
@@ -152,7 +158,8 @@ static void serve_shim(const struct start_setup *setup, int conn, const struct s
 	}
 	mark = xasprintf("%s=%s", STRAYS_MARK, words[0]);
 	env[0] = mark;
-	attempt_group_enter(setup->groups_at, words[0]);
+	attempt_group_enter(setup->groups_at, words[0], &(struct start_limits){ (int64_t)request->memory,
+	    (int64_t)request->processes }, setup->can);
 	setsid();
 	shim_signals();
 	limit_core(request->more);
@@ -257,11 +264,13 @@ void start_serve(const struct start_setup *setup, int conn)
 	rv = start_receive(conn, &request, sizeof(request), fds);
 	if (rv == 0 && request.version != START_VERSION)
 		rv = -EPROTONOSUPPORT;
-	if (rv == 0 && request.kind != START_WHO &&
+	if (rv == 0 && request.kind != START_WHO && request.kind != START_LIMITS &&
 	    (fds[0] == -1 || (words = start_words_read(fds[0])) == NULL || words[0] == NULL))
 		rv = -EINVAL;
 	if (rv == 0 && request.kind == START_WHO)
 		serve_who(setup, conn);
+	if (rv == 0 && request.kind == START_LIMITS)
+		serve_limits(setup, conn);
 	if (rv == 0 && request.kind == START_SHIM)
 		serve_shim(setup, conn, &request, words, fds);
 	if (rv == 0 && request.kind == START_TELL)

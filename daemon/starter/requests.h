@@ -14,6 +14,7 @@ struct start_setup {
 	size_t ngroups;
 	char *shim;		/* path of rl-shim */
 	char *groups_at;	/* see attempt_group.h; NULL */
+	unsigned can;		/* START_CAN_...: how attempts can be limited */
 };
 
 /* Whether this process may become that user: tried in a child. */

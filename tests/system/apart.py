@@ -60,6 +60,9 @@ class Starter:
                 str(self.path / "rl-start"), "--user", user or self.agents.pw_name, "--socket", str(self.socket)]
 
     def start(self):
+        if self.cgroup is not None:     # as ExecStopPost= has it
+            for name in (self.cgroup / "cgroup.subtree_control").read_text().split():
+                (self.cgroup / "cgroup.subtree_control").write_text(f"-{name}")
         told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         name = self.path / "notify"
         name.unlink(missing_ok=True)
@@ -89,7 +92,7 @@ class Starter:
         if self.process.poll() is None:
             assert self.stop() == 0, self.log.read_text()
         if self.cgroup is not None:
-            for group in self.cgroup.glob("attempt-*"):
+            for group in self.cgroup.glob("*/"):
                 group.rmdir()
             self.cgroup.rmdir()
         return self.log.read_text()

@@ -224,7 +224,7 @@ def asked(starter, kind, words, *fds):
     lists = [os.memfd_create("words") for _ in range(2)]
     os.write(lists[0], b"".join(word.encode() + b"\0" for word in words))
     os.write(lists[1], b"PATH=/usr/bin:/bin\0")
-    socket.send_fds(link, [struct.pack("=IIQQ", 1, kind, 0, 0)], [lists[0], *fds, lists[1]])
+    socket.send_fds(link, [struct.pack("=IIQQQQ", 2, kind, 0, 0, 0, 0)], [lists[0], *fds, lists[1]])
     data, got, _, _ = socket.recv_fds(link, 64, 4)
     for fd in (*lists, *got):
         os.close(fd)

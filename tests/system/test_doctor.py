@@ -309,7 +309,7 @@ def test_all_is_well(daemon):
     was looked at."""
     checks = daemon_checks(daemon, deep=True)
     assert set(checks) == {"database", "keep", "state", "space", "config", "socket", "access", "rl-shim", "rl-git",
-                           "git", "bd", "landlock", "limits", "clock", "time zones",
+                           "git", "bd", "landlock", "limits", "cgroup", "clock", "time zones",
                            "user", "strays", "logout", "attempts", "reviews", "refs", "compare", "daemon",
                            "account", "processes"}
     assert not [check for check in checks.values() if check["state"] == "failed"]
@@ -406,6 +406,28 @@ def test_limits(make_daemon):
     daemon = make_daemon(prefix=["/bin/sh", "-c", "ulimit -n 100; exec \"$@\"", "sh"])
     check = daemon_checks(daemon)["limits"]
     assert check["state"] == "warning" and check["text"].startswith("100 open files allowed")
+
+
+def test_attempt_limits(make_daemon):
+    """A limit that nothing can keep is told: by doctor, at a reload, and at the start."""
+    daemon = make_daemon()
+    assert daemon_checks(daemon)["cgroup"] == {
+        "name": "cgroup", "state": "ok", "text": "none is set: limits.memory and limits.processes",
+        "remedy": None}
+    for limits, text in (({"memory": "8G"}, "limits.memory has no effect"),
+                         ({"processes": 4096}, "limits.processes has no effect"),
+                         ({"memory": "8G", "processes": 4096}, "limits.memory and limits.processes have no effect")):
+        daemon.write_config({"limits": limits})
+        daemon.call("daemon.reload")
+        check = daemon_checks(daemon)["cgroup"]
+        assert check["state"] == "warning" and check["text"].startswith(text), check
+        assert "rld.service" in check["remedy"]
+    daemon.stop()
+    assert all(daemon.log().count(text) == 1 for text in (
+        "limits.memory has", "limits.processes has", "limits.memory and limits.processes have")), daemon.log()
+    daemon.start()
+    daemon.stop()
+    assert daemon.log().count("limits.memory and limits.processes have no effect") == 2, daemon.log()
 
 
 def test_strays(daemon):

@@ -1158,7 +1158,8 @@ START_TEST(held_lock_without_a_name_is_looked_at_again)
 	struct launch *launch = shell(1, MEET "exit 5");
 
 	ck_assert_int_eq(shim_job_write(dirfd, &launch->job), 0);
-	ck_assert_int_eq(spawn_shim(w.shim, attempt_dir(1), lock, launch->envp, launch->job.uuid, 0, &shim), 0);
+	ck_assert_int_eq(spawn_shim(w.shim, attempt_dir(1), lock, launch->envp, launch->job.uuid, 0,
+	    &(struct start_limits){ 0 }, &shim), 0);
 	close(lock);
 	launch_free(launch);
 	expect_found(1, FOUND_RUNNING);

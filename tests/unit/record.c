@@ -80,6 +80,7 @@ static struct exit_record sample(void)
 		.stdout_bytes = UINT64_C(1) << 40,
 		.stderr_bytes = 7, .dropped = 3, .tree_empty = true, .sandbox = 6, .step = EXIT_STEP_EXEC,
 		.signalled_ms = INT64_C(1790000000400), .stdout_signalled = UINT64_C(1) << 40, .stderr_signalled = 5,
+		.memory_kills = 3, .memory_max = INT64_C(1) << 33, .refused_forks = 9,
 	};
 	snprintf(r.error, sizeof(r.error), "exec a\\b\nc: No such file or directory");
 	return r;
@@ -116,6 +117,9 @@ START_TEST(exit_round_trip)
 	ck_assert_uint_eq(got.stderr_signalled, want.stderr_signalled);
 	ck_assert_str_eq(got.error, want.error);
 	ck_assert_int_eq(got.step, want.step);
+	ck_assert_int_eq(got.memory_kills, want.memory_kills);
+	ck_assert_int_eq(got.memory_max, want.memory_max);
+	ck_assert_int_eq(got.refused_forks, want.refused_forks);
 	ck_assert(!exists(RECORD_EXIT ".tmp"));
 }
 END_TEST
@@ -262,6 +266,11 @@ static const struct {
 	{ "rl-exit 1\nhow not-started\nstatus 2\nby own\n" REST "step none\n", -EBADMSG },
 	{ "rl-exit 1\nhow not-started\nstatus 2\nby own\n" REST "step 8\n", -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "step exec\n", -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "memory_kills 1\n", 0 },
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "memory_kills 1\nmemory_max 67108864\nrefused_forks 4\n", 0 },
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "memory_max 67108864\n", -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "memory_kills -1\n", -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "refused_forks -1\n", -EBADMSG },
 	{ "rl-exit 1\nhow Code\nstatus 0\nby own\n" REST, -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus 0x0\nby own\n" REST, -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus \nby own\n" REST, -EBADMSG },
@@ -453,6 +462,9 @@ START_TEST(job_that_is_confined)
 	want.names_step = 2;
 	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 	want.names_step = 0;
+	want.tells_limits = 2;
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
+	want.tells_limits = 0;
 	want.syncs_work = 2;
 	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 	want.syncs_work = 0;
@@ -483,6 +495,8 @@ static const struct {
 	{ JOB "syncs_work 1\nnames_step 1\n", -EBADMSG, 0, 0, 0 },
 	{ JOB "syncs_work 2\n", -EBADMSG, 0, 0, 0 },
 	{ JOB "idle_stdout 1\nmarks_signal 1\n", 0, JOB_OPEN, 0, 1 },
+	{ JOB "tells_limits 1\n", 0, JOB_OPEN, 0, 0 },
+	{ JOB "tells_limits 2\n", -EBADMSG, 0, 0, 0 },
 	{ JOB "marks_signal 1\nidle_stdout 1\n", -EBADMSG, 0, 0, 0 },
 	{ JOB "post_result_ms 30000\n", 0, JOB_OPEN, 30000, 0 },
 	{ JOB "sandbox 1\nwritable /a\npost_result_ms 1\n", 0, JOB_TRY, 1, 0 },

@@ -429,6 +429,29 @@ static void expect_cause(struct attempt_facts f, int64_t limit, const char *erro
 	free(cause);
 }
 
+static const struct {
+	int64_t kills, max, forks;
+	const char *text;
+} felt[] = {
+	{ 0, 0, 0, NULL },
+	{ 1, 67108864, 5, "out of memory: the kernel has killed 1 of its processes at 64 MiB; limits.memory sets the "
+	    "limit" },
+	{ 2, 0, 0, "out of memory: the kernel has killed 2 of its processes, as this machine, or all agents together, "
+	    "had none left" },
+	{ 0, 0, 7, "the kernel has refused it a process 7 times; limits.processes sets the limit" },
+};
+
+START_TEST(limits_that_were_felt)
+{
+	for (size_t i = 0; i < sizeof(felt) / sizeof(felt[0]); i++) {
+		char *text = attempt_felt(felt[i].kills, felt[i].max, felt[i].forks);
+
+		ck_assert_pstr_eq(text, felt[i].text);
+		free(text);
+	}
+}
+END_TEST
+
 START_TEST(causes)
 {
 	struct attempt_facts f = good;
@@ -930,6 +953,7 @@ int main(void)
 	    where_a_slot_begins, where_preparing_leads, where_a_merge_that_waits_leads,
 	    where_the_base_is_checked, where_a_cancel_leads, where_a_measured_tree_goes,
 	    what_an_unchanged_tree_means, where_a_passed_tree_goes, causes,
+	    limits_that_were_felt,
 	    every_round_has_one_meaning, a_failing_check, every_end_has_its_policy, holds_say_why,
 	    rework, causes_of_rounds, rounds_that_stall, ids_are_stable, new_repeated_resolved,
 	    the_chain_shows_every_change, the_record_shows_every_change, fields_do_not_run_together };

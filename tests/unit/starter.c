@@ -54,7 +54,8 @@ START_TEST(answers_that_are_not_whole)
 	ck_assert_int_eq(starter_use(address.sun_path, &uid, &gid), 0);
 	ck_assert_uint_eq(uid, 7);
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-		ck_assert_int_eq(starter_shim("/nowhere", "uuid", lock, envp, 0, &spawned), answers[i].rv);
+		ck_assert_int_eq(starter_shim("/nowhere", "uuid", lock, envp, 0,
+		    &(struct start_limits){ 0 }, &spawned), answers[i].rv);
 		ck_assert_int_eq(spawned.conn != -1, answers[i].rv == 0);
 	}
 	close(spawned.conn);
