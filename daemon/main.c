@@ -14,6 +14,7 @@
 
 #include "base/agent_user.h"
 #include "base/inherited_socket.h"
+#include "base/journal.h"
 #include "base/log.h"
 #include "proto/memory.h"
 #include "base/notify.h"
@@ -514,6 +515,7 @@ int main(int argc, char *argv[], char *envp[])
 	}
 	if (o.check_config || o.print_agents)
 		return report_config(&d.places, &o);
+	log_set_journal(journal_open(getenv("JOURNAL_STREAM"), STDERR_FILENO, JOURNAL_SOCKET));
 	take_inherited_socket(&d, &o.given);
 	d.explicit_config = o.given.config != NULL;
 	/* the second one survives a logout */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/journal.h"
 #include "base/redact.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
@@ -22,12 +23,24 @@ static const struct {
 	[LOG_LEVEL_DEBUG] = { "debug", 7 },
 };
 
-/* The only process-wide setting: set once by main.c before threads exist. */
+/* The only process-wide settings: set once by main.c before threads exist. */
 static enum log_level threshold = LOG_LEVEL_INFO;
+static int journal = -1;
+
+struct subject {
+	int64_t run, attempt;
+};
+
+static const struct subject nothing;
 
 void log_set_level(enum log_level level)
 {
 	threshold = level;
+}
+
+void log_set_journal(int socket)
+{
+	journal = socket;
 }
 
 int log_level_parse(const char *name, enum log_level *level)
@@ -42,14 +55,33 @@ int log_level_parse(const char *name, enum log_level *level)
 }
 
 /* One write(2) per line, so that lines of threads do not mix. */
-static void log_emit(enum log_level level, const char *prefix, const char *fmt, va_list ap)
-    __attribute__((format(printf, 3, 0)));
+static void log_write(int priority, const char *prefix, const char *text)
+{
+	struct buf line = { 0 };
 
-static void log_emit(enum log_level level, const char *prefix, const char *fmt, va_list ap)
+	buf_addf(&line, "<%d>%s%s\n", priority, prefix, text);
+	if (write(STDERR_FILENO, line.data, line.size) == -1) {
+		/* no way to report it */
+	}
+	buf_release(&line);
+}
+
+static bool log_send(int priority, const char *prefix, const char *text, const struct subject *about)
+{
+	char *message = journal != -1 ? xasprintf("%s%s", prefix, text) : NULL;
+	bool sent = message != NULL && journal_send(journal, priority, message, about->run, about->attempt) == 0;
+
+	free(message);
+	return sent;
+}
+
+static void log_emit(enum log_level level, const struct subject *about, const char *prefix, const char *fmt, va_list ap)
+    __attribute__((format(printf, 4, 0)));
+
+static void log_emit(enum log_level level, const struct subject *about, const char *prefix, const char *fmt, va_list ap)
 {
 	int saved = errno;
 	char *text = NULL, *safe;
-	struct buf line = { 0 };
 
 	if (level > threshold)
 		return;
@@ -59,23 +91,26 @@ static void log_emit(enum log_level level, const char *prefix, const char *fmt, 
 	 * defence */
 	redact_string(NULL, &text);
 	safe = text_escape(text, strlen(text), false);
-	buf_addf(&line, "<%d>%s%s\n", levels[level].priority, prefix, safe);
-	if (write(STDERR_FILENO, line.data, line.size) == -1) {
-		/* no way to report it */
-	}
-	buf_release(&line);
+	if (!log_send(levels[level].priority, prefix, safe, about))
+		log_write(levels[level].priority, prefix, safe);
 	free(safe);
 	free(text);
 	errno = saved;
 }
 
-#define EMIT(level, prefix)			\
+#define EMIT_ABOUT(level, about, prefix)	\
 	do {					\
 		va_list ap;			\
 		va_start(ap, fmt);		\
-		log_emit(level, prefix, fmt, ap);	\
+		log_emit(level, about, prefix, fmt, ap);	\
 		va_end(ap);			\
 	} while (0)
+#define EMIT(level, prefix) EMIT_ABOUT(level, &nothing, prefix)
+
+void log_about(enum log_level level, int64_t run, int64_t attempt, const char *fmt, ...)
+{
+	EMIT_ABOUT(level, (&(struct subject){ run, attempt }), "");
+}
 
 void log_error(const char *fmt, ...) { EMIT(LOG_LEVEL_ERROR, ""); }
 void log_warn(const char *fmt, ...) { EMIT(LOG_LEVEL_WARN, ""); }

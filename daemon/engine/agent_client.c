@@ -70,7 +70,8 @@ void engine_agent_refused(struct engine *engine, const struct agent *agent, cons
 {
 	struct txn *txn;
 
-	log_warn("process %d of attempt %lld was refused %s", pid, (long long)agent->attempt, method);
+	log_about(LOG_LEVEL_WARN, 0, agent->attempt, "process %d of attempt %lld was refused %s", pid,
+	    (long long)agent->attempt, method);
 	if (run_find(engine, agent->run) == NULL)
 		return;
 	txn = txn_new(engine);

@@ -289,7 +289,7 @@ void engine_unpause(struct engine *engine, int64_t id, const char *by, bool chec
 		return;
 	}
 	txn = txn_new(engine);
-	log_debug("run %lld resumed by %s", (long long)id, by);
+	log_about(LOG_LEVEL_DEBUG, id, 0, "run %lld resumed by %s", (long long)id, by);
 	txn_edit_run(txn, run)->paused = 0;
 	if (run->rows->run.state == RUN_S_PAUSED)
 		run_event(txn, run, RUN_E_UNPAUSE, NO_CAUSE);

@@ -138,7 +138,8 @@ void entry_signal(const struct entry *e, int sig)
 	if (rv == 0 && sig == SIGTERM)
 		rv = pidfd_send_signal(e->pidfd, SIGCONT, NULL, 0);
 	if (rv == -1 && errno != ESRCH)
-		log_warn("attempt %lld: cannot signal rl-shim: %s", (long long)e->id, strerror(errno));
+		log_about(LOG_LEVEL_WARN, 0, e->id, "attempt %lld: cannot signal rl-shim: %s", (long long)e->id,
+		    strerror(errno));
 }
 
 static void pause_cb(uv_timer_t *timer)
@@ -224,7 +225,7 @@ static void entry_judge(struct entry *e)
 
 	e->expired = false;
 	if (expired && (e->end_wanted || l->recorded || l->at_work)) {
-		log_warn("attempt %lld: rl-shim does not %s; killing it", (long long)e->id,
+		log_about(LOG_LEVEL_WARN, 0, e->id, "attempt %lld: rl-shim does not %s; killing it", (long long)e->id,
 		    l->recorded ? "exit after its exit record" : e->end_wanted ? "end after SIGTERM" :
 		    "keep the wall clock limit");
 		entry_signal(e, SIGKILL);
@@ -277,7 +278,8 @@ static void report_ended(struct entry *e)
 		break;
 	case INSPECTION_NEVER_STARTED:
 		if (access(e->dir, F_OK) == -1) {
-			log_warn("attempt %lld: %s was removed while it ran", (long long)e->id, e->dir);
+			log_about(LOG_LEVEL_WARN, 0, e->id, "attempt %lld: %s was removed while it ran",
+			    (long long)e->id, e->dir);
 			sink->ended(e->proc->arg, e->id, NULL);
 			break;
 		}
@@ -299,7 +301,7 @@ static void report_ended(struct entry *e)
 		break;
 	case INSPECTION_LOST:
 	case INSPECTION_UNREADABLE:
-		log_warn("attempt %lld: %s", (long long)e->id, e->inspection.detail);
+		log_about(LOG_LEVEL_WARN, 0, e->id, "attempt %lld: %s", (long long)e->id, e->inspection.detail);
 		sink->ended(e->proc->arg, e->id, NULL);
 		break;
 	case INSPECTION_RUNNING:
@@ -360,7 +362,8 @@ static void entry_lost(struct entry *e)
 	if (orphans_end(e->proc) == 0) {
 		entry_finish(e);
 	} else if (e->tries++ == ORPHANS_MAX) {
-		log_warn("attempt %lld: some of its processes could not be killed", (long long)e->id);
+		log_about(LOG_LEVEL_WARN, 0, e->id, "attempt %lld: some of its processes could not be killed",
+		    (long long)e->id);
 		entry_finish(e);
 	} else {
 		e->state = PAUSING;
@@ -380,7 +383,8 @@ static void entry_no_answer(struct entry *e)
 	else if (e->since == 0)
 		e->since = uv_now(e->proc->loop);
 	if (e->inspection.result == INSPECTION_BUSY && !e->warned) {
-		log_warn("attempt %lld: %s; retrying", (long long)e->id, e->inspection.detail);
+		log_about(LOG_LEVEL_WARN, 0, e->id, "attempt %lld: %s; retrying", (long long)e->id,
+		    e->inspection.detail);
 		e->warned = true;
 	}
 	entry_pause(e);

@@ -192,7 +192,8 @@ static void dismiss(struct txn *txn, struct run *run, const struct finding_dismi
 	row->dismissed = list;
 	txn_emit(txn, "finding.dismissed", row->id, json_pack("{s:s, s:s, s:s, s:s, s:s}", "task", one.task,
 	    "finding", one.finding, "text", one.text, "by", one.by, "reason", one.reason));
-	log_info("run %lld: finding %s of %s dismissed by %s", (long long)row->id, one.finding, one.task, by);
+	log_about(LOG_LEVEL_INFO, row->id, 0, "run %lld: finding %s of %s dismissed by %s", (long long)row->id,
+	    one.finding, one.task, by);
 	free(human);
 	free(issue);
 	free(text);

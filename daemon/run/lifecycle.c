@@ -218,7 +218,8 @@ static void hold(struct txn *txn, struct run *run, struct cause cause)
 	queue_give(&run->own);
 	txn_effect_schedule(txn);
 	txn_effect(txn, EFFECT_REPORT, run, NULL, ROW_NONE);
-	log_warn("run %lld held: %s", (long long)run->rows->run.id, cause.text != NULL ? cause.text : "");
+	log_about(LOG_LEVEL_WARN, run->rows->run.id, 0, "run %lld held: %s", (long long)run->rows->run.id,
+	    cause.text != NULL ? cause.text : "");
 }
 
 static void rework(struct txn *txn, struct run *run, struct cause cause)
@@ -296,8 +297,9 @@ static void finish(struct txn *txn, struct run *run, struct cause cause)
 	txn_effect(txn, EFFECT_REPORT, run, NULL, ROW_NONE);
 	txn_effect(txn, EFFECT_CLEANUP, run, NULL, ROW_NONE);
 	txn_effect_schedule(txn);
-	log_info("run %lld %s%s%s", (long long)row->id, state_name(&run_state_names, row->state),
-	    row->cause != NULL ? ": " : "", row->cause != NULL ? row->cause : "");
+	log_about(LOG_LEVEL_INFO, row->id, 0, "run %lld %s%s%s", (long long)row->id,
+	    state_name(&run_state_names, row->state), row->cause != NULL ? ": " : "",
+	    row->cause != NULL ? row->cause : "");
 }
 
 static const struct {
@@ -330,8 +332,9 @@ void run_event(struct txn *txn, struct run *run, enum run_event event, struct ca
 		    state_name(&run_state_names, row->state));
 		return;
 	}
-	log_debug("run %lld: %s in %s leads to %s", (long long)row->id, run_event_name(event),
-	    state_name(&run_state_names, row->state), state_name(&run_state_names, (int)edge->next));
+	log_about(LOG_LEVEL_DEBUG, row->id, 0, "run %lld: %s in %s leads to %s", (long long)row->id,
+	    run_event_name(event), state_name(&run_state_names, row->state),
+	    state_name(&run_state_names, (int)edge->next));
 	row->state = (int)edge->next;
 	if (!actions[edge->action].keeps_reason)
 		run_set_reason(row, NO_REASON);

@@ -139,7 +139,7 @@ static void apply(struct txn *txn, struct run *run, const struct run_change *cha
 	if (run->plan.rolls && run->nslots > 0)
 		txn_touch(txn, run);
 	txn_emit(txn, "run.changed", row->id, json_pack("{s:s, s:o}", "by", change->by, "changes", names_of(change)));
-	log_info("run %lld: settings changed by %s", (long long)row->id, change->by);
+	log_about(LOG_LEVEL_INFO, row->id, 0, "run %lld: settings changed by %s", (long long)row->id, change->by);
 }
 
 void engine_change(struct engine *engine, const struct run_change *change, engine_reply_cb *cb, void *arg)

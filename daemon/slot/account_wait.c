@@ -187,7 +187,8 @@ static void cool(struct slot *slot, const struct wait *wait)
 			edit->retry_at = engine_now(slot->run->engine);
 		slot_set_reason(edit, reason);
 		slot_emit_phase(txn, slot);
-		log_info("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, wait->reason);
+		log_about(LOG_LEVEL_INFO, row->run, 0, "run %lld slot %lld: %s", (long long)row->run,
+		    (long long)row->slot, wait->reason);
 	}
 	if (slot->has_permit) {
 		queue_give(slot);
@@ -231,7 +232,7 @@ static bool takes_over(struct txn *txn, struct slot *slot, const struct attempt_
 	if (agent == NULL || (strcmp(agent->name, a->agent) == 0 && a->account != NULL))
 		return false;
 	if (strcmp(agent->name, a->agent) != 0)
-		log_info("run %lld slot %lld: agent %s replaces %s", (long long)a->run,
+		log_about(LOG_LEVEL_INFO, a->run, 0, "run %lld slot %lld: agent %s replaces %s", (long long)a->run,
 		    (long long)a->slot, agent->name, a->agent);
 	edit = txn_edit_attempt(txn, a);
 	text_set(&edit->agent, agent->name);

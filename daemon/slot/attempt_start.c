@@ -79,7 +79,8 @@ static void wait_for_space(struct slot *slot, struct build_job *w)
 		slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_SPACE, why));
 		slot_emit_phase(txn, slot);
 		txn_commit(txn);
-		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
+		log_about(LOG_LEVEL_WARN, row->run, 0, "run %lld slot %lld: %s", (long long)row->run,
+		    (long long)row->slot, why);
 	}
 	engine_job_later(engine, FLOOR_WAIT_MS, build_new(slot, &w->briefing), &build_type, build_cb, engine);
 }
@@ -455,7 +456,8 @@ static bool overspends(struct slot *slot)
 		return false;
 	txn = txn_new(slot->run->engine);
 	cause = xasprintf(RUN_LIMIT "%s", spent);
-	log_warn("run %lld slot %lld: %s", (long long)slot->row->run, (long long)slot->row->slot, cause);
+	log_about(LOG_LEVEL_WARN, slot->row->run, 0, "run %lld slot %lld: %s", (long long)slot->row->run,
+	    (long long)slot->row->slot, cause);
 	attempt_forgone(txn, slot, CAUSE(END_LIMIT, cause));
 	txn_commit(txn);
 	free(cause);

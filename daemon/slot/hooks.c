@@ -289,7 +289,7 @@ static void log_failure(const struct hook_row *row)
 	how = row->cause != NULL ? xstrdup(row->cause) : row->signal != ROW_NONE ?
 	    xasprintf("signal %lld", (long long)row->signal) :
 	    xasprintf("exit status %lld", (long long)row->exit_code);
-	log_warn("hook %s of run %lld failed: %s; its output is in attempts/%lld",
+	log_about(LOG_LEVEL_WARN, row->run, 0, "hook %s of run %lld failed: %s; its output is in attempts/%lld",
 	    row->name, (long long)row->run, how, (long long)row->id);
 	free(how);
 }
@@ -337,7 +337,8 @@ static void wait_for_host(struct engine *engine, const struct hook *hook, const 
 {
 	int64_t at = engine_now(engine) + HOST_WAIT_MS;
 
-	log_warn("hook %s of run %lld: %s; retrying", hook->row->name, (long long)hook->row->run, error);
+	log_about(LOG_LEVEL_WARN, hook->row->run, 0, "hook %s of run %lld: %s; retrying", hook->row->name,
+	    (long long)hook->row->run, error);
 	engine_wake(engine, (struct wake){ .at = at, .until = at, .run = hook->row->run,
 	    .slot = hook->row->id }, again_cb);
 }

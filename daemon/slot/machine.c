@@ -167,8 +167,8 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 		    state_name(&slot_stage_names, row->stage));
 		return;
 	}
-	log_debug("run %lld slot %lld: %s, %s: %s", (long long)row->run, (long long)row->slot,
-	    state_name(&slot_stage_names, (int)from), move_reason_name(why->reason),
+	log_about(LOG_LEVEL_DEBUG, row->run, 0, "run %lld slot %lld: %s, %s: %s", (long long)row->run,
+	    (long long)row->slot, state_name(&slot_stage_names, (int)from), move_reason_name(why->reason),
 	    state_name(&slot_stage_names, row->stage));
 	entered = slot_stage(slot);
 	if (from == SLOT_S_WAITING)

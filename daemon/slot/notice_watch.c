@@ -29,7 +29,7 @@ static void decide(struct slot *slot, enum provider_result provider)
 	const struct attempt_row *a = run_attempt(slot->run, slot->activity.id);
 	struct txn *txn = txn_new(slot->run->engine);
 
-	log_info("run %lld: ending attempt %lld, because its service refuses it: %s",
+	log_about(LOG_LEVEL_INFO, a->run, a->id, "run %lld: ending attempt %lld, because its service refuses it: %s",
 	    (long long)a->run, (long long)a->id, state_name(&provider_result_names, (int)provider));
 	txn_edit_attempt(txn, a)->provider = (int)provider;
 	txn_effect(txn, EFFECT_END, slot->run, slot, a->id);

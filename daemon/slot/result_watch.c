@@ -38,7 +38,8 @@ static void result_cb(void *arg, struct job *job)
 		return;
 	}
 	if (w->over) {
-		log_debug("run %lld: attempt %lld has given its result", (long long)w->run, (long long)w->attempt);
+		log_about(LOG_LEVEL_DEBUG, w->run, w->attempt, "run %lld: attempt %lld has given its result",
+		    (long long)w->run, (long long)w->attempt);
 		engine->ports.wind_up(engine->ports.proc_ctx, w->attempt);
 	}
 	if (w->stalled && !w->over)

@@ -125,7 +125,8 @@ void slot_waits(struct txn *txn, struct slot *slot, enum wait_kind kind, int err
 	f.reason = reason;
 	set_fields(txn, slot, &f);
 	if (begins) {
-		log_warn("run %lld: %s; retrying until it passes", (long long)run->id, reason);
+		log_about(LOG_LEVEL_WARN, run->id, 0, "run %lld: %s; retrying until it passes", (long long)run->id,
+		    reason);
 		if (kind == WAIT_HOST)
 			tell(txn, slot, "waits", error, reason);
 		if (slot->row != NULL)

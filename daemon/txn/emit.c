@@ -66,7 +66,7 @@ void run_warn(struct txn *txn, struct run *run, const char *text)
 		return;
 	row = txn_edit_run(txn, run);
 	append_texts(&row->warnings, texts);
-	log_warn("run %lld: %s", (long long)row->id, text);
+	log_about(LOG_LEVEL_WARN, row->id, 0, "run %lld: %s", (long long)row->id, text);
 }
 
 void slot_warn(struct txn *txn, const struct slot *slot, const char *fmt, ...)
