@@ -174,10 +174,14 @@ static int make_pipe(int ends[2])
 	return pipe2(ends, O_CLOEXEC) == -1 || fcntl(ends[0], F_SETFL, O_NONBLOCK) == -1 ? -1 : 0;
 }
 
-void child_set_group(void)
+int child_set_groups(const char *agents)
 {
-	if (setresgid(getegid(), getegid(), getgid()) == -1)
-		abort();	/* it has both */
+	char *end;
+	unsigned long group = strtoul(agents, &end, 10);
+
+	if (agents[0] == '\0' || *end != '\0')
+		return -EINVAL;
+	return setresgid(getegid(), getegid(), (gid_t)group) == -1 ? -errno : 0;
 }
 
 bool child_has_agents(void)

@@ -40,10 +40,10 @@ struct child_end {
 	bool cut;		/* a part between beginning and end of one of them is missing */
 };
 
-/* Where agents have another user: make the effective group, that of rld, the real one, too, because
- * access(2) goes by it, and keep that of the agents for the programs. */
-void child_set_group(void);
-/* Whether they have: after child_set_group(). */
+/* Where agents have another user: our group is that of rld. Have the group of the agents, in
+ * decimal, as the saved one, for the programs. 0 or -errno. */
+int child_set_groups(const char *agents);
+/* Whether they have: after child_set_groups(). */
 bool child_has_agents(void);
 /* Until child_open_as(), this process itself opens, makes and removes files with the group of the
  * agents: for a place where they may put a link meanwhile. Returns the group before, for

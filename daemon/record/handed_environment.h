@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The environment of a process that was started with two kinds of ids: the C library removes
- * variables such as TMPDIR from it, as from that of a set-user-ID program, so it comes by a
- * descriptor. Of a process that was started otherwise this descriptor is not open. */
+/* The environment of a process that rl-start or a shim of it has started, with two kinds of ids: it
+ * comes by a descriptor. Of a process that was started otherwise this descriptor is not open. */
 #ifndef RECORD_HANDED_ENVIRONMENT_H
 #define RECORD_HANDED_ENVIRONMENT_H
 

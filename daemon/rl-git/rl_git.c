@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* rl-git: runs one operation of git or of bd, and everything that belongs to it, to its end.
  *
- *	rl-git OPERATION
+ *	rl-git OPERATION [GID]
  *	rl-git --version
  *
  * Started by rl-shim. stdin is the operation, as its room writes it; the working directory is that
  * of the step, and gets the file "result"; stdout gets the patch, if one is requested. OPERATION is
- * its name, shown in process lists. The exit status is 0 if there is a result, whatever it says;
- * the errno of a failure to write it, or of the host's to let the operation be read; 2 for a wrong
- * start. */
+ * its name, shown in process lists. GID is the group of the agents, if they have another user than
+ * rld: then our own is that of rld, and we have the capability to set it. The exit status is 0 if
+ * there is a result, whatever it says; the errno of a failure to write it, or of the host's to let
+ * the operation be read; 2 for a wrong start. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include "child/child.h"
 #include "git/git_op.h"
 #include "proto/json_memory.h"
+#include "record/capabilities.h"
 #include "record/handed_environment.h"
 #include "record/host_fault.h"
 #include "task/task_op.h"
@@ -77,13 +79,15 @@ int main(int argc, char **argv)
 	json_memory_begin();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return puts("rl-git " RLD_VERSION) == EOF || fflush(stdout) == EOF;
-	if (argc != 2 || (!is_named(argv[1], git_op_names, GIT_OPS) && !is_named(argv[1], task_op_names, TASK_OPS)))
-		return refuse("exactly one argument is required: the name of an operation");
+	if (argc < 2 || argc > 3 ||
+	    (!is_named(argv[1], git_op_names, GIT_OPS) && !is_named(argv[1], task_op_names, TASK_OPS)))
+		return refuse("one argument is required: the name of an operation");
+	if (argc == 3 && ((rv = child_set_groups(argv[2])) != 0 || (rv = capabilities_set(0, 0, 0)) != 0))
+		return -rv;
 	/* the environment of the run is also in our memory */
 	if ((rv = environment_take()) != 0)
 		return -rv;
 	fcntl(RECORD_ENVIRONMENT_FD, F_SETFD, FD_CLOEXEC);
-	child_set_group();
 	if (prctl(PR_SET_DUMPABLE, 0) == -1 || prctl(PR_SET_CHILD_SUBREAPER, 1) == -1)
 		return errno;
 	dirfd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -136,12 +136,30 @@ static void own_again(const struct shim_job *job, int told)
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
+/* argv, and word behind it. The child has no use for its memory any more. */
+static char **with_word(char *const *argv, char *word)
+{
+	size_t count = 0;
+	char **all;
+
+	while (argv[count] != NULL)
+		count++;
+	all = calloc(count + 2, sizeof(*all));
+	if (all == NULL)
+		abort();
+	memcpy(all, argv, count * sizeof(*all));
+	all[count] = word;
+	return all;
+}
+
 /* In the child. Returns only on failure. */
 static void become(const struct shim_job *job, pid_t shim, int in, int out, int err, int told,
     int rehearsed, rlim_t core, struct agent_report *report)
 {
 	bool split = ids_are_split();
+	char gid[16], **argv = split && job->keeps_group == 1 ? with_word(job->argv, gid) : job->argv;
 
+	snprintf(gid, sizeof(gid), "%u", (unsigned)getgid());
 	setsid();
 	/* before prctl(), whose settings it resets */
 	errno = -ids_become_agents(job->keeps_group);
@@ -171,7 +189,7 @@ static void become(const struct shim_job *job, pid_t shim, int in, int out, int 
 		agent_failed(report, EXIT_STEP_PIPE);
 		return;
 	}
-	execvp(job->argv[0], job->argv);
+	execvp(job->argv[0], argv);
 	agent_failed(report, EXIT_STEP_EXEC);
 }
 
@@ -228,6 +246,7 @@ int agent_start(const struct shim_job *job, int dirfd, struct agent *agent, stru
 			_exit(126);
 		_exit(127);
 	}
+	ids_settle();
 	agent->out = out[0];
 	agent->err = err[0];
 	agent->report = told[0];

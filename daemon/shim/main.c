@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* rl-shim: supervises one attempt and outlives the daemon that started it.
  *
- *	rl-shim [DIRECTORY]
+ *	rl-shim [DIRECTORY [UID GID]]
  *	rl-shim --version
  *
- * DIRECTORY (default: the working directory) holds the job; descriptor 3 is its lock file, locked
- * by the caller. Started by rld, with SIGTERM, SIGUSR1 and SIGUSR2 blocked from its first moment
- * on. The truth is in the files that it writes: its own exit status is 0 when an exit record was
- * left, the errno of what kept it from that when none could be, 2 for a wrong start, which
- * touches nothing. */
+ * DIRECTORY (default: the working directory) holds the job. UID and GID are those of the agents, if
+ * they have another user: then we have the capabilities to become it. Descriptor 3 is the lock
+ * file, locked by the caller. Started by rld, with SIGTERM, SIGUSR1 and SIGUSR2 blocked from the
+ * first moment on. The truth is in the files that it writes: its own exit status is 0 when an exit
+ * record was left, the errno of what kept it from that when none could be, 2 for a wrong start,
+ * which touches nothing.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -202,18 +204,18 @@ int main(int argc, char **argv)
 {
 	struct exit_record record;
 	struct shim_job job = { 0 };
-	int dirfd, sigfd, rv = ids_close();
+	int dirfd, sigfd, rv;
 
-	if (rv != 0)
-		return refuse_errno("user", -rv);
-	if (argc > 2)
-		return shim_refuse("too many arguments", argv[2]);
+	if (argc > 4 || argc == 3)
+		return shim_refuse("arguments", "one, or three, are required");
+	if (argc == 4 && (rv = ids_take_apart(argv[2], argv[3])) != 0)
+		return refuse_errno("user of the agents", -rv);
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return puts("rl-shim " RLD_VERSION) == EOF || fflush(stdout) == EOF;
 	tidy_descriptors();
 	if ((rv = environment_take()) != 0)
 		return refuse_errno("environment on descriptor 4", -rv);
-	if (argc == 2 && chdir(argv[1]) == -1)
+	if (argc >= 2 && chdir(argv[1]) == -1)
 		return refuse_errno(argv[1], errno);
 	dirfd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd == -1)

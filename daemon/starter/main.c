@@ -16,11 +16,11 @@
  *	rl-shim      rld, agents, rld (shim/ids.h)   agents, rld, rld those of the agents
  *	agent        agents                          agents           those of the agents
  *	its helpers  rld, agents, rld                agents           those of the agents
- *	rl-git       agents                          agents, rld, rld those of the agents
+ *	rl-git       agents                          rld, rld, agents those of the agents
  *
  * So rl-shim writes its records as rld, rld can signal it, and it can signal its agent; an agent
  * can do neither to what belongs to rld. With two kinds of ids the kernel lets no agent look into
- * rl-shim or rl-git. Restarting rl-start ends nothing. */
+ * rl-shim or rl-git, which take them apart after exec. Restarting rl-start ends nothing. */
 #include <errno.h>
 #include <getopt.h>
 #include <grp.h>

@@ -15,7 +15,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@
 #include "proc/start_wire.h"
 #include "proc/strays.h"
 #include "proto/memory.h"
+#include "record/capabilities.h"
 #include "record/handed_environment.h"
 #include "record/layout.h"
 #include "starter/attempt_group.h"
@@ -34,28 +34,25 @@
  * waits for it. */
 enum stays {
 	STAYS_NOTHING,		/* an agent's process */
-	STAYS_EFFECTIVE,	/* rl-shim: it writes as rld, and may become an agent */
+	STAYS_ALL,		/* rl-shim: it takes apart by itself what it is, see shim/ids.h */
 	STAYS_HELPER,
 	STAYS_HELPER_GROUP	/* with the group of rld, as rl-git */
 };
 
-/* Become the user of the agents, and give up all capabilities. 0 or -errno. */
+/* Become the user of the agents, and give up the capabilities. 0 or -errno. */
 static int become(const struct start_setup *setup, enum stays stays)
 {
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[2] = { { 0 } };
+	const uint32_t kept = stays == STAYS_ALL ? 1u << CAP_SETUID | 1u << CAP_SETGID : 0;
 	bool helper = stays == STAYS_HELPER || stays == STAYS_HELPER_GROUP;
-	gid_t gid = stays == STAYS_EFFECTIVE || stays == STAYS_HELPER_GROUP ? getegid() : setup->gid;
-	uid_t real = helper ? geteuid() : setup->uid, effective = stays == STAYS_EFFECTIVE ? geteuid() : setup->uid,
-	    saved = helper ? geteuid() : effective;
+	gid_t gid = stays == STAYS_HELPER_GROUP ? getegid() : setup->gid;
+	uid_t other = helper ? geteuid() : setup->uid;
 
-	if (setgroups(setup->ngroups, setup->groups) == -1 || setresgid(setup->gid, gid, gid) == -1 ||
-	    setresuid(real, effective, saved) == -1)
+	if (setgroups(setup->ngroups, setup->groups) == -1)
 		return -errno;
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == -1 ||
-	    syscall(SYS_capset, &header, none) == -1 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+	if (stays != STAYS_ALL &&
+	    (setresgid(setup->gid, gid, gid) == -1 || setresuid(other, setup->uid, other) == -1))
 		return -errno;
-	return 0;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ? -errno : capabilities_set(kept, kept, kept);
 }
 
 bool start_may_change(const struct start_setup *setup)
@@ -147,7 +144,8 @@ static void limit_core(uint64_t wanted)
 static void serve_shim(const struct start_setup *setup, int conn, const struct start_request *request,
     char *const *words, int fds[START_FDS])
 {
-	char *argv[] = { (char[]){ "rl-shim" }, strings_count(words) == 2 ? words[1] : NULL, NULL };
+	char *argv[] = { (char[]){ "rl-shim" }, strings_count(words) == 2 ? words[1] : NULL,
+	    xasprintf("%u", (unsigned)setup->uid), xasprintf("%u", (unsigned)setup->gid), NULL };
 	char *mark, *env[2] = { NULL, NULL };
 	struct pollfd there = { .fd = -1, .events = POLLIN };
 	int rv;
@@ -164,7 +162,7 @@ static void serve_shim(const struct start_setup *setup, int conn, const struct s
 	shim_signals();
 	limit_core(request->more);
 	umask((mode_t)request->number & 0777);
-	rv = become(setup, STAYS_EFFECTIVE);
+	rv = become(setup, STAYS_ALL);
 	conn = fcntl(conn, F_DUPFD_CLOEXEC, RECORD_ENVIRONMENT_FD + 4);
 	there.fd = conn;
 	if (rv == 0)

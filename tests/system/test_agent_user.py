@@ -254,6 +254,65 @@ def test_no_agent_stops_a_helper_of_rl_start(tmp_path, another_user):
         starter.finish()
 
 
+# A program that tells what it is, and then is the real one.
+TELLS = """#!/bin/sh
+grep -E '^(Uid|Gid|CapAmb)' /proc/self/status | tr '\\t\\n' '  ' >> {log}
+echo {name} >> {log}
+exec {real} "$@"
+"""
+
+
+def test_no_exec_with_ids_that_differ(apart, tmp_path):
+    """With NO_NEW_PRIVS, Linux 6.1 and 6.12 make effective ids real ones at exec if they differ: so
+    they are the same there, and the program gets the capabilities to take them apart."""
+    h = apart()
+    log = h.daemon.home / "said"
+    log.touch()
+    log.chmod(0o666)
+    for path in (h.starter.path / "rl-shim", h.daemon.path / "rl-git"):
+        real = path.parent / "real" / path.name
+        real.parent.mkdir(exist_ok=True)
+        path.rename(real)
+        path.write_text(TELLS.format(log=log, name=path.name, real=real))
+        path.chmod(0o755)
+    run = h.review(h.work().path)
+    assert h.ended(run)["state"] == "succeeded"
+    theirs = " ".join([str(h.agents.pw_uid)] * 4)
+    ours = " ".join([str(RLD_UID)] * 4)
+    assert {" ".join(line.split()) for line in log.read_text().splitlines()} == {
+        f"Uid: {ours} Gid: {ours} CapAmb: 00000000000000c0 rl-shim",
+        f"Uid: {theirs} Gid: {ours} CapAmb: 0000000000000040 rl-git"}
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("where", ["hook", "evidence"])
+def test_no_git_has_capabilities(apart, tmp_path, where):
+    """Neither one that runs hooks of a repository, nor one in the evidence."""
+    h = apart(config={"run": {"commit": "auto"}})
+    repo = h.work()
+    said = h.daemon.home / "said"
+    said.touch()
+    said.chmod(0o666)
+    told = f"grep -E '^(Uid|Gid|CapPrm|CapAmb)' /proc/self/status | tr '\\t\\n' '  ' >> {said}\necho >> {said}\n"
+    if where == "hook":
+        hook = repo.path / ".git/hooks/pre-commit"
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(f"#!/bin/sh\n{told}")
+        hook.chmod(0o755)
+    else:
+        place = tmp_path / "bin"
+        place.mkdir()
+        (place / "git").write_text(f'#!/bin/sh\ncase "$*" in *"write-tree"*)\n{told};; esac\nexec /usr/bin/git "$@"\n')
+        (place / "git").chmod(0o755)
+        h.daemon.stop()
+        h.daemon.start(environment={"PATH": f"{place}:/usr/bin:/bin", "RLD_STARTER": str(h.starter.socket)})
+    assert h.ended(h.review(repo.path))["state"] == "succeeded"
+    lines = {" ".join(line.split()) for line in said.read_text().splitlines()}
+    theirs, ours = (f"Uid: {' '.join([str(h.agents.pw_uid)] * 4)} Gid: {' '.join([str(group)] * 4)} "
+                    f"CapPrm: {'0' * 16} CapAmb: {'0' * 16}" for group in (h.agents.pw_gid, RLD_UID))
+    assert lines == ({theirs} if where == "hook" else {theirs, ours}), lines
+
+
 def test_whose_environment_agents_have(apart):
     """HOME and name are those of the user as whom they work, whoever submits; what the C library
     removes from set-user-ID programs is there."""
