@@ -21,6 +21,8 @@
 
 #define KILL_TRIES 300
 #define KILL_PAUSE_NS 10000000	/* 10 ms, so 3 s in total */
+#define ENTER_TRIES 1000
+#define ENTER_PAUSE_NS 1000000	/* 1 ms, so 1 s in total */
 
 /* In which systemd runs control processes of the service. */
 static const char *const control = ".control";
@@ -198,20 +200,31 @@ static void limit_group(const char *dir, const struct start_limits *limits, unsi
 	}
 }
 
+/* 0 or -errno; -ENOENT: attempt_groups_tidy() has found it empty. */
+static int enter(const char *dir, const struct start_limits *limits, unsigned can)
+{
+	if (mkdir(dir, 0755) == -1 && errno != EEXIST)
+		return -errno;
+	limit_group(dir, limits, can);
+	return put(dir, "cgroup.procs", "0") ? 0 : -errno;
+}
+
 void attempt_group_enter(const char *groups_at, const char *uuid, const struct start_limits *limits, unsigned can)
 {
+	const struct timespec pause = { .tv_nsec = ENTER_PAUSE_NS };
 	char *dir;
+	int rv;
 
 	if (groups_at == NULL)
 		return;
 	dir = xasprintf("%s/" ATTEMPT_GROUP "%s", groups_at, uuid);
-	if (mkdir(dir, 0755) == -1 && errno != EEXIST) {
-		fprintf(stderr, "rl-start: %s: %s\n", dir, strerror(errno));
-	} else {
-		limit_group(dir, limits, can);
-		if (!put(dir, "cgroup.procs", "0"))
-			fprintf(stderr, "rl-start: %s/cgroup.procs: %s\n", dir, strerror(errno));
+	rv = enter(dir, limits, can);
+	for (int i = 0; rv == -ENOENT && i < ENTER_TRIES; i++) {
+		nanosleep(&pause, NULL);
+		rv = enter(dir, limits, can);
 	}
+	if (rv != 0)
+		fprintf(stderr, "rl-start: %s: %s\n", dir, strerror(-rv));
 	free(dir);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "proc/start_wire.h"
@@ -143,6 +144,27 @@ START_TEST(limits_are_set)
 }
 END_TEST
 
+/* Another request ends while it is still empty, and tidies it away. */
+START_TEST(one_that_is_tidied_away_is_made_again)
+{
+	char *dir = xasprintf("%s/attempt-a", at);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		while (rmdir(dir) == -1)
+			;
+		while (access(dir, F_OK) == -1)
+			;
+		spit("attempt-a/cgroup.procs", "");
+		_exit(0);
+	}
+	attempt_group_enter(at, "a", &(struct start_limits){ 0 }, START_CAN_GROUP);
+	ck_assert_str_eq(slurp("attempt-a/cgroup.procs"), "0");
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	free(dir);
+}
+END_TEST
+
 /* The files of a group come anew with the controllers. */
 START_TEST(limits_outlive_a_restart)
 {
@@ -226,6 +248,7 @@ int main(void)
 	tcase_add_loop_test(tc, controllers_of_the_host, 0, sizeof(hosts) / sizeof(hosts[0]));
 	tcase_add_test(tc, no_groups);
 	tcase_add_test(tc, limits_are_set);
+	tcase_add_test(tc, one_that_is_tidied_away_is_made_again);
 	tcase_add_test(tc, limits_outlive_a_restart);
 	tcase_add_test(tc, controllers_are_turned_off);
 	tcase_add_test(tc, systemd_has_a_group_for_us);
