@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "proc/far_cancel.h"
 #include "proc/process.h"
 #include "proc/starter.h"
 #include "proc/strays.h"
@@ -203,6 +204,7 @@ void inspect(struct inspection *l)
 
 	l->pidfd = -1;
 	l->detail[0] = '\0';
+	l->astray = false;
 	dirfd = inspect_open(l);
 	if (dirfd != -1) {
 		inspect_dir(l, dirfd);
@@ -212,6 +214,14 @@ void inspect(struct inspection *l)
 		l->result = INSPECTION_LOST;
 	if (l->result != INSPECTION_LOST && l->result != INSPECTION_UNREADABLE && l->result != INSPECTION_NEVER_STARTED)
 		return;
+	if (l->result != INSPECTION_NEVER_STARTED && far_cancel(l->dir, l->uuid) == -1) {
+		l->astray = true;
+		snprintf(l->detail + strlen(l->detail), sizeof(l->detail) - strlen(l->detail), "%s",
+		    "; the cancel command of its launcher failed: it may still run there");
+		l->record = (struct exit_record){ .how = EXIT_BY_CODE, .far = EXIT_FAR_UNKNOWN,
+		    .cancelled = EXIT_CANCEL_FAILED };
+		snprintf(l->record.error, sizeof(l->record.error), "%.*s", (int)sizeof(l->record.error) - 1, l->detail);
+	}
 	/* ours also with rl-start: what an earlier version of the service has started */
 	strays = strays_kill(l->uuid);
 	if (strays >= 0 && starter_used()) {

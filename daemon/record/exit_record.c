@@ -25,6 +25,13 @@ static const char *const step_names[EXIT_STEPS] = {
 	[EXIT_STEP_SANDBOX] = "sandbox", [EXIT_STEP_IDS] = "user", [EXIT_STEP_EXEC] = "exec",
 };
 
+static const char *const far_names[EXIT_FARS] = {
+	[EXIT_FAR_ENDED] = "ended", [EXIT_FAR_NOT_STARTED] = "not-started", [EXIT_FAR_UNKNOWN] = "unknown",
+};
+static const char *const cancel_names[EXIT_CANCELS] = {
+	[EXIT_CANCEL_DONE] = "done", [EXIT_CANCEL_FAILED] = "failed",
+};
+
 const char *exit_step_name(enum exit_step step)
 {
 	return step_names[step];
@@ -56,6 +63,9 @@ static const struct fields_row exit_rows[] = {
 	ROW(memory_kills, FIELDS_OPTION64),	/* the same */
 	ROW(memory_max, FIELDS_OPTION64),
 	ROW(refused_forks, FIELDS_OPTION64),
+	/* written only if the job has a launcher */
+	{ "far", FIELDS_OPTION_NAME, offsetof(struct exit_record, far), EXIT_FARS, far_names },
+	{ "cancelled", FIELDS_OPTION_NAME, offsetof(struct exit_record, cancelled), EXIT_CANCELS, cancel_names },
 };
 
 static const struct fields_type exit_type = {
@@ -75,7 +85,8 @@ static bool plausible(const struct exit_record *r)
 	if (r->sandbox < 0 || r->signalled_ms < 0 || r->stdout_signalled > (signalled ? r->stdout_bytes : 0) ||
 	    r->stderr_signalled > (signalled ? r->stderr_bytes : 0) ||
 	    (r->step != EXIT_STEP_NONE && r->how != EXIT_NOT_STARTED) || r->memory_kills < 0 || r->memory_max < 0 ||
-	    (r->memory_max > 0 && r->memory_kills == 0) || r->refused_forks < 0)
+	    (r->memory_max > 0 && r->memory_kills == 0) || r->refused_forks < 0 ||
+	    (r->far == EXIT_FAR_NOT_STARTED && r->how != EXIT_NOT_STARTED))
 		return false;
 	switch (r->how) {
 	case EXIT_BY_CODE:

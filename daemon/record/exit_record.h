@@ -39,6 +39,25 @@ enum exit_step {
 	EXIT_STEPS
 };
 
+/* What is known of an agent that a launcher placed. The exit code of the launcher proves nothing: a
+ * cancelled srun has returned 0. */
+enum exit_far {
+	EXIT_FAR_NONE,		/* no launcher, or something else than its exit ended it */
+	EXIT_FAR_ENDED,		/* how and status are the agent's, confirmed where it ran */
+	EXIT_FAR_NOT_STARTED,	/* the launcher ended without having started it */
+	/* it may have done anything, and may still run; error says what is known */
+	EXIT_FAR_UNKNOWN,
+	EXIT_FARS
+};
+
+/* The cancel command of its launcher. */
+enum exit_cancel {
+	EXIT_CANCEL_NONE,	/* not needed, or there is none */
+	EXIT_CANCEL_DONE,
+	EXIT_CANCEL_FAILED,	/* for as long as it was tried: something may still run */
+	EXIT_CANCELS
+};
+
 /* "exec"; not of EXIT_STEP_NONE. */
 const char *exit_step_name(enum exit_step step);
 
@@ -57,12 +76,15 @@ struct exit_record {
 							 * that; 0 without signalled_ms */
 	int sandbox;				/* Landlock ABI that confined it; 0: not confined */
 	char error[256];			/* EXIT_NOT_STARTED: "exec /no/such: No such
-						 * file or directory" */
+						 * file or directory"; EXIT_FAR_UNKNOWN,
+						 * EXIT_CANCEL_FAILED: why */
 	enum exit_step step;			/* EXIT_NOT_STARTED: the step in error */
 	/* processes of its cgroup that the kernel has killed for lack of memory; memory_max: the
 	 * limit of the cgroup, in bytes, if that was the cause, otherwise 0 */
 	int64_t memory_kills, memory_max;
 	int64_t refused_forks;			/* by the limit of processes */
+	enum exit_far far;			/* only if the job has one, like cancelled */
+	enum exit_cancel cancelled;
 };
 
 /* Write atomically and durably to <dirfd>/exit, in space reserved by exit_record_reserve(): tmp,

@@ -24,6 +24,8 @@
 #define RECORD_DIFF "diff"		/* RL_DIFF_FILE */
 /* what a reviewer was given besides, except its template: a verdict in it may be a copy */
 #define RECORD_GIVEN "given"
+/* written where a launcher placed the agent: that it began, and its exit status */
+#define RECORD_FAR "far"
 #define RECORD_STDOUT "stdout"		/* segments: stdout.<offset, 16 hex digits> */
 #define RECORD_STDERR "stderr"
 

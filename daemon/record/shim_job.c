@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "record/fields.h"
 #include "record/layout.h"
@@ -30,6 +31,8 @@ static const struct fields_row job_rows[] = {
 	ROW(syncs_work, FIELDS_OPTION),
 	ROW(keeps_group, FIELDS_OPTION),
 	ROW(tells_limits, FIELDS_OPTION),
+	ROW(far, FIELDS_STRING),
+	ROW(cancel, FIELDS_LIST),
 };
 
 static const struct fields_type job_type = {
@@ -49,6 +52,12 @@ static bool all_absolute(char *const *paths)
 	return true;
 }
 
+/* A plain name in the attempt's directory. A cancel command belongs to such a file. */
+static bool far_is_plausible(const struct shim_job *job)
+{
+	return job->far == NULL ? job->cancel == NULL : job->far[0] != '\0' && strchr(job->far, '/') == NULL;
+}
+
 static bool plausible(const struct shim_job *job)
 {
 	return job->argv != NULL && job->cwd != NULL && job->cwd[0] == '/' && job->uuid != NULL && job->wall_ms >= 0 &&
@@ -59,7 +68,8 @@ static bool plausible(const struct shim_job *job)
 	    (job->names_step == 0 || job->names_step == 1) &&
 	    (job->syncs_work == 0 || job->syncs_work == 1) &&
 	    (job->keeps_group == 0 || job->keeps_group == 1) &&
-	    (job->tells_limits == 0 || job->tells_limits == 1) && all_absolute(job->writable);
+	    (job->tells_limits == 0 || job->tells_limits == 1) && far_is_plausible(job) &&
+	    all_absolute(job->writable);
 }
 
 int shim_job_write(int dirfd, const struct shim_job *job)

@@ -39,6 +39,11 @@ struct shim_job {
 	/* 1: rl-git, which keeps the group of the daemon where agents have another user */
 	int keeps_group;
 	int post_result_ms;	/* after SIGUSR1: limit for no output; 0: ignore the signal */
+	/* argv is that of a launcher, and its exit is confirmed by this file of the attempt's
+	 * directory, see record/far_status.h; NULL: argv is the program itself */
+	char *far;
+	/* NULL-terminated argv that ends what the launcher placed; empty or NULL: none */
+	char **cancel;
 	/* NULL-terminated absolute paths that it may write to when confined; files or whole
 	 * folders. Missing ones are skipped */
 	char **writable;

@@ -28,6 +28,7 @@
 #include "record/own_group.h"
 #include "child/process_tree.h"
 #include "shim/agent_process.h"
+#include "shim/far_agent.h"
 
 /* pipes held open after the exit: no data for this long ends the wait */
 #define HELD_IDLE_MS 2000
@@ -404,7 +405,7 @@ static void record_end(struct supervisor *s)
 	const struct output_writer *out = s->streams[0].writer, *err = s->streams[1].writer;
 
 	s->record->ended_ms = clock_ms(CLOCK_REALTIME);
-	s->record->tree_empty = s->tree.empty;
+	s->record->tree_empty = s->tree.empty && s->record->cancelled != EXIT_CANCEL_FAILED;
 	if (s->job->tells_limits == 1)
 		own_group_tell(s->job->uuid, s->record);
 	if (s->record->by != EXIT_TERM)
@@ -447,6 +448,7 @@ void supervise(const struct shim_job *job, int dirfd, int sigfd, struct exit_rec
 		tree_reap(&s.tree);	/* nothing was forked: waitpid says so */
 	}
 	record_status(&s);
+	far_agent_settle(job, dirfd, record);
 	keep_output(&s);
 	record_end(&s);
 	output_writer_free(s.streams[0].writer);

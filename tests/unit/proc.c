@@ -30,6 +30,7 @@
 #include "proc/spawn.h"
 #include "proc/strays.h"
 #include "proto/memory.h"
+#include "record/far_status.h"
 #include "record/identity.h"
 #include "record/layout.h"
 #include "record/lock_file.h"
@@ -415,6 +416,132 @@ START_TEST(files_environment_and_limits)
 END_TEST
 
 /* The job's wish reaches the shim, and what came of it comes back. */
+/* A job behind a launcher: launch is its script, which has the agent's argv as its arguments; agent
+ * is a script, too. cancel NULL: it only says that it was called, in <attempts>/cancelled. */
+static struct launch *placed(int64_t id, const char *launcher, const char *agent, const char *cancel)
+{
+	struct launch *launch = shell(id, launcher);
+	const char *const words[] = { "launcher", "sh", "-c", far_script, "rl-far", NULL, uuid_of(id), "sh", "-c",
+	    agent };
+	char *path = xasprintf("%s/" RECORD_FAR, attempt_dir(id)), *ends;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		strings_append(&launch->job.argv, words[i] != NULL ? words[i] : path);
+	free(path);
+	launch->job.far = xstrdup(RECORD_FAR);
+	ends = xasprintf("echo %s >> %s/cancelled; %s", uuid_of(id), w.attempts, cancel != NULL ? cancel : "");
+	strings_append(&launch->job.cancel, "/bin/sh");
+	strings_append(&launch->job.cancel, "-c");
+	strings_append(&launch->job.cancel, ends);
+	free(ends);
+	launch->files[launch->nfiles++] = (struct launch_file){ .name = RECORD_FAR, .data = xstrdup(""), .size = 0 };
+	return launch;
+}
+
+/* How often the cancel commands were called. */
+static int cancels(void)
+{
+	char path[128], line[128];
+	FILE *file;
+	int count = 0;
+
+	snprintf(path, sizeof(path), "%s/cancelled", w.attempts);
+	file = fopen(path, "r");
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+		count++;
+	if (file != NULL)
+		fclose(file);
+	return count;
+}
+
+/* What the launcher and its agent do, and what that proves. */
+static const struct {
+	const char *launcher, *agent, *cancel;
+	enum exit_far far;
+	enum exit_how how;
+	int status, cancels;
+	const char *error;
+} placements[] = {
+	{ "exec \"$@\"", "exit 0", NULL, EXIT_FAR_ENDED, EXIT_BY_CODE, 0, 0, NULL },
+	{ "exec \"$@\"", "exit 7", NULL, EXIT_FAR_ENDED, EXIT_BY_CODE, 7, 0, NULL },
+	{ "exec \"$@\"", "kill -9 $$", NULL, EXIT_FAR_ENDED, EXIT_BY_CODE, 137, 0, NULL },
+	/* as a cancelled srun: the agent is killed with its script, and the launcher returns 0 */
+	{ "\"$@\"; exit 0", "kill -9 $PPID; exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 0, 1,
+	    "nothing says how the agent ended" },
+	/* as an agent that exits with 0 when somebody else cancels its job */
+	{ "exec \"$@\"", "kill -TERM $PPID; exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 0, 1, "told to end there" },
+	{ "exit 0", "exit 0", NULL, EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD, 1, "before it started the agent" },
+	{ "kill -9 $$", "exit 0", NULL, EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD, 1, "by signal 9" },
+	{ "\"$@\"; exit 1", "exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 1, 1, "the end of its output" },
+	{ "\"$@\"; \"$@\"", "exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 75, 1, "the end of its output" },
+	{ "\"$@\"; echo x >> \"$5\"", "exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 0, 1, "is damaged" },
+	/* the first cancel fails */
+	{ "exit 0", "exit 0", "[ $(wc -l < cancelled) -gt 1 ]", EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD, 2,
+	    NULL },
+};
+
+START_TEST(placed_agent)
+{
+	struct exit_record *r = &w.of[1].record;
+	char *cancel = placements[_i].cancel != NULL ?
+	    xasprintf("cd %s; %s", w.attempts, placements[_i].cancel) : NULL;
+
+	proc_start(w.proc, placed(1, placements[_i].launcher, placements[_i].agent, cancel));
+	free(cancel);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert(!w.of[1].lost);
+	ck_assert_int_eq(r->far, placements[_i].far);
+	ck_assert_int_eq(r->how, placements[_i].how);
+	ck_assert_int_eq(r->status, placements[_i].status);
+	ck_assert_int_eq(cancels(), placements[_i].cancels);
+	ck_assert_int_eq(r->cancelled, placements[_i].cancels > 0 ? EXIT_CANCEL_DONE : EXIT_CANCEL_NONE);
+	ck_assert(r->tree_empty);
+	if (placements[_i].error != NULL)
+		ck_assert_msg(strstr(r->error, placements[_i].error) != NULL, "%s", r->error);
+}
+END_TEST
+
+/* Its launcher is ended first, then what it placed. */
+START_TEST(placed_agent_is_ended)
+{
+	make_fifos();
+	proc_start(w.proc, placed(1, "exec \"$@\"", MEET "echo never", NULL));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	proc_end(w.proc, 1);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.by, EXIT_TERM);
+	ck_assert_int_eq(w.of[1].record.far, EXIT_FAR_NONE);
+	ck_assert_int_eq(w.of[1].record.cancelled, EXIT_CANCEL_DONE);
+	ck_assert_int_eq(cancels(), 1);
+}
+END_TEST
+
+/* Nobody but rld is left to end what it placed; without that it is not known to have ended. */
+START_TEST(placed_agent_without_a_shim)
+{
+	struct launch *launch = placed(1, "exec \"$@\"", MEET "echo never", _i == 1 ? "exit 1" : NULL);
+
+	make_fifos();
+	proc_start(w.proc, launch);
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	kill(shim_pid(1), SIGKILL);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_gt(cancels(), _i);
+	ck_assert(w.of[1].lost == (_i == 0));
+	if (_i == 0)
+		return;
+	ck_assert_int_eq(w.of[1].record.far, EXIT_FAR_UNKNOWN);
+	ck_assert_int_eq(w.of[1].record.cancelled, EXIT_CANCEL_FAILED);
+	ck_assert(!w.of[1].record.tree_empty);
+	ck_assert_ptr_nonnull(strstr(w.of[1].record.error, "may still run there"));
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_ENDED);
+	ck_assert_int_eq(w.of[1].record.cancelled, EXIT_CANCEL_FAILED);
+}
+END_TEST
+
 START_TEST(confinement_is_told)
 {
 	long kernel = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
@@ -1316,6 +1443,9 @@ int main(void)
 	tcase_add_test(start, exit_is_told);
 	tcase_add_test(start, many_at_once);
 	tcase_add_test(start, files_environment_and_limits);
+	tcase_add_loop_test(start, placed_agent, 0, (int)(sizeof(placements) / sizeof(placements[0])));
+	tcase_add_test(start, placed_agent_is_ended);
+	tcase_add_loop_test(start, placed_agent_without_a_shim, 0, 2);
 	tcase_add_test(start, confinement_is_told);
 	tcase_add_test(start, missing_shim_is_refused);
 	tcase_add_test(start, missing_place_is_refused);

@@ -16,6 +16,7 @@
 #include "job/host_refusal.h"
 #include "proto/error.h"
 #include "record/exit_record.h"
+#include "record/far_status.h"
 #include "record/host_fault.h"
 #include "record/identity.h"
 #include "record/layout.h"
@@ -121,6 +122,76 @@ START_TEST(exit_round_trip)
 	ck_assert_int_eq(got.memory_max, want.memory_max);
 	ck_assert_int_eq(got.refused_forks, want.refused_forks);
 	ck_assert(!exists(RECORD_EXIT ".tmp"));
+}
+END_TEST
+
+START_TEST(exit_of_a_launcher)
+{
+	struct exit_record r = { .how = EXIT_BY_CODE, .far = EXIT_FAR_UNKNOWN, .cancelled = EXIT_CANCEL_FAILED }, got;
+
+	ck_assert_int_eq(exit_record_write(dirfd_, &r, false), 0);
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), 0);
+	ck_assert_int_eq(got.far, EXIT_FAR_UNKNOWN);
+	ck_assert_int_eq(got.cancelled, EXIT_CANCEL_FAILED);
+	/* an exit code, and nothing was started */
+	r.far = EXIT_FAR_NOT_STARTED;
+	ck_assert_int_eq(exit_record_write(dirfd_, &r, false), 0);
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), -EBADMSG);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	enum far_found found;
+	int status;
+	const char *node;
+} fars[] = {
+	{ "", FAR_EMPTY, 0, "" },
+	{ "started u1 n1\n", FAR_STARTED, 0, "n1" },
+	{ "started u1 n1\nended u1 0\n", FAR_ENDED, 0, "n1" },
+	{ "started u1 n1\nended u1 255\n", FAR_ENDED, 255, "n1" },
+	{ "started u1 n1\nended u1 0 signalled\n", FAR_SIGNALLED, 0, "n1" },
+	{ "started u1 n1", FAR_DAMAGED, 0, "" },
+	{ "started u2 n1\n", FAR_DAMAGED, 0, "" },
+	{ "started u1 n1\nended u1 0", FAR_DAMAGED, 0, "n1" },
+	{ "started u1 n1\nended u2 0\n", FAR_DAMAGED, 0, "n1" },
+	{ "started u1 n1\nended u1 \n", FAR_DAMAGED, 0, "n1" },
+	{ "started u1 n1\nended u1 256\n", FAR_DAMAGED, 0, "n1" },
+	{ "started u1 n1\nended u1 0 x\n", FAR_DAMAGED, 0, "n1" },
+	{ "started u1 n1\nstarted u1 n2\n", FAR_DAMAGED, 0, "n1" },
+	{ "started u1 n1\nended u1 0\nended u1 0\n", FAR_DAMAGED, 0, "n1" },
+	{ "ended u1 0\n", FAR_DAMAGED, 0, "" },
+};
+
+START_TEST(far_of_any_kind)
+{
+	struct far_status got;
+
+	far_status_read(dirfd_, RECORD_FAR, "u1", &got);
+	ck_assert_int_eq(got.found, FAR_DAMAGED);
+	spit(RECORD_FAR, fars[_i].text, strlen(fars[_i].text));
+	far_status_read(dirfd_, RECORD_FAR, "u1", &got);
+	ck_assert_int_eq(got.found, fars[_i].found);
+	ck_assert_int_eq(got.status, fars[_i].status);
+	ck_assert_str_eq(got.node, fars[_i].node);
+}
+END_TEST
+
+START_TEST(job_of_a_launcher)
+{
+	char *argv[] = { (char[]){ "srun" }, NULL }, *cancel[] = { (char[]){ "scancel" }, (char[]){ "x" }, NULL };
+	char cwd[] = "/", uuid[] = "u", far[] = RECORD_FAR, path[] = "a/b";
+	struct shim_job want = { .argv = argv, .cwd = cwd, .uuid = uuid, .far = far, .cancel = cancel }, got;
+
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), 0);
+	ck_assert_int_eq(shim_job_read(dirfd_, &got), 0);
+	ck_assert_str_eq(got.far, far);
+	ck_assert_str_eq(got.cancel[1], "x");
+	shim_job_release(&got);
+	want.far = path;
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
+	want.far = NULL;
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 }
 END_TEST
 
@@ -1057,6 +1128,9 @@ int main(void)
 	tcase_add_checked_fixture(files, setup, teardown);
 	tcase_set_timeout(files, 60);
 	tcase_add_test(files, exit_round_trip);
+	tcase_add_test(files, exit_of_a_launcher);
+	tcase_add_loop_test(files, far_of_any_kind, 0, (int)(sizeof(fars) / sizeof(fars[0])));
+	tcase_add_test(files, job_of_a_launcher);
 	tcase_add_test(files, exit_every_code_and_signal);
 	tcase_add_test(files, exit_every_step);
 	tcase_add_test(files, exit_longest_error);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/far_status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Signals are for the agent: the shell waits for it, and tells that they came, because an agent may
+ * exit with 0 then. It gets them with their default action: only traps that ignore are
+ * inherited. */
+const char far_script[] =
+    "f=$1 u=$2; shift 2\n"
+    "if [ ! -f \"$f\" ] || [ -s \"$f\" ]; then\n"
+    "\techo \"rld: $f: missing here, or the attempt was started already\" >&2; exit 75\n"
+    "fi\n"
+    "printf 'started %s %s\\n' \"$u\" \"${SLURMD_NODENAME:-$(uname -n)}\" >> \"$f\" || exit 75\n"
+    "k=; trap 'k=\" signalled\"' HUP INT TERM\n"
+    "\"$@\"; s=$?\n"
+    "printf 'ended %s %s%s\\n' \"$u\" \"$s\" \"$k\" >> \"$f\" || exit 75\n"
+    "exit \"$s\"\n";
+
+#define FILE_MAX 512		/* two lines */
+
+/* Everything in the file. Returns its size, or -1: unreadable, or too long. */
+static ssize_t slurp(int dirfd, const char *name, char text[FILE_MAX])
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	size_t size = 0;
+	ssize_t n = 0;
+
+	if (fd == -1)
+		return -1;
+	while (size < FILE_MAX - 1 && ((n = read(fd, text + size, FILE_MAX - 1 - size)) > 0 ||
+	    (n == -1 && errno == EINTR)))
+		size += n > 0 ? (size_t)n : 0;
+	close(fd);
+	text[size] = '\0';
+	return n != 0 || strlen(text) != size ? -1 : (ssize_t)size;
+}
+
+/* Take "WORD UUID " off *text. */
+static bool take(char **text, const char *word, const char *uuid)
+{
+	const char *const parts[] = { word, " ", uuid, " " };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (strncmp(*text, parts[i], strlen(parts[i])) != 0)
+			return false;
+		*text += strlen(parts[i]);
+	}
+	return true;
+}
+
+/* Take the rest of a line off *text; NULL: it is not complete. */
+static char *take_line(char **text)
+{
+	char *line = *text, *end = strchr(line, '\n');
+
+	if (end == NULL)
+		return NULL;
+	*end = '\0';
+	*text = end + 1;
+	return line;
+}
+
+/* "STATUS" or "STATUS signalled" */
+static void take_end(const char *line, struct far_status *out)
+{
+	char *end;
+	long n = strtol(line, &end, 10);
+
+	if (line[0] < '0' || line[0] > '9' || n > 255)
+		return;
+	out->status = (int)n;
+	if (*end == '\0')
+		out->found = FAR_ENDED;
+	else if (strcmp(end, " signalled") == 0)
+		out->found = FAR_SIGNALLED;
+}
+
+void far_status_read(int dirfd, const char *name, const char *uuid, struct far_status *out)
+{
+	char data[FILE_MAX], *text = data, *line;
+	ssize_t size = slurp(dirfd, name, data);
+
+	*out = (struct far_status){ .found = size == 0 ? FAR_EMPTY : FAR_DAMAGED };
+	if (size <= 0 || !take(&text, "started", uuid) || (line = take_line(&text)) == NULL)
+		return;
+	if (strlen(line) < sizeof(out->node))
+		memcpy(out->node, line, strlen(line) + 1);
+	if (*text == '\0') {
+		out->found = FAR_STARTED;
+		return;
+	}
+	if (take(&text, "ended", uuid) && (line = take_line(&text)) != NULL && *text == '\0')
+		take_end(line, out);
+}

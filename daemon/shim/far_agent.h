@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* An agent that a launcher placed: what its end was, and that it has ended. */
+#ifndef SHIM_FAR_AGENT_H
+#define SHIM_FAR_AGENT_H
+
+#include "record/exit_record.h"
+#include "record/shim_job.h"
+
+/* The launcher has ended as in record: confirm by the status file that its agent did, or else run
+ * the cancel command, for at most a minute. Nothing is done for a job without a launcher, or for a
+ * launcher that could not be executed. The caller is a subreaper whose tree has
+ * ended. */
+void far_agent_settle(const struct shim_job *job, int dirfd, struct exit_record *record);
+
+#endif
