@@ -109,6 +109,8 @@ const struct option_row options_submit[] = {
 	    "priority from -100 to 100; higher starts first" },
 	{ "group", 0, OPTION_TEXT, "GROUP", "group", NULL, "group whose limits apply to the run" },
 	{ "after", 0, OPTION_POSITIVE, "RUN", "after", NULL, "start after this run has succeeded" },
+	{ "launcher", 0, OPTION_TEXT, "NAME", "launcher", NULL,
+	    "what places the agents: local, slurm, systemd or a [launcher.NAME]" },
 	{ "on-lost", 0, OPTION_CHOICE, "hold|retry|fail", "on_lost", NULL,
 	    "what to do when an attempt's exit status is unknown" },
 	{ "retries", 0, OPTION_COUNT, "N", "retries", NULL,

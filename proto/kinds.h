@@ -26,6 +26,7 @@ enum wait_kind {
 	WAIT_ACCOUNT,		/* its account is exhausted */
 	WAIT_RETRY,		/* its service failed, and is retried later */
 	WAIT_BUDGET,		/* the rest of a budget is reserved for running attempts */
+	WAIT_LAUNCHER,		/* all slots of its launcher are in use */
 	WAIT_SPACE,		/* less free disk space than limits.disk_floor */
 	WAIT_PICK,		/* the agents of earlier slots have not picked a task */
 	WAIT_PAUSED,		/* paused by a user */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/config_int.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "agent/agent.h"
+#include "agent/launcher.h"
 #include "config/layers.h"
 #include "config/resolved.h"
 #include "config/setting_rules.h"
@@ -24,6 +26,9 @@ struct config *config_new(void)
 		strings_append(&config->profiles, profiles[i].name);
 	strings_append(&config->groups, GROUP_DEFAULT);
 	config->accounts = xcalloc(1, sizeof(*config->accounts));
+	strings_append(&config->launchers, LAUNCHER_LOCAL);
+	for (const struct launcher_preset *preset = launcher_presets; preset->name != NULL; preset++)
+		strings_append(&config->launchers, preset->name);
 	config->resolved = resolved_new();
 	return config;
 }
@@ -38,6 +43,7 @@ void config_free(struct config *config)
 	strings_free(config->profiles);
 	strings_free(config->groups);
 	strings_free(config->accounts);
+	strings_free(config->launchers);
 	strings_free(config->agent_env);
 	resolved_free(config->resolved);
 	free(config);
@@ -94,10 +100,26 @@ char *const *config_group_names(const struct config *config)
 	return config->groups;
 }
 
-static int check_name(const struct config *config, bool agent, const char *name, const char *field,
+char *const *config_launcher_names(const struct config *config)
+{
+	return config->launchers + 1;
+}
+
+/* What names in settings may be names of. */
+static const struct {
+	const struct schema_rule *rule;
+	size_t names;		/* list of the known ones in struct config */
+	const char *what, *needs;
+} known_names[] = {
+	{ &rule_agent, offsetof(struct config, agents), "agent", "with a command" },
+	{ &rule_profile, offsetof(struct config, profiles), "profile", "that extends one" },
+	{ &rule_launcher, offsetof(struct config, launchers), "launcher", "with a command" },
+};
+
+static int check_name(const struct config *config, size_t kind, const char *name, const char *field,
     const char *where, struct config_error *error)
 {
-	char *const *known = agent ? config->agents : config->profiles;
+	char *const *known = *(char **const *)(const void *)((const char *)config + known_names[kind].names);
 	struct near near = { .word = name };
 	struct buf names = { 0 };
 
@@ -111,14 +133,8 @@ static int check_name(const struct config *config, bool agent, const char *name,
 		buf_adds(&names, "choose");
 	for (size_t i = 0; known[i] != NULL; i++)
 		buf_addf(&names, "%s%s", i == 0 ? " one of " : ", ", known[i]);
-	if (agent)
-		config_refuse(error, field,
-		    "%s: unknown agent '%s'; %s, or add [agent.%s] with a command to "
-		    "rld.toml", where, name, names.data, name);
-	else
-		config_refuse(error, field,
-		    "%s: unknown profile '%s'; %s, or add [profile.%s] that extends "
-		    "one to rld.toml", where, name, names.data, name);
+	config_refuse(error, field, "%s: unknown %s '%s'; %s, or add [%s.%s] %s to rld.toml", where,
+	    known_names[kind].what, name, names.data, known_names[kind].what, name, known_names[kind].needs);
 	buf_release(&names);
 	return -1;
 }
@@ -127,15 +143,16 @@ int config_check_name(const struct config *config, const struct setting *setting
     const json_t *value, const char *field, const char *where, struct config_error *error)
 {
 	const json_t *name;
-	size_t i;
+	size_t i, kind = 0;
 
-	if (setting->is.rule != &rule_agent && setting->is.rule != &rule_profile)
+	while (kind < sizeof(known_names) / sizeof(known_names[0]) && known_names[kind].rule != setting->is.rule)
+		kind++;
+	if (kind == sizeof(known_names) / sizeof(known_names[0]))
 		return 0;
 	if (setting->is.kind == SCHEMA_TEXT)
-		return check_name(config, setting->is.rule == &rule_agent, json_string_value(value),
-		    field, where, error);
+		return check_name(config, kind, json_string_value(value), field, where, error);
 	json_array_foreach(value, i, name) {
-		if (check_name(config, true, json_string_value(name), field, where, error) == -1)
+		if (check_name(config, kind, json_string_value(name), field, where, error) == -1)
 			return -1;
 	}
 	return 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/agent.h"
+#include "agent/launcher.h"
 #include "base/file.h"
 #include "config/config_int.h"
 #include "config/layers.h"
@@ -14,13 +15,14 @@
 #include "proto/memory.h"
 
 /* The kinds of named tables; needs: the key they cannot do without. */
-enum named { NAMED_AGENT, NAMED_PROFILE, NAMED_GROUP, NAMED_ACCOUNT, NAMED_KINDS };
+enum named { NAMED_AGENT, NAMED_PROFILE, NAMED_GROUP, NAMED_ACCOUNT, NAMED_LAUNCHER, NAMED_KINDS };
 
 static const struct { const char *head, *needs; } named[NAMED_KINDS] = {
 	[NAMED_AGENT] = { "agent.", "command" },
 	[NAMED_PROFILE] = { "profile.", "extends" },
 	[NAMED_GROUP] = { "group.", "slots" },
 	[NAMED_ACCOUNT] = { "account.", "cooldown_max" },
+	[NAMED_LAUNCHER] = { "launcher.", "command" },
 };
 
 static enum named named_kind(const struct value *table)
@@ -32,14 +34,14 @@ static enum named named_kind(const struct value *table)
 	return kind;
 }
 
-/* Collect the names of agents, profiles, groups and accounts. */
+/* Collect the names of agents, profiles, groups, accounts and launchers. */
 static int take_tables(struct config *config, const struct reading *r)
 {
 	for (size_t i = 0; i < r->tables.count; i++) {
 		const struct value *table = &r->tables.list[i];
 		const char *name = setting_key(table->path);
 		char ***const lists[NAMED_KINDS] = { &config->agents, &config->profiles,
-		    &config->groups, &config->accounts };
+		    &config->groups, &config->accounts, &config->launchers };
 		enum named kind = named_kind(table);
 		char ***names = lists[kind];
 
@@ -47,10 +49,22 @@ static int take_tables(struct config *config, const struct reading *r)
 			return reading_refuse(r, table->line, table->column, table->path,
 			    xasprintf("is a built-in profile: choose another name and add extends "
 			        "= \"%s\"", name));
+		if (kind == NAMED_LAUNCHER && strcmp(name, LAUNCHER_LOCAL) == 0)
+			return reading_refuse(r, table->line, table->column, table->path,
+			    xstrdup("means no launcher: choose another name"));
 		if (!strings_contain(*names, name))
 			strings_append(names, name);
 	}
 	return 0;
+}
+
+static bool has_cancel(const struct config *config, const struct value *table)
+{
+	char *path = xasprintf("%s.cancel", table->path);
+	bool has = values_find(&config->values, path) != NULL;
+
+	free(path);
+	return has;
 }
 
 /* An agent that is not a preset needs a command, a profile must extend a built-in one, perhaps
@@ -75,6 +89,11 @@ static int check_tables(const struct config *config, const struct reading *r)
 		if (value == NULL && kind == NAMED_GROUP && strcmp(name, GROUP_DEFAULT) != 0)
 			return reading_refuse(r, table->line, table->column, table->path,
 			    xstrdup("has no limit: add slots = 4"));
+		if (kind == NAMED_LAUNCHER && launcher_preset_find(name) == NULL &&
+		    (value == NULL || !has_cancel(config, table)))
+			return reading_refuse(r, table->line, table->column, table->path,
+			    xstrdup("needs a command, and one that ends what it has placed: add "
+			        "command = [\"program\"] and cancel = [\"program\"]"));
 		for (size_t steps = 0; kind == NAMED_PROFILE && at != NULL &&
 		    profile_find(at) == NULL; at = config_extends(config, at)) {
 			if (steps++ > r->tables.count)

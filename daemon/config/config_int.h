@@ -15,6 +15,7 @@ struct config {
 	char **profiles;	/* likewise for profiles */
 	char **groups;		/* "default", then those of the file */
 	char **accounts;	/* those of the file */
+	char **launchers;	/* "local", presets, those of the file */
 	char **agent_env;	/* see config_agent_env() */
 	struct resolved *resolved;
 };

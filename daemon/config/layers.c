@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/agent.h"
+#include "agent/launcher.h"
 #include "core/profile.h"
 #include "proto/memory.h"
 
@@ -62,6 +63,19 @@ static json_t *preset_json(const char *path)
 	if (strcmp(key, "account") == 0)
 		return json_string(preset->account);
 	return NULL;
+}
+
+/* Likewise of "launcher.NAME.key". */
+static json_t *launcher_json(const char *path)
+{
+	const char *name = path + strlen("launcher."), *key = setting_key(path);
+	char *copy = xmemdup0(name, (size_t)(key - 1 - name));
+	const struct launcher_preset *preset = launcher_preset_find(copy);
+	const char *const *words = preset == NULL ? NULL : strcmp(key, "command") == 0 ? preset->command :
+	    strcmp(key, "cancel") == 0 ? preset->cancel : NULL;
+
+	free(copy);
+	return words != NULL ? words_json(words) : NULL;
 }
 
 /* The value in the file. Each key of an agent's table is a setting: keys of a preset that are not
@@ -135,6 +149,8 @@ static json_t *default_json(const struct layers *layers, const struct setting *s
 	if (is_overruled(layers, setting, path))
 		return json_array();
 	if (strncmp(path, "agent.", strlen("agent.")) == 0 && (json = preset_json(path)) != NULL)
+		return json;
+	if (strncmp(path, "launcher.", strlen("launcher.")) == 0 && (json = launcher_json(path)) != NULL)
 		return json;
 	/* an agent without an account has one of its own name */
 	if (strcmp(setting->is.name, "agent.*.account") == 0)

@@ -69,5 +69,7 @@ char *const *config_agents(const struct config *config);
 char *const *config_account_names(const struct config *config);
 /* Names of all groups: "default", then [group.NAME]. NULL-terminated. */
 char *const *config_group_names(const struct config *config);
+/* Launchers: presets and those of the file. */
+char *const *config_launcher_names(const struct config *config);
 
 #endif

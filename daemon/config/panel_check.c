@@ -6,7 +6,7 @@
 
 #include "config/layers.h"
 #include "core/plan.h"
-#include "core/plan_json.h"
+#include "core/plan_words.h"
 #include "core/profile.h"
 #include "core/quorum.h"
 #include "proto/memory.h"

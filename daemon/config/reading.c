@@ -86,7 +86,7 @@ static json_t *map_value(struct reading *r, const char *path, const struct setti
 	return value->json;
 }
 
-/* [agent.NAME], [account.NAME], [profile.NAME] or [group.NAME] */
+/* [agent.NAME], [account.NAME], [profile.NAME], [group.NAME] or [launcher.NAME] */
 static int take_named(struct reading *r, const struct toml_entry *entry, const char *name)
 {
 	struct value *table;
@@ -96,7 +96,8 @@ static int take_named(struct reading *r, const struct toml_entry *entry, const c
 		    xasprintf("is not a valid name for %s: use letters, digits, \"-\" and \"_\", "
 		        "at most 64",
 		    strncmp(entry->path, "account.", strlen("account.")) == 0 ? "an account" :
-		    entry->path[0] == 'a' ? "an agent" : entry->path[0] == 'p' ? "a profile" : "a group"));
+		    entry->path[0] == 'a' ? "an agent" : entry->path[0] == 'p' ? "a profile" :
+		    entry->path[0] == 'l' ? "a launcher" : "a group"));
 	table = values_put(&r->tables, entry->path, NULL, NULL);
 	table->line = entry->key.line;
 	table->column = entry->key.column;

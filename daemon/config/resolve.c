@@ -7,11 +7,12 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "config/launcher_fill.h"
 #include "config/layers.h"
 #include "config/panel_check.h"
 #include "config/resolved.h"
 #include "config/review_asked.h"
-#include "core/plan_json.h"
+#include "core/plan_words.h"
 #include "core/profile.h"
 #include "core/row.h"
 #include "proto/memory.h"
@@ -558,6 +559,8 @@ static int resolve(const struct config *config, const struct project *project,
 	fill_policy(&layers, plan);
 	fill_run(&layers, plan);
 	rv = fill_agents(&layers, plan, error);
+	if (rv == 0)
+		rv = launcher_fill_plan(&layers, plan, error);
 	if (rv == 0)
 		rv = check_prompt(&layers, "review.developer_prompt", plan->developer_prompt, error);
 	if (rv == 0)

@@ -95,6 +95,8 @@ const struct setting settings[] = {
 	{ { "agent.*.fallback", SCHEMA_TEXTS, .rule = &rule_agent,
 	    .help = "agents to use while the account is exhausted, in order of preference" },
 	    .layers = LAYER_FILE, .fallback = "[]" },
+	{ { "agent.*.launcher", SCHEMA_TEXT, .rule = &rule_launcher,
+	    .help = "launcher of this agent; unset: that of the run" }, .layers = LAYER_FILE },
 
 	{ { "run.iterations", SCHEMA_INT, .min = 1, .max = 1000000,
 	    .help = "maximum number of iterations; unset: until no task remains" }, .layers = WORK },
@@ -163,6 +165,9 @@ const struct setting settings[] = {
 	    .help = "variables for all agents of the run" }, .layers = LAYER_SUBMIT, .fallback = "{}" },
 	{ { "run.label", SCHEMA_MAP, .rule = &rule_label, .max = 32, .bytes = 256,
 	    .help = "labels of the run: names and texts to find it by" }, .layers = WORK, .fallback = "{}" },
+	{ { "run.launcher", SCHEMA_TEXT, .rule = &rule_launcher,
+	    .help = "launcher that places the agents; local: they run on this host" }, .layers = BOTH,
+	    .fallback = "\"local\"" },
 	{ { "run.report", SCHEMA_TEXT, .rule = &rule_file,
 	    .help = "file for the report, written when the run ends or is held" }, .layers = LAYER_SUBMIT },
 
@@ -363,6 +368,19 @@ const struct setting settings[] = {
 	    .help = "token limit of an account per UTC day; unset: no limit" }, .layers = LAYER_FILE },
 	{ { "account.*.budget_day_wall", SCHEMA_DURATION, .min = SECOND, .max = 1000 * DAY,
 	    .help = "limit of an account's total attempt time per UTC day; unset: no limit" },
+	    .layers = LAYER_FILE },
+
+	{ { "launcher.*.command", SCHEMA_ARGV, .min = 1,
+	    .help = "words before the command of an agent; {run}, {attempt}, {uuid} and {workdir} are replaced" },
+	    .layers = LAYER_FILE },
+	{ { "launcher.*.options", SCHEMA_ARGV,
+	    .help = "words to add to command, such as those for memory and processors" },
+	    .layers = LAYER_FILE, .fallback = "[]" },
+	{ { "launcher.*.cancel", SCHEMA_ARGV, .min = 1,
+	    .help = "command that ends what was placed, and waits until nothing is left" },
+	    .layers = LAYER_FILE },
+	{ { "launcher.*.slots", SCHEMA_INT, .min = 1, .max = 1000,
+	    .help = "maximum number of attempts at a time behind the launcher; unset: no limit" },
 	    .layers = LAYER_FILE },
 
 	{ { "access.read", SCHEMA_TEXTS, .rule = &rule_user,

@@ -87,6 +87,8 @@ int config_each(const struct config *config, const struct project *project,
 			list_named(&layers, &settings[i], "group", config_group_names(config), each, arg);
 		else if (strncmp(settings[i].is.name, "account.*", strlen("account.*")) == 0)
 			list_named(&layers, &settings[i], "account", config_account_names(config), each, arg);
+		else if (strncmp(settings[i].is.name, "launcher.*", strlen("launcher.*")) == 0)
+			list_named(&layers, &settings[i], "launcher", config_launcher_names(config), each, arg);
 		else if (strncmp(settings[i].is.name, "profile.*", strlen("profile.*")) == 0)
 			list_profiles(&layers, each, arg);
 		else

@@ -50,6 +50,11 @@ static bool fits_account(const char *name, struct schema_error *error)
 	return fits_name_of("an account", name, error);
 }
 
+static bool fits_launcher(const char *name, struct schema_error *error)
+{
+	return fits_name_of("a launcher", name, error);
+}
+
 /* A leading "-" would make it an option. */
 static bool fits_revision(const char *name, struct schema_error *error)
 {
@@ -226,6 +231,7 @@ const struct schema_rule rule_revision = { "a string", "names of commits", fits_
 const struct schema_rule rule_profile = { "the name of a profile", "names of profiles", fits_profile };
 const struct schema_rule rule_agent = { "the name of an agent", "names of agents", fits_agent };
 const struct schema_rule rule_account = { "the name of an account", "names of accounts", fits_account };
+const struct schema_rule rule_launcher = { "the name of a launcher", "names of launchers", fits_launcher };
 const struct schema_rule rule_file = { "an absolute path", "paths", fits_file };
 const struct schema_rule rule_file_or_none = { "an absolute path or \"none\"", "paths", fits_file_or_none };
 const struct schema_rule rule_directory = { "a directory, or \"\" for none", "directories", fits_directory };

@@ -10,6 +10,7 @@ extern const struct schema_rule
     rule_profile,	/* name of a review profile */
     rule_agent,		/* name of a preset or an [agent.NAME] */
     rule_account,	/* name of a provider account, with or without an [account.NAME] */
+    rule_launcher,	/* "local", a preset or a [launcher.NAME] */
     rule_file,		/* absolute path */
     rule_file_or_none,	/* absolute path or "none" */
     rule_directory,	/* absolute path, or one below the workdir; "" means none */
@@ -26,7 +27,7 @@ extern const struct schema_rule
     rule_quorum;	/* how many of a panel must pass */
 
 /* "[A-Za-z0-9][A-Za-z0-9_-]*", at most 64: allowed names in [agent.NAME], [profile.NAME],
- * [group.NAME] and [account.NAME]. */
+ * [group.NAME], [account.NAME] and [launcher.NAME]. */
 bool setting_table_name(const char *name);
 
 #endif

@@ -37,6 +37,9 @@ static void agent_plan_release(struct agent_plan *agent)
 	strings_free(agent->env);
 	strings_free(agent->writable);
 	free(agent->account);
+	free(agent->launcher);
+	strings_free(agent->launch);
+	strings_free(agent->cancel);
 	for (size_t i = 0; i < agent->nfallbacks; i++)
 		agent_plan_release(&agent->fallbacks[i]);
 	free(agent->fallbacks);

@@ -40,6 +40,12 @@ struct agent_plan {
 	/* NULL-terminated: files and folders of its state, "~/" is HOME in its environment */
 	char **writable;
 	char *account;		/* account billed for it */
+	/* What places it: its name, the prefix of argv and the command that ends what the prefix
+	 * has placed, NULL-terminated templates, see agent/launcher.h; and at how many attempts at
+	 * a time, over all runs (0: no limit). NULL and empty: it runs here. */
+	char *launcher;
+	char **launch, **cancel;
+	int64_t launcher_slots;
 	/* replacements while its account is exhausted, in this order; they have no fallbacks */
 	struct agent_plan *fallbacks;
 	size_t nfallbacks;

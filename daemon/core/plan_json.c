@@ -31,6 +31,7 @@ struct member {
 };
 
 #define AGENT(name, kind, rule) { #name, kind, offsetof(struct agent_plan, name), rule, NULL, 0, 0 }
+#define AGENT_OLD(name, kind, old) { #name, kind, offsetof(struct agent_plan, name), CAME_LATER, NULL, 0, old }
 #define AGENT_CHOICE(name, choices) \
 	{ #name, MEMBER_CHOICE, offsetof(struct agent_plan, name), NEVER_NULL, choices, 0, 0 }
 static const struct member agent_members[] = {
@@ -44,6 +45,10 @@ static const struct member agent_members[] = {
 	AGENT(env, MEMBER_WORDS, NEVER_NULL),
 	AGENT(writable, MEMBER_WORDS, CAME_LATER),
 	AGENT(account, MEMBER_TEXT, CAME_LATER),
+	AGENT(launcher, MEMBER_TEXT, CAME_LATER),
+	AGENT(launch, MEMBER_WORDS, CAME_LATER),
+	AGENT(cancel, MEMBER_WORDS, CAME_LATER),
+	AGENT_OLD(launcher_slots, MEMBER_INT, 0),
 };
 
 /* The profile precedes the members that take defaults from it. */
@@ -558,42 +563,4 @@ int plan_from_json(const char *json, struct plan *plan)
 	if (rv == -1)
 		plan_release(plan);
 	return rv;
-}
-
-char **plan_words(const json_t *json)
-{
-	char **words = xcalloc(1, sizeof(*words));
-	const char *name;
-	json_t *item;
-	size_t i;
-
-	json_array_foreach(json, i, item) {
-		if (json_is_object(item)) {
-			strings_append(&words, json_string_value(json_object_get(item, "file")));
-			strings_append(&words, json_string_value(json_object_get(item, "section")));
-		} else {
-			strings_append(&words, json_string_value(item));
-		}
-	}
-	json_object_foreach((json_t *)json, name, item) {
-		char *word = xasprintf("%s=%s", name, json_string_value(item));
-
-		strings_append(&words, word);
-		free(word);
-	}
-	return words;
-}
-
-bool plan_words_are(char *const *words, const char *json)
-{
-	json_t *array = json_loads(json, 0, NULL);
-	char **known = plan_words(array);
-	size_t count = strings_count(known), i = 0;
-	bool same = strings_count(words) == count;
-
-	while (same && i < count && strcmp(words[i], known[i]) == 0)
-		i++;
-	strings_free(known);
-	json_decref(array);
-	return same && i == count;
 }

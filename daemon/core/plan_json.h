@@ -21,11 +21,4 @@ void plan_copy(struct plan *to, const struct plan *from);
  * in older plans get the profile's value, or none. */
 int plan_from_json(const char *json, struct plan *plan);
 
-/* New list for a plan: the words of an array, file and section of its tables, "K=V" of an
- * object. */
-char **plan_words(const json_t *json);
-
-/* Whether the list equals that of a JSON text. */
-bool plan_words_are(char *const *words, const char *json);
-
 #endif

@@ -106,7 +106,8 @@ enum slot_phase slot_phase(enum slot_stage stage)
 bool slot_cools(const struct slot_row *row)
 {
 	return (ATTEMPT & 1u << row->stage) != 0 &&
-	    (row->cooling != NULL || row->retry_at != ROW_NONE || row->wait_kind == WAIT_BUDGET);
+	    (row->cooling != NULL || row->retry_at != ROW_NONE || row->wait_kind == WAIT_BUDGET ||
+	    row->wait_kind == WAIT_LAUNCHER);
 }
 
 /* Its work is measured, or laid out for the first time: no check or review has begun. */

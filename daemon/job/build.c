@@ -27,6 +27,7 @@
 #include "job/kept_environment.h"
 #include "job/misnamed.h"
 #include "job/package_version.h"
+#include "job/placed.h"
 #include "job/remove_theirs.h"
 #include "job/review_program.h"
 #include "job/secrets.h"
@@ -313,6 +314,8 @@ static struct launch *make_launch(struct build_job *w, const struct agent_plan *
 	}
 	if (p->findings_file != NULL && w->findings != NULL)
 		add_file(launch, RECORD_FINDINGS, xstrdup(w->findings), strlen(w->findings), 0640);
+	if (!role_is_command((enum role)w->attempt.role))
+		placed_wrap(launch, agent, &w->attempt, p->dir);
 	return launch;
 }
 
@@ -327,11 +330,9 @@ static int make_directories(const struct build_job *w, const struct places *p, c
 
 		if (rv == 0 && dirs[i] != NULL)
 			rv = file_mkdirs(dirs[i], 0700);
-
 		if (rv == 0 && dirs[i] != NULL)
 			rv = dirs[i] == p->scratch ? agent_user_give(AT_FDCWD, dirs[i], 0770) :
 			    agent_user_give_dirs(p->run_dir, dirs[i]);
-
 		if (rv != 0) {
 			*error = xasprintf("%s: %s", dirs[i], host_words(-rv));
 			return -1;
@@ -505,7 +506,7 @@ static void note_given(struct build_job *w)
 		else if (strcmp(file->name, RECORD_GIVEN) == 0)
 			w->given_hash = hash_of(file->data, file->size);
 	}
-	if (review_program_find(launch->job.argv[0], launch->envp, &w->program) == 0 &&
+	if (launch->job.far == NULL && review_program_find(launch->job.argv[0], launch->envp, &w->program) == 0 &&
 	    program_digest(w->program, hex) == 0)
 		w->program_hash = xstrdup(hex);
 	if (w->program != NULL && !role_is_command((enum role)w->attempt.role))

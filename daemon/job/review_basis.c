@@ -15,6 +15,7 @@
 #include "base/peer_file.h"
 #include "core/plan.h"
 #include "core/plan_json.h"
+#include "core/plan_words.h"
 #include "core/profile.h"
 #include "core/row.h"
 #include "core/state.h"

@@ -126,6 +126,7 @@ static const struct schema submit_params[] = {
 	SETTING("setup_inputs", "run.setup_inputs"),
 	SETTING("check_on_base", "run.check_on_base"),
 	SETTING("labels", "run.label"),
+	SETTING("launcher", "run.launcher"),
 	{ 0 },
 };
 struct overrides {

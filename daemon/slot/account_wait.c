@@ -23,6 +23,7 @@
 #include "proto/state_names.h"
 #include "proto/units.h"
 #include "sched/accounts.h"
+#include "sched/launcher_slots.h"
 #include "sched/permits.h"
 #include "sched/spending.h"
 #include "slot/retry.h"
@@ -117,6 +118,18 @@ static bool waits_for_host(struct slot *slot, const struct attempt_row *a, struc
 	return true;
 }
 
+static bool waits_for_launcher(struct slot *slot, const struct attempt_row *a, struct wait *wait)
+{
+	const struct cooldown_row *until;
+	const struct agent_plan *agent = role_is_command((enum role)a->role) ? NULL : choose(slot, a, &until);
+
+	if (agent == NULL)
+		return false;
+	wait->kind = WAIT_LAUNCHER;
+	wait->reason = launcher_waits(slot, agent);
+	return wait->reason != NULL;
+}
+
 /* The rest of the budget may be needed by running attempts. */
 static bool waits_for_budget(struct slot *slot, const struct attempt_row *a, struct wait *wait)
 {
@@ -136,6 +149,7 @@ static bool (*const waits[])(struct slot *slot, const struct attempt_row *a, str
 	waits_for_account,
 	waits_for_host,
 	waits_for_retry,
+	waits_for_launcher,
 	waits_for_budget,
 };
 

@@ -146,6 +146,9 @@ static enum process_result process_of(const struct slot *slot, bool over)
 		return PROCESS_LOST;
 	if (r->how == EXIT_NOT_STARTED)
 		return PROCESS_NOT_STARTED;
+	/* without positive evidence of its end */
+	if (r->far == EXIT_FAR_UNKNOWN && !(r->by == EXIT_TERM && slot_ending(slot)))
+		return PROCESS_LOST;
 	switch (r->by) {
 	case EXIT_WALL:
 		return before ? PROCESS_LINGERED : PROCESS_TIMEOUT;
@@ -200,6 +203,9 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 #define NOT_CONFINED \
 	"the reviewer was not confined: this kernel has no Landlock; changes to the tree are only detected afterwards"
 
+#define NOT_CONFINED_THERE \
+	"the reviewer was not confined behind its launcher; changes to the tree are only detected afterwards"
+
 /* Whether an earlier attempt of the run was not confined, so that there is a warning already. */
 static bool has_unconfined(const struct run_rows *rows, const struct attempt_row *but)
 {
@@ -212,6 +218,13 @@ static bool has_unconfined(const struct run_rows *rows, const struct attempt_row
 	return false;
 }
 
+/* What placed its agent; NULL: nothing. */
+static const char *launcher_of(const struct slot *slot, const struct attempt_row *a)
+{
+	return role_is_command((enum role)a->role) ? NULL :
+	    plan_agent(slot_plan(slot), (enum role)a->role, a->agent)->launcher;
+}
+
 /* Record how far a read-only reviewer was confined. */
 static void take_sandbox(struct txn *txn, const struct slot *slot, struct attempt_row *a)
 {
@@ -222,11 +235,13 @@ static void take_sandbox(struct txn *txn, const struct slot *slot, struct attemp
 		return;
 	a->sandbox = slot->record.sandbox > 0 ? xasprintf("landlock %d", slot->record.sandbox) : xstrdup("none");
 	if (slot->record.sandbox == 0 && !has_unconfined(run->rows, a))
-		run_warn(txn, run, NOT_CONFINED);
+		run_warn(txn, run, launcher_of(slot, a) != NULL ? NOT_CONFINED_THERE : NOT_CONFINED);
 }
 
 static char *lost_detail(const struct slot *slot)
 {
+	if (!slot->lost && slot->record.far == EXIT_FAR_UNKNOWN)
+		return xstrdup(slot->record.error);
 	if (!slot->lost)
 		return xasprintf("its shim was told to end by process %lld of uid %lld, not by "
 		    "this daemon",
@@ -292,7 +307,8 @@ static char *with_sandbox(char *cause, const struct slot *slot, const char *outp
 static char *cause_of(const struct slot *slot, const struct attempt_facts *facts,
     struct attempt_limit limit, const struct collect_job *w, enum end_kind *kind)
 {
-	const char *agent = run_attempt(slot->run, w->attempt)->agent;
+	const struct attempt_row *a = run_attempt(slot->run, w->attempt);
+	const char *agent = a->agent, *launcher = launcher_of(slot, a);
 	char *detail, *safe, *cause, spent[RUN_SPENT_MAX];
 
 	if (facts->process == PROCESS_TIMEOUT && run_is_out_of_time(slot->run)) {
@@ -309,8 +325,12 @@ static char *cause_of(const struct slot *slot, const struct attempt_facts *facts
 	if (facts->process == PROCESS_LOST)
 		detail = lost_detail(slot);
 	else if (slot->record.how == EXIT_NOT_STARTED && slot->record.step == EXIT_STEP_EXEC)
-		detail = xasprintf("%s; check the command of [agent.%s] in rld.toml and PATH",
-		    slot->record.error, agent);
+		detail = launcher != NULL ?
+		    xasprintf("%s; check the command of [launcher.%s] in rld.toml and PATH",
+		    slot->record.error, launcher) :
+		    xasprintf("%s; check the command of [agent.%s] in rld.toml and PATH", slot->record.error, agent);
+	else if (slot->record.far == EXIT_FAR_NOT_STARTED && w->last_words != NULL)
+		detail = xasprintf("%s: %s", slot->record.error, w->last_words);
 	else if (slot->record.how == EXIT_NOT_STARTED)
 		detail = xstrdup(slot->record.error);
 	else
@@ -374,6 +394,14 @@ static struct job *collect_new(const struct slot *slot)
 	return &w->job;
 }
 
+/* While it may still work behind its launcher, another one must not begin in the same tree. */
+static enum on_lost on_lost(const struct slot *slot)
+{
+	enum on_lost policy = slot_plan(slot)->on_lost;
+
+	return policy == ON_LOST_RETRY && slot->record.cancelled == EXIT_CANCEL_FAILED ? ON_LOST_HOLD : policy;
+}
+
 static struct attempt_facts facts_of(const struct slot *slot, const struct attempt_row *a, const struct collect_job *w)
 {
 	const struct run *run = slot->run;
@@ -416,7 +444,7 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.setup = slot->row->setup,
 		.base_room = slot->row->prepares == PREPARES_BASE,
 		.items_left = review_items_left(slot),
-		.on_lost = slot_is_baseline(slot) ? ON_LOST_RETRY : plan->on_lost,
+		.on_lost = slot_is_baseline(slot) ? ON_LOST_RETRY : on_lost(slot),
 		.losses = (a->role == ROLE_SETUP ? slot->row->setup_lost : slot->row->interrupted) + 1,
 	};
 }
@@ -544,6 +572,9 @@ static void collected(struct slot *slot, struct collect_job *w)
 	if (w->doubt != NULL)
 		run_warn_once(txn, run, WARNING_TIME_ZONE, w->doubt);
 	budget_settle(txn, slot, a);
+	/* another one may have its slot */
+	if (launcher_of(slot, a) != NULL)
+		txn_effect_cooling(txn);
 	attempt_emit_ended(txn, a);
 	activity_end(&slot->activity);
 	end = (struct attempt_end){ .row = a, .facts = &facts, .to = to, .reason = reason };

@@ -151,9 +151,10 @@ sub blob_put {
 #   setup_inputs: patterns of files on which the setup depends: it runs again where they are not as on the base
 #   check_on_base: whether the checks also run on the base, and what to do when they fail there
 #   labels: labels of the run: names and texts to find it by
+#   launcher: launcher that places the agents; local: they run on this host
 sub run_submit {
     my ($self, %params) = @_;
-    return $self->_call('run.submit', [qw(task workdir task_blob agent reviewer_agent fixer_agent model reviewer_model fixer_model review skip_review timeout idle_timeout on_lost env priority environment key check reviewer checks commit report beads stories stories_path workflow workflow_path assign stop_markers iterations parallel pause_ms on_failure isolation base integrate group after max_cost max_tokens max_wall strict_budget on_no_change evidence_age no_change_markers retries setup copy setup_inputs check_on_base labels)], [qw(workdir)], \%params);
+    return $self->_call('run.submit', [qw(task workdir task_blob agent reviewer_agent fixer_agent model reviewer_model fixer_model review skip_review timeout idle_timeout on_lost env priority environment key check reviewer checks commit report beads stories stories_path workflow workflow_path assign stop_markers iterations parallel pause_ms on_failure isolation base integrate group after max_cost max_tokens max_wall strict_budget on_no_change evidence_age no_change_markers retries setup copy setup_inputs check_on_base labels launcher)], [qw(workdir)], \%params);
 }
 
 # return a run in detail

@@ -27,6 +27,8 @@ static struct config *parsed(const char *text)
 }
 
 /* Every text is refused with exactly this message. */
+#define HERE "\"launcher\":null,\"launch\":[],\"cancel\":[],\"launcher_slots\":0"
+
 static const struct {
 	const char *text, *message;
 } bad[] = {
@@ -646,10 +648,10 @@ static const struct {
 	    "[agent.b]\ncommand = [\"b\"]\nresume = [\"-r\"]\nwritable = [\"~/x\", \"/y\"]\n"
 	    "env = [\"E\"]\nset = { K = \"V=W\", J = \"\" }\n", { { 0 } }, { { "agents.implement",
 	    "{\"name\":\"a\",\"command\":[\"a\",\"x\"],\"resume\":[],\"prompt\":\"arg\",\"reader\":\"text\","
-	    "\"model\":\"ma\",\"set\":[],\"env\":[],\"writable\":[],\"account\":\"a\",\"fallbacks\":[]}" },
+	    "\"model\":\"ma\",\"set\":[],\"env\":[],\"writable\":[],\"account\":\"a\"," HERE ",\"fallbacks\":[]}" },
 	    { "agents.review", "{\"name\":\"b\",\"command\":[\"b\"],\"resume\":[\"-r\"],"
 	    "\"prompt\":\"stdin\",\"reader\":\"text\",\"model\":null,\"set\":[\"K=V=W\",\"J=\"],"
-	    "\"env\":[\"E\"],\"writable\":[\"~/x\",\"/y\"],\"account\":\"b\",\"fallbacks\":[]}" },
+	    "\"env\":[\"E\"],\"writable\":[\"~/x\",\"/y\"],\"account\":\"b\"," HERE ",\"fallbacks\":[]}" },
 	    { "agents.fix.name", "\"a\"" }, { "agents.fix.model", "\"ma\"" } } },
 	{ "those that take over",
 	    "default_agent = \"a\"\n[agent.a]\ncommand = [\"a\"]\naccount = \"shared\"\n"
@@ -658,7 +660,7 @@ static const struct {
 	    { "agents.implement.account", "\"shared\"" }, { "agents.implement.model", "\"big\"" },
 	    { "agents.implement.fallbacks.1",
 	    "{\"name\":\"b\",\"command\":[\"b\"],\"resume\":[],\"prompt\":\"stdin\",\"reader\":\"text\","
-	    "\"model\":\"mb\",\"set\":[],\"env\":[],\"writable\":[],\"account\":\"b\"}" },
+	    "\"model\":\"mb\",\"set\":[],\"env\":[],\"writable\":[],\"account\":\"b\"," HERE "}" },
 	    { "agents.review.fallbacks.0.account", "\"anthropic\"" }, { "agents.review.fallbacks.0.model",
 	    "null" }, { "agents.commit.account", "\"shared\"" }, { "retries", "5" } } },
 	{ "retries from the submit", "[run]\nretries = 7\n", { { "run.retries", "0" } }, { { "retries", "0" } } },

@@ -216,7 +216,8 @@ static const struct {
 	    NULL, { { "review.reviewer", "\"/x/judge\"" } }, { { "agents.review",
 	    "{\"name\":\"judge\",\"command\":[\"/x/judge\"],\"resume\":[],\"prompt\":\"stdin\","
 	    "\"reader\":\"text\",\"model\":\"m\",\"set\":[\"S=1\"],\"env\":[\"KEY\"],\"writable\":[],"
-	    "\"account\":\"judge\",\"fallbacks\":[]}" }, { "agents.fix.name", "\"a\"" } } },
+	    "\"account\":\"judge\",\"launcher\":null,\"launch\":[],\"cancel\":[],\"launcher_slots\":0,"
+	    "\"fallbacks\":[]}" }, { "agents.fix.name", "\"a\"" } } },
 	{ "a reviewer is of no use elsewhere", "[review]\nreviewer = \"judge\"\nenabled = true\n",
 	    NULL, { { 0 } }, { { "profile", "\"verdict\"" }, { "reviewer", "null" } } },
 	{ "a review that is off needs none", "[review]\nprofile = \"exit\"\n", NULL, { { 0 } },
@@ -283,7 +284,8 @@ static const struct {
 	{ "", "[access]\nadmin = [\"me\"]\n", { 0 },
 	    "/etc/.rld.toml:1:2: 'access' is only allowed in rld.toml; ", "workdir" },
 	{ "", "[launcher.x]\ncommand = [\"x\"]\n", { 0 },
-	    "/etc/.rld.toml:1:2: unknown key 'launcher'; remove it, or see rld.toml(5) for the keys", "workdir" },
+	    "/etc/.rld.toml:1:2: 'launcher' is only allowed in rld.toml; a project file may have [run] and "
+	    "[review], but no agents and no permissions", "workdir" },
 	{ "", "[account.x]\n", { 0 }, "/etc/.rld.toml:1:2: 'account' is only allowed in rld.toml; ", "workdir" },
 	{ "", "[run]\nreport = \"/etc/x\"\n", { 0 }, "/etc/.rld.toml:2:1: unknown key 'run.report'; ", "workdir" },
 	{ "", "[run]\nenv = { LD_PRELOAD = \"x\" }\n", { 0 },

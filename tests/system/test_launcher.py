@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Agents behind a launcher: what counts as their end, who ends them, how many there are at a time.
+The launchers are scripts; tests/launchers has Slurm."""
+import os
+import signal
+
+import pytest
+from rld import Repo, RpcError, wait_gone
+
+# it notes the uuid of each job, and runs it as asked
+PREFIX = """#!/bin/sh
+echo "$1 $2" >> {log}/placed; shift 2
+{do}
+"""
+CANCEL = """#!/bin/sh
+echo "$1" >> {log}/cancelled
+{do}
+"""
+
+
+@pytest.fixture
+def launcher(tmp_path):
+    log = tmp_path / "launcher"
+    log.mkdir()
+
+    def make(do='exec "$@"', cancel="exit 0", **more):
+        for name, text in (("place", PREFIX.format(log=log, do=do)), ("end", CANCEL.format(log=log, do=cancel))):
+            (log / name).write_text(text)
+            (log / name).chmod(0o755)
+        return {"launcher.fake": {"command": [str(log / "place"), "{uuid}", "{run}:{workdir}"],
+                                  "cancel": [str(log / "end"), "{uuid}"], **more}}
+    make.placed = lambda: (log / "placed").read_text().splitlines() if (log / "placed").exists() else []
+    make.cancelled = lambda: (log / "cancelled").read_text().split() if (log / "cancelled").exists() else []
+    return make
+
+
+def attempts(daemon, run):
+    return daemon.call("attempt.list", run=run)["attempts"]
+
+
+def kill_shim(daemon):
+    for path in (daemon.state / "attempts").glob("*/shim"):
+        pid = int(dict(line.split(" ", 1) for line in path.read_text().splitlines())["pid"])
+        os.kill(pid, signal.SIGKILL)
+        wait_gone(pid)
+
+
+def test_a_reviewed_run(make_daemon, repo, launcher):
+    daemon = make_daemon(scripts={"implement": "echo one > work.txt\nanswer done\n", "review": "pass\n"},
+                         config=launcher())
+    run = daemon.review(repo.path, launcher="fake")
+    assert daemon.ended(run)["state"] == "succeeded"
+    # implementer and reviewer, each in its place; nothing was left to be ended
+    rows = attempts(daemon, run)
+    assert len(rows) == 2 and len(launcher.placed()) == 2 and launcher.cancelled() == []
+    assert launcher.placed()[0].split()[1] == f"{run}:{repo.path}"
+    assert rows[1]["sandbox"] in (None, "none")
+    assert any("behind its launcher" in w for w in daemon.run(run)["warnings"]) == (rows[1]["sandbox"] == "none")
+
+
+@pytest.mark.parametrize("do, state, cause", [
+    # as srun when its job is cancelled
+    ('"$@" & until grep -q started "$5"; do sleep 0.05; done; kill -9 $!; exit 0', "held", "nothing says how"),
+    ('"$@"; exit 3', "held", "the end of its output may be missing"),
+    ("echo no such partition >&2; exit 1", "failed", "before it started the agent: no such partition"),
+], ids=["killed", "other-status", "not-started"])
+def test_an_end_without_evidence(make_daemon, repo, launcher, do, state, cause):
+    script = "gate here\nanswer done\n" if "kill -9" in do else "answer done\n"
+    daemon = make_daemon(scripts={"implement": script}, gates=["here"], config=launcher(do))
+    run = daemon.submit(repo.path, launcher="fake")
+    daemon.call("run.wait", ids=[run])
+    assert daemon.run(run)["state"] == state
+    row = attempts(daemon, run)[0]
+    assert cause in row["cause"] and row["state"] == ("lost" if state == "held" else "exited")
+    assert launcher.cancelled() == [launcher.placed()[0].split()[0]]
+
+
+def test_what_is_cancelled_is_ended_where_it_runs(make_daemon, repo, launcher):
+    daemon = make_daemon(scripts={"implement": "gate here\nanswer done\n"}, gates=["here"], config=launcher())
+    run = daemon.submit(repo.path, launcher="fake")
+    daemon.play.arrived("here")
+    daemon.call("run.cancel", id=run)
+    assert daemon.ended(run)["state"] == "cancelled"
+    assert launcher.cancelled() == [launcher.placed()[0].split()[0]]
+
+
+def test_the_shim_is_gone(make_daemon, repo, launcher):
+    daemon = make_daemon(scripts={"implement": "gate here\nanswer done\n"}, gates=["here"],
+                         config={**launcher(cancel="exit 1"), "run.on_lost": "retry"})
+    run = daemon.submit(repo.path, launcher="fake")
+    daemon.play.arrived("here")
+    daemon.kill()
+    kill_shim(daemon)
+    daemon.start()
+    daemon.call("run.wait", ids=[run])
+    # nobody knows that it has ended: no other one begins in its tree
+    assert daemon.run(run)["state"] == "held"
+    rows = attempts(daemon, run)
+    assert len(rows) == 1 and rows[0]["state"] == "lost"
+    assert "may still run there" in rows[0]["cause"]
+    assert launcher.cancelled()
+
+
+def test_slots(make_daemon, tmp_path, launcher):
+    runs = [f"g{i}" for i in range(1, 4)]
+    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=runs,
+                         config={"parallel": 4, **launcher(slots=1), "run.launcher": "fake"})
+    repos = [Repo(tmp_path / f"r{i}").path for i in range(3)]
+    first = daemon.submit(repos[0])
+    daemon.play.arrived(f"g{first}")
+    second = daemon.submit(repos[1])
+    with daemon.events(run=second) as events:
+        events.until("slot.phase", lambda e: e.get("reason") == "launcher fake: its only slot is in use")
+    # it keeps no permit meanwhile, and others need none of the launcher
+    local = daemon.submit(repos[2], launcher="local")
+    daemon.play.arrived(f"g{local}")
+    daemon.play.go(f"g{local}")
+    daemon.play.go(f"g{first}")
+    daemon.play.arrived(f"g{second}")
+    daemon.play.go(f"g{second}")
+    assert {r["state"] for r in daemon.ended(first, second, local)} == {"succeeded"}
+    assert len(launcher.placed()) == 2
+
+
+def test_refused(make_daemon, repo, launcher):
+    daemon = make_daemon(scripts={}, config=launcher())
+    with pytest.raises(RpcError) as e:
+        daemon.submit(repo.path, launcher="fakes")
+    assert "unknown launcher 'fakes'; did you mean 'fake'? Choose one of local, slurm, systemd, fake" in str(e.value)
+    with pytest.raises(RpcError) as e:
+        daemon.review(repo.path, review={"sandbox": "require", "read_only": True}, launcher="fake")
+    assert "a reviewer behind launcher 'fake' cannot be confined" in str(e.value)
+    assert os.path.exists(repo.path)
