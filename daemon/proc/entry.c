@@ -302,7 +302,7 @@ static void report_ended(struct entry *e)
 	case INSPECTION_LOST:
 	case INSPECTION_UNREADABLE:
 		log_about(LOG_LEVEL_WARN, 0, e->id, "attempt %lld: %s", (long long)e->id, e->inspection.detail);
-		sink->ended(e->proc->arg, e->id, e->inspection.astray ? &e->inspection.record : NULL);
+		sink->ended(e->proc->arg, e->id, e->inspection.placed ? &e->inspection.record : NULL);
 		break;
 	case INSPECTION_RUNNING:
 	case INSPECTION_AGAIN:
@@ -322,7 +322,7 @@ static void report_found(struct entry *e)
 		[INSPECTION_UNREADABLE] = FOUND_UNREADABLE,
 	};
 
-	enum proc_found how = e->inspection.astray ? FOUND_ENDED : found[e->inspection.result];
+	enum proc_found how = e->inspection.placed ? FOUND_ENDED : found[e->inspection.result];
 
 	e->adopting = false;
 	e->proc->sink->found(e->proc->arg, e->id, how, how == FOUND_ENDED ? &e->inspection.record : NULL,

@@ -11,6 +11,7 @@
 #include "proc/version_probe.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
+#include "record/far_status.h"
 #include "record/shim_job.h"
 
 #define CANCEL_MS 30000		/* all tries together */
@@ -36,20 +37,32 @@ static bool cancel_succeeds(char *const *cancel)
 	return rv == 0;
 }
 
-int far_cancel(const char *dir, const char *uuid)
+/* Of a job with a launcher. */
+static enum exit_cancel cancel_job(const struct shim_job *job, int dirfd)
 {
-	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rv = 0;
+	struct far_status far;
+
+	if (job->cancel != NULL && !cancel_succeeds(job->cancel))
+		return EXIT_CANCEL_FAILED;
+	far_status_read(dirfd, job->far, job->uuid, &far);
+	return far_status_is_over(&far) ? EXIT_CANCEL_DONE : EXIT_CANCEL_UNSEEN;
+}
+
+enum exit_cancel far_cancel(const char *dir, const char *uuid)
+{
+	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	enum exit_cancel did = EXIT_CANCEL_NONE;
 	struct shim_job job;
 
 	if (dirfd == -1)
-		return 0;
+		return did;
 	if (shim_job_read(dirfd, &job) == 0) {
-		if (job.cancel != NULL && uuid != NULL && strcmp(job.uuid, uuid) == 0 && !cancel_succeeds(job.cancel))
-			rv = -1;
-		if (rv == -1)
+		if (job.far != NULL && uuid != NULL && strcmp(job.uuid, uuid) == 0)
+			did = cancel_job(&job, dirfd);
+		if (did == EXIT_CANCEL_FAILED)
 			log_warn("%s: the cancel command %s of its launcher failed", dir, job.cancel[0]);
 		shim_job_release(&job);
 	}
 	close(dirfd);
-	return rv;
+	return did;
 }

@@ -3,9 +3,11 @@
 #ifndef PROC_FAR_CANCEL_H
 #define PROC_FAR_CANCEL_H
 
-/* Run the cancel command of the job in dir, if it is that of uuid and has one: for at most half a
- * minute, as the user of the agents, in the environment of rld. 0: done, or none; -1: it failed, so
- * something may still run. Blocks. */
-int far_cancel(const char *dir, const char *uuid);
+#include "record/exit_record.h"
+
+/* Run the cancel command of the job in dir, if it is that of uuid and has a launcher: for at most
+ * half a minute, as the user of the agents, in the environment of rld. EXIT_CANCEL_NONE: no
+ * launcher is known, and nothing was run. Blocks. */
+enum exit_cancel far_cancel(const char *dir, const char *uuid);
 
 #endif

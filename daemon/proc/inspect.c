@@ -198,13 +198,32 @@ static void inspect_dir(struct inspection *l, int dirfd)
 		inspect_fail(l, "lock", held);
 }
 
+/* What a launcher has placed is ended, and what is known of that becomes its record. */
+static void inspect_placed(struct inspection *l)
+{
+	static const char *const words[EXIT_CANCELS] = {
+		[EXIT_CANCEL_DONE] = "",
+		[EXIT_CANCEL_FAILED] = "; the cancel command of its launcher failed: it may still run there",
+		[EXIT_CANCEL_UNSEEN] = "; its launcher has cancelled it, but nothing says that the agent has ended",
+	};
+	enum exit_cancel did = far_cancel(l->dir, l->uuid);
+
+	if (did == EXIT_CANCEL_NONE)
+		return;
+	l->placed = true;
+	snprintf(l->detail + strlen(l->detail), sizeof(l->detail) - strlen(l->detail), "%s", words[did]);
+	l->record = (struct exit_record){ .how = EXIT_BY_CODE, .far = EXIT_FAR_UNKNOWN, .cancelled = did,
+	    .tree_empty = did == EXIT_CANCEL_DONE };
+	snprintf(l->record.error, sizeof(l->record.error), "%.*s", (int)sizeof(l->record.error) - 1, l->detail);
+}
+
 void inspect(struct inspection *l)
 {
 	int dirfd, strays;
 
 	l->pidfd = -1;
 	l->detail[0] = '\0';
-	l->astray = false;
+	l->placed = false;
 	dirfd = inspect_open(l);
 	if (dirfd != -1) {
 		inspect_dir(l, dirfd);
@@ -214,14 +233,8 @@ void inspect(struct inspection *l)
 		l->result = INSPECTION_LOST;
 	if (l->result != INSPECTION_LOST && l->result != INSPECTION_UNREADABLE && l->result != INSPECTION_NEVER_STARTED)
 		return;
-	if (l->result != INSPECTION_NEVER_STARTED && far_cancel(l->dir, l->uuid) == -1) {
-		l->astray = true;
-		snprintf(l->detail + strlen(l->detail), sizeof(l->detail) - strlen(l->detail), "%s",
-		    "; the cancel command of its launcher failed: it may still run there");
-		l->record = (struct exit_record){ .how = EXIT_BY_CODE, .far = EXIT_FAR_UNKNOWN,
-		    .cancelled = EXIT_CANCEL_FAILED };
-		snprintf(l->record.error, sizeof(l->record.error), "%.*s", (int)sizeof(l->record.error) - 1, l->detail);
-	}
+	if (l->result != INSPECTION_NEVER_STARTED)
+		inspect_placed(l);
 	/* ours also with rl-start: what an earlier version of the service has started */
 	strays = strays_kill(l->uuid);
 	if (strays >= 0 && starter_used()) {

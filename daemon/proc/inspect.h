@@ -26,13 +26,12 @@ struct inspection {
 	bool last;			/* in: no INSPECTION_AGAIN; kill processes with the uuid */
 	bool killed;			/* in: SIGKILL was sent: no INSPECTION_RUNNING */
 	enum inspection_result result;
-	/* lost, and what its launcher placed may still run, because the cancel command failed */
-	bool astray;
+	bool placed;			/* lost, and a launcher had placed it: see record */
 	int pidfd;			/* INSPECTION_RUNNING: owned by the caller, otherwise -1 */
 	int64_t wall_ms, grace_ms;	/* INSPECTION_RUNNING: limits of its job, 0: not known */
 	bool recorded;			/* ...: it has written its exit record */
 	bool at_work;			/* ...: its tree is not empty */
-	struct exit_record record;	/* INSPECTION_ENDED, or astray: what is known */
+	struct exit_record record;	/* INSPECTION_ENDED; or placed: what is known */
 	char detail[256];		/* a sentence for the cause; "" if none */
 };
 

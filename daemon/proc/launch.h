@@ -54,8 +54,8 @@ struct proc_sink {
 	/* The start failed, since the directory exists; it is not touched. Nothing runs. vacant:
 	 * the next free number. */
 	void (*taken)(void *arg, int64_t id, int64_t vacant);
-	/* record NULL: lost; the shim died without one, and its tree has been ended, with what its
-	 * launcher placed. One with EXIT_FAR_UNKNOWN is lost, too. */
+	/* record NULL: lost; the shim died without one, and its tree has been ended. One with
+	 * EXIT_FAR_UNKNOWN is lost, too, and says what is known of the place of its launcher. */
 	void (*ended)(void *arg, int64_t id, const struct exit_record *record);
 	/* The answer to adopt. record: FOUND_ENDED only. detail: a sentence for the cause, may be
 	 * NULL. */

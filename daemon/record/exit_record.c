@@ -29,7 +29,7 @@ static const char *const far_names[EXIT_FARS] = {
 	[EXIT_FAR_ENDED] = "ended", [EXIT_FAR_NOT_STARTED] = "not-started", [EXIT_FAR_UNKNOWN] = "unknown",
 };
 static const char *const cancel_names[EXIT_CANCELS] = {
-	[EXIT_CANCEL_DONE] = "done", [EXIT_CANCEL_FAILED] = "failed",
+	[EXIT_CANCEL_DONE] = "done", [EXIT_CANCEL_FAILED] = "failed", [EXIT_CANCEL_UNSEEN] = "unseen",
 };
 
 const char *exit_step_name(enum exit_step step)

@@ -55,6 +55,9 @@ enum exit_cancel {
 	EXIT_CANCEL_NONE,	/* not needed, or there is none */
 	EXIT_CANCEL_DONE,
 	EXIT_CANCEL_FAILED,	/* for as long as it was tried: something may still run */
+	/* it succeeded, but the agent was started, and nothing says that it has ended: its node may
+	 * have gone */
+	EXIT_CANCEL_UNSEEN,
 	EXIT_CANCELS
 };
 
@@ -76,8 +79,8 @@ struct exit_record {
 							 * that; 0 without signalled_ms */
 	int sandbox;				/* Landlock ABI that confined it; 0: not confined */
 	char error[256];			/* EXIT_NOT_STARTED: "exec /no/such: No such
-						 * file or directory"; EXIT_FAR_UNKNOWN,
-						 * EXIT_CANCEL_FAILED: why */
+						 * file or directory"; EXIT_FAR_UNKNOWN:
+						 * what is known */
 	enum exit_step step;			/* EXIT_NOT_STARTED: the step in error */
 	/* processes of its cgroup that the kernel has killed for lack of memory; memory_max: the
 	 * limit of the cgroup, in bytes, if that was the cause, otherwise 0 */

@@ -98,3 +98,8 @@ void far_status_read(int dirfd, const char *name, const char *uuid, struct far_s
 	if (take(&text, "ended", uuid) && (line = take_line(&text)) != NULL && *text == '\0')
 		take_end(line, out);
 }
+
+bool far_status_is_over(const struct far_status *far)
+{
+	return far->found == FAR_EMPTY || far->found == FAR_ENDED || far->found == FAR_SIGNALLED;
+}

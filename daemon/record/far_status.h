@@ -10,6 +10,8 @@
 #ifndef RECORD_FAR_STATUS_H
 #define RECORD_FAR_STATUS_H
 
+#include <stdbool.h>
+
 #define FAR_NODE_MAX 65		/* including NUL */
 
 enum far_found {
@@ -29,6 +31,10 @@ struct far_status {
 /* The script, for sh -c: its arguments are the absolute path of the file, the uuid, and the agent's
  * argv. */
 extern const char far_script[];
+
+/* Whether nothing of the agent is left where it was placed, provided that nothing is placed any
+ * more: it has never begun, or was seen to end. */
+bool far_status_is_over(const struct far_status *far);
 
 /* Read dirfd/name of the attempt with that uuid. Blocks on the disk. */
 void far_status_read(int dirfd, const char *name, const char *uuid, struct far_status *out);

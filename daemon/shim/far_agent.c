@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,17 +62,31 @@ static bool await(const struct agent *agent, int64_t until)
 	return !late && WIFEXITED(tree.main_status) && WEXITSTATUS(tree.main_status) == 0;
 }
 
-static bool cancel_once(const struct shim_job *job, int dirfd, int64_t until)
+static bool cancel_start(const struct shim_job *job, int dirfd, struct agent *agent)
 {
 	char root[] = "/";	/* the work tree may be gone */
 	struct shim_job cancel = { .argv = job->cancel, .cwd = root, .umask = job->umask, .nofile = job->nofile };
 	struct agent_report report;
+
+	if (agent_start(&cancel, dirfd, agent, &report) == -1)
+		return false;
+	close(agent->report);
+	return true;
+}
+
+static bool cancel_once(const struct shim_job *job, int dirfd, int64_t until)
+{
 	struct agent agent;
 
-	if (agent_start(&cancel, dirfd, &agent, &report) == -1)
-		return false;
-	close(agent.report);
-	return await(&agent, until);
+	return cancel_start(job, dirfd, &agent) && await(&agent, until);
+}
+
+/* Its pipes stay open: to write to them must not end it. */
+int far_agent_cancel(const struct shim_job *job, int dirfd)
+{
+	struct agent agent;
+
+	return job->cancel != NULL && cancel_start(job, dirfd, &agent) ? pidfd_open(agent.pid, 0) : -1;
 }
 
 /* The service that placed the agent may not answer for a moment. */
@@ -109,6 +124,8 @@ static const char *unknown_words(const struct exit_record *record, const struct 
 {
 	if (record->cancelled == EXIT_CANCEL_FAILED)
 		return "and the cancel command failed: it may still run there";
+	if (record->by != EXIT_OWN)
+		return "told to end, but nothing says that the agent has ended";
 	switch (far->found) {
 	case FAR_EMPTY:
 		return "and nothing says whether the agent was started";
@@ -136,14 +153,18 @@ void far_agent_settle(const struct shim_job *job, int dirfd, struct exit_record 
 		return;
 	}
 	record->cancelled = run_cancel(job, dirfd);
-	/* it may have started until then */
+	/* it may have started or ended until then */
 	far_status_read(dirfd, job->far, job->uuid, &far);
+	if (record->cancelled == EXIT_CANCEL_DONE && !far_status_is_over(&far))
+		record->cancelled = EXIT_CANCEL_UNSEEN;
 	if (record->by == EXIT_OWN && far.found == FAR_EMPTY && record->cancelled == EXIT_CANCEL_DONE) {
 		say(job, record, &far, "before it started the agent");
 		record->far = EXIT_FAR_NOT_STARTED;
 		record->how = EXIT_NOT_STARTED;
 		record->status = ECHILD;
-	} else if (record->by == EXIT_OWN || record->cancelled == EXIT_CANCEL_FAILED) {
+	} else if (record->by == EXIT_OWN || record->cancelled == EXIT_CANCEL_FAILED ||
+	    (record->cancelled == EXIT_CANCEL_UNSEEN && record->by != EXIT_RESULT)) {
+		/* one that has given its result has done its work */
 		say(job, record, &far, unknown_words(record, &far));
 		record->far = EXIT_FAR_UNKNOWN;
 	}

@@ -6,6 +6,11 @@
 #include "record/exit_record.h"
 #include "record/shim_job.h"
 
+/* The agent is to end: begin the cancel command, so that it gets its signals where it runs. Returns
+ * a descriptor that is readable when the command has ended, or -1: there is none. What it prints
+ * is not read. */
+int far_agent_cancel(const struct shim_job *job, int dirfd);
+
 /* The launcher has ended as in record: confirm by the status file that its agent did, or else run
  * the cancel command, for at most a minute. Nothing is done for a job without a launcher, or for a
  * launcher that could not be executed. The caller is a subreaper whose tree has

@@ -8,6 +8,7 @@
  *   RUNNING ── SIGTERM, wall or idle limit, SIGUSR2: no progress for as long as the idle limit ──▶
  *       ENDING (tree, the job's grace)
  *   WINDING ── SIGTERM, wall limit, post-result limit without output ──▶ ENDING (the same)
+ *       behind a launcher its cancel command is first: it signals the agent
  *   ENDING ─── grace is over ──▶ KILLING
  *   ENDING, KILLING ── waitpid says ECHILD ──▶ DONE
  *   KILLING ── strays cannot be killed ──▶ DONE, and the record says that the tree is not empty
@@ -59,7 +60,8 @@ struct supervisor {
 	struct agent_report report;		/* error 0: it was executed, as far as known */
 	struct tree tree;
 	struct stream streams[2];
-	int sigfd;
+	int dirfd, sigfd;
+	int cancelling;			/* readable when the cancel command has ended; -1: none */
 	enum phase phase;
 	int64_t now, started, entered;	/* monotonic; entered: begin of the phase */
 	/* on any stream, and on one that counts for idle limits */
@@ -115,7 +117,16 @@ static void end_by(struct supervisor *s, enum exit_by by)
 	mark_signal(s);
 	s->record->by = by;
 	s->grace = s->job->grace_ms;
+	s->cancelling = far_agent_cancel(s->job, s->dirfd);
 	enter(s, ENDING);
+}
+
+/* The launcher is signalled after that: some end their agent by SIGKILL then. */
+static bool is_cancelling(const struct supervisor *s)
+{
+	struct pollfd p = { .fd = s->cancelling, .events = POLLIN };
+
+	return s->cancelling != -1 && poll(&p, 1, 0) == 0;
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -238,7 +249,7 @@ static void step(struct supervisor *s)
 			enter(s, DONE);
 		else if (s->now >= deadline(s))
 			enter(s, KILLING);
-		else
+		else if (!is_cancelling(s))
 			terminate(s);
 		break;
 	case KILLING:
@@ -405,7 +416,8 @@ static void record_end(struct supervisor *s)
 	const struct output_writer *out = s->streams[0].writer, *err = s->streams[1].writer;
 
 	s->record->ended_ms = clock_ms(CLOCK_REALTIME);
-	s->record->tree_empty = s->tree.empty && s->record->cancelled != EXIT_CANCEL_FAILED;
+	s->record->tree_empty = s->tree.empty &&
+	    (s->record->cancelled == EXIT_CANCEL_NONE || s->record->cancelled == EXIT_CANCEL_DONE);
 	if (s->job->tells_limits == 1)
 		own_group_tell(s->job->uuid, s->record);
 	if (s->record->by != EXIT_TERM)
@@ -437,7 +449,8 @@ static bool start(struct supervisor *s, int dirfd)
 
 void supervise(const struct shim_job *job, int dirfd, int sigfd, struct exit_record *record)
 {
-	struct supervisor s = { .job = job, .record = record, .sigfd = sigfd, .phase = RUNNING };
+	struct supervisor s = { .job = job, .record = record, .dirfd = dirfd, .sigfd = sigfd, .cancelling = -1,
+	    .phase = RUNNING };
 
 	*record = (struct exit_record){ .by = EXIT_OWN, .started_ms = clock_ms(CLOCK_REALTIME) };
 	if (start(&s, dirfd)) {

@@ -127,6 +127,12 @@ void attempt_move(struct txn *txn, struct slot *slot, const struct attempt_end *
 	    &(struct move_why){ .reason = end->reason, .cause = attempt_row_cause(end->row), .hold = HOLD_LOST });
 }
 
+/* It is the agent's, not only that of what had placed it. */
+static bool is_status_known(const struct slot *slot)
+{
+	return !slot->lost && slot->record.far != EXIT_FAR_UNKNOWN;
+}
+
 /* Whether it was recorded that the attempt is ended because of its service. */
 static bool was_refused(const struct slot *slot)
 {
@@ -373,7 +379,7 @@ static struct job *collect_new(const struct slot *slot)
 	w->dropped = slot->record.dropped;
 	w->rebooted = strcmp(a->boot_id, run->engine->ports.boot_id(run->engine->ports.clock_ctx)) != 0;
 	w->unasked = slot->record.signalled_ms != 0 ? slot->record.stdout_signalled : UINT64_MAX;
-	w->exit_code = slot->lost ? ROW_NONE :
+	w->exit_code = !is_status_known(slot) ? ROW_NONE :
 	    ending_code(slot_plan(slot), (enum role)a->role, w->reader, &slot->record);
 	if (!slot->lost && slot->record.by == EXIT_TERM && !slot_ending(slot))
 		w->refused = (enum provider_result)a->provider;
@@ -394,12 +400,16 @@ static struct job *collect_new(const struct slot *slot)
 	return &w->job;
 }
 
-/* While it may still work behind its launcher, another one must not begin in the same tree. */
-static enum on_lost on_lost(const struct slot *slot)
+/* Behind its launcher it may still work, unless it was seen to end: another one must not begin in
+ * the same tree. */
+static enum on_lost on_lost(const struct slot *slot, const struct attempt_row *a)
 {
 	enum on_lost policy = slot_plan(slot)->on_lost;
 
-	return policy == ON_LOST_RETRY && slot->record.cancelled == EXIT_CANCEL_FAILED ? ON_LOST_HOLD : policy;
+	if (slot_is_baseline(slot))
+		return ON_LOST_RETRY;
+	return policy == ON_LOST_RETRY && launcher_of(slot, a) != NULL &&
+	    (slot->lost || slot->record.cancelled != EXIT_CANCEL_DONE) ? ON_LOST_HOLD : policy;
 }
 
 static struct attempt_facts facts_of(const struct slot *slot, const struct attempt_row *a, const struct collect_job *w)
@@ -444,7 +454,7 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.setup = slot->row->setup,
 		.base_room = slot->row->prepares == PREPARES_BASE,
 		.items_left = review_items_left(slot),
-		.on_lost = slot_is_baseline(slot) ? ON_LOST_RETRY : on_lost(slot),
+		.on_lost = on_lost(slot, a),
 		.losses = (a->role == ROLE_SETUP ? slot->row->setup_lost : slot->row->interrupted) + 1,
 	};
 }
@@ -475,8 +485,8 @@ static void take_end(const struct slot *slot, struct attempt_row *a, const struc
 	a->ended_at = slot->lost || r->ended_ms == 0 ? engine_now(slot->run->engine) : r->ended_ms;
 	if (slot->lost)
 		return;
-	a->exit_code = r->how == EXIT_BY_CODE ? r->status : ROW_NONE;
-	a->signal = r->how == EXIT_BY_SIGNAL ? r->status : ROW_NONE;
+	a->exit_code = r->how == EXIT_BY_CODE && is_status_known(slot) ? r->status : ROW_NONE;
+	a->signal = r->how == EXIT_BY_SIGNAL && is_status_known(slot) ? r->status : ROW_NONE;
 	a->bytes = (int64_t)(r->stdout_bytes + r->stderr_bytes);
 }
 

@@ -81,23 +81,36 @@ def test_what_is_cancelled_is_ended_where_it_runs(make_daemon, repo, launcher):
     daemon.play.arrived("here")
     daemon.call("run.cancel", id=run)
     assert daemon.ended(run)["state"] == "cancelled"
-    assert launcher.cancelled() == [launcher.placed()[0].split()[0]]
+    # to signal it, and to know that it has ended
+    assert launcher.cancelled() == [launcher.placed()[0].split()[0]] * 2
+    assert daemon.run(run)["warnings"] == []
 
 
-def test_the_shim_is_gone(make_daemon, repo, launcher):
-    daemon = make_daemon(scripts={"implement": "gate here\nanswer done\n"}, gates=["here"],
-                         config={**launcher(cancel="exit 1"), "run.on_lost": "retry"})
+# What the cancel command does, and whether another attempt may begin in the same tree by itself.
+SHIMLESS = {
+    "fails": ("exit 1", False, "may still run there"),
+    "unseen": ("exit 0", False, "nothing says that the agent has ended"),
+    "seen": ('echo "ended $1 143 signalled" >> {far}', True, "rl-shim was killed"),
+}
+
+
+@pytest.mark.parametrize("cancel, retried, cause", SHIMLESS.values(), ids=SHIMLESS)
+def test_the_shim_is_gone(make_daemon, repo, launcher, tmp_path, cancel, retried, cause):
+    """With on_lost = "retry"; the daemon is down meanwhile."""
+    far = tmp_path / "far"
+    daemon = make_daemon(scripts={"implement.1": "gate here\nanswer done\n", "implement.2": "answer done\n"},
+                         gates=["here"], config={**launcher(cancel=cancel.format(far=far)), "run.on_lost": "retry"})
     run = daemon.submit(repo.path, launcher="fake")
     daemon.play.arrived("here")
     daemon.kill()
     kill_shim(daemon)
+    far.symlink_to(next((daemon.state / "attempts").glob("*/far")))
     daemon.start()
     daemon.call("run.wait", ids=[run])
-    # nobody knows that it has ended: no other one begins in its tree
-    assert daemon.run(run)["state"] == "held"
     rows = attempts(daemon, run)
-    assert len(rows) == 1 and rows[0]["state"] == "lost"
-    assert "may still run there" in rows[0]["cause"]
+    assert [row["state"] for row in rows] == (["lost", "exited"] if retried else ["lost"])
+    assert rows[0]["exit_code"] is None and cause in rows[0]["cause"]
+    assert daemon.run(run)["state"] == ("succeeded" if retried else "held")
     assert launcher.cancelled()
 
 

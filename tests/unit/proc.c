@@ -415,7 +415,6 @@ START_TEST(files_environment_and_limits)
 }
 END_TEST
 
-/* The job's wish reaches the shim, and what came of it comes back. */
 /* A job behind a launcher: launch is its script, which has the agent's argv as its arguments; agent
  * is a script, too. cancel NULL: it only says that it was called, in <attempts>/cancelled. */
 static struct launch *placed(int64_t id, const char *launcher, const char *agent, const char *cancel)
@@ -459,25 +458,33 @@ static const struct {
 	const char *launcher, *agent, *cancel;
 	enum exit_far far;
 	enum exit_how how;
-	int status, cancels;
+	int status;
+	enum exit_cancel cancelled;
+	int cancels;
 	const char *error;
 } placements[] = {
-	{ "exec \"$@\"", "exit 0", NULL, EXIT_FAR_ENDED, EXIT_BY_CODE, 0, 0, NULL },
-	{ "exec \"$@\"", "exit 7", NULL, EXIT_FAR_ENDED, EXIT_BY_CODE, 7, 0, NULL },
-	{ "exec \"$@\"", "kill -9 $$", NULL, EXIT_FAR_ENDED, EXIT_BY_CODE, 137, 0, NULL },
+	{ "exec \"$@\"", "exit 0", NULL, EXIT_FAR_ENDED, EXIT_BY_CODE, 0, EXIT_CANCEL_NONE, 0, NULL },
+	{ "exec \"$@\"", "exit 7", NULL, EXIT_FAR_ENDED, EXIT_BY_CODE, 7, EXIT_CANCEL_NONE, 0, NULL },
+	{ "exec \"$@\"", "kill -9 $$", NULL, EXIT_FAR_ENDED, EXIT_BY_CODE, 137, EXIT_CANCEL_NONE, 0, NULL },
 	/* as a cancelled srun: the agent is killed with its script, and the launcher returns 0 */
-	{ "\"$@\"; exit 0", "kill -9 $PPID; exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 0, 1,
-	    "nothing says how the agent ended" },
+	{ "\"$@\"; exit 0", "kill -9 $PPID; exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 0,
+	    EXIT_CANCEL_UNSEEN, 1, "nothing says how the agent ended" },
 	/* as an agent that exits with 0 when somebody else cancels its job */
-	{ "exec \"$@\"", "kill -TERM $PPID; exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 0, 1, "told to end there" },
-	{ "exit 0", "exit 0", NULL, EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD, 1, "before it started the agent" },
-	{ "kill -9 $$", "exit 0", NULL, EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD, 1, "by signal 9" },
-	{ "\"$@\"; exit 1", "exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 1, 1, "the end of its output" },
-	{ "\"$@\"; \"$@\"", "exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 75, 1, "the end of its output" },
-	{ "\"$@\"; echo x >> \"$5\"", "exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 0, 1, "is damaged" },
+	{ "exec \"$@\"", "kill -TERM $PPID; exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 0,
+	    EXIT_CANCEL_DONE, 1, "told to end there" },
+	{ "exit 0", "exit 0", NULL, EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD,
+	    EXIT_CANCEL_DONE, 1, "before it started the agent" },
+	{ "kill -9 $$", "exit 0", NULL, EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD,
+	    EXIT_CANCEL_DONE, 1, "by signal 9" },
+	{ "\"$@\"; exit 1", "exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 1,
+	    EXIT_CANCEL_DONE, 1, "the end of its output" },
+	{ "\"$@\"; \"$@\"", "exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 75,
+	    EXIT_CANCEL_DONE, 1, "the end of its output" },
+	{ "\"$@\"; echo x >> \"$5\"", "exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 0,
+	    EXIT_CANCEL_UNSEEN, 1, "is damaged" },
 	/* the first cancel fails */
-	{ "exit 0", "exit 0", "[ $(wc -l < cancelled) -gt 1 ]", EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD, 2,
-	    NULL },
+	{ "exit 0", "exit 0", "[ $(wc -l < cancelled) -gt 1 ]", EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD,
+	    EXIT_CANCEL_DONE, 2, NULL },
 };
 
 START_TEST(placed_agent)
@@ -494,18 +501,24 @@ START_TEST(placed_agent)
 	ck_assert_int_eq(r->how, placements[_i].how);
 	ck_assert_int_eq(r->status, placements[_i].status);
 	ck_assert_int_eq(cancels(), placements[_i].cancels);
-	ck_assert_int_eq(r->cancelled, placements[_i].cancels > 0 ? EXIT_CANCEL_DONE : EXIT_CANCEL_NONE);
-	ck_assert(r->tree_empty);
+	ck_assert_int_eq(r->cancelled, placements[_i].cancelled);
+	ck_assert_int_eq(r->tree_empty, placements[_i].cancelled != EXIT_CANCEL_UNSEEN);
 	if (placements[_i].error != NULL)
 		ck_assert_msg(strstr(r->error, placements[_i].error) != NULL, "%s", r->error);
 }
 END_TEST
 
-/* Its launcher is ended first, then what it placed. */
+/* What was placed is signalled where it is, and its launcher after that: it may end its agent
+ * without grace. */
 START_TEST(placed_agent_is_ended)
 {
+	char *agent = xasprintf("trap 'echo first >> %s/cancelled; exit 3' INT; echo $$ > %s/agent; "
+	    "exec 9> up; exec 9>&-; while :; do sleep 0.05; done", w.attempts, w.attempts),
+	    *cancel = xasprintf("a=$(cat %s/agent); kill -INT $a; while kill -0 $a; do sleep 0.05; done; true",
+	    w.attempts);
+
 	make_fifos();
-	proc_start(w.proc, placed(1, "exec \"$@\"", MEET "echo never", NULL));
+	proc_start(w.proc, placed(1, "\"$@\"; exit 4", agent, cancel));
 	WAIT_FOR(w.of[1].started);
 	wait_up();
 	proc_end(w.proc, 1);
@@ -513,35 +526,76 @@ START_TEST(placed_agent_is_ended)
 	ck_assert_int_eq(w.of[1].record.by, EXIT_TERM);
 	ck_assert_int_eq(w.of[1].record.far, EXIT_FAR_NONE);
 	ck_assert_int_eq(w.of[1].record.cancelled, EXIT_CANCEL_DONE);
-	ck_assert_int_eq(cancels(), 1);
+	ck_assert(w.of[1].record.tree_empty);
+	/* the command, which signals it, what the agent says, and the command once more */
+	ck_assert_int_eq(cancels(), 3);
+	free(agent);
+	free(cancel);
 }
 END_TEST
 
-/* Nobody but rld is left to end what it placed; without that it is not known to have ended. */
-START_TEST(placed_agent_without_a_shim)
+/* What is killed cannot say that it has ended: nobody knows that, whatever the cancel command says.
+ * But if the agent has given its result, its work is done. */
+START_TEST(placed_agent_is_not_seen_to_end)
 {
-	struct launch *launch = placed(1, "exec \"$@\"", MEET "echo never", _i == 1 ? "exit 1" : NULL);
+	struct launch *launch = placed(1, "exec \"$@\"", "trap '' TERM; " MEET "echo never", NULL);
 
 	make_fifos();
+	launch->job.grace_ms = 100;
+	launch->job.post_result_ms = 100;
 	proc_start(w.proc, launch);
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	if (_i == 0)
+		proc_end(w.proc, 1);
+	else
+		proc_wind_up(w.proc, 1);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.by, _i == 0 ? EXIT_TERM : EXIT_RESULT);
+	ck_assert_int_eq(w.of[1].record.far, _i == 0 ? EXIT_FAR_UNKNOWN : EXIT_FAR_NONE);
+	ck_assert_int_eq(w.of[1].record.cancelled, EXIT_CANCEL_UNSEEN);
+	ck_assert(!w.of[1].record.tree_empty);
+}
+END_TEST
+
+/* Without a shim, nobody but rld is left to end what was placed. */
+static const struct {
+	const char *launcher, *cancel;
+	enum exit_cancel cancelled;
+	const char *error;
+} shimless[] = {
+	{ "exec \"$@\"", "echo ended $RLD_UUID 143 signalled >> 1/far", EXIT_CANCEL_DONE, "rl-shim was killed" },
+	/* nothing was started: it is still in a queue */
+	{ MEET, NULL, EXIT_CANCEL_DONE, "rl-shim was killed" },
+	{ "exec \"$@\"", "exit 1", EXIT_CANCEL_FAILED, "may still run there" },
+	{ "exec \"$@\"", NULL, EXIT_CANCEL_UNSEEN, "nothing says that the agent has ended" },
+};
+
+START_TEST(placed_agent_without_a_shim)
+{
+	char *cancel = shimless[_i].cancel == NULL ? NULL :
+	    xasprintf("cd %s; RLD_UUID=%s; %s", w.attempts, uuid_of(1), shimless[_i].cancel);
+
+	make_fifos();
+	proc_start(w.proc, placed(1, shimless[_i].launcher, MEET "echo never", cancel));
+	free(cancel);
 	WAIT_FOR(w.of[1].started);
 	wait_up();
 	kill(shim_pid(1), SIGKILL);
 	WAIT_FOR(w.of[1].ended);
-	ck_assert_int_gt(cancels(), _i);
-	ck_assert(w.of[1].lost == (_i == 0));
-	if (_i == 0)
-		return;
+	ck_assert_int_gt(cancels(), 0);
+	ck_assert(!w.of[1].lost);
 	ck_assert_int_eq(w.of[1].record.far, EXIT_FAR_UNKNOWN);
-	ck_assert_int_eq(w.of[1].record.cancelled, EXIT_CANCEL_FAILED);
-	ck_assert(!w.of[1].record.tree_empty);
-	ck_assert_ptr_nonnull(strstr(w.of[1].record.error, "may still run there"));
+	ck_assert_int_eq(w.of[1].record.cancelled, shimless[_i].cancelled);
+	ck_assert_int_eq(w.of[1].record.tree_empty, shimless[_i].cancelled == EXIT_CANCEL_DONE);
+	ck_assert_msg(strstr(w.of[1].record.error, shimless[_i].error) != NULL, "%s", w.of[1].record.error);
 	adopt(1, proc_boot_id());
 	expect_found(1, FOUND_ENDED);
-	ck_assert_int_eq(w.of[1].record.cancelled, EXIT_CANCEL_FAILED);
+	ck_assert_int_eq(w.of[1].record.far, EXIT_FAR_UNKNOWN);
 }
 END_TEST
 
+/* The job's wish reaches the shim, and what came of it comes back. */
 START_TEST(confinement_is_told)
 {
 	long kernel = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
@@ -1445,7 +1499,8 @@ int main(void)
 	tcase_add_test(start, files_environment_and_limits);
 	tcase_add_loop_test(start, placed_agent, 0, (int)(sizeof(placements) / sizeof(placements[0])));
 	tcase_add_test(start, placed_agent_is_ended);
-	tcase_add_loop_test(start, placed_agent_without_a_shim, 0, 2);
+	tcase_add_loop_test(start, placed_agent_is_not_seen_to_end, 0, 2);
+	tcase_add_loop_test(start, placed_agent_without_a_shim, 0, (int)(sizeof(shimless) / sizeof(shimless[0])));
 	tcase_add_test(start, confinement_is_told);
 	tcase_add_test(start, missing_shim_is_refused);
 	tcase_add_test(start, missing_place_is_refused);
