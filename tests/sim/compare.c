@@ -448,7 +448,7 @@ static void compare_run(struct world *w, const struct run_rows *rows)
 				    task) == 0 && (rows->slots[i]->slot == 0) == (pass == 1) &&
 				    rows->slots[i]->voter_of == ROW_NONE)
 					of_task[count++] = &tales[i];
-		compare_reviews(w, rows, task, of_task, count, !cancelled);
+		compare_reviews(w, rows, task, of_task, count, !cancelled && !base_fails(rows));
 		if (t < rows->ntasks)
 			compare_lock(w, rows->tasks[t], of_task, count);
 	}

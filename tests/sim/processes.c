@@ -28,6 +28,63 @@ static void process_drop(struct world *w, struct process *p)
 	free(p);
 }
 
+static const struct plan *plan_of(const struct world *w, const struct attempt_row *row)
+{
+	return world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task);
+}
+
+static bool is_placed(struct world *w, int64_t id)
+{
+	const struct attempt_row *row = disk_attempt(w, id);
+
+	return row != NULL && world_is_placed(plan_of(w, row), row);
+}
+
+/* No more of them are behind a launcher than the run of the one that comes may have there. */
+static void check_launcher(struct world *w, const struct attempt_row *row)
+{
+	int64_t others = 0, limit;
+
+	if (!world_is_placed(plan_of(w, row), row))
+		return;
+	for (size_t i = 0; i < w->nlive; i++) {
+		const struct process *p = w->live[i];
+
+		others += p->kind == PROC_ATTEMPT && (p->state == PROC_STARTING || p->state == PROC_RUNNING) &&
+		    is_placed(w, p->id);
+	}
+	limit = world_agent(plan_of(w, row), row)->launcher_slots;
+	if (limit != 0 && others >= limit)
+		world_fail(w, "attempt %lld is started, and %lld of %lld slots of its launcher are in use",
+		    (long long)row->id, (long long)others, (long long)limit);
+}
+
+/* Nobody has seen the agent end where its launcher had placed it. */
+static void is_unknown(struct world *w, int64_t id, struct exit_record *r)
+{
+	struct fate *f = fate_of(w, id);
+
+	f->result = FATE_LOST;
+	r->far = EXIT_FAR_UNKNOWN;
+	r->cancelled = f->over ? EXIT_CANCEL_DONE : below(w, 2) == 0 ? EXIT_CANCEL_FAILED : EXIT_CANCEL_UNSEEN;
+	r->tree_empty = f->over;
+}
+
+/* What is said of an attempt whose shim is gone; NULL: nothing. */
+static const struct exit_record *lost_record(struct world *w, int64_t id, struct exit_record *r)
+{
+	struct fate *f = fate_of(w, id);
+
+	f->result = FATE_LOST;
+	if (!is_placed(w, id) || below(w, 4) == 0) {
+		f->over = false;
+		return NULL;
+	}
+	*r = (struct exit_record){ .how = EXIT_BY_CODE };
+	is_unknown(w, id, r);
+	return r;
+}
+
 static void check_start(struct world *w, struct process *p)
 {
 	const struct attempt_row *row = disk_attempt(w, p->id);
@@ -37,8 +94,10 @@ static void check_start(struct world *w, struct process *p)
 	p->kind = row != NULL ? PROC_ATTEMPT : told != NULL ? PROC_HOOK : PROC_STEP;
 	if (p->kind == PROC_STEP && !disk_step(w, p->id))
 		world_fail(w, "%lld was started before its row was on disk", (long long)p->id);
-	if (row != NULL)
+	if (row != NULL) {
 		law_start(w, row);
+		check_launcher(w, row);
+	}
 	if (row != NULL && row->state != ATTEMPT_S_STARTING)
 		world_fail(w, "attempt %lld was started in state %s", (long long)p->id,
 		    state_name(&attempt_state_names, row->state));
@@ -216,9 +275,11 @@ static void process_run(struct world *w, struct process *p)
 		world_fail(w, "attempt %lld was paid twice", (long long)p->id);
 }
 
+/* A launcher may be started and end before its agent is. */
 static bool is_refused(struct world *w, const struct process *p)
 {
-	return p->kind == PROC_ATTEMPT && fate_of(w, p->id)->result == FATE_NOT_STARTED;
+	return p->kind == PROC_ATTEMPT && fate_of(w, p->id)->result == FATE_NOT_STARTED &&
+	    !(is_placed(w, p->id) && fate_of(w, p->id)->over);
 }
 
 /* Report what the daemon does not know yet. */
@@ -258,9 +319,12 @@ static bool process_report(struct world *w, struct process *p)
 		return true;
 	}
 	if (p->state == PROC_ENDED || p->state == PROC_GONE) {
+		const struct exit_record *known = p->state == PROC_ENDED ? &record :
+		    p->kind == PROC_ATTEMPT ? lost_record(w, p->id, &record) : NULL;
+
 		p->watched = false;
 		remove_live(w, p);
-		engine_proc_sink.ended(w->engine, p->id, p->state == PROC_GONE ? NULL : &record);
+		engine_proc_sink.ended(w->engine, p->id, known);
 		return true;
 	}
 	return false;
@@ -333,6 +397,11 @@ static void attempt_end(struct world *w, struct process *p)
 	case FATE_RESULTS:
 		r->how = EXIT_NOT_STARTED;
 		r->status = ENOENT;
+		if (is_placed(w, p->id)) {
+			r->status = ECHILD;
+			r->far = EXIT_FAR_NOT_STARTED;
+			r->cancelled = EXIT_CANCEL_DONE;
+		}
 		break;
 	}
 }
@@ -363,6 +432,12 @@ static void process_end(struct world *w, struct process *p)
 		r->by = EXIT_RESULT;
 		r->how = EXIT_BY_SIGNAL;
 		r->status = 15;
+	}
+	/* a limit, or who has ended it, was not heard where it runs */
+	if (p->kind == PROC_ATTEMPT && is_placed(w, p->id) && (r->by == EXIT_WALL || r->by == EXIT_IDLE ||
+	    r->by == EXIT_TERM) && !fate_of(w, p->id)->reports && below(w, 4) == 0) {
+		fate_of(w, p->id)->over = false;
+		is_unknown(w, p->id, r);
 	}
 	if (!p->watched)
 		remove_live(w, p);
@@ -430,10 +505,13 @@ void processes_orphaned(struct world *w, bool reboot)
 /* What a reboot or a dead shim took away is lost, whatever it would have come to. */
 static void answer_lost(struct world *w, int64_t id, const struct process *p)
 {
+	const struct exit_record *known = NULL;
+	struct exit_record record;
+
 	if (p != NULL ? p->kind == PROC_ATTEMPT : disk_attempt(w, id) != NULL)
-		fate_of(w, id)->result = FATE_LOST;
-	engine_proc_sink.found(w->engine, id, below(w, 4) == 0 ? FOUND_UNREADABLE : FOUND_LOST,
-	    NULL, "its supervisor is gone");
+		known = lost_record(w, id, &record);
+	engine_proc_sink.found(w->engine, id, known != NULL ? FOUND_ENDED : below(w, 4) == 0 ? FOUND_UNREADABLE :
+	    FOUND_LOST, known, "its supervisor is gone");
 }
 
 void processes_answer(struct world *w)

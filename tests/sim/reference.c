@@ -328,7 +328,7 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 			return NULL;
 		}
 		/* three in a row are enough; the one that a human asks to do again counts as one */
-		if (s->run->on_lost == 'h' || losses == 3) {
+		if (s->run->on_lost == 'h' || a->astray || losses == 3) {
 			if (!hold(s, "lost", &again))
 				return NULL;
 			losses = 1;

@@ -17,6 +17,7 @@ struct ref_attempt {
 	int check;		/* from 1; 0: no check */
 	bool ended;		/* its end is recorded */
 	bool lost, failed, not_started;
+	bool astray;		/* lost: perhaps it works on, elsewhere */
 	bool forgone;		/* its run was at a limit, so it has not begun */
 	bool out_of_time;	/* failed: its run has ended it */
 	char unserved;		/* its service did not serve it: 'c' its account is exhausted,

@@ -138,6 +138,28 @@ static void draw_panel(struct world *w, struct plan *plan)
 	plan->workspace = REVIEW_IN_ROOM;
 }
 
+/* Behind one and the same launcher, of which each run has its own limit. A program that reviews is
+ * no agent. */
+static void draw_launcher(struct world *w, struct plan *plan)
+{
+	static const int64_t limits[] = { 0, 1, 1, 2, 3 };
+	int64_t limit = limits[below(w, 5)];
+	struct agent_plan *agent;
+
+	for (size_t i = 0; i < ROLES + plan->nreviewers; i++) {
+		struct agent_plan *first = i < ROLES ? &plan->agents[i] : &plan->reviewers[i - ROLES];
+
+		if (i == ROLE_REVIEW && plan->profile->carrier == CARRIER_EXIT)
+			continue;
+		for (size_t n = 0; (agent = (struct agent_plan *)plan_agent_at(first, n)) != NULL; n++) {
+			agent->launcher = xstrdup("far");
+			strings_append(&agent->launch, "far");
+			strings_append(&agent->cancel, "end");
+			agent->launcher_slots = limit;
+		}
+	}
+}
+
 static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_kind source)
 {
 	for (int role = 0; role < ROLES; role++) {
@@ -180,6 +202,8 @@ static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_
 	plan->max_wall_ms = below(w, 8) == 0 ? 100 + (int64_t)below(w, 3000) : ROW_NONE;
 	if (git && plan->profile->carrier != CARRIER_EXIT && below(w, 5) == 0)
 		draw_panel(w, plan);
+	if (below(w, 3) == 0)
+		draw_launcher(w, plan);
 }
 
 /* Stories are offered as they are listed; a step of a workflow may come after some of

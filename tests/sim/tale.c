@@ -36,6 +36,7 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 	a.forgone = a.ended && row->process == PROCESS_NOT_STARTED && row->end_kind == END_LIMIT;
 	if (f == NULL || a.forgone)
 		return a;
+	a.astray = a.lost && !f->over && world_is_placed(plan, row);
 	a.out_of_time = f->result == FATE_TIMEOUT && row->end_kind == END_LIMIT;
 	a.failed = f->result != FATE_OK;
 	a.not_started = f->result == FATE_NOT_STARTED;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The seed, the daemon's life, and what happens next. */
+#include "core/slot.h"
 #include "world_int.h"
 
 #include <math.h>
@@ -84,6 +85,7 @@ struct fate *fate_of(struct world *w, int64_t id)
 	f->prepared = below(w, 3) == 0;
 	f->ref_moved = below(w, 6) == 0;
 	f->lingers = below(w, 10) == 0;
+	f->over = below(w, 2) == 0;
 	if (w->crowd && below(w, 8) != 0)
 		f->result = FATE_OK;
 	if (w->crowd)
@@ -343,6 +345,11 @@ const struct agent_plan *world_agent(const struct plan *plan, const struct attem
 			if (strcmp(agent->name, a->agent) == 0)
 				return agent;
 	return plan_agent(plan, (enum role)a->role, a->agent);
+}
+
+bool world_is_placed(const struct plan *plan, const struct attempt_row *a)
+{
+	return !role_is_command((enum role)a->role) && world_agent(plan, a)->launcher != NULL;
 }
 
 const struct plan *world_task_plan(const struct world *w, int64_t run, const char *task)

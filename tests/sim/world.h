@@ -47,6 +47,7 @@ struct fate {
 				 * ROW_NONE: it does not say */
 	bool silent;		/* LIMIT, THROTTLED, HICCUP: the program waited until
 				 * a clock ended it */
+	bool over;		/* LOST, behind a launcher: it was seen to end there */
 	bool reports;		/* LIMIT for long, AUTH: it asks again and again, and says so, until
 				 * it is ended; where nobody reads that it gives up */
 	int64_t not_before;	/* TIME */
@@ -87,6 +88,8 @@ const struct plan *world_plan(const struct world *w, int64_t run);
 const struct plan *world_task_plan(const struct world *w, int64_t run, const char *task);
 /* The agent of an attempt by that plan. */
 const struct agent_plan *world_agent(const struct plan *plan, const struct attempt_row *a);
+/* Whether a launcher has placed its process. */
+bool world_is_placed(const struct plan *plan, const struct attempt_row *a);
 /* What git and its source answered a slot, in order; at most max. */
 struct world_answer {
 	char what;		/* see struct ref_answer */
