@@ -709,3 +709,38 @@ def test_a_hand_over_that_cannot_be_completed(tmp_path, another_user):
     assert "could not be given to uid 5" in done.stderr and not (state / "agents").exists(), done
     assert subprocess.run(argv).returncode == 0 and (state / "agents").exists()
     assert file.stat().st_uid == pwd.getpwnam("games").pw_uid
+
+
+# What it places, and what ends that, say who they are.
+LAUNCHER = """#!/bin/sh
+echo "$(basename "$0") $(id -un)" >> {log}
+{do}
+"""
+
+
+def test_a_launcher(apart, tmp_path):
+    """Its command and its cancel command are the other user, also when rld runs the latter, because
+    no shim is left."""
+    log = tmp_path / "launched"
+    log.touch()
+    log.chmod(0o666)
+    tmp_path.chmod(0o755)
+    for name, do in (("place", 'exec "$@"'), ("end", "exit 0")):
+        (tmp_path / name).write_text(LAUNCHER.format(log=log, do=do))
+        (tmp_path / name).chmod(0o755)
+    h = apart(scripts={"implement": "[ $RL_RUN = 1 ] || gate there\nanswer done\n"}, gates=["there"],
+              config={"launcher.fake": {"command": [str(tmp_path / "place")], "cancel": [str(tmp_path / "end")]},
+                      "run.launcher": "fake"})
+    run = h.submit(h.work().path)
+    assert h.ended(run)["state"] == "succeeded"
+    run = h.submit(h.work("more").path)
+    h.play.arrived("there")
+    attempt = h.state / "attempts" / str(h.attempts(run)[0]["id"])
+    h.kill()
+    os.kill(int(next(line.split()[1] for line in (attempt / "shim").read_text().splitlines()
+                     if line.startswith("pid"))), signal.SIGKILL)
+    h.start()
+    h.call("run.wait", ids=[run])
+    assert h.run(run)["state"] == "held" and h.attempts(run)[0]["state"] == "lost"
+    agents = h.agents.pw_name
+    assert log.read_text().splitlines() == [f"place {agents}", f"place {agents}", f"end {agents}"]
