@@ -245,6 +245,10 @@ check-pairs: all
 check-night: all
 	RLD_BUILD=$(abspath $(B)) $(PYTHON) -B -m pytest -q -s -p no:cacheprovider tests/system/test_night.py -k hundred
 
+# Launchers with a real cluster of Slurm on loopback (root).
+check-launchers: all
+	PYTHON=$(PYTHON) tests/launchers $(B)
+
 # How long 12, 30 and 100 tasks take against list scheduling: UNIT=seconds TASKS="12 30 100".
 check-makespan: all
 	RLD_BUILD=$(abspath $(B)) tests/bench/makespan
@@ -322,7 +326,7 @@ check-deb: deb
 	sha256sum $(DEB)/*.deb > build/deb.sha256
 	@$(MAKE) --no-print-directory deb
 	sha256sum -c build/deb.sha256
-deps-deb deps-boot deps-vm deps-bench:
+deps-deb deps-boot deps-vm deps-bench deps-launchers:
 	@tests/deps $(@:deps-%=%) install
 
 # The path of rl-shim and rl-git is compiled in: another PREFIX than the last one makes main.o anew.
@@ -331,7 +335,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-all check-evidence check-makespan check-night check-pairs check-places check-power checked clean check-boot check-deb deb demo deps deps-bench deps-boot deps-deb deps-vm fault fuzz fuzzers install lint openrpc plants screenshots sim uninstall
+.PHONY: all always bench check check-agents check-all check-evidence check-launchers check-makespan check-night check-pairs check-places check-power checked clean check-boot check-deb deb demo deps deps-bench deps-boot deps-deb deps-launchers deps-vm fault fuzz fuzzers install lint openrpc plants screenshots sim uninstall
 clean:
 	rm -rf build build-san build-fuzz
 

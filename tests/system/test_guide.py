@@ -234,7 +234,7 @@ def test_settings_are_valid(tmp_path):
 
 def test_the_list_at_the_top_is_that_of_the_sections():
     assert re.findall(r"^\d+\. \[(.*)\]", GUIDE, re.M) == re.findall(r"^## \d+\. (.*)$", GUIDE, re.M)
-    assert len(re.findall(r"^## \d+\. ", GUIDE, re.M)) == 13
+    assert len(re.findall(r"^## \d+\. ", GUIDE, re.M)) == 14
 
 
 @pytest.mark.each
