@@ -28,11 +28,19 @@ static char *show_attempt_name(const json_t *attempt, const char *key)
 	return xasprintf("%lld/%lld", field_count(attempt, "run"), field_count(attempt, key));
 }
 
+/* "n1", "slurm" until that is known; "": here. */
+static char *cell_node(const json_t *attempt, const char *key)
+{
+	(void)key;
+	return xstrdup(field_either(attempt, "node", "launcher"));
+}
+
 static const struct table_column attempt_columns[] = {
 	{ "ATTEMPT", 0, show_attempt_name, .key = "number" },
 	{ "TASK", 0, cell_text, .key = "of" },
 	{ "ROLE", 0, cell_text, .key = "role" },
 	{ "AGENT", 0, cell_text, .key = "agent" },
+	{ "NODE", 0, cell_node, .key = NULL },
 	{ "STATE", 0, cell_text, "state", .paint_of = print_state_paint },
 	{ "EXIT", TABLE_RIGHT, cell_exit, .key = NULL },
 	{ "OUTCOME", 0, cell_text, .key = "outcome" },
@@ -311,6 +319,8 @@ static void show_attempt_facts(const struct print *p, const json_t *attempt, con
 	table_member(t, "agent", PAINT_NONE, attempt, "agent");
 	table_member(t, "model", PAINT_NONE, attempt, "model");
 	table_member(t, "account", PAINT_NONE, attempt, "account");
+	table_member(t, "launcher", PAINT_NONE, attempt, "launcher");
+	table_member(t, "node", PAINT_NONE, attempt, "node");
 	table_member(t, "task", PAINT_NONE, attempt, "task");
 	if (*resumed != '\0')
 		table_fact(t, "continues", PAINT_NONE, xasprintf("attempt %s", resumed));

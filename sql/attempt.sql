@@ -7,14 +7,14 @@ INSERT INTO attempt (id, run, number, iteration, slot, task, role, round, agent,
     account, resumes, denials, tool_errors, says_no_change, reserved_usd, reserved_tokens, end_kind,
     output_hash, left_out, left_out_files, diff_bytes, diff_shown,
     output_size, prompt_hash, diff_hash, program, program_hash, program_version, answered_by, finding,
-    given_hash, stderr_hash, carrier_hash, carrier_fault, diff, task_hash, judge_hash, reviewer)
+    given_hash, stderr_hash, carrier_hash, carrier_fault, diff, task_hash, judge_hash, reviewer, launcher, node)
 VALUES (:id, :run, :number, :iteration, :slot, :task, :role, :round, :agent, :model, :uuid, :boot_id, :state, :exit_code, :signal,
     :cause, :process, :provider, :outcome, :tokens_input, :tokens_cached, :tokens_cache_write, :tokens_output, :tokens_reasoning,
     :cost_usd, :sandbox, :session, :answer_hash, :bytes, :started_at, :ended_at,
     :account, :resumes, :denials, :tool_errors, :says_no_change, :reserved_usd, :reserved_tokens, :end_kind,
     :output_hash, :left_out, :left_out_files, :diff_bytes, :diff_shown,
     :output_size, :prompt_hash, :diff_hash, :program, :program_hash, :program_version, :answered_by, :finding,
-    :given_hash, :stderr_hash, :carrier_hash, :carrier_fault, :diff, :task_hash, :judge_hash, :reviewer)
+    :given_hash, :stderr_hash, :carrier_hash, :carrier_fault, :diff, :task_hash, :judge_hash, :reviewer, :launcher, :node)
 ON CONFLICT (id) DO UPDATE SET
     run = excluded.run, number = excluded.number, iteration = excluded.iteration, slot = excluded.slot,
     task = excluded.task, role = excluded.role, round = excluded.round, agent = excluded.agent, model = excluded.model,
@@ -33,7 +33,8 @@ ON CONFLICT (id) DO UPDATE SET
     answered_by = excluded.answered_by, finding = excluded.finding,
     given_hash = excluded.given_hash, stderr_hash = excluded.stderr_hash,
     carrier_hash = excluded.carrier_hash, carrier_fault = excluded.carrier_fault,
-    diff = excluded.diff, task_hash = excluded.task_hash, judge_hash = excluded.judge_hash, reviewer = excluded.reviewer
+    diff = excluded.diff, task_hash = excluded.task_hash, judge_hash = excluded.judge_hash, reviewer = excluded.reviewer,
+    launcher = excluded.launcher, node = excluded.node
 
 -- Every attempt of the unfinished runs, ended ones included.
 -- name: attempt.unfinished rows: attempt

@@ -310,6 +310,8 @@ static const struct field attempt_fields[] = {
 	TEXT(attempt_row, program_version, .null = true,
 	    .help = "version that its output names, else that of its npm package"),
 	TEXT(attempt_row, answered_by, .null = true, .help = "model that answered, as its output names it"),
+	TEXT(attempt_row, launcher, .null = true, .help = "launcher that placed it"),
+	TEXT(attempt_row, node, .null = true, .help = "machine on which its launcher placed it, known at its end"),
 	INT(attempt_row, bytes, .null = true, .help = "stdout and stderr as the agent wrote them"),
 	TIME(attempt_row, started_at, .null = true, .help = "time of the start"),
 	TIME(attempt_row, ended_at, .null = true, .help = "time of the end"),

@@ -28,6 +28,7 @@
 #include "model/job.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "record/far_status.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"
@@ -285,6 +286,16 @@ static int64_t disk_use(const char *dir)
 	return bytes;
 }
 
+/* The machine on which its launcher has placed it. */
+static void take_node(struct collect_job *job, int dirfd)
+{
+	struct far_status far;
+
+	far_status_read(dirfd, RECORD_FAR, job->uuid, &far);
+	if (far.node[0] != '\0')
+		job->node = xstrdup(far.node);
+}
+
 static void collect_run(struct job *base)
 {
 	struct collect_job *job = (struct collect_job *)base;
@@ -317,6 +328,8 @@ static void collect_run(struct job *base)
 		rv = hash_stderr(job, dirfd);
 	if (rv == 0)
 		rv = preview_keep(dirfd, job->reader, redactor);
+	if (dirfd >= 0 && job->uuid != NULL)
+		take_node(job, dirfd);
 	if (dirfd >= 0)
 		job->last_words = last_words(job, dirfd, redactor);
 	if (job->check != NULL && rv == 0)
@@ -360,6 +373,8 @@ static void collect_release(struct job *base)
 	carrier_copy_release(&w->carrier);
 	free(w->check);
 	free(w->finding);
+	free(w->uuid);
+	free(w->node);
 	free(w->answer_hash);
 	free(w->last_words);
 	free(w->zone);

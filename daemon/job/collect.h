@@ -48,6 +48,9 @@ struct collect_job {
 	int64_t check_status;		/* ... its exit status, or less than 0: the signal */
 	char *finding;			/* out, owned: see check_finding() */
 	int64_t output_size;		/* out: bytes of it */
+	/* owned: its own if a launcher has placed it, NULL: none has; and out, the machine on which
+	 * that did, NULL: unknown */
+	char *uuid, *node;
 	char *answer_hash;		/* out, owned: SHA-256 of the answer file;
 					 * NULL: no final text */
 	/* out, owned: agent_last_words() of stderr, for failures not explained by the reader; NULL:

@@ -15,7 +15,7 @@ void placed_wrap(struct launch *launch, const struct agent_plan *agent, const st
 	struct shim_job *job = &launch->job;
 	char *run, *number, *path, **argv;
 
-	if (agent->launcher == NULL)
+	if (attempt->launcher == NULL)
 		return;
 	run = xasprintf("%lld", (long long)attempt->run);
 	number = xasprintf("%lld", (long long)attempt->id);

@@ -7,8 +7,8 @@
 #include "core/row.h"
 #include "proc/launch.h"
 
-/* Put the launcher of the agent, if it has one, before the argv of the job, and around its program
- * the script that confirms its end. dir: the attempt's directory. */
+/* Put the launcher of the agent before the argv of the job, if the attempt has one, and around its
+ * program the script that confirms its end. dir: the attempt's directory. */
 void placed_wrap(struct launch *launch, const struct agent_plan *agent, const struct attempt_row *attempt,
     const char *dir);
 

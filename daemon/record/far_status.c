@@ -23,6 +23,7 @@ const char far_script[] =
     "exit \"$s\"\n";
 
 #define FILE_MAX 512		/* two lines */
+#define NODE_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
 
 /* Everything in the file. Returns its size, or -1: unreadable, or too long. */
 static ssize_t slurp(int dirfd, const char *name, char text[FILE_MAX])
@@ -89,7 +90,8 @@ void far_status_read(int dirfd, const char *name, const char *uuid, struct far_s
 	*out = (struct far_status){ .found = size == 0 ? FAR_EMPTY : FAR_DAMAGED };
 	if (size <= 0 || !take(&text, "started", uuid) || (line = take_line(&text)) == NULL)
 		return;
-	if (strlen(line) < sizeof(out->node))
+	/* the agent could have written it */
+	if (strlen(line) < sizeof(out->node) && line[strspn(line, NODE_CHARS)] == '\0')
 		memcpy(out->node, line, strlen(line) + 1);
 	if (*text == '\0') {
 		out->found = FAR_STARTED;

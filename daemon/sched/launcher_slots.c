@@ -17,15 +17,11 @@
 static bool uses(const struct slot *slot, const char *launcher)
 {
 	const struct attempt_row *a;
-	const struct agent_plan *agent;
 
 	if (slot->activity.kind != ACTIVITY_ATTEMPT)
 		return false;
 	a = run_attempt(slot->run, slot->activity.id);
-	if (role_is_command((enum role)a->role))
-		return false;
-	agent = plan_agent(slot_plan(slot), (enum role)a->role, a->agent);
-	return agent->launcher != NULL && strcmp(agent->launcher, launcher) == 0;
+	return a->launcher != NULL && strcmp(a->launcher, launcher) == 0;
 }
 
 char *launcher_waits(const struct slot *slot, const struct agent_plan *agent)

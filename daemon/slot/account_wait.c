@@ -252,6 +252,7 @@ static bool takes_over(struct txn *txn, struct slot *slot, const struct attempt_
 	text_set(&edit->agent, agent->name);
 	text_set(&edit->model, plan_model(slot_plan(slot), (enum role)a->role, agent, slot->row->fix));
 	text_set(&edit->account, agent->account);
+	text_set(&edit->launcher, agent->launcher);
 	/* another account has other limits */
 	budget_release(txn, a);
 	edit->resumes = attempt_resumes(slot, a);

@@ -95,6 +95,7 @@ void attempt_begin(struct txn *txn, struct slot *slot, enum role role)
 	a->reviewer = xstrdup(slot->row->reviewer);
 	a->model = xstrdup(plan_model(slot_plan(slot), role, agent, slot->row->fix));
 	a->account = !role_is_command(role) ? xstrdup(agent->account) : NULL;
+	a->launcher = !role_is_command(role) ? xstrdup(agent->launcher) : NULL;
 	a->uuid = xstrdup(uuid);
 	a->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
 	a->state = ATTEMPT_S_STARTING;

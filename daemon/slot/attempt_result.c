@@ -198,6 +198,8 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 	a->output_size = a->output_hash != NULL ? w->output_size : ROW_NONE;
 	a->answered_by = r->model;
 	r->model = NULL;
+	a->node = w->node;
+	w->node = NULL;
 	if (r->version != NULL)
 		text_set(&a->program_version, r->version);
 	if (w->says_no_change)
@@ -224,13 +226,6 @@ static bool has_unconfined(const struct run_rows *rows, const struct attempt_row
 	return false;
 }
 
-/* What placed its agent; NULL: nothing. */
-static const char *launcher_of(const struct slot *slot, const struct attempt_row *a)
-{
-	return role_is_command((enum role)a->role) ? NULL :
-	    plan_agent(slot_plan(slot), (enum role)a->role, a->agent)->launcher;
-}
-
 /* Record how far a read-only reviewer was confined. */
 static void take_sandbox(struct txn *txn, const struct slot *slot, struct attempt_row *a)
 {
@@ -241,7 +236,7 @@ static void take_sandbox(struct txn *txn, const struct slot *slot, struct attemp
 		return;
 	a->sandbox = slot->record.sandbox > 0 ? xasprintf("landlock %d", slot->record.sandbox) : xstrdup("none");
 	if (slot->record.sandbox == 0 && !has_unconfined(run->rows, a))
-		run_warn(txn, run, launcher_of(slot, a) != NULL ? NOT_CONFINED_THERE : NOT_CONFINED);
+		run_warn(txn, run, a->launcher != NULL ? NOT_CONFINED_THERE : NOT_CONFINED);
 }
 
 static char *lost_detail(const struct slot *slot)
@@ -314,7 +309,7 @@ static char *cause_of(const struct slot *slot, const struct attempt_facts *facts
     struct attempt_limit limit, const struct collect_job *w, enum end_kind *kind)
 {
 	const struct attempt_row *a = run_attempt(slot->run, w->attempt);
-	const char *agent = a->agent, *launcher = launcher_of(slot, a);
+	const char *agent = a->agent, *launcher = a->launcher;
 	char *detail, *safe, *cause, spent[RUN_SPENT_MAX];
 
 	if (facts->process == PROCESS_TIMEOUT && run_is_out_of_time(slot->run)) {
@@ -369,6 +364,7 @@ static struct job *collect_new(const struct slot *slot)
 	if (sources[run_source(run)].markers && slot->row->slot != 0 &&
 	    (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
 		w->markers = strings_copy(run->plan.stop_markers);
+	w->uuid = a->launcher != NULL ? xstrdup(a->uuid) : NULL;
 	w->fixes = a->role == ROLE_FIX;
 	w->may_ask = slot_plan(slot)->on_question == ON_QUESTION_HOLD &&
 	    (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX);
@@ -398,18 +394,6 @@ static struct job *collect_new(const struct slot *slot)
 		free(dir);
 	}
 	return &w->job;
-}
-
-/* Behind its launcher it may still work, unless it was seen to end: another one must not begin in
- * the same tree. */
-static enum on_lost on_lost(const struct slot *slot, const struct attempt_row *a)
-{
-	enum on_lost policy = slot_plan(slot)->on_lost;
-
-	if (slot_is_baseline(slot))
-		return ON_LOST_RETRY;
-	return policy == ON_LOST_RETRY && launcher_of(slot, a) != NULL &&
-	    (slot->lost || slot->record.cancelled != EXIT_CANCEL_DONE) ? ON_LOST_HOLD : policy;
 }
 
 static struct attempt_facts facts_of(const struct slot *slot, const struct attempt_row *a, const struct collect_job *w)
@@ -454,7 +438,7 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.setup = slot->row->setup,
 		.base_room = slot->row->prepares == PREPARES_BASE,
 		.items_left = review_items_left(slot),
-		.on_lost = on_lost(slot, a),
+		.on_lost = attempt_on_lost(slot, a),
 		.losses = (a->role == ROLE_SETUP ? slot->row->setup_lost : slot->row->interrupted) + 1,
 	};
 }
@@ -583,7 +567,7 @@ static void collected(struct slot *slot, struct collect_job *w)
 		run_warn_once(txn, run, WARNING_TIME_ZONE, w->doubt);
 	budget_settle(txn, slot, a);
 	/* another one may have its slot */
-	if (launcher_of(slot, a) != NULL)
+	if (a->launcher != NULL)
 		txn_effect_cooling(txn);
 	attempt_emit_ended(txn, a);
 	activity_end(&slot->activity);

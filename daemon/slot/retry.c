@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/backoff.h"
-#include "core/plan.h"
 #include "core/review.h"
 #include "core/row.h"
 #include "core/slot.h"
@@ -103,4 +102,14 @@ void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attemp
 		slot_waits(txn, slot, WAIT_HOST, fault, words);
 		row->retry_at = row->wait_until;
 	}
+}
+
+enum on_lost attempt_on_lost(const struct slot *slot, const struct attempt_row *a)
+{
+	enum on_lost policy = slot_plan(slot)->on_lost;
+
+	if (slot_is_baseline(slot))
+		return ON_LOST_RETRY;
+	return policy == ON_LOST_RETRY && a->launcher != NULL &&
+	    (slot->lost || slot->record.cancelled != EXIT_CANCEL_DONE) ? ON_LOST_HOLD : policy;
 }

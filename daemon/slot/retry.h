@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/plan.h"
 #include "core/review.h"
 #include "core/slot.h"
 
@@ -23,5 +24,8 @@ bool attempt_is_asked(const struct slot *slot, const struct attempt_row *a);
  * it later. */
 void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a,
     const struct attempt_facts *facts, enum slot_stage to, int fault, const char *words);
+/* What follows if it is lost. Behind a launcher it may still work, unless it was seen to end: then
+ * another one must not begin in the same tree by itself. */
+enum on_lost attempt_on_lost(const struct slot *slot, const struct attempt_row *a);
 
 #endif

@@ -714,6 +714,10 @@ export interface Attempt {
 	program_version: string | null;
 	/** model that answered, as its output names it */
 	answered_by: string | null;
+	/** launcher that placed it */
+	launcher: string | null;
+	/** machine on which its launcher placed it, known at its end */
+	node: string | null;
 	/** stdout and stderr as the agent wrote them */
 	bytes: number | null;
 	/** time of the start */

@@ -196,7 +196,8 @@ COLUMNS = {
     "attempt": "iteration slot task role round agent reviewer model uuid boot_id exit_code signal cause provider "
                "outcome tokens_input tokens_cached tokens_cache_write tokens_output tokens_reasoning cost_usd account "
                "resumes denials tool_errors says_no_change left_out left_out_files diff_bytes diff_shown sandbox "
-               "session program program_hash program_version answered_by judge_hash bytes started_at ended_at finding",
+               "session program program_hash program_version answered_by judge_hash bytes started_at ended_at finding "
+               "launcher node",
     "hold": "task iteration slot reason attempt decided_by by_uid by_pid by_attempt message created_at decided_at kind",
     "run": "owner title workdir workspace profile priority plan warnings known_issues base_tree base_commit "
            "result_commit judge_hash created_at started_at ended_at",

@@ -54,6 +54,8 @@ def test_a_reviewed_run(make_daemon, repo, launcher):
     rows = attempts(daemon, run)
     assert len(rows) == 2 and len(launcher.placed()) == 2 and launcher.cancelled() == []
     assert launcher.placed()[0].split()[1] == f"{run}:{repo.path}"
+    assert {(row["launcher"], row["node"]) for row in rows} == {("fake", os.uname().nodename)}
+    assert os.uname().nodename in daemon.rlctl("show", run).out
     assert rows[1]["sandbox"] in (None, "none")
     assert any("behind its launcher" in w for w in daemon.run(run)["warnings"]) == (rows[1]["sandbox"] == "none")
 

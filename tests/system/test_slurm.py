@@ -102,7 +102,9 @@ def test_a_reviewed_run(start, repo):
     daemon = start("echo one > work.txt\nanswer done\n")
     run = daemon.review(repo.path)
     assert ends(daemon, run) == "succeeded"
-    assert [a["exit_code"] for a in daemon.attempts(run)] == [0, 0]
+    rows = daemon.attempts(run)
+    assert [row["exit_code"] for row in rows] == [0, 0]
+    assert all(row["launcher"] == "slurm" and row["node"] in ("n1", "n2") for row in rows)
 
 
 def test_an_exit_status(start, repo):
