@@ -64,8 +64,10 @@ def test_a_reviewed_run(make_daemon, repo, launcher):
     # as srun when its job is cancelled
     ('"$@" & until grep -q started "$5"; do sleep 0.05; done; kill -9 $!; exit 0', "held", "nothing says how"),
     ('"$@"; exit 3', "held", "the end of its output may be missing"),
+    # as ssh does
+    ('exec sh -c "$*"', "failed", "before it started the agent"),
     ("echo no such partition >&2; exit 1", "failed", "before it started the agent: no such partition"),
-], ids=["killed", "other-status", "not-started"])
+], ids=["killed", "other-status", "joined", "not-started"])
 def test_an_end_without_evidence(make_daemon, repo, launcher, do, state, cause):
     script = "gate here\nanswer done\n" if "kill -9" in do else "answer done\n"
     daemon = make_daemon(scripts={"implement": script}, gates=["here"], config=launcher(do))
