@@ -303,7 +303,8 @@ def test_a_run_that_began_without_it(loop):
                           ("slot", "reply"), ("slot", "own_commit"), ("slot", "own_base_commit"),
                           ("slot", "own_base_tree"), ("slot", "voter_of"), ("slot", "reviewer"),
                           ("attempt", "reviewer"), ("review", "reviewer"), ("review", "votes"),
-                          ("finding", "reviewers"), ("run", "bytes"), ("run", "pruned_at")):
+                          ("finding", "reviewers"), ("run", "bytes"), ("run", "pruned_at"), ("attempt", "launcher"),
+                          ("attempt", "node")):
         for name, in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND "
                                         "sql LIKE ?", (table, f"%{column}%")).fetchall():
             connection.execute(f"DROP INDEX {name}")
