@@ -323,13 +323,13 @@ static bool keeps_group(const struct git_op *op, unsigned flags)
 }
 
 /* Another git is making a work tree, which is not done at once: one that looks at all of them dies
- * before it has done anything. */
+ * before it has done anything. Where hooks run, they may have said it. */
 static bool met_half_a_tree(const struct git_op *op)
 {
 	const char *said = op->end.err.data;
 
-	return op->end.error == 0 && said != NULL && strstr(said, "failed to read ") != NULL &&
-	    strstr(said, "/commondir: ") != NULL;
+	return op->end.error == 0 && op->end.status != 0 && (op->flags & GIT_HOOKED) == 0 && said != NULL &&
+	    strstr(said, "failed to read ") != NULL && strstr(said, "/commondir: ") != NULL;
 }
 
 static void run_patiently(struct git_op *op, const struct child *child)

@@ -286,6 +286,18 @@ static const struct { const char *name, *script, *words; } noes[] = {
 	{ "pre-commit", "sh -c \"kill -11 \\$\\$\"", NULL },
 };
 
+/* git would be asked again, had it said this itself. */
+START_TEST(hook_runs_once)
+{
+	base = snapshot();
+	SH("printf '#!/bin/sh\\necho >>%s/ran; echo failed to read w/commondir: x >&2; exit 1\\n' "
+	    ">.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo x >x", home);
+	expect_done(commit_op(snapshot(), MESSAGE));
+	EXPECT_IN(refusal, "commondir");
+	expect_text("1", sh("wc -l <%s/ran", home));
+}
+END_TEST
+
 /* Nothing of the user's has moved, and the words are there for who can do better. */
 START_TEST(hook_that_refuses)
 {
@@ -1264,6 +1276,7 @@ int main(void)
 	tcase_add_test(tc, nothing_differs);
 	tcase_add_test(tc, artifacts_stay_out);
 	tcase_add_test(tc, artifact_of_a_hook);
+	tcase_add_test(tc, hook_runs_once);
 	tcase_add_test(tc, hooks_run);
 	tcase_add_loop_test(tc, hook_that_refuses, 0, (int)(sizeof(noes) / sizeof(noes[0])));
 	tcase_add_test(tc, hook_of_many_words);
