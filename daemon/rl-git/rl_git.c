@@ -81,7 +81,10 @@ int main(int argc, char **argv)
 		return puts("rl-git " RLD_VERSION) == EOF || fflush(stdout) == EOF;
 	if (argc < 2 || argc > 3 ||
 	    (!is_named(argv[1], git_op_names, GIT_OPS) && !is_named(argv[1], task_op_names, TASK_OPS)))
-		return refuse("one argument is required: the name of an operation");
+		return refuse("the name of an operation is required");
+	/* by a shim of an earlier version, whose ids mean something else */
+	if (argc == 2 && ids_are_split())
+		return EHOSTDOWN;
 	if (argc == 3 && ((rv = child_set_groups(argv[2])) != 0 || (rv = capabilities_set(0, 0, 0)) != 0))
 		return -rv;
 	/* the environment of the run is also in our memory */

@@ -36,7 +36,7 @@ int ids_take_apart(const char *uid, const char *gid)
 	unsigned agents, their_group;
 
 	if (uid == NULL)
-		return 0;
+		return ids_are_split() ? -EHOSTDOWN : 0;
 	if (gid == NULL || !is_id(uid, &agents) || !is_id(gid, &their_group))
 		return -EINVAL;
 	if (setresgid(their_group, group, group) == -1 || setresuid(own, agents, own) == -1)

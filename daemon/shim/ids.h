@@ -8,14 +8,15 @@
  * A process may be signalled by those that have its real or its saved user, and may signal those
  * that have its effective one: so rld ends the shim, the shim ends agents, and agents end neither.
  *
- * With NO_NEW_PRIVS, exec makes effective ids real ones where they differ (Linux before 6.18 or
- * so): so at each exec all three are the same, and the program gets the capabilities to take them
- * apart, which it gives up then. In a user's own daemon nothing here does anything. */
+ * With NO_NEW_PRIVS, Linux 6.1 and 6.12 make effective ids real ones at exec where they differ: so
+ * at each exec all three are the same, and the program gets the capabilities to take them apart,
+ * which it gives up then. In a user's own daemon nothing here does anything. */
 #ifndef SHIM_IDS_H
 #define SHIM_IDS_H
 
 /* First of all: become as in the second row, with these ids of the agents, in decimal; NULL: there
- * is no other user. 0 or -errno. */
+ * is no other user. 0 or -errno; -EHOSTDOWN: an rl-start of an earlier version has started us, with
+ * ids that mean something else. */
 int ids_take_apart(const char *uid, const char *gid);
 
 /* In the child that becomes the agent: be its user alone. If keeps_group is 1, it has the group of

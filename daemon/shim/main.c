@@ -208,7 +208,8 @@ int main(int argc, char **argv)
 
 	if (argc > 4 || argc == 3)
 		return shim_refuse("arguments", "one, or three, are required");
-	if (argc == 4 && (rv = ids_take_apart(argv[2], argv[3])) != 0)
+	rv = argc == 4 ? ids_take_apart(argv[2], argv[3]) : ids_take_apart(NULL, NULL);
+	if (rv != 0)
 		return refuse_errno("user of the agents", -rv);
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return puts("rl-shim " RLD_VERSION) == EOF || fflush(stdout) == EOF;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Agents that work as another user than rld: what they reach, what they do not, and who ends
 them."""
+import errno
 import json
 import os
 import pwd
@@ -282,6 +283,15 @@ def test_no_exec_with_ids_that_differ(apart, tmp_path):
     assert {" ".join(line.split()) for line in log.read_text().splitlines()} == {
         f"Uid: {ours} Gid: {ours} CapAmb: 00000000000000c0 rl-shim",
         f"Uid: {theirs} Gid: {ours} CapAmb: 0000000000000040 rl-git"}
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("argv", [["rl-shim", "."], ["rl-git", "measure"]])
+def test_an_earlier_version_has_started_it(tmp_path, argv):
+    """While a package is replaced: its ids mean something else. A fault of the host, which ends."""
+    done = subprocess.run(["setpriv", "--rgid=60", "--egid=1", "--ruid=5", "--euid=1", "--clear-groups",
+                           BUILD / argv[0], *argv[1:]], cwd="/", stdin=subprocess.DEVNULL)
+    assert done.returncode == errno.EHOSTDOWN
 
 
 @pytest.mark.each
