@@ -164,7 +164,7 @@ void attempt_groups_release_at(const char *groups_at)
 	for EACH_KIND(k) {
 		char *text = xasprintf("-%s", kinds[k].controller);
 
-		/* with a group of its own for rl-start nothing is in the way of the next one */
+		/* with DelegateSubgroup= the next rl-start starts below anyway */
 		if (access(dir, F_OK) == -1 && has_word(groups_at, "cgroup.subtree_control", kinds[k].controller) &&
 		    !put(groups_at, "cgroup.subtree_control", text))
 			fprintf(stderr, "rl-start: %s/cgroup.subtree_control: %s: %s\n", groups_at, text,
