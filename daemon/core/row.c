@@ -58,7 +58,7 @@ static const struct field run_fields[] = {
 	INT(run_row, iteration, .help = "iteration, 0 before the first"),
 	INT(run_row, iterations, .null = true, .help =
 	    "maximum number of iterations; null: until no task remains"),
-	JSON(run_row, plan, .hidden = true),
+	JSON(run_row, plan, .hidden = true, .shared = true),
 	TEXT(run_row, environment, .hidden = true),
 	TEXT(run_row, base_tree, .null = true, .help = "git tree at the start"),
 	TEXT(run_row, base_commit, .null = true, .help = "commit that work trees start from"),
@@ -114,7 +114,7 @@ static const struct field task_fields[] = {
 	TEXT(task_row, status, .null = true, .help = "its source's own word"),
 	TEXT(task_row, acceptance, .hidden = true),
 	JSON(task_row, depends_on, .json = "[string]", .null = true, .help = "ids of the tasks that it waits for"),
-	JSON(task_row, plan, .hidden = true),
+	JSON(task_row, plan, .hidden = true, .shared = true),
 	STATE(task_row, state, task_state_names,
 	    .help = "open, claimed, passed, failed, cancelled, done, taken, released or implemented"),
 	TEXT(task_row, reason, .null = true,

@@ -59,6 +59,9 @@ struct field {
 	const struct state_names *names;	/* FIELD_STATE only */
 	/* not shown to clients: internal, or shown in another form */
 	bool hidden;
+	/* FIELD_JSON that many rows have in common: its column has the hash, see
+	 * store/shared_text.h */
+	bool shared;
 	bool flag;			/* FIELD_INT that is 1 or null: a boolean for clients */
 	bool null;			/* null is possible for clients */
 	const char *json;		/* FIELD_JSON: its type for clients, as in rpc/result.h */

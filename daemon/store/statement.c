@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "proto/memory.h"
+#include "store/shared_text.h"
 #include "store/sql.h"
 
 /* A column that is not a field: the value of ":after" for the next page. */
@@ -17,6 +18,7 @@
 enum { PUTS_MAX = 4 };
 
 struct statement {
+	struct statements *all;
 	const struct sql_statement *sql;
 	sqlite3_stmt *stmt;
 	enum row_kind put;		/* kind written by a ".put", otherwise ROW_KINDS */
@@ -32,6 +34,7 @@ struct statements {
 	struct statement *list;
 	size_t count;
 	struct statement *puts[ROW_KINDS][PUTS_MAX];
+	struct shared_texts *texts;
 };
 
 static enum row_kind kind_named(const char *name, size_t size)
@@ -160,11 +163,13 @@ struct statements *statements_new(sqlite3 *db, char *error, size_t room)
 	for (size_t i = 0; i < sql_statements_count; i++) {
 		if (sql_statements[i].once)
 			continue;
+		all->list[all->count].all = all;
 		if (statement_init(&all->list[all->count++], db, &sql_statements[i], error, room) != 0)
 			goto failed;
 	}
 	if (collect_puts(all, error, room) != 0)
 		goto failed;
+	all->texts = shared_texts_new(statements_find(all, "plan.add")->stmt, statements_find(all, "plan.text")->stmt);
 	return all;
 
 failed:
@@ -182,6 +187,7 @@ void statements_free(struct statements *all)
 		free(all->list[i].columns);
 	}
 	free(all->list);
+	shared_texts_free(all->texts);
 	free(all);
 }
 
@@ -214,9 +220,19 @@ static int bind_number(sqlite3_stmt *stmt, int at, int64_t number)
 	return number == ROW_NONE ? sqlite3_bind_null(stmt, at) : sqlite3_bind_int64(stmt, at, number);
 }
 
-/* SQLITE_STATIC: the row outlives the step. */
-static int bind_field(sqlite3_stmt *stmt, int at, const struct field *f, const void *row)
+/* Of a text that is stored elsewhere its hash, which outlives the step, too. */
+static int bind_shared(struct statement *s, int at, const char *text)
 {
+	const char *column = NULL;
+	int rc = text != NULL ? shared_text_put(s->all->texts, text, &column) : SQLITE_DONE;
+
+	return rc != SQLITE_DONE ? rc : sqlite3_bind_text(s->stmt, at, column, -1, SQLITE_STATIC);
+}
+
+/* SQLITE_STATIC: the row outlives the step. */
+static int bind_field(struct statement *s, int at, const struct field *f, const void *row)
+{
+	sqlite3_stmt *stmt = s->stmt;
 	const void *value = (const char *)row + f->offset;
 	double real;
 
@@ -229,11 +245,23 @@ static int bind_field(sqlite3_stmt *stmt, int at, const struct field *f, const v
 		return isnan(real) ? sqlite3_bind_null(stmt, at) : sqlite3_bind_double(stmt, at, real);
 	case FIELD_TEXT:
 	case FIELD_JSON:
+		if (f->shared)
+			return bind_shared(s, at, *(char *const *)value);
 		return sqlite3_bind_text(stmt, at, *(char *const *)value, -1, SQLITE_STATIC);
 	case FIELD_STATE:
 		return sqlite3_bind_text(stmt, at, state_name(f->names, *(const int *)value), -1, SQLITE_STATIC);
 	}
 	abort();
+}
+
+static char *read_shared(const struct statement *s, const struct field *f, const char *hash)
+{
+	char *text = shared_text_get(s->all->texts, hash);
+
+	if (text == NULL)
+		log_fatal("%s: statement %s: column %s names %s, which is not in the table plan: restore a backup",
+		    sqlite3_db_filename(sqlite3_db_handle(s->stmt), "main"), s->sql->name, f->name, hash);
+	return text;
 }
 
 static void read_field(const struct statement *s, int column, const struct field *f, void *row)
@@ -256,6 +284,10 @@ static void read_field(const struct statement *s, int column, const struct field
 		text = (const char *)sqlite3_column_text(s->stmt, column);
 		if (text == NULL)
 			abort();	/* out of memory */
+		if (f->shared && shared_text_is_hash(text)) {
+			*(char **)value = read_shared(s, f, text);
+			break;
+		}
 		*(char **)value = xmemdup0(text, (size_t)sqlite3_column_bytes(s->stmt, column));
 		break;
 	case FIELD_STATE:
@@ -277,7 +309,7 @@ int statement_write(struct statement *s, const void *row)
 	int rc;
 
 	for (int i = 0; i < s->nparams; i++) {
-		rc = bind_field(s->stmt, i + 1, s->params[i], row);
+		rc = bind_field(s, i + 1, s->params[i], row);
 		if (rc != SQLITE_OK)
 			return rc;
 	}

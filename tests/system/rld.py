@@ -481,6 +481,13 @@ def close_clients():
     return [" ".join(process.args) for process in left]
 
 
+def unshare_plans(connection):
+    """Rows have the text of their settings, as before schema 30."""
+    for table in ("run", "task"):
+        connection.execute(f"UPDATE {table} SET plan = (SELECT text FROM plan WHERE hash = {table}.plan) "
+                           "WHERE plan IN (SELECT hash FROM plan)")
+
+
 class Daemon:
     """A private rld: state, socket, config and home under one directory."""
 
@@ -697,6 +704,10 @@ class Daemon:
         connection = sqlite3.connect(self.state / "rld.db", isolation_level=None)
         connection.row_factory = sqlite3.Row
         return connection
+
+    def plan(self, run):
+        """The settings of a run, as they are stored."""
+        return self.query("SELECT text FROM plan JOIN run ON run.plan = hash WHERE id = ?", run)[0]["text"]
 
     def query(self, sql, *binds):
         connection = self.database()

@@ -3,7 +3,7 @@
 import sqlite3
 
 import pytest
-from rld import Repo, RpcError, wait_gone
+from rld import Repo, RpcError, unshare_plans, wait_gone
 
 VERDICT = """echo '{"verdict": "pass", "followUpPrompt": "fine"}'\n"""
 WORK = "echo work > work.txt\nanswer done\n"
@@ -576,6 +576,7 @@ def test_a_run_of_an_earlier_version(make_daemon, repo, tmp_path):
     number = begin(daemon, repo, FAILS)
     daemon.kill()
     database = sqlite3.connect(daemon.state / "rld.db", isolation_level=None)
+    unshare_plans(database)
     assert database.execute("UPDATE run SET plan = json_remove(plan, '$.base_beside') WHERE id = ? AND "
                             "json_extract(plan, '$.base_beside')", (number,)).rowcount == 1
     database.close()

@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 from loop import End, Loop
-from rld import RpcError
+from rld import RpcError, unshare_plans
 from test_profile_file import PROFILE as FILE
 from test_profile_verdict import VERDICT
 
@@ -309,7 +309,9 @@ def test_a_run_that_began_without_it(loop):
                                         "sql LIKE ?", (table, f"%{column}%")).fetchall():
             connection.execute(f"DROP INDEX {name}")
         connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-    connection.execute("DROP TABLE pruned")
+    unshare_plans(connection)
+    for table in ("pruned", "plan"):
+        connection.execute(f"DROP TABLE {table}")
     for name in ("step_of_run", "hook_of_run"):
         connection.execute(f"DROP INDEX {name}")
     connection.execute("PRAGMA user_version = 20")

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 from loop import write
-from rld import RpcError
+from rld import RpcError, unshare_plans
 from test_hold_client import decided
 from trees import WORK, Trees, beads, commits, files_of, names_in, of_the_user, trees, work_trees  # noqa: F401
 
@@ -731,6 +731,7 @@ def test_a_run_of_an_earlier_version_merges_as_before(trees, repo):
     number = rename_and_use(t, release=False)
     t.daemon.kill()
     connection = sqlite3.connect(t.daemon.state / "rld.db", isolation_level=None)
+    unshare_plans(connection)
     for table, key in (("run", "id"), ("task", "run")):
         connection.execute(f"UPDATE {table} SET plan = json_remove(plan, '$.checks_merged', '$.review_merged') "
                            f"WHERE {key} = ? AND plan IS NOT NULL", (number,))

@@ -14,7 +14,7 @@ import test_profile_exit
 import test_profile_file
 import test_profile_verdict
 from loop import Loop
-from rld import Repo
+from rld import Repo, unshare_plans
 
 PROFILES = {
     "verdict": test_profile_verdict.VERDICT, "decision": test_profile_decision.DECISION,
@@ -186,6 +186,7 @@ def test_a_run_of_an_older_version_keeps_its_rule(make_daemon, repo, tmp_path):
     loop.play.arrived("review")
     loop.daemon.kill()
     with contextlib.closing(sqlite3.connect(loop.daemon.state / "rld.db")) as db, db:
+        unshare_plans(db)
         assert db.execute("UPDATE run SET plan = json_remove(plan, '$.any_round')").rowcount == 1
     loop.daemon.start()
     loop.play.go("review")

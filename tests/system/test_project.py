@@ -16,7 +16,7 @@ TRIVIAL = {"implement": "answer x\n", "review": "drift \"round $nth\"\n",
 def plans(daemon):
     """The settings that runs were stored with, by number."""
     daemon.stop()
-    rows = {row["id"]: json.loads(row["plan"]) for row in daemon.query("SELECT id, plan FROM run")}
+    rows = {row["id"]: json.loads(daemon.plan(row["id"])) for row in daemon.query("SELECT id FROM run")}
     daemon.start()
     return rows
 
@@ -95,7 +95,7 @@ def test_a_run_keeps_what_it_was_submitted_with(make_daemon, repo):
     ("default_agent = 'x'\n", "1:1", "is only allowed in rld.toml"),
     ("[limits]\ntimeout = 3\n", "1:2", "is only allowed in rld.toml"),
     ("[access]\nadmin = ['x']\n", "1:2", "is only allowed in rld.toml"),
-    ("[launcher.x]\n", "1:2", "unknown"),
+    ("[launcher.x]\n", "1:2", "is only allowed in rld.toml"),
     ("[account.x]\n", "1:2", "is only allowed in rld.toml"),
     ("[review]\nsandbox = 'off'\n", "2:11", "stricter"), ("[review]\nagent = 'nobody'\n", "2:9", "nobody"),
     ("[review]\nprofile = 'nobody'\n", "2:11", "nobody"),

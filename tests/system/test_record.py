@@ -46,7 +46,7 @@ def test_a_judgement_names_policy_submitter_and_version(make_daemon, repo):
     version = daemon.call("daemon.hello")["version"]
     assert {(e["submitter"], e["daemon"]) for e in rows} == {(os.getuid(), version)}
     daemon.stop()
-    plan, = daemon.database().execute("SELECT plan FROM run").fetchone()
+    plan = daemon.plan(run)
     assert {e["policy_hash"] for e in rows} == {hashlib.sha256(plan.encode()).hexdigest()}
 
 

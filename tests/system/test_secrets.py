@@ -273,8 +273,7 @@ def test_no_canary_is_anywhere(made, repo, tmp_path):
 
 
 def plan_of(daemon, run):
-    text, = daemon.query("SELECT plan FROM run WHERE id = ?", run)
-    return json.loads(text["plan"])
+    return json.loads(daemon.plan(run))
 
 
 def test_what_an_agent_sets_is_no_setting_of_the_run(made, repo):

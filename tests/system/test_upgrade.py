@@ -25,6 +25,7 @@ def downgrade(daemon):
     for table in sorted(tables, key=lambda name: name.startswith("task")):
         columns = ", ".join(f'"{row[1]}"' for row in base.execute(f"PRAGMA main.table_info({table})"))
         base.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")
+    base.execute("UPDATE main.run SET plan = (SELECT text FROM new.plan WHERE hash = run.plan)")
     for run, plan in base.execute("SELECT id, plan FROM main.run").fetchall():
         settings = json.loads(plan)
         for name in LATER:

@@ -257,7 +257,7 @@ START_TEST(test_upgrade_keeps_everything)
 	    "'sqlite_autoindex_evidence_1', 'judge_is_never_changed', 'judge_is_never_deleted', "
 	    "'entry_is_never_changed', 'entry_is_never_deleted', 'sqlite_autoindex_entry_1', "
 	    "'pruned_is_never_changed', 'pruned_is_never_deleted', 'pruned_undone', 'run_by_bytes', 'step_of_run', "
-	    "'hook_of_run')"
+	    "'hook_of_run', 'plan_is_never_changed', 'plan_is_never_deleted', 'sqlite_autoindex_plan_1')"
 	    " ORDER BY name");
 	ck_assert_str_eq(after, triggers);
 	free(after);

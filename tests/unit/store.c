@@ -478,6 +478,9 @@ static const char *const forbidden[] = {
 	"UPDATE entry SET row_hash = 'x'",
 	"DELETE FROM entry",
 	"INSERT OR REPLACE INTO entry SELECT * FROM entry",
+	"UPDATE plan SET text = 'x'",
+	"DELETE FROM plan",
+	"INSERT OR REPLACE INTO plan SELECT * FROM plan",
 };
 
 /* With the very settings of our connection. */
@@ -760,6 +763,22 @@ static void read_unknown_state(struct world *w)
 	read_page(w, "run.get", ROW_RUN, BINDS({ ":id", 1, NULL }));
 }
 
+static void read_missing_plan(struct world *w)
+{
+	struct decision *d = decision_new();
+	sqlite3 *db;
+
+	world_open(w);
+	put_run(d, 1, 0, RUN_S_RUNNING);
+	commit(w, d, true);
+	world_close(w);
+	db = peek(w);
+	sqlite3_exec(db, "UPDATE run SET plan = printf('%064d', 7)", NULL, NULL, NULL);
+	sqlite3_close(db);
+	world_open(w);
+	read_page(w, "run.get", ROW_RUN, BINDS({ ":id", 1, NULL }));
+}
+
 static const struct {
 	void (*body)(struct world *);
 	const char *words;
@@ -783,6 +802,8 @@ static const struct {
 	{ steal_a_claim, "rld.db: claim.put: another run works on this task" },
 	{ ask_wrongly, "bug: statement run.get has no parameter :run" },
 	{ read_unknown_state, "column state contains 'dancing', which is not a valid run state" },
+	{ read_missing_plan, "column plan names 0000000000000000000000000000000000000000000000000000000000000007, "
+	    "which is not in the table plan: restore a backup" },
 };
 
 /* Any error but lack of space ends the process and names the place; nothing of the
@@ -797,7 +818,8 @@ START_TEST(test_error_ends_the_process)
 	ck_assert_int_eq(in_child(fatal[_i].body, &w, words, sizeof(words)), 1);
 	ck_assert_msg(strstr(words, fatal[_i].words) != NULL, "%s", words);
 	db = peek(&w);
-	ck_assert_int_eq(ask(db, "SELECT count(*) FROM run"), fatal[_i].body == read_unknown_state);
+	ck_assert_int_eq(ask(db, "SELECT count(*) FROM run"), fatal[_i].body == read_unknown_state ||
+	    fatal[_i].body == read_missing_plan);
 	sqlite3_close(db);
 	world_open(&w);
 	world_end(&w);
@@ -1995,6 +2017,86 @@ START_TEST(test_run_by_key)
 }
 END_TEST
 
+static void put_planned(struct decision *d, int64_t id, const char *plan)
+{
+	struct run_row *run = keyed_row(ROW_RUN, 1);
+
+	run->id = id;
+	set_text(&run->key, NULL);
+	set_text(&run->plan, plan);
+	decision_put(d, ROW_RUN, run);
+	row_free(ROW_RUN, run);
+}
+
+static void expect_plan(struct world *w, int64_t id, const char *plan)
+{
+	read_page(w, "run.get", ROW_RUN, BINDS({ ":id", id, NULL }));
+	ck_assert_uint_eq(w->set.count, 1);
+	ck_assert_str_eq(((struct run_row *)w->set.rows[0])->plan, plan);
+	rowset_release(&w->set);
+}
+
+/* More of them than hashes are remembered, twice over; and the text of an earlier version. */
+START_TEST(test_plans_are_stored_once)
+{
+	struct world w;
+	char plan[64];
+	sqlite3 *db;
+
+	world_init(&w);
+	for (int turn = 0; turn < 2; turn++) {
+		struct decision *d = decision_new();
+
+		world_open(&w);
+		for (int id = 0; id < 100; id++) {
+			snprintf(plan, sizeof(plan), "{\"sort\":%d}", (id + turn) % 40);
+			put_planned(d, 1 + id, plan);
+		}
+		commit(&w, d, true);
+		expect_plan(&w, 100, plan);
+		world_close(&w);
+	}
+	db = peek(&w);
+	ck_assert_int_eq(ask(db, "SELECT count(*) FROM plan"), 40);
+	ck_assert_int_eq(ask(db, "SELECT count(*) FROM run WHERE length(plan) = 64"), 100);
+	ck_assert_int_eq(sqlite3_exec(db, "UPDATE run SET plan = '{\"early\":1}' WHERE id = 7", NULL, NULL, NULL),
+	    SQLITE_OK);
+	sqlite3_close(db);
+	world_open(&w);
+	expect_plan(&w, 7, "{\"early\":1}");
+	expect_plan(&w, 3, "{\"sort\":3}");
+	world_end(&w);
+}
+END_TEST
+
+/* That a text was stored is not true any more when its transaction was rolled back. */
+START_TEST(test_plan_that_was_rolled_back)
+{
+	char *text = text_of(sizes[0]);
+	struct decision *d = decision_new();
+	struct world w;
+
+	signal(SIGXFSZ, SIG_IGN);
+	world_init(&w);
+	world_open(&w);
+	limit_files(100 << 10);
+	put_planned(d, 1, "{\"sort\":1}");
+	put_setting(d, "big", text);
+	commit(&w, d, true);
+	ck_assert_uint_eq(w.refused, 1);
+	limit_files(RLIM_INFINITY);
+	d = decision_new();
+	put_planned(d, 1, "{\"sort\":1}");
+	store_commit(w.store, d, false, told_cb, &w);
+	wait_told(&w, 2);
+	world_close(&w);
+	world_open(&w);
+	expect_plan(&w, 1, "{\"sort\":1}");
+	world_end(&w);
+	free(text);
+}
+END_TEST
+
 #define COUNT(list) ((int)(sizeof(list) / sizeof((list)[0])))
 
 int main(void)
@@ -2029,6 +2131,8 @@ int main(void)
 	tcase_add_test(tcase, test_counters_and_unfinished);
 	tcase_add_test(tcase, test_dropped);
 	tcase_add_test(tcase, test_run_by_key);
+	tcase_add_test(tcase, test_plans_are_stored_once);
+	tcase_add_test(tcase, test_plan_that_was_rolled_back);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
