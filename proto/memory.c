@@ -2,6 +2,7 @@
 #include "proto/memory.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,12 @@ static void __attribute__((noreturn)) out_of_memory(void)
 
 	(void)written;	/* there is nobody else to tell */
 	abort();
+}
+
+void memory_give_back(void)
+{
+	if (mallinfo2().fordblks >= 1 << 20)
+		malloc_trim(0);
 }
 
 void *xmalloc(size_t size)

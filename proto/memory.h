@@ -21,6 +21,10 @@ void text_set(char **at, const char *text);
 /* Both are NULL, or the same text. */
 bool text_equal(const char *a, const char *b);
 
+/* Return free memory to the system, if it is a MiB or more. Takes a millisecond for 20 MiB: call it
+ * when there is nothing else to do. */
+void memory_give_back(void);
+
 /* NULL-terminated lists of strings. */
 size_t strings_count(char *const *list);
 char **strings_copy(char *const *list);		/* NULL stays NULL */

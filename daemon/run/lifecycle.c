@@ -64,6 +64,9 @@ void run_cleanup(struct run *run)
 	schedule_remove(engine->schedule, litter.run);
 	run_free(run);
 	file_queue_cleanup(engine, litter);
+	/* thousands may have been queued */
+	if (LIST_EMPTY(&engine->runs))
+		memory_give_back();
 }
 
 /* End the tasks that wait for the review of the run. Returns false if there are none. */

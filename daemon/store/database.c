@@ -183,6 +183,8 @@ struct database *database_open(const char *path, char *error, size_t room)
 	db->rollback = database_statement(db, "transaction.rollback");
 	/* replaces the automatic checkpoint, whose errors are ignored */
 	sqlite3_wal_hook(db->handle, wal_hook, db);
+	/* pages that the checks have read */
+	sqlite3_db_release_memory(db->handle);
 	return db;
 
 failed:

@@ -20,7 +20,7 @@ enum { PUTS_MAX = 4 };
 struct statement {
 	struct statements *all;
 	const struct sql_statement *sql;
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt;		/* NULL: not used yet */
 	enum row_kind put;		/* kind written by a ".put", otherwise ROW_KINDS */
 	enum row_kind rows;		/* kind of the columns, otherwise ROW_KINDS */
 	const struct field **params;	/* for a ".put": [i] is the field of parameter i + 1 */
@@ -31,6 +31,7 @@ struct statement {
 };
 
 struct statements {
+	sqlite3 *db;
 	struct statement *list;
 	size_t count;
 	struct statement *puts[ROW_KINDS][PUTS_MAX];
@@ -106,13 +107,26 @@ static int map_columns(struct statement *s, char *error, size_t room)
 	return 0;
 }
 
-static int statement_init(struct statement *s, sqlite3 *db, const struct sql_statement *sql, char *error, size_t room)
+static int prepare(struct statement *s)
+{
+	return s->stmt != NULL ? SQLITE_OK :
+	    sqlite3_prepare_v3(s->all->db, s->sql->text, -1, SQLITE_PREPARE_PERSISTENT, &s->stmt, NULL);
+}
+
+/* Most statements are rarely used, and a prepared one takes 10 KiB. */
+static void unprepare(struct statement *s)
+{
+	sqlite3_finalize(s->stmt);
+	s->stmt = NULL;
+}
+
+static int statement_init(struct statement *s, const struct sql_statement *sql, char *error, size_t room)
 {
 	s->sql = sql;
 	s->put = s->rows = ROW_KINDS;
 	s->after = -1;
-	if (sqlite3_prepare_v3(db, sql->text, -1, SQLITE_PREPARE_PERSISTENT, &s->stmt, NULL) != SQLITE_OK) {
-		snprintf(error, room, "statement %s: %s", sql->name, sqlite3_errmsg(db));
+	if (prepare(s) != SQLITE_OK) {
+		snprintf(error, room, "statement %s: %s", sql->name, sqlite3_errmsg(s->all->db));
 		return -1;
 	}
 	if (is_put(sql->name, &s->put)) {
@@ -128,6 +142,15 @@ static int statement_init(struct statement *s, sqlite3 *db, const struct sql_sta
 		return map_columns(s, error, room);
 	snprintf(error, room, "statement %s: no row type %s", sql->name, sql->rows);
 	return -1;
+}
+
+static sqlite3_stmt *keep(struct statements *all, const char *name)
+{
+	struct statement *s = statements_find(all, name);
+
+	if (prepare(s) != SQLITE_OK)
+		log_fatal("statement %s: %s", name, sqlite3_errmsg(all->db));
+	return s->stmt;
 }
 
 /* Every kind must have a ".put", otherwise a decision could not be recorded. */
@@ -159,17 +182,19 @@ struct statements *statements_new(sqlite3 *db, char *error, size_t room)
 {
 	struct statements *all = xcalloc(1, sizeof(*all));
 
+	all->db = db;
 	all->list = xcalloc(sql_statements_count, sizeof(*all->list));
 	for (size_t i = 0; i < sql_statements_count; i++) {
 		if (sql_statements[i].once)
 			continue;
 		all->list[all->count].all = all;
-		if (statement_init(&all->list[all->count++], db, &sql_statements[i], error, room) != 0)
+		if (statement_init(&all->list[all->count++], &sql_statements[i], error, room) != 0)
 			goto failed;
+		unprepare(&all->list[all->count - 1]);
 	}
 	if (collect_puts(all, error, room) != 0)
 		goto failed;
-	all->texts = shared_texts_new(statements_find(all, "plan.add")->stmt, statements_find(all, "plan.text")->stmt);
+	all->texts = shared_texts_new(keep(all, "plan.add"), keep(all, "plan.text"));
 	return all;
 
 failed:
@@ -306,8 +331,10 @@ static void read_field(const struct statement *s, int column, const struct field
 
 int statement_write(struct statement *s, const void *row)
 {
-	int rc;
+	int rc = prepare(s);
 
+	if (rc != SQLITE_OK)
+		return rc;
 	for (int i = 0; i < s->nparams; i++) {
 		rc = bind_field(s, i + 1, s->params[i], row);
 		if (rc != SQLITE_OK)
@@ -320,9 +347,10 @@ int statement_write(struct statement *s, const void *row)
 
 static int bind_query(struct statement *s, const struct query_bind *binds)
 {
-	int rc = SQLITE_OK;
+	int rc = prepare(s);
 
-	sqlite3_clear_bindings(s->stmt);
+	if (rc == SQLITE_OK)
+		sqlite3_clear_bindings(s->stmt);
 	for (const struct query_bind *b = binds; b != NULL && b->name != NULL && rc == SQLITE_OK; b++) {
 		int at = sqlite3_bind_parameter_index(s->stmt, b->name);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The named statements of sql/, prepared. Rows are bound and read by the field table of
- * core/row.h. */
+/* The named statements of sql/, prepared when they are used. Rows are bound and read by the field
+ * table of core/row.h. */
 #ifndef STORE_STATEMENT_H
 #define STORE_STATEMENT_H
 
@@ -11,8 +11,8 @@
 struct statement;
 struct statements;
 
-/* Prepare all statements and check each parameter and column against the field table. NULL with a
- * sentence in error. */
+/* Check all statements, each parameter and column against the field table. NULL with a sentence in
+ * error. */
 struct statements *statements_new(sqlite3 *db, char *error, size_t room);
 void statements_free(struct statements *all);
 
