@@ -23,6 +23,11 @@ void answers_lost(struct world *w)
 	w->asked_commits = w->landed_commits;
 }
 
+void answers_retire(struct world *w, int64_t run)
+{
+	REMOVE_IF(answers, i, w->answers[i].where.run == run && w->answers[i].landed, (void)0);
+}
+
 int world_answers(const struct world *w, int64_t run, int64_t iteration, int64_t slot,
     struct world_answer *out, int max)
 {

@@ -315,17 +315,52 @@ void client_dismiss(struct world *w)
 	    .by = &(struct decider){ "ann", 1000, 4711, ROW_NONE } }, dismiss_cb, said);
 }
 
+static void check_dismissed(struct world *w, const struct dismissed *said)
+{
+	if (said->acked && !is_dismissed(w, said))
+		world_fail(w, "run %lld: an acknowledged dismissal is gone", (long long)said->run);
+}
+
+static void check_said(struct world *w, const struct said *said)
+{
+	if (said->acked && !is_as_said(disk_hold(w, said->hold), said->decision))
+		world_fail(w, "hold %lld: an acknowledged decision is gone", (long long)said->hold);
+}
+
 void clients_check_end(struct world *w)
 {
 	for (size_t i = 0; i < w->ndismissed; i++)
-		if (w->dismissed[i]->acked && !is_dismissed(w, w->dismissed[i]))
-			world_fail(w, "run %lld: an acknowledged dismissal is gone", (long long)w->dismissed[i]->run);
-	for (size_t i = 0; i < w->nsaid; i++) {
-		const struct hold_row *hold = disk_hold(w, w->said[i]->hold);
+		check_dismissed(w, w->dismissed[i]);
+	for (size_t i = 0; i < w->nsaid; i++)
+		check_said(w, w->said[i]);
+}
 
-		if (w->said[i]->acked && !is_as_said(hold, w->said[i]->decision))
-			world_fail(w, "hold %lld: an acknowledged decision is gone", (long long)w->said[i]->hold);
-	}
+static bool is_about(const struct world *w, const struct said *said, int64_t run)
+{
+	const struct run_rows *rows = view_run_of_hold(w->disk, said->hold);
+
+	return rows != NULL && rows->run.id == run;
+}
+
+static void forget_dismissed(struct world *w, struct dismissed *said)
+{
+	check_dismissed(w, said);
+	free(said->task);
+	free(said->finding);
+	free(said);
+}
+
+static void forget_said(struct world *w, struct said *said)
+{
+	check_said(w, said);
+	free(said);
+}
+
+void clients_retire(struct world *w, int64_t run)
+{
+	REMOVE_IF(asked, i, w->asked[i].run == run, (void)0);
+	REMOVE_IF(dismissed, i, w->dismissed[i]->run == run, forget_dismissed(w, w->dismissed[i]));
+	REMOVE_IF(said, i, is_about(w, w->said[i], run), forget_said(w, w->said[i]));
 }
 
 /* Pauses, of runs and of groups */

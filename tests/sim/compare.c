@@ -11,6 +11,7 @@
 #include "model/slots.h"
 #include "proto/memory.h"
 #include "tale.h"
+#include "world_int.h"
 
 /* What the story says of the kind of a cause. */
 static bool fits_kind(int kind, const char *wanted)
@@ -456,6 +457,11 @@ static void compare_run(struct world *w, const struct run_rows *rows)
 		compare_end(w, rows, tales, rows->nslots);
 	free(of_task);
 	free(tales);
+}
+
+void compare_ended(struct world *w, const struct run_rows *rows)
+{
+	compare_run(w, rows);
 }
 
 /* Whoever waits at rest waits for a human, or for one who does. */

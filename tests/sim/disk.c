@@ -5,6 +5,7 @@
 #include "core/plan.h"
 #include "core/plan_json.h"
 #include "core/slot.h"
+#include "day.h"
 #include "world_int.h"
 
 void port_commit(void *ctx, struct decision *d, bool refusable,
@@ -119,23 +120,20 @@ void disk_read_text(struct world *w)
 
 const struct attempt_row *disk_attempt(const struct world *w, int64_t id)
 {
-	const struct run_rows *rows = view_run_of_attempt(w->disk, id);
+	const struct run_rows *rows = id > 0 && id < w->ids_max ? view_run(w->disk, w->runs_of[id]) : NULL;
 
-	for (size_t i = 0; rows != NULL && i < rows->nattempts; i++)
-		if (rows->attempts[i]->id == id)
-			return rows->attempts[i];
-	return NULL;
+	return rows != NULL ? run_rows_attempt(rows, id) : NULL;
 }
 
-bool disk_step(const struct world *w, int64_t id)
+int64_t disk_step(const struct world *w, int64_t id)
 {
 	const struct run_rows *rows = NULL;
 
 	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
 		for (size_t i = 0; i < rows->nsteps; i++)
 			if (rows->steps[i]->id == id)
-				return true;
-	return false;
+				return rows->run.id;
+	return ROW_NONE;
 }
 
 struct hook_told *disk_hook(const struct world *w, int64_t id)
@@ -351,6 +349,8 @@ static void put(struct world *w, struct change *c)
 		break;
 	case ROW_ATTEMPT:
 		highest(&w->last_attempt, ((const struct attempt_row *)c->row)->id);
+		if (w->last_attempt < w->ids_max)
+			w->runs_of[*(const int64_t *)c->row] = ((const struct attempt_row *)c->row)->run;
 		break;
 	case ROW_STEP:
 		highest(&w->last_attempt, ((const struct step_row *)c->row)->id);
@@ -396,7 +396,7 @@ static void put(struct world *w, struct change *c)
 
 static void keep_plan(struct world *w, const struct run_row *row)
 {
-	if (row->id >= RUNS_MAX || w->plans[row->id] != NULL)
+	if (row->id >= w->runs_max || w->plans[row->id] != NULL)
 		return;
 	w->plans[row->id] = xcalloc(1, sizeof(struct plan));
 	if (plan_from_json(row->plan, w->plans[row->id]) == -1)
@@ -421,19 +421,53 @@ void disk_commit(struct world *w, bool report)
 
 	REMOVE(commits, 0);
 	w->landed_commits++;
-	if (c.refusable && below(w, 20) == 0) {
+	if (c.refusable && (w->day != NULL ? w->low_disk : below(w, 20) == 0)) {
 		if (report)
 			c.done(c.arg, COMMIT_NO_SPACE, c.d);
 		return;
 	}
 	disk_put(w, c.d);
 	answers_landed(w);
+	if (w->day != NULL)
+		day_committed(w, c.d);
 	if (!report)
 		return;
 	w->landed = c.d;
 	w->reported = REPORTED_NOTHING;
 	c.done(c.arg, COMMIT_OK, c.d);
 	w->landed = NULL;
+}
+
+static void forget_task_plan(struct task_plan *t)
+{
+	free(t->task);
+	plan_release(t->plan);
+	free(t->plan);
+}
+
+static void forget_text(struct kept_text *t)
+{
+	free(t->task);
+	free(t->text);
+}
+
+void disk_retire(struct world *w, int64_t run)
+{
+	REMOVE_IF(told, i, w->told[i].row->run == run, row_free(ROW_HOOK, w->told[i].row));
+	REMOVE_IF(texts, i, w->texts[i].run == run, forget_text(&w->texts[i]));
+	REMOVE_IF(judges, i, w->judges[i]->run == run, row_free(ROW_JUDGE, w->judges[i]));
+	REMOVE_IF(task_plans, i, w->task_plans[i].run == run, forget_task_plan(&w->task_plans[i]));
+	REMOVE_IF(kills, i, w->kills[i].where.run == run, free(w->kills[i].operation));
+	REMOVE_IF(claims, i, w->claims[i]->run == run, row_free(ROW_CLAIM, w->claims[i]));
+	REMOVE_IF(early, i, w->early[i].run == run, (void)0);
+	plan_release(w->plans[run]);
+	free(w->plans[run]);
+	free(w->logs[run]);
+	run_rows_free(w->reports[run]);
+	w->plans[run] = NULL;
+	w->logs[run] = NULL;
+	w->reports[run] = NULL;
+	view_remove(w->disk, run);
 }
 
 /* Of a decision that has landed: its effects come before its answers, and these before its events.

@@ -25,7 +25,7 @@
 /* A fault of the host keeps the work from being done. */
 static bool host_refuses(struct world *w, struct job *job, char **error)
 {
-	if (below(w, 30) != 0)
+	if (w->day != NULL && w->low_disk ? below(w, 2) != 0 : !rarely(w, 30))
 		return false;
 	job->fault = below(w, 2) == 0 ? ENOSPC : EIO;
 	*error = xstrdup("the host says no");
@@ -211,7 +211,7 @@ static void job_prepare_run_dir(struct world *w, struct prepare_run_dir_job *job
 {
 	if (host_refuses(w, &job->job, &job->error))
 		return;
-	if (below(w, 80) == 0)
+	if (rarely(w, 80))
 		job->error = xstrdup("prepare: no");
 	else if (below(w, 8) == 0)
 		strings_append(&job->warnings, "a file is missing");
@@ -269,7 +269,7 @@ static void check_log(struct world *w, const struct log_job *job)
 static void job_log(struct world *w, struct log_job *job)
 {
 	check_log(w, job);
-	if (below(w, 10) == 0) {
+	if (rarely(w, 10)) {
 		job->error = xstrdup("the log cannot be written");
 		w->unlogged[job->run] = true;
 		return;
@@ -307,32 +307,51 @@ void port_job(void *ctx, struct job *job, void (*done)(void *arg, struct job *jo
 
 void port_job_later(void *ctx, int64_t ms, struct job *job, void (*done)(void *arg, struct job *job), void *arg)
 {
-	(void)ms;
+	struct world *w = ctx;
+
 	port_job(ctx, job, done, arg);
+	w->jobs[w->njobs - 1].at = w->now + ms;
 }
 
 void port_wake(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg)
 {
-	struct pending_job pending = { .wake = *wake, .due = due, .arg = arg };
+	struct pending_job pending = { .at = wake->at, .wake = *wake, .due = due, .arg = arg };
 	struct world *w = ctx;
 
 	disk_effect(w);
 	PUSH(jobs, pending);
 }
 
-void files_job(struct world *w)
+/* Any one; of a day, that need not wait. njobs: there is none. */
+static size_t job_due(struct world *w)
 {
-	size_t at = below(w, (unsigned)w->njobs);
-	struct pending_job p = w->jobs[at];
+	size_t first = below(w, (unsigned)w->njobs);
+
+	for (size_t i = 0; i < w->njobs; i++) {
+		size_t at = (first + i) % w->njobs;
+
+		if (w->day == NULL || w->jobs[at].at <= w->now)
+			return at;
+	}
+	return w->njobs;
+}
+
+bool files_job(struct world *w)
+{
+	const size_t at = job_due(w);
+	struct pending_job p;
 	const struct job_type *type;
 
+	if (at == w->njobs)
+		return false;
+	p = w->jobs[at];
 	REMOVE(jobs, at);
 	if (p.job == NULL) {
 		/* it is due when that time has come */
 		if (w->now < p.wake.at)
 			w->now = p.wake.at;
 		p.due(p.arg, &p.wake);
-		return;
+		return true;
 	}
 	type = p.job->type;
 	if (type == &intake_type)
@@ -358,6 +377,7 @@ void files_job(struct world *w)
 	else if (type == &write_report_type)
 		job_report(w, (struct report_job *)p.job);
 	deliver(w, &p);
+	return true;
 }
 
 /* Those that a log has: of a panel its decisions. */

@@ -632,29 +632,57 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 	return words[op->kind] == 'C' && op->commit[0] == '\0' ? 'N' : words[op->kind];
 }
 
-/* No work tree is left behind, unless it could not be removed, which is told; and nothing that
- * was in it is lost. */
+/* It is not left behind, unless it could not be removed, which is told; and nothing that was in it
+ * is lost. */
+static void check_place(struct world *w, const struct place *place)
+{
+	const struct run_rows *rows = view_run(w->disk, place->where.run);
+	bool told = rows != NULL && rows->run.warnings != NULL &&
+	    strstr(rows->run.warnings, "git clear failed") != NULL, salvaged = told,
+	    left = rows != NULL && rows->run.warnings != NULL &&
+	    strstr(rows->run.warnings, "git delete failed") != NULL;
+
+	for (size_t s = 0; s < w->nsalvage; s++)
+		salvaged |= number_of(w->salvage[s]->commit_id) == place->saved;
+	if (place->there && run_state_is_end((enum run_state)rows->run.state) && !told)
+		world_fail(w, "run %lld is over, and its work tree %s is still there",
+		    (long long)rows->run.id, place->path);
+	if (place->rest && run_state_is_end((enum run_state)rows->run.state) && !told && !left)
+		world_fail(w, "run %lld is over, and the rest of its work tree %s is still there",
+		    (long long)rows->run.id, place->path);
+	if (place->created > 1)
+		world_fail(w, "the work tree %s was created again after it was removed", place->path);
+	if (place->saved != 0 && !place->there && !salvaged)
+		world_fail(w, "what %s had is kept, and nobody is told where", place->path);
+}
+
 void git_check_end(struct world *w)
 {
-	for (size_t i = 0; i < w->nplaces; i++) {
-		const struct place *place = w->places[i];
-		const struct run_rows *rows = view_run(w->disk, place->where.run);
-		bool told = rows != NULL && rows->run.warnings != NULL &&
-		    strstr(rows->run.warnings, "git clear failed") != NULL, salvaged = told,
-		    left = rows != NULL && rows->run.warnings != NULL &&
-		    strstr(rows->run.warnings, "git delete failed") != NULL;
+	for (size_t i = 0; i < w->nplaces; i++)
+		check_place(w, w->places[i]);
+}
 
-		for (size_t s = 0; s < w->nsalvage; s++)
-			salvaged |= number_of(w->salvage[s]->commit_id) == place->saved;
-		if (place->there && run_state_is_end((enum run_state)rows->run.state) && !told)
-			world_fail(w, "run %lld is over, and its work tree %s is still there",
-			    (long long)rows->run.id, place->path);
-		if (place->rest && run_state_is_end((enum run_state)rows->run.state) && !told && !left)
-			world_fail(w, "run %lld is over, and the rest of its work tree %s is still there",
-			    (long long)rows->run.id, place->path);
-		if (place->created > 1)
-			world_fail(w, "the work tree %s was created again after it was removed", place->path);
-		if (place->saved != 0 && !place->there && !salvaged)
-			world_fail(w, "what %s had is kept, and nobody is told where", place->path);
-	}
+static void forget_place(struct world *w, struct place *place)
+{
+	check_place(w, place);
+	free(place->path);
+	free(place->branch);
+	free(place);
+}
+
+/* A directory, a branch, a ref. */
+static bool is_of_run(const char *name, const char *before, int64_t run)
+{
+	const char *at = strstr(name, before);
+	char *end;
+
+	return at != NULL && strtoll(at + strlen(before), &end, 10) == run && end > at + strlen(before);
+}
+
+void git_retire(struct world *w, int64_t run)
+{
+	REMOVE_IF(places, i, w->places[i]->where.run == run || is_of_run(w->places[i]->path, "/runs/", run) ||
+	    is_of_run(w->places[i]->path, "/worktrees/", run), forget_place(w, w->places[i]));
+	REMOVE_IF(branches, i, is_of_run(w->branches[i].ref, "refs/heads/rl/", run), free(w->branches[i].ref));
+	REMOVE_IF(salvage, i, w->salvage[i]->run == run, row_free(ROW_SALVAGE, w->salvage[i]));
 }

@@ -7,7 +7,7 @@
 #include "core/slot.h"
 #include "world_int.h"
 
-enum { COST, TOKENS, KINDS };
+enum { COST, TOKENS, KINDS };	/* of w->paid, too */
 
 static double number(int64_t value)
 {
@@ -82,7 +82,7 @@ bool world_is_spent(const struct world *w, const struct run_rows *rows)
  * may know already what it did cost. */
 static double at_stake(const struct world *w, const struct attempt_row *row, int kind)
 {
-	const struct process *p = row->id < IDS_MAX ? w->procs[row->id] : NULL;
+	const struct process *p = row->id < w->ids_max ? w->procs[row->id] : NULL;
 
 	return p != NULL && (p->state == PROC_STARTING || p->state == PROC_RUNNING) ? reserved(row, kind) : 0;
 }
@@ -173,32 +173,38 @@ static int count_warnings(const struct run_rows *rows, const char *what)
 	return count;
 }
 
-void money_check_end(struct world *w)
+/* What it has paid, and that it was warned in time. */
+void money_retire(struct world *w, const struct run_rows *rows)
 {
 	static const char *const names[KINDS] = { "(max_cost)", "(max_tokens)" };
-	double sums[ACCOUNTS][KINDS] = { { 0 } }, rows_of[ACCOUNTS][KINDS] = { { 0 } };
+
+	if (count_warnings(rows, "(max_wall)") > 1)
+		world_fail(w, "run %lld was warned of its time twice", (long long)rows->run.id);
+	for (int kind = 0; kind < KINDS; kind++) {
+		double cap = cap_of(world_plan(w, rows->run.id), kind);
+		bool most = !isnan(cap) && cap > 0 && spent(rows, kind) >= cap * 0.8 - 1e-6;
+
+		if (count_warnings(rows, names[kind]) != most)
+			world_fail(w, "run %lld has used %g of %g, and %d warnings say so",
+			    (long long)rows->run.id, spent(rows, kind), cap,
+			    count_warnings(rows, names[kind]));
+	}
+	for (size_t i = 0; i < rows->nattempts; i++)
+		for (int n = 0; n < ACCOUNTS; n++)
+			for (int kind = 0; kind < KINDS; kind++)
+				if (has_ended(rows->attempts[i]) &&
+				    !money_is_free(w, rows->attempts[i]) &&
+				    strcmp(rows->attempts[i]->account, world_accounts[n]) == 0)
+					w->paid[n][kind] += used(rows->attempts[i], kind);
+}
+
+void money_check_end(struct world *w)
+{
+	double rows_of[ACCOUNTS][KINDS] = { { 0 } };
 	const struct run_rows *rows = NULL;
 
-	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
-		if (count_warnings(rows, "(max_wall)") > 1)
-			world_fail(w, "run %lld was warned of its time twice", (long long)rows->run.id);
-		for (int kind = 0; kind < KINDS; kind++) {
-			double cap = cap_of(world_plan(w, rows->run.id), kind);
-			bool most = !isnan(cap) && cap > 0 && spent(rows, kind) >= cap * 0.8 - 1e-6;
-
-			if (count_warnings(rows, names[kind]) != most)
-				world_fail(w, "run %lld has used %g of %g, and %d warnings say so",
-				    (long long)rows->run.id, spent(rows, kind), cap,
-				    count_warnings(rows, names[kind]));
-		}
-		for (size_t i = 0; i < rows->nattempts; i++)
-			for (int n = 0; n < ACCOUNTS; n++)
-				for (int kind = 0; kind < KINDS; kind++)
-					if (has_ended(rows->attempts[i]) &&
-					    !money_is_free(w, rows->attempts[i]) &&
-					    strcmp(rows->attempts[i]->account, world_accounts[n]) == 0)
-						sums[n][kind] += used(rows->attempts[i], kind);
-	}
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
+		money_retire(w, rows);
 	for (size_t i = 0; i < w->nspends; i++)
 		for (int n = 0; n < ACCOUNTS; n++)
 			if (strcmp(w->spends[i]->account, world_accounts[n]) == 0) {
@@ -207,7 +213,7 @@ void money_check_end(struct world *w)
 			}
 	for (int n = 0; n < ACCOUNTS; n++)
 		for (int kind = 0; kind < KINDS; kind++)
-			if (fabs(sums[n][kind] - rows_of[n][kind]) > 1e-6)
+			if (fabs(w->paid[n][kind] - rows_of[n][kind]) > 1e-6)
 				world_fail(w, "account %s has paid %g, and its attempts have cost %g",
-				    world_accounts[n], rows_of[n][kind], sums[n][kind]);
+				    world_accounts[n], rows_of[n][kind], w->paid[n][kind]);
 }

@@ -4,11 +4,12 @@
 #include <stdio.h>
 
 #include "core/slot.h"
+#include "day.h"
 #include "world_int.h"
 
 static struct process *process_find(struct world *w, int64_t id)
 {
-	return id < IDS_MAX ? w->procs[id] : NULL;
+	return id < w->ids_max ? w->procs[id] : NULL;
 }
 
 static void remove_live(struct world *w, const struct process *p)
@@ -90,9 +91,9 @@ static void check_start(struct world *w, struct process *p)
 	const struct attempt_row *row = disk_attempt(w, p->id);
 	const struct hook_told *told = disk_hook(w, p->id);
 
-	p->run = row != NULL ? row->run : 0;
+	p->run = row != NULL ? row->run : told != NULL ? told->row->run : disk_step(w, p->id);
 	p->kind = row != NULL ? PROC_ATTEMPT : told != NULL ? PROC_HOOK : PROC_STEP;
-	if (p->kind == PROC_STEP && !disk_step(w, p->id))
+	if (p->kind == PROC_STEP && p->run == ROW_NONE)
 		world_fail(w, "%lld was started before its row was on disk", (long long)p->id);
 	if (row != NULL) {
 		law_start(w, row);
@@ -114,7 +115,7 @@ void port_start(void *ctx, struct launch *launch)
 	disk_effect(w);
 	p->id = launch->id;
 	p->watched = true;
-	if (p->id >= IDS_MAX || w->procs[p->id] != NULL)
+	if (p->id >= w->ids_max || w->procs[p->id] != NULL)
 		world_fail(w, "%lld was started twice", (long long)p->id);
 	check_start(w, p);
 	launch_free(launch);
@@ -122,7 +123,7 @@ void port_start(void *ctx, struct launch *launch)
 		free(p);
 		return;
 	}
-	p->taken = below(w, 40) == 0;
+	p->taken = rarely(w, 40);
 	w->procs[p->id] = p;
 	PUSH(live, p);
 }
@@ -188,7 +189,11 @@ void port_stalled(void *ctx, int64_t id)
 
 void job_result(struct world *w, struct result_job *job)
 {
-	job->over = has_result(w, job->attempt) && below(w, 2) == 0;
+	const struct process *p = process_find(w, job->attempt);
+
+	/* of a day: not before it is through */
+	job->over = (w->day == NULL || p == NULL || w->now >= p->due) && has_result(w, job->attempt) &&
+	    below(w, 2) == 0;
 	job->stalled = job->idle_ms > 0 && stands_still(w, job->attempt);
 }
 
@@ -269,6 +274,8 @@ static void process_run(struct world *w, struct process *p)
 		use_checkout(w, disk_attempt(w, p->id));
 		check_only_one(w, disk_attempt(w, p->id));
 	}
+	if (w->day != NULL)
+		p->due = w->now + day_begins(w, p->kind == PROC_ATTEMPT ? disk_attempt(w, p->id) : NULL);
 	if (p->kind == PROC_HOOK)
 		disk_hook(w, p->id)->ran = true;
 	if (p->kind == PROC_ATTEMPT && fate_of(w, p->id)->started++ > 0)
@@ -304,7 +311,7 @@ static bool process_report(struct world *w, struct process *p)
 		return true;
 	}
 	/* the host keeps it from being started: it may be, under its id */
-	if (p->state == PROC_STARTING && below(w, 40) == 0) {
+	if (p->state == PROC_STARTING && rarely(w, 40)) {
 		int64_t id = p->id;
 
 		process_drop(w, p);
@@ -414,10 +421,10 @@ static void process_end(struct world *w, struct process *p)
 	r->ended_ms = ++w->now;
 	p->state = PROC_ENDED;
 	if (p->kind != PROC_ATTEMPT) {
-		p->state = below(w, 12) == 0 ? PROC_GONE : PROC_ENDED;
-		r->status = below(w, p->kind == PROC_STEP ? 60 : 4) == 0;
+		p->state = rarely(w, 12) ? PROC_GONE : PROC_ENDED;
+		r->status = rarely(w, p->kind == PROC_STEP ? 60 : 4);
 		r->by = p->ending ? EXIT_TERM : EXIT_OWN;
-		if (!p->ending && below(w, 40) == 0) {
+		if (!p->ending && rarely(w, 40)) {
 			r->how = EXIT_NOT_STARTED;
 			r->status = EIO;
 		}
@@ -464,12 +471,28 @@ bool processes_move(struct world *w)
 		if (process_report(w, p))
 			return true;
 		if (p->state == PROC_RUNNING && (p->told_started || !p->watched) && !stays(w, p) &&
-		    !is_slow(w, p)) {
+		    (p->ending || w->now >= p->due) && !is_slow(w, p)) {
 			process_end(w, p);
 			return true;
 		}
 	}
 	return false;
+}
+
+int64_t processes_due(struct world *w)
+{
+	int64_t due = INT64_MAX;
+
+	for (size_t i = 0; i < w->nlive; i++) {
+		const struct process *p = w->live[i];
+		bool tells = p->watched && (p->taken || p->state != PROC_RUNNING || !p->told_started);
+
+		if (tells || (p->state == PROC_RUNNING && p->ending))
+			return w->now;
+		if (p->state == PROC_RUNNING && !stays(w, p) && p->due < due)
+			due = p->due;
+	}
+	return due;
 }
 
 bool processes_wait(const struct world *w)
@@ -555,6 +578,24 @@ void processes_check(struct world *w)
 	}
 }
 
+void processes_retire(struct world *w, int64_t *from)
+{
+	bool all = true;
+
+	for (int64_t id = *from; id <= w->last_attempt && id < w->ids_max; id++) {
+		struct process *p = w->procs[id];
+
+		if (p != NULL && view_run(w->disk, p->run) == NULL) {
+			remove_live(w, p);
+			free(p);
+			p = w->procs[id] = NULL;
+		}
+		all &= p == NULL;
+		if (all)
+			*from = id + 1;
+	}
+}
+
 /* Somebody was told, though perhaps not at the first try. */
 static bool was_told(const struct world *w, int64_t run, const char *name, const char *what)
 {
@@ -579,36 +620,40 @@ static size_t times_told(const struct world *w, int64_t run, const char *name, c
 	return count;
 }
 
+void hooks_retire(struct world *w, const struct run_rows *rows)
+{
+	const struct plan *plan = world_plan(w, rows->run.id);
+	char what[80];
+
+	for (size_t i = 0; i < rows->nholds && strings_count(plan->on_hold) > 0; i++) {
+		snprintf(what, sizeof(what), "\"RL_HOLD\":\"%lld\"", (long long)rows->holds[i]->id);
+		if (!was_told(w, rows->run.id, "on_hold", what))
+			world_fail(w, "no hook was told of hold %lld", (long long)rows->holds[i]->id);
+	}
+	for (size_t i = 0; i < rows->ntasks && strings_count(plan->on_pass) > 0; i++) {
+		char *task = xasprintf("\"RL_TASK_ID\":\"%s\"", rows->tasks[i]->id);
+		bool told = was_told(w, rows->run.id, "on_pass", task);
+
+		if (told != (rows->tasks[i]->state == TASK_S_PASSED))
+			world_fail(w, "run %lld task %s: %s", (long long)rows->run.id, rows->tasks[i]->id,
+			    told ? "a hook was told of a pass that is none" : "no hook was told of its pass");
+		if (times_told(w, rows->run.id, "on_pass", task) > 1)
+			world_fail(w, "run %lld task %s: told of its pass more than once",
+			    (long long)rows->run.id, rows->tasks[i]->id);
+		free(task);
+	}
+	snprintf(what, sizeof(what), "\"RL_STATE\":\"%s\"", state_name(&run_state_names, rows->run.state));
+	if (strings_count(plan->on_end) > 0 && run_state_is_end((enum run_state)rows->run.state) &&
+	    !was_told(w, rows->run.id, "on_end", what))
+		world_fail(w, "no hook was told that run %lld ended", (long long)rows->run.id);
+}
+
 void hooks_check_end(struct world *w)
 {
 	const struct run_rows *rows = NULL;
-	char what[80];
 
-	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
-		const struct plan *plan = world_plan(w, rows->run.id);
-
-		for (size_t i = 0; i < rows->nholds && strings_count(plan->on_hold) > 0; i++) {
-			snprintf(what, sizeof(what), "\"RL_HOLD\":\"%lld\"", (long long)rows->holds[i]->id);
-			if (!was_told(w, rows->run.id, "on_hold", what))
-				world_fail(w, "no hook was told of hold %lld", (long long)rows->holds[i]->id);
-		}
-		for (size_t i = 0; i < rows->ntasks && strings_count(plan->on_pass) > 0; i++) {
-			char *task = xasprintf("\"RL_TASK_ID\":\"%s\"", rows->tasks[i]->id);
-			bool told = was_told(w, rows->run.id, "on_pass", task);
-
-			if (told != (rows->tasks[i]->state == TASK_S_PASSED))
-				world_fail(w, "run %lld task %s: %s", (long long)rows->run.id, rows->tasks[i]->id,
-				    told ? "a hook was told of a pass that is none" : "no hook was told of its pass");
-			if (times_told(w, rows->run.id, "on_pass", task) > 1)
-				world_fail(w, "run %lld task %s: told of its pass more than once",
-				    (long long)rows->run.id, rows->tasks[i]->id);
-			free(task);
-		}
-		snprintf(what, sizeof(what), "\"RL_STATE\":\"%s\"", state_name(&run_state_names, rows->run.state));
-		if (strings_count(plan->on_end) > 0 && run_state_is_end((enum run_state)rows->run.state) &&
-		    !was_told(w, rows->run.id, "on_end", what))
-			world_fail(w, "no hook was told that run %lld ended", (long long)rows->run.id);
-	}
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
+		hooks_retire(w, rows);
 	for (size_t i = 0; i < w->ntold; i++) {
 		const struct hook_row *row = w->told[i].row;
 		const struct plan *plan = world_plan(w, row->run);

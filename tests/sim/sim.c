@@ -10,6 +10,7 @@
  *   --debug                                        the engine's own log on stderr
  *   --show                                         what was on disk when a history has diverged
  *   --crowd                                        64 slots and more than one run on 40 beads
+ *   --day [--runs N] [--slots N]                   a day of one daemon on virtual time: day.h
  *   sim --trace SEED [--only LIST]                 print the steps of one history, or play only
  *                                                  some of them, and a digest: the same every time
  *
@@ -31,6 +32,7 @@
 #include "core/review.h"
 #include "core/run.h"
 #include "core/slot.h"
+#include "day.h"
 #include "model/activity.h"
 #include "proto/memory.h"
 #include "script.h"
@@ -539,12 +541,74 @@ static int plants(int steps)
 	return caught == planted ? 0 : 1;
 }
 
+/* ---- days ---- */
+
+static double processor_seconds(void)
+{
+	struct rusage use;
+
+	getrusage(RUSAGE_SELF, &use);
+	return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+	    (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
+}
+
+static double minutes(int64_t ms)
+{
+	return (double)ms / 60000;
+}
+
+static void print_day(uint64_t seed, const struct day_figures *f, double seconds)
+{
+	const int64_t *waits = f->waits;
+	double runs = (double)(f->runs + f->retries);
+
+	printf("day %llu: %lld runs and %lld retries: %lld passed, %lld failed, %lld cancelled; %lld asked a human\n",
+	    (unsigned long long)seed, (long long)f->runs, (long long)f->retries, (long long)f->passed,
+	    (long long)f->failed, (long long)f->cancelled, (long long)f->held);
+	printf("  a run: %.1f attempts (%.1f of agents), %.1f commits, %.1f events\n", (double)f->attempts / runs,
+	    (double)f->agents / runs, (double)f->commits / runs, (double)f->events / runs);
+	printf("  wait for the start, minutes: %.2f median, %.1f of 99 %%, %.1f longest; %lld queued at most\n",
+	    minutes(waits[f->nwaits / 2]), minutes(waits[f->nwaits * 99 / 100]), minutes(waits[f->nwaits - 1]),
+	    (long long)f->most_queued);
+	printf("  %.1f processes of attempts at a time, %lld at most; the last run ended after %.1f h\n",
+	    f->busy_ms / (double)f->ended_ms, (long long)f->most_slots, minutes(f->ended_ms) / 60);
+	printf("  %lld deaths of the daemon, %lld attempts lost, %lld refused by their service, "
+	    "%lld submits refused on the full disk, %lld unanswered\n", (long long)f->deaths, (long long)f->lost,
+	    (long long)f->refused, (long long)f->no_space, (long long)f->unanswered);
+	printf("  %.2f s of processor with all laws, %s\n", seconds, f->digest);
+}
+
+static int days(long first, long seeds, long runs, long slots)
+{
+	struct rusage use;
+
+	for (long seed = first; seed < first + seeds; seed++) {
+		double begin = processor_seconds();
+		struct world *w = playing = world_new_day((uint64_t)seed, runs, slots);
+		const struct day_figures *f = day_play(w);
+
+		if (world_error(w) != NULL) {
+			printf("diverged: day %ld: %s\n", seed, world_error(w));
+			if (show)
+				show_runs(w);
+			return 1;
+		}
+		print_day((uint64_t)seed, f, processor_seconds() - begin);
+		world_free(w);
+	}
+	getrusage(RUSAGE_SELF, &use);
+	printf("sim: %ld days of %ld runs in %ld slots: 0 divergences; %ld MiB resident at most\n", seeds, runs, slots,
+	    use.ru_maxrss / 1024);
+	return 0;
+}
+
 /* So many histories take every row. Of fewer, what was not taken is only told. */
 #define COVERING 250
 
 int main(int argc, char *argv[])
 {
-	enum { SEEDS = 256, FIRST, STEPS, PLANTS, TRACE, DEBUG, CROWD, SHOW, ONLY };
+	enum { SEEDS = 256, FIRST, STEPS, PLANTS, TRACE, DEBUG, CROWD, SHOW, ONLY, A_DAY, RUNS,
+	    SLOTS };
 	static const struct option table[] = {
 		{ "seeds", required_argument, NULL, SEEDS },
 		{ "first", required_argument, NULL, FIRST },
@@ -555,12 +619,15 @@ int main(int argc, char *argv[])
 		{ "crowd", no_argument, NULL, CROWD },
 		{ "show", no_argument, NULL, SHOW },
 		{ "only", required_argument, NULL, ONLY },
+		{ "day", no_argument, NULL, A_DAY },
+		{ "runs", required_argument, NULL, RUNS },
+		{ "slots", required_argument, NULL, SLOTS },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct totals totals = { 0 };
 	const char *diverged, *only = NULL;
-	long seeds = 1000, first = 1, steps = 2000, trace = -1;
-	bool bend = false;
+	long seeds = 1000, first = 1, steps = 2000, trace = -1, runs = 1000, slots = 64;
+	bool bend = false, day = false;
 	int c;
 
 	log_set_level(LOG_LEVEL_ERROR);
@@ -590,6 +657,15 @@ int main(int argc, char *argv[])
 		case SHOW:
 			show = true;
 			break;
+		case A_DAY:
+			day = true;
+			break;
+		case RUNS:
+			runs = strtol(optarg, NULL, 10);
+			break;
+		case SLOTS:
+			slots = strtol(optarg, NULL, 10);
+			break;
 		case ONLY:
 			only = optarg;
 			break;
@@ -597,6 +673,8 @@ int main(int argc, char *argv[])
 			return 2;
 		}
 	}
+	if (day)
+		return days(first, seeds, runs, slots);
 	if (trace >= 0)
 		return trace_one((uint64_t)trace, (int)steps, only);
 	for (long seed = first; seed < first + seeds; seed++) {

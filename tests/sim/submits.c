@@ -6,6 +6,7 @@
 #include "core/plan.h"
 #include "core/plan_json.h"
 #include "core/profile.h"
+#include "day.h"
 #include "world_int.h"
 
 /* Half of the runs change what their profile says. */
@@ -327,6 +328,8 @@ void client_submit(struct world *w)
 	draw_plan(w, &plan, strstr(s.workdir, "nogit") == NULL, s.source);
 	if (w->crowd)
 		draw_crowd(&plan, &s);
+	else if (w->day != NULL)
+		day_draw(w, &plan, &s);
 	else if (w->merges && below(w, 4) != 0 && strstr(s.workdir, "nogit") == NULL)
 		draw_train(w, &plan, &s);
 	if (s.source == SOURCE_PROMPT) {
@@ -347,7 +350,10 @@ void client_submit(struct world *w)
 	if (plan_from_json(json, &whole) == -1)	/* as the settings give it: no list is NULL */
 		abort();
 	s.plan = &whole;
-	engine_submit(w->engine, &s, submit_cb, w);
+	if (w->day != NULL)
+		day_submit(w, &s);
+	else
+		engine_submit(w->engine, &s, submit_cb, w);
 	plan_release(&whole);
 	free(json);
 	for (size_t i = 0; i < 8; i++)

@@ -112,6 +112,16 @@ static bool is_answer(const char *message)
 	return message != NULL && strcmp(message, WORLD_ANSWER) == 0;
 }
 
+/* The baseline need not run what a slot has run on the same tree meanwhile: work that changed
+ * nothing. */
+static bool is_of_other_slot(const struct tale *t, const struct run_rows *rows, const struct evidence_row *e)
+{
+	const struct attempt_row *a = t->slot.baseline && e->kind == EVIDENCE_CHECK && e->attempt != ROW_NONE ?
+	    run_rows_attempt(rows, e->attempt) : NULL;
+
+	return a != NULL && a->slot != t->row->slot;
+}
+
 static void gather(struct tale *t, const struct world *w, const struct run_rows *rows, const struct plan *plan)
 {
 	struct world_answer answers[ANSWERS_MAX];
@@ -136,9 +146,10 @@ static void gather(struct tale *t, const struct world *w, const struct run_rows 
 		const struct evidence_row *e = rows->evidence[i];
 		/* its agent may have picked the task since */
 		bool no_task = t->row->task == NULL || plan->assign == ASSIGN_AGENT;
+		bool ours = t->slot.baseline || (no_task && strcmp(e->task_id, "run") == 0) ||
+		    (t->row->task != NULL && strcmp(e->task_id, t->row->task) == 0);
 
-		if (e->from_attempt != ROW_NONE && (t->slot.baseline || (no_task && strcmp(e->task_id, "run") == 0) ||
-		    (t->row->task != NULL && strcmp(e->task_id, t->row->task) == 0)))
+		if (is_of_other_slot(t, rows, e) || (ours && e->from_attempt != ROW_NONE))
 			t->reused[t->slot.nreused++] =
 			    (struct ref_reused){ content(e->tree), check_number(plan, e->subject),
 			    e->result == EVIDENCE_GREEN, e->result == EVIDENCE_RED };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The seed, the daemon's life, and what happens next. */
 #include "core/slot.h"
+#include "day.h"
 #include "world_int.h"
 
 #include <math.h>
@@ -20,6 +21,14 @@ uint64_t random_next(uint64_t *state)
 unsigned below(struct world *w, unsigned limit)
 {
 	return limit == 0 ? 0 : (unsigned)(random_next(&w->random) % limit);
+}
+
+/* How much rarer. */
+#define DAY_RARER 25
+
+bool rarely(struct world *w, unsigned limit)
+{
+	return below(w, w->day != NULL ? limit * DAY_RARER : limit) == 0;
 }
 
 void world_fail(struct world *w, const char *fmt, ...)
@@ -54,7 +63,7 @@ struct fate *fate_of(struct world *w, int64_t id)
 	};
 	struct fate *f;
 
-	if (id >= IDS_MAX)
+	if (id >= w->ids_max)
 		abort();
 	if (w->fates[id] != NULL)
 		return w->fates[id];
@@ -102,12 +111,14 @@ struct fate *fate_of(struct world *w, int64_t id)
 		f->conflict = below(w, 8) == 0;
 	}
 	service_draw(w, f);
+	if (w->day != NULL)
+		day_fate(w, f);
 	return f;
 }
 
 const struct fate *world_fate(const struct world *w, int64_t id)
 {
-	return id < IDS_MAX ? w->fates[id] : NULL;
+	return id < w->ids_max ? w->fates[id] : NULL;
 }
 
 /* Clock */
@@ -116,7 +127,8 @@ static int64_t port_now(void *ctx)
 {
 	struct world *w = ctx;
 
-	return ++w->now;
+	/* of a day each move takes a millisecond: world_move() */
+	return w->day != NULL ? w->now : ++w->now;
 }
 
 static void port_uuid(void *ctx, char out[37])
@@ -194,9 +206,7 @@ static void start_daemon(struct world *w)
 	engine_recover(w->engine);
 }
 
-/* kill -9: commits that wait may have landed unreported; file work and questions are forgotten;
- * processes go on. */
-static void kill_daemon(struct world *w, bool reboot)
+void world_kill(struct world *w, bool reboot)
 {
 	unsigned landed = below(w, (unsigned)w->ncommits + 1);
 
@@ -214,6 +224,8 @@ static void kill_daemon(struct world *w, bool reboot)
 	engine_stop(w->engine);
 	engine_free(w->engine);
 	w->dying = false;
+	if (w->day != NULL)
+		day_unanswered(w);
 	processes_orphaned(w, reboot);
 	w->boot += reboot;
 	start_daemon(w);
@@ -221,17 +233,17 @@ static void kill_daemon(struct world *w, bool reboot)
 
 /* What happens next */
 
-/* Something that was already under way moves on. false: nothing is. */
-static bool move(struct world *w, const char **name)
+bool world_move(struct world *w, const char **name)
 {
 	enum { COMMIT, WORK, QUESTION, READ, PROCESS, THINGS } what = (int)below(w, THINGS);
 	static const char *const names[] = { "commit", "file work", "question", "read", "process" };
 
 	*name = names[what];
+	w->now += w->day != NULL;
 	if (what == COMMIT && w->ncommits > 0)
 		disk_commit(w, true);
-	else if (what == WORK && w->njobs > 0)
-		files_job(w);
+	else if (what == WORK && w->njobs > 0 && files_job(w))
+		return true;
 	else if (what == QUESTION && w->nquestions > 0)
 		processes_answer(w);
 	else if (what == READ && w->nreads > 0)
@@ -291,9 +303,9 @@ const char *world_step(struct world *w)
 		w->low_disk = below(w, 3) == 0;
 		name = w->low_disk ? "low disk" : "room on disk";
 	} else if (what < 990) {
-		move(w, &name);
+		world_move(w, &name);
 	} else {
-		kill_daemon(w, what >= 998);
+		world_kill(w, what >= 998);
 	}
 	return name;
 }
@@ -315,7 +327,7 @@ bool world_settle(struct world *w)
 		/* most is merged only now */
 		if (w->merges && w->last_run < 12 && below(w, 8) == 0)
 			client_continue(w);
-		moved = move(w, &name);
+		moved = world_move(w, &name);
 		memory_check(w);
 		if (!moved && !processes_wait(w) && w->ncommits + w->njobs + w->nquestions + w->nreads == 0)
 			return true;
@@ -365,13 +377,48 @@ int64_t world_crashes(const struct world *w)
 	return w->crashes;
 }
 
-struct world *world_new(uint64_t seed, bool crowd)
+/* With room for so many runs, and attempts, steps and hooks. */
+static struct world *world_alloc(uint64_t seed, int64_t runs, int64_t ids)
 {
 	struct world *w = xcalloc(1, sizeof(*w));
 
 	w->random = seed;
 	w->now = 1700000000000;
 	w->boot = 1;
+	w->runs_max = runs;
+	w->ids_max = ids;
+	w->plans = xcalloc((size_t)runs, sizeof(*w->plans));
+	w->logs = xcalloc((size_t)runs, sizeof(*w->logs));
+	w->unlogged = xcalloc((size_t)runs, sizeof(*w->unlogged));
+	w->reports = xcalloc((size_t)runs, sizeof(*w->reports));
+	w->merging = xcalloc((size_t)runs, sizeof(*w->merging));
+	w->runs_of = xcalloc((size_t)ids, sizeof(*w->runs_of));
+	w->procs = xcalloc((size_t)ids, sizeof(*w->procs));
+	w->fates = xcalloc((size_t)ids, sizeof(*w->fates));
+	return w;
+}
+
+/* Attempts, steps and hooks of a run of a day, at most, and its retries. */
+#define DAY_IDS 300
+
+struct world *world_new_day(uint64_t seed, int64_t runs, int64_t slots)
+{
+	struct world *w = world_alloc(seed, 2 * runs + RUNS_MAX, runs * DAY_IDS + IDS_MAX);
+
+	w->parallel = slots;
+	for (int i = 0; i < ACCOUNTS; i++)
+		w->limits[i] = (struct account_limits){ ACCOUNT_COOLDOWN_MAX_MS, NAN, ROW_NONE, ROW_NONE };
+	w->day = day_new(w, runs);
+	beads_init(w);
+	w->disk = view_new();
+	start_daemon(w);
+	return w;
+}
+
+struct world *world_new(uint64_t seed, bool crowd)
+{
+	struct world *w = world_alloc(seed, RUNS_MAX, IDS_MAX);
+
 	w->crowd = crowd;
 	w->parallel = crowd ? 64 : 1 + (int64_t)below(w, 4);
 	w->calm = below(w, 8) == 0;
@@ -397,14 +444,14 @@ void world_free(struct world *w)
 	engine_stop(w->engine);
 	engine_free(w->engine);
 	view_free(w->disk);
-	for (size_t i = 0; i < RUNS_MAX; i++) {
+	for (int64_t i = 0; i < w->runs_max; i++) {
 		free(w->logs[i]);
 		run_rows_free(w->reports[i]);
 		if (w->plans[i] != NULL)
 			plan_release(w->plans[i]);
 		free(w->plans[i]);
 	}
-	for (size_t i = 0; i < IDS_MAX; i++) {
+	for (int64_t i = 0; i < w->ids_max; i++) {
 		free(w->fates[i]);
 		free(w->procs[i]);
 	}
@@ -450,6 +497,15 @@ void world_free(struct world *w)
 		free(w->task_plans[i].plan);
 	}
 	beads_free(w);
+	day_free(w->day);
+	free(w->plans);
+	free(w->logs);
+	free(w->unlogged);
+	free(w->reports);
+	free(w->merging);
+	free(w->runs_of);
+	free(w->procs);
+	free(w->fates);
 	free(w->texts);
 	free(w->judges);
 	free(w->places);

@@ -66,6 +66,8 @@ struct world;
 
 /* crowd: 64 slots and two runs on 40 beads. */
 struct world *world_new(uint64_t seed, bool crowd);
+/* A day of so many runs in so many slots: day.h. */
+struct world *world_new_day(uint64_t seed, int64_t runs, int64_t slots);
 void world_free(struct world *w);
 
 /* One random thing happens: a client asks, a commit lands, a report comes in, a process ends,

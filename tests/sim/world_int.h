@@ -32,8 +32,8 @@
 #include "verdict/verdict.h"
 #include "world.h"
 
-#define RUNS_MAX 64		/* of one world */
-#define IDS_MAX 32768		/* attempts, steps and hooks of one world */
+#define RUNS_MAX 64		/* of one random history */
+#define IDS_MAX 32768		/* attempts, steps and hooks of it */
 #define ACCOUNTS 2
 extern const char *const world_accounts[ACCOUNTS + 1];
 #define OWN (-1)		/* slot of struct where: the run's own slot */
@@ -51,6 +51,7 @@ struct pending_commit {
 };
 
 struct pending_job {
+	int64_t at;		/* when it is due; random histories wait for nothing */
 	struct job *job;	/* NULL: a wake */
 	struct wake wake;
 	wake_due_cb *due;
@@ -74,7 +75,7 @@ enum proc_kind { PROC_ATTEMPT, PROC_STEP, PROC_HOOK };
 enum proc_state { PROC_STARTING, PROC_RUNNING, PROC_ENDED, PROC_GONE };
 
 struct process {
-	int64_t id, run;	/* run: of an attempt */
+	int64_t id, run;
 	enum proc_kind kind;
 	enum proc_state state;
 	bool told_started;	/* to the daemon that lives now */
@@ -82,6 +83,7 @@ struct process {
 	bool ending;		/* it was told to end */
 	bool taken;		/* somebody has made its directory: it never begins */
 	bool winding;		/* its result has been read */
+	int64_t due;			/* of a day: when it ends by itself */
 	struct exit_record record;
 };
 
@@ -223,6 +225,7 @@ struct world {
 	bool calm;			/* the daemon of this world never dies */
 	bool merges;			/* most of its work passes, and is merged */
 	bool red;			/* ... or fails, for a while */
+	struct day *day;		/* see day.h; NULL: a random history */
 	bool crowd;			/* many slots, and more than one run, on the
 					 * same few beads */
 	int64_t now, uuid, boot, parallel;
@@ -231,11 +234,15 @@ struct world {
 	const struct decision *landed;	/* the decision that is being reported as recorded */
 	/* ... and how far */
 	enum { REPORTED_NOTHING, REPORTED_ANSWERS, REPORTED_EVENTS } reported;
-	struct plan *plans[RUNS_MAX];
-	char *logs[RUNS_MAX];		/* review log of the run's task as last written */
-	bool unlogged[RUNS_MAX];	/* a log could not be written */
-	struct run_rows *reports[RUNS_MAX];
-	struct git_op *merging[RUNS_MAX];	/* which merge of the run is under way */
+	int64_t runs_max, ids_max;	/* room in what follows, by id */
+	struct plan **plans;
+	char **logs;			/* review log of the run's task as last written */
+	bool *unlogged;			/* a log could not be written */
+	struct run_rows **reports;
+	struct git_op **merging;	/* which merge of the run is under way */
+	int64_t *runs_of;		/* of attempts */
+	struct process **procs;
+	struct fate **fates;
 	int64_t last_run, last_attempt, last_hold;	/* ids on disk */
 	LIST_OF(struct pending_commit, commits);
 	LIST_OF(struct pending_job, jobs);
@@ -261,6 +268,7 @@ struct world {
 	LIST_OF(struct cooldown_row *, cooldowns);
 	LIST_OF(struct spend_row *, spends);
 	LIST_OF(struct salvage_row *, salvage);
+	double paid[ACCOUNTS][2];	/* by attempts of runs that are forgotten: cost, tokens */
 	int64_t trees;			/* contents so far */
 	int64_t asked_commits, landed_commits;	/* decisions handed to the store, and
 						 * those on disk */
@@ -272,8 +280,6 @@ struct world {
 	int64_t used, night_used;	/* slots of the daemon, and of group "night", when they
 					 * were last looked at */
 	LIST_OF(struct process *, live);	/* those of which something is still to come */
-	struct process *procs[IDS_MAX];
-	struct fate *fates[IDS_MAX];
 	int64_t crashes;
 	bool dying;			/* replies of a dead daemon reach nobody */
 	char error[512];
@@ -284,12 +290,27 @@ struct world {
 		w->list[w->n##list++] = (value);					\
 	} while (0)
 
+/* Those of a list of which the condition, about at, is true are released, and go. */
+#define REMOVE_IF(list, at, condition, release) do {						\
+		size_t kept_ = 0;							\
+		for (size_t at = 0; at < w->n##list; at++) {				\
+			if (condition) {						\
+				release;						\
+				continue;						\
+			}								\
+			w->list[kept_++] = w->list[at];					\
+		}									\
+		w->n##list = kept_;							\
+	} while (0)
+
 #define REMOVE(list, at) do {								\
 		memmove(w->list + (at), w->list + (at) + 1, (w->n##list - (at) - 1) * sizeof(*w->list)); \
 		w->n##list--;								\
 	} while (0)
 
 unsigned below(struct world *w, unsigned limit);
+/* One in so many; in a day, which lasts, far fewer. */
+bool rarely(struct world *w, unsigned limit);
 struct fate *fate_of(struct world *w, int64_t id);
 
 bool starts_with(const char *text, const char *prefix);
@@ -309,7 +330,8 @@ void disk_committed(void *arg, const struct decision *d);
 void disk_effect(struct world *w);
 void disk_answer(struct world *w, const struct engine_reply *reply);
 const struct attempt_row *disk_attempt(const struct world *w, int64_t id);
-bool disk_step(const struct world *w, int64_t id);
+/* The run of an unfinished step, ROW_NONE: there is none. */
+int64_t disk_step(const struct world *w, int64_t id);
 struct hook_told *disk_hook(const struct world *w, int64_t id);
 const struct hold_row *disk_hold(const struct world *w, int64_t id);
 const struct slot_row *disk_slot(const struct world *w, struct where where);
@@ -380,6 +402,8 @@ void port_adopt(void *ctx, const struct adopt *adopt);
 const char *port_boot(void *ctx);
 bool processes_move(struct world *w);
 bool processes_wait(const struct world *w);
+/* Of a day: when the next of them does something, INT64_MAX: none does. */
+int64_t processes_due(struct world *w);
 /* The daemon has died. */
 void processes_orphaned(struct world *w, bool reboot);
 void processes_answer(struct world *w);
@@ -390,7 +414,8 @@ void hooks_check_end(struct world *w);
 void port_job(void *ctx, struct job *job, void (*done)(void *arg, struct job *job), void *arg);
 void port_job_later(void *ctx, int64_t ms, struct job *job, void (*done)(void *arg, struct job *job), void *arg);
 void port_wake(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg);
-void files_job(struct world *w);
+/* false: there is none; or, of a day, each has to wait. */
+bool files_job(struct world *w);
 void files_check_end(struct world *w);
 
 /* services.c: what the services of agents refuse */
@@ -414,6 +439,24 @@ void client_cooldown(struct world *w);
 
 /* submits.c */
 void client_submit(struct world *w);
+
+/* world.c */
+/* Something that was already under way moves on. false: nothing is. */
+bool world_move(struct world *w, const char **name);
+/* kill -9: commits that wait may have landed unreported; file work and questions are forgotten;
+ * processes go on. reboot: they do not. */
+void world_kill(struct world *w, bool reboot);
+
+/* A run that has ended long ago is compared, and forgotten: of each file of the world its part. */
+void compare_ended(struct world *w, const struct run_rows *rows);
+void answers_retire(struct world *w, int64_t run);
+void clients_retire(struct world *w, int64_t run);
+void disk_retire(struct world *w, int64_t run);
+void git_retire(struct world *w, int64_t run);
+void hooks_retire(struct world *w, const struct run_rows *rows);
+void money_retire(struct world *w, const struct run_rows *rows);
+/* Processes of runs that are forgotten, ids up to *from, where the next call begins. */
+void processes_retire(struct world *w, int64_t *from);
 
 /* clients.c */
 void submit_cb(void *arg, const struct engine_reply *reply);
