@@ -49,7 +49,7 @@ static const struct schema_rule rule_section = {
 };
 
 const struct setting settings[] = {
-	{ { "parallel", SCHEMA_INT, .min = 1, .max = 64,
+	{ { "parallel", SCHEMA_INT, .min = 1, .max = 1000,
 	    .help = "maximum number of attempts at a time, over all runs" }, .layers = LAYER_FILE, .fallback = "4" },
 	{ { "default_agent", SCHEMA_TEXT, .rule = &rule_agent,
 	    .help = "agent of runs that name none" }, .layers = BOTH, .fallback = "\"claude\"" },

@@ -77,7 +77,8 @@ class Pipe:
 
     def call(self, method, **params):
         self.socket.sendall(line(method, params))
-        answer = json.loads(self.lines()[0])
+        # events may come before the answer
+        answer = next(each for lines in iter(self.lines, None) for each in map(json.loads, lines) if "id" in each)
         if "error" in answer:
             raise RuntimeError(f"{method}: {answer['error']}")
         return answer["result"]

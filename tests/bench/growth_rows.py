@@ -14,7 +14,7 @@ from table import Row
 HISTORY = (1000, 10_000, 100_000, 1_000_000)
 QUEUE = (10, 1000, 10_000, 100_000)
 LONG_HISTORY, LONG_QUEUE = 1_000_000, 100_000	# only with LONG=1
-SLOTS = (1, 16, 63)		# one more runs beside them; a daemon has at most 64
+SLOTS = (1, 64, 256)		# one more runs beside them
 FOLLOWERS = (1, 100, 1000)
 CONNECTIONS = 250	# of followers
 ENDS = 40		# runs that end in front of a queue

@@ -83,8 +83,8 @@ static const struct {
 	/* types and bounds */
 	{ "parallel = \"4\"\n", "f.toml:1:12: 'parallel' must be an integer, is a string" },
 	{ "parallel = 4.0\n", "f.toml:1:12: 'parallel' must be an integer, is a fraction" },
-	{ "parallel = 0\n", "f.toml:1:12: 'parallel' must be from 1 to 64, is 0" },
-	{ "parallel = 65\n", "f.toml:1:12: 'parallel' must be from 1 to 64, is 65" },
+	{ "parallel = 0\n", "f.toml:1:12: 'parallel' must be from 1 to 1000, is 0" },
+	{ "parallel = 1001\n", "f.toml:1:12: 'parallel' must be from 1 to 1000, is 1001" },
 	{ "parallel = 1979-05-27\n",
 	    "f.toml:1:12: dates, times, inf and nan are not allowed as settings; put a string in quotes" },
 	{ "parallel = inf\n",
