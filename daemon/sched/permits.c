@@ -157,9 +157,13 @@ void queue_yield(struct txn *txn, struct run *run)
 {
 	bool wanted = run_cancelling(run) || only_deletes(run);
 
-	for (size_t i = 0; i < run->nslots; i++)
-		wanted |= wants(run->slots[i]) || run->slots[i]->activity.kind == ACTIVITY_ACCOUNT ||
-		    run->slots[i]->activity.kind == ACTIVITY_BASELINE;
+	for (size_t i = 0; i < run->nslots; i++) {
+		const struct slot *slot = run->slots[i];
+
+		/* one that began while the run was at work itself has another permit */
+		wanted |= wants(slot) || (slot->has_permit && !slot_is_beside(slot)) ||
+		    slot->activity.kind == ACTIVITY_ACCOUNT || slot->activity.kind == ACTIVITY_BASELINE;
+	}
 	if (!wanted || !run->own.has_permit || run->own.activity.kind != ACTIVITY_NONE)
 		return;
 	queue_give(&run->own);

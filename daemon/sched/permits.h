@@ -27,8 +27,8 @@ void queue_add(struct run *run);
 void queue_give(struct slot *slot);
 /* The slot wants a permit: permits_next() returns it when it has one. */
 void queue_want(struct slot *slot);
-/* The run does nothing between its slots: give its own permit back when one of its slots waits for
- * a permit, an account or the baseline, or when the run is being cancelled. */
+/* The run does nothing between its slots: give its own permit back when one of its slots has one,
+ * or waits for a permit, an account or the baseline, or when the run is being cancelled. */
 void queue_yield(struct txn *txn, struct run *run);
 /* The slot was found at work after a start: it has a permit. */
 void queue_sit(struct slot *slot);

@@ -84,8 +84,9 @@ static void draw_accidents(struct world *w, struct day *day)
 {
 	int64_t full = day->begin + (int64_t)below(w, (unsigned)DAY);
 
+	/* some while a submit is under way */
 	for (int i = 0; i < 6; i++)
-		add_accident(day, day->begin + (int64_t)below(w, (unsigned)DAY), DEATH);
+		add_accident(day, day->arrivals[below(w, (unsigned)day->runs)] + (int64_t)below(w, 12), DEATH);
 	add_accident(day, day->begin + (int64_t)below(w, (unsigned)DAY), REBOOT);
 	add_accident(day, day->begin + (int64_t)below(w, (unsigned)DAY), SUSPEND);
 	add_accident(day, full, DISK_FULL);
@@ -279,7 +280,7 @@ static bool percent(struct world *w, unsigned share)
 }
 
 /* An account serves so many attempts in each window, and no more until the next one. */
-static void spend(struct world *w, const struct attempt_row *row, struct fate *f)
+static bool is_exhausted(struct world *w, const struct attempt_row *row, bool begins)
 {
 	int64_t window = (w->now - w->day->begin) / WINDOW;
 
@@ -290,13 +291,26 @@ static void spend(struct world *w, const struct attempt_row *row, struct fate *f
 			w->day->used[i].window = window;
 			w->day->used[i].begun = 0;
 		}
-		if (w->day->used[i].begun++ < w->day->limit)
-			continue;
-		f->result = FATE_LIMIT;
-		f->reset_in = w->day->begin + (window + 1) * WINDOW - w->now;
-		f->silent = false;
-		f->reports = percent(w, 50) && f->reset_in > 10 * MINUTE;
+		w->day->used[i].begun += begins;
+		return w->day->used[i].begun > w->day->limit;
 	}
+	return false;
+}
+
+static void refuse(struct world *w, struct fate *f)
+{
+	f->result = FATE_LIMIT;
+	f->reset_in = WINDOW - (w->now - w->day->begin) % WINDOW;
+	f->silent = f->reports = false;
+}
+
+/* What is at work when its account is exhausted gets no further, either. */
+void day_ends(struct world *w, const struct attempt_row *row)
+{
+	struct fate *f = fate_of(w, row->id);
+
+	if (f->result == FATE_OK && is_exhausted(w, row, false))
+		refuse(w, f);
 }
 
 void day_fate(struct world *w, struct fate *f)
@@ -340,7 +354,10 @@ int64_t day_begins(struct world *w, const struct attempt_row *row)
 		f->result = FATE_EXIT;
 	if (row->role == ROLE_REVIEW)
 		f->changes_tree = !percent(w, 1);
-	spend(w, row, f);
+	if (is_exhausted(w, row, true)) {
+		refuse(w, f);
+		f->reports = percent(w, 50) && f->reset_in > 10 * MINUTE;
+	}
 	if (service_says(f) != 0)
 		return 5 * SECOND;
 	return (int64_t)minutes[row->role][below(w, 8)] * MINUTE + (int64_t)below(w, (unsigned)MINUTE);

@@ -36,6 +36,8 @@ void day_fate(struct world *w, struct fate *f);
 /* A process begins, and what depends on role and account is decided: how long it takes. row: of an
  * attempt; NULL: it is an operation, or a hook. */
 int64_t day_begins(struct world *w, const struct attempt_row *row);
+/* The process of an attempt ends by itself. */
+void day_ends(struct world *w, const struct attempt_row *row);
 void day_draw(struct world *w, struct plan *plan, struct submission *s);
 void day_submit(struct world *w, struct submission *s);
 /* The daemon has died: submits that it has not answered are made again. */

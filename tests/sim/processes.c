@@ -359,6 +359,8 @@ static void attempt_end(struct world *w, struct process *p)
 	struct exit_record *r = &p->record;
 	struct fate *f = fate_of(w, p->id);
 
+	if (w->day != NULL && !f->lingers)
+		day_ends(w, row);
 	switch ((enum fate_result)f->result) {
 	case FATE_OK:
 		if ((row->role == ROLE_IMPLEMENT || row->role == ROLE_FIX) && f->changes_tree)
