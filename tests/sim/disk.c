@@ -396,7 +396,9 @@ static void put(struct world *w, struct change *c)
 
 static void keep_plan(struct world *w, const struct run_row *row)
 {
-	if (row->id >= w->runs_max || w->plans[row->id] != NULL)
+	if (row->id >= w->runs_max)
+		abort();
+	if (w->plans[row->id] != NULL)
 		return;
 	w->plans[row->id] = xcalloc(1, sizeof(struct plan));
 	if (plan_from_json(row->plan, w->plans[row->id]) == -1)

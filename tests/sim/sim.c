@@ -570,8 +570,8 @@ static void print_day(uint64_t seed, const struct day_figures *f, double seconds
 	printf("  wait for the start, minutes: %.2f median, %.1f of 99 %%, %.1f longest; %lld queued at most\n",
 	    minutes(waits[f->nwaits / 2]), minutes(waits[f->nwaits * 99 / 100]), minutes(waits[f->nwaits - 1]),
 	    (long long)f->most_queued);
-	printf("  %.1f processes of attempts at a time, %lld at most; the last run ended after %.1f h\n",
-	    f->busy_ms / (double)f->ended_ms, (long long)f->most_slots, minutes(f->ended_ms) / 60);
+	printf("  %.1f processes of attempts at a time, over 24 h; %lld at most; the last run ended after %.1f h\n",
+	    f->busy_ms / (24 * 3600e3), (long long)f->most_slots, minutes(f->ended_ms) / 60);
 	printf("  %lld deaths of the daemon, %lld attempts lost, %lld refused by their service, "
 	    "%lld submits refused on the full disk, %lld unanswered\n", (long long)f->deaths, (long long)f->lost,
 	    (long long)f->refused, (long long)f->no_space, (long long)f->unanswered);
@@ -594,6 +594,7 @@ static int days(long first, long seeds, long runs, long slots)
 			return 1;
 		}
 		print_day((uint64_t)seed, f, processor_seconds() - begin);
+		fflush(stdout);
 		world_free(w);
 	}
 	getrusage(RUSAGE_SELF, &use);

@@ -398,12 +398,14 @@ static struct world *world_alloc(uint64_t seed, int64_t runs, int64_t ids)
 	return w;
 }
 
-/* Attempts, steps and hooks of a run of a day, at most, and its retries. */
+/* A submit that is refused on the full disk has had an id. */
+#define DAY_SUBMITS 16
+/* Attempts, steps and hooks of a run of a day. */
 #define DAY_IDS 300
 
 struct world *world_new_day(uint64_t seed, int64_t runs, int64_t slots)
 {
-	struct world *w = world_alloc(seed, 2 * runs + RUNS_MAX, runs * DAY_IDS + IDS_MAX);
+	struct world *w = world_alloc(seed, DAY_SUBMITS * runs + RUNS_MAX, runs * DAY_IDS + IDS_MAX);
 
 	w->parallel = slots;
 	for (int i = 0; i < ACCOUNTS; i++)
