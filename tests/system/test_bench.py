@@ -37,7 +37,7 @@ def test_each_row_can_be_measured(tmp_path):
     assert all(row["median"] > 0 or name.startswith(("idle, wakeups", "followers")) for name, row in rows.items()), said
     assert {name.split(",")[0].split()[0] for name in rows} == {
         "idle", "rpc", "submit", "runs", "rlctl", "review", "first", "later", "history", "queue", "slots", "followers",
-        "verdict"}
+        "a", "queued", "running", "verdict"}
 
 
 def test_one_row_alone(tmp_path):

@@ -2,6 +2,7 @@
 """Products and evidence: each tree of a run is a product, and each judgement names the product that
 it is about."""
 import hashlib
+import shutil
 
 import pytest
 from rld import RpcError
@@ -49,6 +50,18 @@ def test_each_tree_is_a_product_and_each_verdict_names_it(make_daemon, repo):
     assert answer["ok"] and (answer["products"], answer["evidence"]) == (4, 2)
     out = daemon.rlctl("evidence", f"{run}/t1", check=0).out
     assert first["tree"][:12] in out and "green" in out
+
+
+def test_the_repository_is_gone(make_daemon, repo):
+    """The next run makes it again; what was recorded before is as it was."""
+    daemon = make_daemon(scripts=SCRIPTS)
+    first = daemon.review(repo.path)
+    assert daemon.ended(first)["state"] == "succeeded"
+    shutil.rmtree(daemon.state / "evidence")
+    second = daemon.review(repo.path)
+    assert daemon.ended(second)["state"] == "succeeded", daemon.run(second)
+    for run in (first, second):
+        daemon.rlctl("review", "verify", run, check=0)
 
 
 def test_it_survives_a_restart(make_daemon, repo):
