@@ -213,7 +213,7 @@ int main(int argc, char **argv)
 		{ "release", no_argument, NULL, 'r' }, { "version", no_argument, NULL, 'V' }, { 0 }
 	};
 	const char *user = NULL, *socket_path = NULL, *state_dir = NULL;
-	struct starter s = { .listening = LISTEN_FD };
+	static struct starter s = { .listening = LISTEN_FD };
 	static const char *const states[] = {
 		"ready, without cgroups of attempts",
 		[START_CAN_GROUP] = "ready, one cgroup for each attempt",

@@ -589,7 +589,7 @@ END_TEST
 /* The same size, right after it was read. */
 START_TEST(rewrite_at_once_is_seen)
 {
-	char *base = take(), *path = xasprintf("%s/a.c", repo), *tree, *text, content[5];
+	char *base = take(), *path = xasprintf("%s/a.c", repo), *tree, *text, content[16];
 
 	for (int i = 0; i < 40; i++) {
 		int fd = open(path, O_WRONLY | O_CLOEXEC);

@@ -404,7 +404,7 @@ START_TEST(any_size)
 	json_t *previews = json_object();
 
 	for (int i = 1; i <= 64; i++) {
-		char key[8];
+		char key[16];
 
 		snprintf(key, sizeof key, "%d", i);
 		json_object_set_new(previews, key,
