@@ -28,7 +28,7 @@ from rld import RL_GIT, SHIM, SOURCE, Daemon, Play, Repo
 
 HERE = b"@DIR@"
 UUID = re.compile(rb"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
-SCHEMAS = (9, 5, 10, 14, 20, 24, 27)
+SCHEMAS = (9, 5, 10, 14, 20, 24, 27, 28, 29)
 RECORD = 10                 # since then there are products and evidence, and their hashes
 # The gates at which agents and checks wait, by their run.
 GATES = "7.implement 8.implement 9.implement 10.review 11.fix 12.implement 14.check 16.implement".split()
