@@ -14,10 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "system"))
+import earlier  # noqa: E402
 import kept  # noqa: E402
 import rld as harness  # noqa: E402
 from rld import BUILD, ENDS, RLCTL, Closed, Daemon, Play, Repo, RpcError, Rpc  # noqa: E402
@@ -66,6 +68,16 @@ def deadline(seconds):
     finally:
         signal.signal(signal.SIGALRM, before)
         signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - started), 0.01) if left else 0)
+
+
+@contextlib.contextmanager
+def no_deadline():
+    """Waiting for another trial's end does not count."""
+    left = signal.setitimer(signal.ITIMER_REAL, 0)[0]
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left)
 
 
 class Victim(Daemon):
@@ -119,10 +131,12 @@ def prefix_of(point, directory, log, flag):
 
 
 class Trial:
-    """self.wrong: sentences about what does not hold; self.end: a word about what the fault did."""
+    """self.wrong: sentences about what does not hold; self.end: a word about what the fault did.
+    places: an exit stack, of what is needed until the log was read."""
 
-    def __init__(self, point, directory):
-        self.point, self.path = point, Path(directory)
+    def __init__(self, point, directory, places):
+        self.point, self.path, self.places = point, Path(directory), places
+        self.below = self.path          # of files here calls are counted
         self.log, self.flag = self.path / "calls", self.path / "flag"
         self.flag.touch()
         self.wrong, self.end = [], "unnoticed"
@@ -130,7 +144,7 @@ class Trial:
         self.of_commands = None         # calls of the command that makes most of each
 
     def prefix(self):
-        return prefix_of(self.point, self.path, self.log, self.flag)
+        return prefix_of(self.point, self.below, self.log, self.flag)
 
     def calls(self):
         """Counter of (program, call) that were counted."""
@@ -281,14 +295,11 @@ def recover(trial, kind):
 def migrate(trial, schema):
     """The state of an older rld: under the fault its migration happens, or does not; without it
     everything is there."""
-    import earlier
-    with contextlib.ExitStack() as places:
-        upgrade(trial, earlier.make_left(
-            places, lambda where, **kwargs: Victim(where, kwargs["play"], kwargs["config"]), trial.path,
-            earlier.Left(schema)))
-
-
-def upgrade(trial, left):
+    with no_deadline():
+        left = earlier.make_left(
+            trial.places, lambda where, **kwargs: Victim(where, kwargs["play"], kwargs["config"]), trial.path,
+            earlier.Left(schema))
+    trial.below = left.path
     before = {row["id"]: row["state"] for row in left.query("SELECT id, state FROM run")}
     trial.daemon, left.prefix = left, trial.prefix()
     try:
@@ -369,18 +380,19 @@ SCENARIOS = {
     "merge": lambda trial: review(trial, "worktree"),
     "commit": lambda trial: review(trial, "committed"),
     "recover": lambda trial: recover(trial, "checked"),
-    "migrate": lambda trial: migrate(trial, 5),
-    "migrate9": lambda trial: migrate(trial, 9),
     "client": lambda trial: client(trial, None),
 }
+MIGRATIONS = {f"migrate{schema}": partial(migrate, schema=schema) for schema in sorted(earlier.SCHEMAS)}
+SCENARIOS.update(MIGRATIONS)
 
 
 def play(text):
     """(point, calls that were hit, end, what is wrong, log): for a worker process."""
     harness.become_subreaper()
     directory = tempfile.mkdtemp(prefix="rl-fault-", dir=os.environ.get("TMPDIR"))
-    trial = Trial(Point.of(text), directory).play()
-    log = trial.daemon.log()[-3000:] if trial.wrong and hasattr(trial, "daemon") else ""
+    with contextlib.ExitStack() as places:
+        trial = Trial(Point.of(text), directory, places).play()
+        log = trial.daemon.log()[-3000:] if trial.wrong and hasattr(trial, "daemon") else ""
     hit = trial.calls()
     lines = trial.log.read_text().splitlines()[:3] if trial.log.exists() and trial.point.number else []
     if os.environ.get("KEEP") != "1":
