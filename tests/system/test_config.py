@@ -48,7 +48,6 @@ BAD = [
     ("a group without a limit", "[group.night]\n", "1:8", "slots"),
     ("a group of none", "[group.night]\nslots = 0\n", "2:9", "slots"),
     ("a group that is a number", "[group]\nnight = 3\n", "2:1", "night"),
-    ("not yet", "[access]\nadmin = []\n", "1:2", "access"),
     ("less than no money", "[run]\nmax_cost = -1\n", "2:12", "max_cost"),
     ("an account of none", "[agent.x]\ncommand = ['x']\naccount = ''\n", "3:", "account"),
     ("a fallback that nobody is", "[agent.x]\ncommand = ['x']\nfallback = ['nobody']\n", "3:", "nobody"),
