@@ -10,7 +10,7 @@
 # make check-night     a hundred tasks in eight slots, and all that goes wrong       make check-makespan UNIT=s  their time against list scheduling
 # make check-boot      the package on a machine with a real systemd (root; make deps-boot)       make check-deb  lintian, and the same bytes twice
 # make sim SEEDS=n  make fuzz SECONDS=n                       make demo      the main job on a scratch repository
-# make fault KIND="calls errors" COUNT=n SEED=n  kills and failing calls, at each place or at n of them
+# make fault KIND="calls errors" COUNT=n SEED=n  kills and failing calls, at each place or at n of them; KIND=leaks: none, many runs
 # make screenshots  the pictures of docs/screenshots again
 # make openrpc    docs/openrpc.json and docs/clients again; SINCE=REV: what changed since then
 # make install DESTDIR= PREFIX=                               make deb       a Debian package, in build/deb (make deps-deb)
