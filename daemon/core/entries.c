@@ -65,23 +65,67 @@ const struct entry_row *entry_newest(const struct entry_row *const *entries, siz
 	return NULL;
 }
 
-struct entry_row *entry_make(const struct entry_row *const *entries, size_t count, enum row_kind kind,
-    const void *row, int64_t number, const char *previous, int64_t now)
+static int by_key(const void *a, const void *b)
 {
-	char *key = entry_key(kind, row), hex[DIGEST_HEX];
-	const struct entry_row *last = entry_newest(entries, count, row_types[kind].name, key);
+	const struct entry_row *x = *(const struct entry_row *const *)a, *y = *(const struct entry_row *const *)b;
+	int order = strcmp(x->key, y->key);
+
+	return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+struct entry_index entry_index_make(const struct entry_row *const *entries, size_t count, enum row_kind kind)
+{
+	struct entry_index index = { xcalloc(count + 1, sizeof(*index.entries)), 0 };
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(entries[i]->kind, row_types[kind].name) == 0)
+			index.entries[index.count++] = entries[i];
+	qsort(index.entries, index.count, sizeof(*index.entries), by_key);
+	return index;
+}
+
+void entry_index_free(struct entry_index *index)
+{
+	free(index->entries);
+}
+
+/* Position of the newest entry about the row with the key; count: none. */
+static size_t newest_at(const struct entry_index *index, const char *key)
+{
+	size_t at = 0, end = index->count;
+
+	while (at < end) {
+		size_t middle = at + (end - at) / 2;
+
+		if (strcmp(index->entries[middle]->key, key) <= 0)
+			at = middle + 1;
+		else
+			end = middle;
+	}
+	return at > 0 && strcmp(index->entries[at - 1]->key, key) == 0 ? at - 1 : index->count;
+}
+
+const struct entry_row *entry_index_newest(const struct entry_index *index, const char *key)
+{
+	size_t at = newest_at(index, key);
+
+	return at < index->count ? index->entries[at] : NULL;
+}
+
+struct entry_row *entry_make(const struct entry_row *last, enum row_kind kind, const void *row, int64_t number,
+    const char *previous, int64_t now)
+{
 	struct entry_row *entry;
+	char hex[DIGEST_HEX];
 
 	record_hash(kind, row, hex);
-	if (last != NULL && strcmp(last->row_hash, hex) == 0) {
-		free(key);
+	if (last != NULL && strcmp(last->row_hash, hex) == 0)
 		return NULL;
-	}
 	entry = row_new(ROW_ENTRY);
 	entry->run = entry_run(kind, row);
 	entry->number = number + 1;
 	entry->kind = xstrdup(row_types[kind].name);
-	entry->key = key;
+	entry->key = entry_key(kind, row);
 	entry->row_hash = xstrdup(hex);
 	entry->created_at = now;
 	entry->previous_hash = xstrdup(previous);
@@ -98,12 +142,10 @@ static char *name_of(enum row_kind kind, const void *row, const char *key)
 	return xasprintf("%s %s", row_types[kind].name, key);
 }
 
-/* NULL: it is as recorded. over: its run has ended, so it has. */
-static char *compare(const struct entry_row *const *entries, size_t count, enum row_kind kind, const void *row,
-    const char *key, bool over)
+/* NULL: it is as recorded. entry: the newest about it. over: its run has ended, so it has. */
+static char *compare(const struct entry_row *entry, enum row_kind kind, const void *row, const char *key, bool over)
 {
 	char *name = name_of(kind, row, key), *fault = NULL, hex[DIGEST_HEX];
-	const struct entry_row *entry = entry_newest(entries, count, row_types[kind].name, key);
 
 	record_hash(kind, row, hex);
 	if (!entry_is_due(kind, row) && over)
@@ -120,23 +162,45 @@ static char *compare(const struct entry_row *const *entries, size_t count, enum 
 	return fault;
 }
 
+/* The first entry of the record whose row has not been seen; NULL: none. seen: of the newest entry
+ * of each row. */
+static const struct entry_row *unseen(const struct entry_index *index, const bool *seen)
+{
+	const struct entry_row *found = NULL;
+
+	for (size_t i = 0, first = 0; i < index->count; i++) {
+		if (i + 1 < index->count && strcmp(index->entries[i]->key, index->entries[i + 1]->key) == 0)
+			continue;
+		if (!seen[i] && (found == NULL || index->entries[first]->number < found->number))
+			found = index->entries[first];
+		first = i + 1;
+	}
+	return found;
+}
+
 char *entries_compare(const struct entry_row *const *entries, size_t count, enum row_kind kind,
     const void *const *rows, size_t nrows, bool over)
 {
-	char **keys = NULL, *fault = NULL;
+	struct entry_index index = entry_index_make(entries, count, kind);
+	/* the last: rows without an entry */
+	bool *seen = xcalloc(index.count + 1, sizeof(*seen));
+	const struct entry_row *gone;
+	char *fault = NULL;
 
 	for (size_t i = 0; i < nrows && fault == NULL; i++) {
 		char *key = entry_key(kind, rows[i]);
+		size_t at = newest_at(&index, key);
 
-		fault = compare(entries, count, kind, rows[i], key, over);
-		strings_append(&keys, key);
+		seen[at] = true;
+		fault = compare(at < index.count ? index.entries[at] : NULL, kind, rows[i], key, over);
 		free(key);
 	}
-	for (size_t i = 0; i < count && fault == NULL; i++)
-		if (strcmp(entries[i]->kind, row_types[kind].name) == 0 && !strings_contain(keys, entries[i]->key))
-			fault = xasprintf("%s with id %s was removed: entry %lld of the record names it",
-			    entries[i]->kind, entries[i]->key, (long long)entries[i]->number);
-	strings_free(keys);
+	gone = fault == NULL ? unseen(&index, seen) : NULL;
+	if (gone != NULL)
+		fault = xasprintf("%s with id %s was removed: entry %lld of the record names it", gone->kind,
+		    gone->key, (long long)gone->number);
+	free(seen);
+	entry_index_free(&index);
 	return fault;
 }
 

@@ -18,10 +18,22 @@ char *entry_key(enum row_kind kind, const void *row);
 const struct entry_row *entry_newest(const struct entry_row *const *entries, size_t count, const char *kind,
     const char *key);
 
+/* The entries about rows of a kind, borrowed: for many such questions, since a run may have tens of
+ * thousands of tasks. */
+struct entry_index {
+	const struct entry_row **entries;	/* in order of key, then number */
+	size_t count;
+};
+struct entry_index entry_index_make(const struct entry_row *const *entries, size_t count, enum row_kind kind);
+/* The newest entry about the row with the key; NULL: none. */
+const struct entry_row *entry_index_newest(const struct entry_index *index, const char *key);
+void entry_index_free(struct entry_index *index);
+
 /* The entry of a row in its last form, after number entries of which the newest has the hash
- * previous; NULL: the row has that form in its newest entry already. Owned by the caller. */
-struct entry_row *entry_make(const struct entry_row *const *entries, size_t count, enum row_kind kind,
-    const void *row, int64_t number, const char *previous, int64_t now);
+ * previous; last: the newest about the row, NULL: none. NULL: that has this form already. Owned by
+ * the caller. */
+struct entry_row *entry_make(const struct entry_row *last, enum row_kind kind, const void *row, int64_t number,
+    const char *previous, int64_t now);
 
 /* Compare all rows of a kind with their newest entries, and look for entries whose rows are gone.
  * The chain of the entries must be intact. over: the run has ended. NULL: all are as recorded, else

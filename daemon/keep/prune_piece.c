@@ -129,7 +129,7 @@ static void mark(struct engine *engine, struct decision *d, struct part *part)
 {
 	struct run_row *row = part->row;
 	struct entry_row *entry = row->entry_count == ROW_NONE ? NULL :
-	    entry_make(NULL, 0, ROW_PRUNED, part->pruned, row->entry_count, row->entry_head, part->pruned->pruned_at);
+	    entry_make(NULL, ROW_PRUNED, part->pruned, row->entry_count, row->entry_head, part->pruned->pruned_at);
 
 	engine_set_pruned(engine, row->id, true);
 	row->pruned_at = part->pruned->pruned_at;

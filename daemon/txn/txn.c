@@ -81,14 +81,20 @@ void txn_emit(struct txn *txn, const char *type, int64_t run, json_t *body)
 	json_decref(body);
 }
 
+/* Its changes until the commit count. */
+static void note_row(struct txn *txn, enum row_kind kind, const void *row)
+{
+	txn->rows = xreallocarray(txn->rows, txn->nrows + 1, sizeof(*txn->rows));
+	txn->rows[txn->nrows++] = (struct txn_row){ kind, row };
+}
+
 /* The same working row, writable; only for this room. */
 static void *edit(struct txn *txn, enum row_kind kind, const void *row)
 {
 	for (size_t i = 0; i < txn->nrows; i++)
 		if (txn->rows[i].row == row)
 			return (void *)row;
-	txn->rows = xreallocarray(txn->rows, txn->nrows + 1, sizeof(*txn->rows));
-	txn->rows[txn->nrows++] = (struct txn_row){ kind, row };
+	note_row(txn, kind, row);
 	return (void *)row;
 }
 
@@ -152,7 +158,7 @@ void txn_add(struct txn *txn, const struct run *run, enum row_kind kind, void *r
 		return;
 	}
 	run_rows_put((struct run_rows *)run->rows, kind, row);
-	edit(txn, kind, row);
+	note_row(txn, kind, row);
 }
 
 /* Do not record it any more. */
@@ -179,18 +185,22 @@ void txn_retire(struct txn *txn, enum row_kind kind, const void *row)
 	row_free(kind, row);
 }
 
-/* A row that has ended enters the record of its run; one that changes after that enters once more,
- * and its newest entry counts. Runs of earlier versions have no record. */
-static void record_row(struct txn *txn, enum row_kind kind, const void *row)
+/* The run whose record the row enters, if it is not there in this form; NULL: none, as those of
+ * earlier versions. */
+static struct run *run_of_entry(struct txn *txn, enum row_kind kind, const void *row)
 {
 	struct run *run = entry_is_due(kind, row) ? run_find(txn->engine, entry_run(kind, row)) : NULL;
-	struct entry_row *entry;
+
+	return run != NULL && run->rows->run.entry_count != ROW_NONE ? run : NULL;
+}
+
+static void add_entry(struct txn *txn, struct run *run, const struct entry_row *last, enum row_kind kind,
+    const void *row)
+{
+	struct entry_row *entry = entry_make(last, kind, row, run->rows->run.entry_count, run->rows->run.entry_head,
+	    txn_now(txn));
 	struct run_row *r;
 
-	if (run == NULL || run->rows->run.entry_count == ROW_NONE)
-		return;
-	entry = entry_make(run->rows->entries, run->rows->nentries, kind, row, run->rows->run.entry_count,
-	    run->rows->run.entry_head, txn_now(txn));
 	if (entry == NULL)
 		return;
 	r = txn_edit_run(txn, run);
@@ -199,24 +209,59 @@ static void record_row(struct txn *txn, enum row_kind kind, const void *row)
 	txn_add(txn, run, ROW_ENTRY, entry);
 }
 
-/* A task may be over before the run sees it: it is not edited. */
-static void record_tasks(struct txn *txn, const struct run *run)
+/* A row that has ended enters the record of its run; one that changes after that enters once more,
+ * and its newest entry counts. */
+static void record_row(struct txn *txn, enum row_kind kind, const void *row)
 {
-	for (size_t i = 0; run != NULL && i < run->rows->ntasks; i++)
-		record_row(txn, ROW_TASK, run->rows->tasks[i]);
+	struct run *run = run_of_entry(txn, kind, row);
+	char *key;
+
+	if (run == NULL)
+		return;
+	key = entry_key(kind, row);
+	add_entry(txn, run, entry_newest(run->rows->entries, run->rows->nentries, row_types[kind].name, key), kind,
+	    row);
+	free(key);
 }
 
-/* The row of the run comes last: its hash covers the heads of the other chains. */
+/* A task may be over before the run sees it: it is not edited. */
+static void record_tasks(struct txn *txn, struct run *run)
+{
+	struct entry_index index = entry_index_make(run->rows->entries, run->rows->nentries, ROW_TASK);
+
+	for (size_t i = 0; i < run->rows->ntasks; i++) {
+		const struct task_row *task = run->rows->tasks[i];
+
+		if (run_of_entry(txn, ROW_TASK, task) != NULL)
+			add_entry(txn, run, entry_index_newest(&index, task->id), ROW_TASK, task);
+	}
+	entry_index_free(&index);
+}
+
+/* The run that is over, of its own row or that of a task; NULL: another row, or it is not over. */
+static struct run *over(struct txn *txn, struct txn_row edited)
+{
+	struct run *run = edited.kind == ROW_RUN || edited.kind == ROW_TASK ?
+	    run_find(txn->engine, entry_run(edited.kind, edited.row)) : NULL;
+
+	return run != NULL ? run_of_entry(txn, ROW_RUN, &run->rows->run) : NULL;
+}
+
+/* Of runs that are over all tasks, then other rows; the rows of such runs come last: their hashes
+ * cover the heads of the other chains. */
 static void record_ended(struct txn *txn)
 {
+	struct run *run, *done = NULL;
+
 	for (size_t i = 0; i < txn->nrows; i++)
-		if (txn->rows[i].kind != ROW_RUN)
+		if ((run = over(txn, txn->rows[i])) != NULL && run != done)
+			record_tasks(txn, done = run);
+	for (size_t i = 0; i < txn->nrows; i++)
+		if (txn->rows[i].kind != ROW_RUN && over(txn, txn->rows[i]) == NULL)
 			record_row(txn, txn->rows[i].kind, txn->rows[i].row);
 	for (size_t i = 0; i < txn->nrows; i++)
-		if (txn->rows[i].kind == ROW_RUN && entry_is_due(ROW_RUN, txn->rows[i].row)) {
-			record_tasks(txn, run_find(txn->engine, ((const struct run_row *)txn->rows[i].row)->id));
+		if (txn->rows[i].kind == ROW_RUN)
 			record_row(txn, ROW_RUN, txn->rows[i].row);
-		}
 }
 
 /* Add the edited rows to the decision, as they are now. */

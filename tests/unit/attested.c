@@ -128,9 +128,12 @@ static void chain_evidence(struct run_rows *rows)
 
 static void enter(struct run_rows *rows, enum row_kind kind, const void *row)
 {
-	struct entry_row *entry = entry_make(rows->entries, rows->nentries, kind, row, (int64_t)rows->nentries,
-	    rows->nentries > 0 ? rows->entries[rows->nentries - 1]->hash : NULL, 5);
+	char *key = entry_key(kind, row);
+	const struct entry_row *newest = rows->nentries > 0 ? rows->entries[rows->nentries - 1] : NULL;
+	struct entry_row *entry = entry_make(entry_newest(rows->entries, rows->nentries, row_types[kind].name, key),
+	    kind, row, (int64_t)rows->nentries, newest != NULL ? newest->hash : NULL, 5);
 
+	free(key);
 	ck_assert_ptr_nonnull(entry);
 	text_set(&rows->run.entry_head, entry->hash);
 	rows->run.entry_count = entry->number;
@@ -295,9 +298,44 @@ START_TEST(a_record_of_other_rows)
 }
 END_TEST
 
+#define MANY 100000
+
+/* A look at all entries for each row would take minutes. */
+START_TEST(a_record_of_many_tasks)
+{
+	struct run_rows *rows = run_rows_new();
+	char *fault;
+
+	for (int i = 0; i < MANY; i++) {
+		struct task_row *task = row_new(ROW_TASK);
+
+		task->run = RUN;
+		task->id = xasprintf("x-%06d", i);
+		task->state = TASK_S_CANCELLED;
+		run_rows_put(rows, ROW_TASK, task);
+		run_rows_put(rows, ROW_ENTRY, entry_make(NULL, ROW_TASK, task, i, NULL, 5));
+	}
+#define COMPARE() entries_compare(rows->entries, rows->nentries, ROW_TASK, (const void *const *)rows->tasks, \
+	rows->ntasks, true)
+	ck_assert_ptr_null(fault = COMPARE());
+	((struct task_row *)own(rows->tasks[17]))->state = TASK_S_DONE;
+	fault = COMPARE();
+	ck_assert_msg(fault != NULL && strstr(fault, "task x-000017 was changed: entry 18") != NULL, "%s", fault);
+	free(fault);
+	run_rows_put(rows, ROW_ENTRY, entry_make(rows->entries[17], ROW_TASK, rows->tasks[17], MANY, NULL, 5));
+	ck_assert_ptr_null(fault = COMPARE());
+	run_rows_drop(rows, ROW_TASK, rows->tasks[MANY - 1]);
+	run_rows_drop(rows, ROW_TASK, rows->tasks[17]);
+	fault = COMPARE();
+	ck_assert_msg(fault != NULL && strstr(fault, "x-000017 was removed: entry 18") != NULL, "%s", fault);
+	free(fault);
+	run_rows_free(rows);
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = { each_edit_shows, a_record_of_other_rows };
+	const TTest *const tests[] = { each_edit_shows, a_record_of_other_rows, a_record_of_many_tasks };
 
 	return RUN_SUITE("attested", tests);
 }
