@@ -334,7 +334,11 @@ def client(trial, _):
     there."""
     make(trial)
     daemon = trial.daemon.start()
-    daemon.ended(submit(trial, "shared"))
+    number = submit(trial, "shared")
+    daemon.ended(number)
+    with daemon.connect() as rpc:       # what is kept of it is measured later, and then listed
+        while rpc.call("run.get", id=number)["bytes"] is None:
+            rpc.call("daemon.status")
     trial.end, most = "", collections.Counter()
     for argv in COMMANDS:
         trial.log.unlink(missing_ok=True)
