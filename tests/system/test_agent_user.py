@@ -13,7 +13,7 @@ import subprocess
 
 import pytest
 from apart import RLD_NAME, RLD_UID, Starter
-from rld import BUILD, RLCTL, Repo, RpcError, alive, give, wait_gone
+from rld import BUILD, RLCTL, SANITIZED, Repo, RpcError, alive, give, wait_gone
 from users import needs_root
 
 pytestmark = needs_root
@@ -289,6 +289,8 @@ def test_no_exec_with_ids_that_differ(apart, tmp_path):
 @pytest.mark.parametrize("argv", [["rl-shim", "."], ["rl-git", "measure"]])
 def test_an_earlier_version_has_started_it(tmp_path, argv):
     """While a package is replaced: its ids mean something else. A fault of the host, which ends."""
+    if SANITIZED and argv[0] == "rl-git":
+        pytest.skip("with two kinds of ids LeakSanitizer can neither work nor be told not to")
     done = subprocess.run(["setpriv", "--rgid=60", "--egid=1", "--ruid=5", "--euid=1", "--clear-groups",
                            BUILD / argv[0], *argv[1:]], cwd="/", stdin=subprocess.DEVNULL)
     assert done.returncode == errno.EHOSTDOWN
