@@ -279,12 +279,14 @@ static int bind_field(struct statement *s, int at, const struct field *f, const 
 	abort();
 }
 
+/* Without its text the row has none: what needs it says so, and a check of the record names the
+ * row. */
 static char *read_shared(const struct statement *s, const struct field *f, const char *hash)
 {
 	char *text = shared_text_get(s->all->texts, hash);
 
 	if (text == NULL)
-		log_fatal("%s: statement %s: column %s names %s, which is not in the table plan: restore a backup",
+		log_error("%s: statement %s: column %s names %s, which is not in the table plan: restore a backup",
 		    sqlite3_db_filename(sqlite3_db_handle(s->stmt), "main"), s->sql->name, f->name, hash);
 	return text;
 }

@@ -61,8 +61,13 @@ class Record:
         self.db.row_factory = sqlite3.Row
 
     def read(self, table):
-        return [dict(row) for row in self.db.execute(
+        rows = [dict(row) for row in self.db.execute(
             f"SELECT * FROM {table} WHERE {'id' if table == 'run' else 'run'} = ?", (self.run,))]
+        # settings are part of a row, wherever they are
+        for row in rows if table in ("run", "task") else ():
+            text = self.db.execute("SELECT text FROM plan WHERE hash = ?", (row["plan"],)).fetchone()
+            row["plan"] = text["text"] if text else row["plan"]
+        return rows
 
     def write(self, tables):
         """The rows of these tables: as they are given, and no others."""
@@ -282,6 +287,9 @@ ROWS = [
     *(Edit(f"judge.{column}", statement(f"UPDATE judge SET {column} = {value}"), "^the judge of run 1 was changed")
       for column, value in (("profile", "'exit'"), ("reviewer", "'x'"), ("guidelines", "'x'"), ("conventions", "'x'"),
                             ("files", "'[]'"), ("kept_from", "7"))),
+    Edit("the settings", statement("UPDATE plan SET text = json_set(text, '$.max_fixes', 99)"),
+         "^run 1 was changed", REWRITTEN),
+    Edit("no settings", statement("DELETE FROM plan"), "^run 1 was changed"),
     Edit("no judge", statement("DELETE FROM judge"), "^the judge of run 1 was removed"),
     Edit("no text of the task", statement("DELETE FROM task_text"), "^the text of task t1 was removed"),
 ]

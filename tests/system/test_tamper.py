@@ -21,7 +21,7 @@ SCRIPTS = {
     "review": "pass\n",
     "fix": "echo \"$RL_ATTEMPT\" >> work.txt\nanswer \"answer $RL_ATTEMPT\"\n",
 }
-TABLES = {"review": 20, "finding": 10, "product": 14, "evidence": 26, "entry": 8, "task": 19, "attempt": 60, "run": 66}
+TABLES = {"review": 20, "finding": 10, "product": 14, "evidence": 26, "entry": 8, "task": 19, "attempt": 62, "run": 66}
 # Columns that name a state have other words to change to.
 OTHER_WORDS = {("finding", "state"): "CASE state WHEN 'new' THEN 'repeated' ELSE 'new' END",
                ("product", "kind"): "'merged'", ("evidence", "kind"): "'human'", ("evidence", "room"): "'same'",
