@@ -81,16 +81,20 @@ int shared_text_put(struct shared_texts *texts, const char *text, const char **c
 	return add(texts, hash, text);
 }
 
-char *shared_text_get(struct shared_texts *texts, const char *hash)
+int shared_text_get(struct shared_texts *texts, const char *hash, char **text)
 {
-	char *text = NULL;
+	int rc;
 
 	for (size_t i = 0; i < KNOWN; i++)
-		if (texts->known[i].text != NULL && strcmp(texts->known[i].hash, hash) == 0)
-			return xmemdup0(texts->known[i].text, texts->known[i].size);
-	if (sqlite3_bind_text(texts->get, 1, hash, -1, SQLITE_STATIC) == SQLITE_OK &&
-	    sqlite3_step(texts->get) == SQLITE_ROW)
-		text = xstrdup((const char *)sqlite3_column_text(texts->get, 0));
+		if (texts->known[i].text != NULL && strcmp(texts->known[i].hash, hash) == 0) {
+			*text = xmemdup0(texts->known[i].text, texts->known[i].size);
+			return SQLITE_ROW;
+		}
+	rc = sqlite3_bind_text(texts->get, 1, hash, -1, SQLITE_STATIC);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(texts->get);
+	if (rc == SQLITE_ROW)
+		*text = xstrdup((const char *)sqlite3_column_text(texts->get, 0));
 	sqlite3_reset(texts->get);
-	return text;
+	return rc;
 }

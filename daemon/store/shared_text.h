@@ -13,14 +13,15 @@ struct shared_texts;
 struct shared_texts *shared_texts_new(sqlite3_stmt *add, sqlite3_stmt *get);
 void shared_texts_free(struct shared_texts *texts);
 
-/* Whether a column has a hash, and no text: those of earlier versions are JSON objects. */
+/* Whether it is a hash: the texts are JSON objects, also in columns of earlier versions. */
 bool shared_text_is_hash(const char *column);
 
 /* Store a text, if it is not yet, in the transaction that is open. Returns SQLITE_DONE, with its
  * hash in *column, valid until the next call; or another code of SQLite. */
 int shared_text_put(struct shared_texts *texts, const char *text, const char **column);
 
-/* The text of a hash, malloc'd; NULL: there is none, or it cannot be read. */
-char *shared_text_get(struct shared_texts *texts, const char *hash);
+/* Find the text of a hash. Returns SQLITE_ROW with *text, malloc'd; SQLITE_DONE: there is none; or
+ * another code of SQLite. */
+int shared_text_get(struct shared_texts *texts, const char *hash, char **text);
 
 #endif

@@ -248,8 +248,8 @@ static int bind_number(sqlite3_stmt *stmt, int at, int64_t number)
 /* Of a text that is stored elsewhere its hash, which outlives the step, too. */
 static int bind_shared(struct statement *s, int at, const char *text)
 {
-	const char *column = NULL;
-	int rc = text != NULL ? shared_text_put(s->all->texts, text, &column) : SQLITE_DONE;
+	const char *column;
+	int rc = shared_text_put(s->all->texts, text, &column);
 
 	return rc != SQLITE_DONE ? rc : sqlite3_bind_text(s->stmt, at, column, -1, SQLITE_STATIC);
 }
@@ -270,7 +270,7 @@ static int bind_field(struct statement *s, int at, const struct field *f, const 
 		return isnan(real) ? sqlite3_bind_null(stmt, at) : sqlite3_bind_double(stmt, at, real);
 	case FIELD_TEXT:
 	case FIELD_JSON:
-		if (f->shared)
+		if (f->shared && *(char *const *)value != NULL && !shared_text_is_hash(*(char *const *)value))
 			return bind_shared(s, at, *(char *const *)value);
 		return sqlite3_bind_text(stmt, at, *(char *const *)value, -1, SQLITE_STATIC);
 	case FIELD_STATE:
@@ -279,16 +279,21 @@ static int bind_field(struct statement *s, int at, const struct field *f, const 
 	abort();
 }
 
-/* Without its text the row has none: what needs it says so, and a check of the record names the
- * row. */
+/* A hash without its text stays in the row, so that it is not lost when the row is written. What
+ * needs the text says so, and a check of the record names the row. */
 static char *read_shared(const struct statement *s, const struct field *f, const char *hash)
 {
-	char *text = shared_text_get(s->all->texts, hash);
+	const char *file = sqlite3_db_filename(s->all->db, "main");
+	char *text = NULL;
+	int rc = shared_text_get(s->all->texts, hash, &text);
 
-	if (text == NULL)
-		log_error("%s: statement %s: column %s names %s, which is not in the table plan: restore a backup",
-		    sqlite3_db_filename(sqlite3_db_handle(s->stmt), "main"), s->sql->name, f->name, hash);
-	return text;
+	if (rc == SQLITE_ROW)
+		return text;
+	if (rc != SQLITE_DONE)
+		log_fatal("%s: plan.text: %s: the next start reads what is on disk", file, sqlite3_errstr(rc));
+	log_error("%s: statement %s: column %s names %s, which is not in the table plan: restore a backup", file,
+	    s->sql->name, f->name, hash);
+	return xstrdup(hash);
 }
 
 static void read_field(const struct statement *s, int column, const struct field *f, void *row)

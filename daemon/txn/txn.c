@@ -238,7 +238,8 @@ static void record_tasks(struct txn *txn, struct run *run)
 	entry_index_free(&index);
 }
 
-/* The run that is over, of its own row or that of a task; NULL: another row, or it is not over. */
+/* The run that the edited row belongs to, if that is a run or a task and the run has ended; else
+ * NULL. */
 static struct run *over(struct txn *txn, struct txn_row edited)
 {
 	struct run *run = edited.kind == ROW_RUN || edited.kind == ROW_TASK ?
