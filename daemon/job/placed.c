@@ -36,6 +36,7 @@ void placed_wrap(struct launch *launch, const struct agent_plan *agent, const st
 	job->sandbox = JOB_OPEN;
 	launch->files[launch->nfiles++] = (struct launch_file){ .name = RECORD_FAR, .data = xstrdup(""),
 	    .shared = 0660 };
+	launch->files[launch->nfiles++] = (struct launch_file){ .name = RECORD_PLACE, .shared = 0770 };
 	free(run);
 	free(number);
 	free(path);

@@ -18,7 +18,7 @@
 #define CANCEL_TRIES 3
 
 /* env looks the program up on PATH. */
-static bool cancel_succeeds(char *const *cancel)
+static bool cancel_succeeds(char *const *cancel, int tries_max)
 {
 	static const struct timespec pause = { .tv_sec = 1 };
 	int64_t end = clock_steady() + CANCEL_MS, left;
@@ -28,7 +28,7 @@ static bool cancel_succeeds(char *const *cancel)
 	strings_append(&argv, "env");
 	for (; *cancel != NULL; cancel++)
 		strings_append(&argv, *cancel);
-	while ((left = end - clock_steady()) > 0 && tries++ < CANCEL_TRIES && rv != 0) {
+	while ((left = end - clock_steady()) > 0 && tries++ < tries_max && rv != 0) {
 		if (tries > 1)
 			nanosleep(&pause, NULL);
 		rv = version_probe_text("/usr/bin/env", argv, NULL, left, text, sizeof(text));
@@ -41,8 +41,12 @@ static bool cancel_succeeds(char *const *cancel)
 static enum exit_cancel cancel_job(const struct shim_job *job, int dirfd)
 {
 	struct far_status far;
+	bool revoked = far_revoke(dirfd);
+	bool cancelled = job->cancel == NULL || cancel_succeeds(job->cancel, revoked ? 1 : CANCEL_TRIES);
 
-	if (job->cancel != NULL && !cancel_succeeds(job->cancel))
+	if (revoked)
+		return EXIT_CANCEL_DONE;
+	if (!cancelled)
 		return EXIT_CANCEL_FAILED;
 	far_status_read(dirfd, job->far, job->uuid, &far);
 	return far_status_is_over(&far) ? EXIT_CANCEL_DONE : EXIT_CANCEL_UNSEEN;

@@ -14,7 +14,7 @@
 /* A file to write to the attempt's directory before the start. */
 struct launch_file {
 	const char *name;	/* a name of record/layout.h, static */
-	char *data;		/* owned */
+	char *data;		/* owned; NULL: a directory, empty and before its files */
 	size_t size;
 	/* with another user for agents: its mode, given to their group; 0: not for them */
 	int shared;
@@ -25,7 +25,7 @@ struct launch {
 	int64_t id;		/* attempt or step: <state>/attempts/<id>/ */
 	struct shim_job job;		/* owned */
 	char **envp;		/* owned, NULL-terminated: complete environment of the process */
-	struct launch_file files[5];
+	struct launch_file files[8];
 	size_t nfiles;
 };
 

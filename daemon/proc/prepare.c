@@ -95,7 +95,8 @@ static int fill(struct prepare *p, int dirfd)
 	for (size_t i = 0; i < p->launch->nfiles; i++) {
 		const struct launch_file *f = &p->launch->files[i];
 
-		rv = file_write(dirfd, f->name, f->data, f->size, 0600, f->durable);
+		rv = f->data != NULL ? file_write(dirfd, f->name, f->data, f->size, 0600, f->durable) :
+		    mkdirat(dirfd, f->name, 0700) == -1 ? -errno : 0;
 		if (rv == 0 && f->shared != 0)
 			rv = agent_user_give(dirfd, f->name, f->shared);
 		if (rv != 0)
@@ -111,8 +112,8 @@ void prepare_undo(struct prepare *p)
 
 	if (dirfd == -1)
 		return;
-	for (size_t i = 0; i < p->launch->nfiles; i++)
-		unlinkat(dirfd, p->launch->files[i].name, 0);
+	for (size_t i = p->launch->nfiles; i-- > 0;)
+		unlinkat(dirfd, p->launch->files[i].name, p->launch->files[i].data == NULL ? AT_REMOVEDIR : 0);
 	unlinkat(dirfd, RECORD_JOB, 0);
 	unlinkat(dirfd, RECORD_LOCK, 0);
 	close(dirfd);

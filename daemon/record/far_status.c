@@ -8,12 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/layout.h"
+
 /* Signals are for the agent: the shell waits for it, and tells that they came, because an agent may
  * exit with 0 then. It gets them with their default action: only traps that ignore are
  * inherited. */
 const char far_script[] =
     "f=$1 u=$2; shift 2\n"
-    "if [ ! -f \"$f\" ] || [ -s \"$f\" ]; then\n"
+    "c=$$.$(cat /proc/sys/kernel/random/boot_id 2> /dev/null).$(cat /etc/machine-id 2> /dev/null)\n"
+    "if [ ! -f \"$f\" ] || [ -s \"$f\" ] || ! ln -s \"$c\" \"${f%/*}/" RECORD_CLAIM "\" 2> /dev/null; then\n"
     "\techo \"rld: $f: missing here, or the attempt was started already\" >&2; exit 75\n"
     "fi\n"
     "printf 'started %s %s\\n' \"$u\" \"${SLURMD_NODENAME:-$(uname -n)}\" >> \"$f\" || exit 75\n"
@@ -22,6 +25,7 @@ const char far_script[] =
     "printf 'ended %s %s%s\\n' \"$u\" \"$s\" \"$k\" >> \"$f\" || exit 75\n"
     "exit \"$s\"\n";
 
+#define REVOKED "revoked"
 #define FILE_MAX 512		/* two lines */
 #define NODE_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
 
@@ -99,6 +103,16 @@ void far_status_read(int dirfd, const char *name, const char *uuid, struct far_s
 	}
 	if (take(&text, "ended", uuid) && (line = take_line(&text)) != NULL && *text == '\0')
 		take_end(line, out);
+}
+
+bool far_revoke(int dirfd)
+{
+	char target[sizeof(REVOKED)];
+
+	/* by rl-shim, and then by rld */
+	return symlinkat(REVOKED, dirfd, RECORD_CLAIM) == 0 ||
+	    (errno == EEXIST && readlinkat(dirfd, RECORD_CLAIM, target, sizeof(target)) == sizeof(REVOKED) - 1 &&
+	    memcmp(target, REVOKED, sizeof(REVOKED) - 1) == 0);
 }
 
 bool far_status_is_over(const struct far_status *far)

@@ -6,7 +6,13 @@
  *	ended UUID STATUS	after it: its exit status, as a shell gives it; and behind it
  *				"signalled" when both of them were told to end
  *
- * A file that ends in any other way proves nothing. Used by rl-shim too: nothing but libc. */
+ * A file that ends in any other way proves nothing. Before it begins anything, the script makes a
+ * link, RECORD_CLAIM, which only one can make, also where several machines share a directory:
+ *
+ *	PID.BOOT.MACHINE	of the script; ids of the boot and the machine, "" if unknown
+ *	revoked			nothing has been started, and nothing will be
+ *
+ * Used by rl-shim too: nothing but libc. */
 #ifndef RECORD_FAR_STATUS_H
 #define RECORD_FAR_STATUS_H
 
@@ -35,6 +41,10 @@ extern const char far_script[];
 /* Whether nothing of the agent is left where it was placed, provided that nothing is placed any
  * more: it has never begun, or was seen to end. */
 bool far_status_is_over(const struct far_status *far);
+
+/* Whether no script has claimed the agent of the attempt with that directory, and from now on none
+ * can. False also for the directory of an earlier version. Blocks on the disk. */
+bool far_revoke(int dirfd);
 
 /* Read dirfd/name of the attempt with that uuid. Blocks on the disk. */
 void far_status_read(int dirfd, const char *name, const char *uuid, struct far_status *out);

@@ -26,6 +26,10 @@
 #define RECORD_GIVEN "given"
 /* written where a launcher placed the agent: that it began, and its exit status */
 #define RECORD_FAR "far"
+/* a directory for what is written there besides, and who may start the agent, see
+ * record/far_status.h */
+#define RECORD_PLACE "place"
+#define RECORD_CLAIM RECORD_PLACE "/claim"
 #define RECORD_STDOUT "stdout"		/* segments: stdout.<offset, 16 hex digits> */
 #define RECORD_STDERR "stderr"
 

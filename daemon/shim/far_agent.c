@@ -17,6 +17,7 @@
 
 #define CANCEL_MS 60000		/* all tries together */
 #define CANCEL_PAUSE_MS 1000	/* between two */
+#define REVOKED_MS 5000		/* the only try, if nothing was started */
 #define LOOK_MS 20
 
 static int64_t steady_ms(void)
@@ -89,11 +90,17 @@ int far_agent_cancel(const struct shim_job *job, int dirfd)
 	return job->cancel != NULL && cancel_start(job, dirfd, &agent) ? pidfd_open(agent.pid, 0) : -1;
 }
 
-/* The service that placed the agent may not answer for a moment. */
+/* The service that placed the agent may not answer for a moment. What nothing can start any more
+ * is only to be taken out of its queue. */
 static enum exit_cancel run_cancel(const struct shim_job *job, int dirfd)
 {
 	int64_t until = steady_ms() + CANCEL_MS;
 
+	if (far_revoke(dirfd)) {
+		if (job->cancel != NULL)
+			cancel_once(job, dirfd, steady_ms() + REVOKED_MS);
+		return EXIT_CANCEL_DONE;
+	}
 	if (job->cancel == NULL)
 		return EXIT_CANCEL_NONE;
 	while (!cancel_once(job, dirfd, until)) {

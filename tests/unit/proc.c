@@ -434,6 +434,7 @@ static struct launch *placed(int64_t id, const char *launcher, const char *agent
 	strings_append(&launch->job.cancel, ends);
 	free(ends);
 	launch->files[launch->nfiles++] = (struct launch_file){ .name = RECORD_FAR, .data = xstrdup(""), .size = 0 };
+	launch->files[launch->nfiles++] = (struct launch_file){ .name = RECORD_PLACE };
 	return launch;
 }
 
@@ -482,9 +483,13 @@ static const struct {
 	    EXIT_CANCEL_DONE, 1, "the end of its output" },
 	{ "\"$@\"; echo x >> \"$5\"", "exit 0", NULL, EXIT_FAR_UNKNOWN, EXIT_BY_CODE, 0,
 	    EXIT_CANCEL_UNSEEN, 1, "is damaged" },
-	/* the first cancel fails */
-	{ "exit 0", "exit 0", "[ $(wc -l < cancelled) -gt 1 ]", EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD,
-	    EXIT_CANCEL_DONE, 2, NULL },
+	/* nothing was started, whatever the command says; and what comes late starts nothing */
+	{ "exit 0", "exit 0", "exit 1", EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD, EXIT_CANCEL_DONE, 1, NULL },
+	{ "ln -s revoked \"${5%/*}/place/claim\"; \"$@\"", "exit 0", NULL,
+	    EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD, EXIT_CANCEL_DONE, 1, "with status 75" },
+	/* one has claimed it, so it may have begun; the first cancel fails */
+	{ "ln -s 1.b.m \"${5%/*}/place/claim\"", "exit 0", "[ $(wc -l < cancelled) -gt 1 ]",
+	    EXIT_FAR_NOT_STARTED, EXIT_NOT_STARTED, ECHILD, EXIT_CANCEL_DONE, 2, NULL },
 };
 
 START_TEST(placed_agent)
