@@ -50,7 +50,7 @@ static char *fill_word(const char *word, const struct launcher_fill *fill)
 {
 	const struct { const char *name, *value; } rows[] = {
 		{ "{run}", fill->run }, { "{attempt}", fill->attempt }, { "{uuid}", fill->uuid },
-		{ "{workdir}", fill->workdir },
+		{ "{workdir}", fill->workdir }, { "{node}", fill->node != NULL ? fill->node : "" },
 	};
 	struct buf out = { 0 };
 

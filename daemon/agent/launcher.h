@@ -8,7 +8,7 @@
 
 struct launcher_preset {
 	const char *name;
-	/* NULL-terminated; {run}, {attempt}, {uuid} and {workdir} are replaced */
+	/* NULL-terminated; {run}, {attempt}, {uuid}, {workdir} and {node} are replaced */
 	const char *const *command, *const *cancel;
 	const char *help;
 };
@@ -21,6 +21,7 @@ const struct launcher_preset *launcher_preset_find(const char *name);
 
 struct launcher_fill {
 	const char *run, *attempt, *uuid, *workdir;
+	const char *node;	/* NULL: the launcher has no list of machines */
 };
 
 /* The words with their placeholders replaced; new list. */

@@ -67,6 +67,47 @@ static bool has_cancel(const struct config *config, const struct value *table)
 	return has;
 }
 
+/* Whether a word of the value has "{node}". */
+static bool names_node(const struct config *config, const struct value *table, const char *key)
+{
+	char *path = xasprintf("%s.%s", table->path, key);
+	const struct value *value = values_find(&config->values, path);
+	bool found = false;
+	json_t *word;
+	size_t i;
+
+	free(path);
+	json_array_foreach(value != NULL ? value->json : NULL, i, word)
+		found = found || strstr(json_string_value(word), "{node}") != NULL;
+	return found;
+}
+
+/* A list of machines is one of different ones, and of use only if one of them is named. */
+static int check_hosts(const struct config *config, const struct reading *r, const struct value *table)
+{
+	char *path = xasprintf("%s.hosts", table->path);
+	const struct value *hosts = values_find(&config->values, path);
+	bool used = names_node(config, table, "command") || names_node(config, table, "options");
+	json_t *host, *other;
+	size_t i, n;
+
+	free(path);
+	if (hosts == NULL || json_array_size(hosts->json) == 0)
+		return !used ? 0 : reading_refuse(r, table->line, table->column, table->path,
+		    xstrdup("names {node} and has no hosts: add hosts = [{ name = \"n1\", slots = 4 }]"));
+	if (!used)
+		return reading_refuse(r, hosts->line, hosts->column, hosts->path,
+		    xstrdup("is a list of machines, and command does not name {node}, which is one of them"));
+	json_array_foreach(hosts->json, i, host)
+		for (n = 0; n < i; n++) {
+			other = json_array_get(hosts->json, n);
+			if (json_equal(json_object_get(host, "name"), json_object_get(other, "name")))
+				return reading_refuse(r, hosts->line, hosts->column, hosts->path, xasprintf(
+				    "names %s twice", json_string_value(json_object_get(host, "name"))));
+		}
+	return 0;
+}
+
 /* An agent that is not a preset needs a command, a profile must extend a built-in one, perhaps
  * indirectly, and a group needs slots. */
 static int check_tables(const struct config *config, const struct reading *r)
@@ -94,6 +135,8 @@ static int check_tables(const struct config *config, const struct reading *r)
 			return reading_refuse(r, table->line, table->column, table->path,
 			    xstrdup("needs a command, and one that ends what it has placed: add "
 			        "command = [\"program\"] and cancel = [\"program\"]"));
+		if (kind == NAMED_LAUNCHER && check_hosts(config, r, table) == -1)
+			return -1;
 		for (size_t steps = 0; kind == NAMED_PROFILE && at != NULL &&
 		    profile_find(at) == NULL; at = config_extends(config, at)) {
 			if (steps++ > r->tables.count)

@@ -37,6 +37,24 @@ static char **words_of(const struct layers *layers, const char *name, const char
 	return words;
 }
 
+/* "NAME=SLOTS" of each */
+static char **hosts_of(const struct layers *layers, const char *name)
+{
+	json_t *json = value_of(layers, name, "hosts"), *host;
+	char **hosts = plan_words(NULL);
+	size_t i;
+
+	json_array_foreach(json, i, host) {
+		char *word = xasprintf("%s=%lld", json_string_value(json_object_get(host, "name")),
+		    (long long)json_integer_value(json_object_get(host, "slots")));
+
+		strings_append(&hosts, word);
+		free(word);
+	}
+	json_decref(json);
+	return hosts;
+}
+
 /* The name for the agent, malloc'd. */
 static char *choose(const struct layers *layers, const struct agent_plan *agent)
 {
@@ -67,6 +85,7 @@ static void fill_one(const struct layers *layers, struct agent_plan *agent)
 	slots = value_of(layers, name, "slots");
 	agent->launcher_slots = json_integer_value(slots);
 	json_decref(slots);
+	agent->hosts = hosts_of(layers, name);
 }
 
 static void fill_agent_of_role(const struct layers *layers, struct agent_plan *agent)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/launcher_host.h"
 #include "core/plan_json.h"
 #include "proto/memory.h"
 #include "proto/near.h"
@@ -42,6 +43,16 @@ static const struct schema section_members[] = {
 	{ "file", SCHEMA_TEXT, .required = true, .min = 1, .rule = &rule_below },
 	{ "section", SCHEMA_TEXT, .required = true, .min = 1 },
 	{ .name = NULL },
+};
+
+static const struct schema host_members[] = {
+	{ "name", SCHEMA_TEXT, .required = true, .min = 1, .max = LAUNCHER_NODE_MAX, .rule = &rule_host },
+	{ "slots", SCHEMA_INT, .required = true, .min = 1, .max = 1000 },
+	{ .name = NULL },
+};
+
+static const struct schema_rule rule_hosts = {
+	"a table { name = \"...\", slots = 4 }", "tables { name = \"...\", slots = 4 }", NULL,
 };
 
 static const struct schema_rule rule_section = {
@@ -371,7 +382,8 @@ const struct setting settings[] = {
 	    .layers = LAYER_FILE },
 
 	{ { "launcher.*.command", SCHEMA_ARGV, .min = 1,
-	    .help = "words before the command of an agent; {run}, {attempt}, {uuid} and {workdir} are replaced" },
+	    .help = "words before the command of an agent; {run}, {attempt}, {uuid}, {workdir} and {node} are "
+	    "replaced" },
 	    .layers = LAYER_FILE },
 	{ { "launcher.*.options", SCHEMA_ARGV,
 	    .help = "words to add to command, such as those for memory and processors" },
@@ -382,6 +394,10 @@ const struct setting settings[] = {
 	{ { "launcher.*.slots", SCHEMA_INT, .min = 1, .max = 1000,
 	    .help = "maximum number of attempts at a time behind the launcher; unset: no limit" },
 	    .layers = LAYER_FILE },
+
+	{ { "launcher.*.hosts", SCHEMA_OBJECTS, .max = 1000, .members = host_members, .rule = &rule_hosts,
+	    .help = "machines of which one takes the place of {node}, and how many attempts each has at a time" },
+	    .layers = LAYER_FILE, .fallback = "[]" },
 
 	{ { "access.read", SCHEMA_TEXTS, .rule = &rule_user,
 	    .help = "users and @groups that may see all runs" }, .layers = LAYER_FILE, .fallback = "[]" },

@@ -55,6 +55,14 @@ static bool fits_launcher(const char *name, struct schema_error *error)
 	return fits_name_of("a launcher", name, error);
 }
 
+/* A word of a command, which must not be an option of it. */
+static bool fits_host(const char *name, struct schema_error *error)
+{
+	return (name[0] != '-' && name[strspn(name, UPPER LOWER DIGIT "_.-:@%[]")] == '\0') ||
+	    schema_refuse(error, "must be the name of a machine: letters, digits and \"_.-:@%%[]\", '%.64s' is not",
+	        name);
+}
+
 /* A leading "-" would make it an option. */
 static bool fits_revision(const char *name, struct schema_error *error)
 {
@@ -232,6 +240,7 @@ const struct schema_rule rule_profile = { "the name of a profile", "names of pro
 const struct schema_rule rule_agent = { "the name of an agent", "names of agents", fits_agent };
 const struct schema_rule rule_account = { "the name of an account", "names of accounts", fits_account };
 const struct schema_rule rule_launcher = { "the name of a launcher", "names of launchers", fits_launcher };
+const struct schema_rule rule_host = { "the name of a machine", "names of machines", fits_host };
 const struct schema_rule rule_file = { "an absolute path", "paths", fits_file };
 const struct schema_rule rule_file_or_none = { "an absolute path or \"none\"", "paths", fits_file_or_none };
 const struct schema_rule rule_directory = { "a directory, or \"\" for none", "directories", fits_directory };

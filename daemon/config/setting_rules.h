@@ -10,6 +10,7 @@ extern const struct schema_rule
     rule_profile,	/* name of a review profile */
     rule_agent,		/* name of a preset or an [agent.NAME] */
     rule_account,	/* name of a provider account, with or without an [account.NAME] */
+    rule_host,		/* a machine, as a program such as ssh is given it */
     rule_launcher,	/* "local", a preset or a [launcher.NAME] */
     rule_file,		/* absolute path */
     rule_file_or_none,	/* absolute path or "none" */

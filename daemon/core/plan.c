@@ -40,6 +40,7 @@ static void agent_plan_release(struct agent_plan *agent)
 	free(agent->launcher);
 	strings_free(agent->launch);
 	strings_free(agent->cancel);
+	strings_free(agent->hosts);
 	for (size_t i = 0; i < agent->nfallbacks; i++)
 		agent_plan_release(&agent->fallbacks[i]);
 	free(agent->fallbacks);

@@ -46,6 +46,9 @@ struct agent_plan {
 	char *launcher;
 	char **launch, **cancel;
 	int64_t launcher_slots;
+	/* NULL-terminated "NAME=SLOTS": the machines of which it is given one; empty: it finds one
+	 * by itself */
+	char **hosts;
 	/* replacements while its account is exhausted, in this order; they have no fallbacks */
 	struct agent_plan *fallbacks;
 	size_t nfallbacks;

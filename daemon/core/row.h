@@ -418,7 +418,8 @@ struct attempt_row {
 	/* REVIEW: SHA-256 of the file "given", NULL: none */
 	char *given_hash;
 	char *program, *program_hash, *program_version, *answered_by;
-	/* what has placed it, NULL: nothing; and on which machine, NULL: it is here, or unknown */
+	/* what places it, NULL: nothing; and on which machine, before it starts if rld has
+	 * chosen that, NULL: it is here, or unknown */
 	char *launcher, *node;
 	int64_t bytes;			/* size of stdout and stderr as written by the agent */
 	int64_t started_at;

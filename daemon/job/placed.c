@@ -20,7 +20,7 @@ void placed_wrap(struct launch *launch, const struct agent_plan *agent, const st
 	run = xasprintf("%lld", (long long)attempt->run);
 	number = xasprintf("%lld", (long long)attempt->id);
 	path = xasprintf("%s/" RECORD_FAR, dir);
-	const struct launcher_fill fill = { run, number, attempt->uuid, job->cwd };
+	const struct launcher_fill fill = { run, number, attempt->uuid, job->cwd, attempt->node };
 	const char *const script[] = { "sh", "-c", far_script, "rl-far", path, attempt->uuid };
 
 	argv = launcher_argv(agent->launch, &fill);

@@ -190,6 +190,8 @@ static void cool(struct slot *slot, const struct wait *wait)
 	bool told = slot_cools(row) && text_equal(row->cooling, wait->account) && slot_has_reason(row, reason);
 
 	activity_wait(&slot->activity, ACTIVITY_ACCOUNT);
+	if (a->node != NULL)
+		text_set(&txn_edit_attempt(txn, a)->node, NULL);
 	if (budget_release(txn, a))
 		txn_effect_cooling(txn);
 	if (!told) {
@@ -259,6 +261,21 @@ static bool takes_over(struct txn *txn, struct slot *slot, const struct attempt_
 	return true;
 }
 
+/* Take a machine of its launcher, or another one if that has no slot any more. It is on disk before
+ * anything is placed there. Returns false if it stays. */
+static bool takes_node(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	const struct cooldown_row *until;
+	const struct agent_plan *agent = role_is_command((enum role)a->role) ? NULL : choose(slot, a, &until);
+	char *node = agent != NULL ? launcher_node(slot, agent) : NULL;
+	bool other = !text_equal(node, a->node);
+
+	if (other)
+		text_set(&txn_edit_attempt(txn, a)->node, node);
+	free(node);
+	return other;
+}
+
 /* Record the current boot if the attempt was adopted after a restart of the machine.
  * Returns whether it was. */
 static bool is_of_this_boot(struct txn *txn, struct slot *slot, const struct attempt_row *a)
@@ -293,13 +310,14 @@ bool attempt_settles(struct slot *slot)
 {
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 	struct txn *txn = txn_new(slot->run->engine);
-	bool warm = is_warm(txn, slot), other = takes_over(txn, slot, a), boot = is_of_this_boot(txn, slot, a);
-	bool reserved = budget_reserve(txn, slot, a);
+	bool warm = is_warm(txn, slot), other = takes_over(txn, slot, a), node = takes_node(txn, slot, a);
+	bool boot = is_of_this_boot(txn, slot, a), reserved = budget_reserve(txn, slot, a);
+	bool changes = warm || other || node || boot || reserved;
 
-	if (warm || other || boot || reserved)
+	if (changes)
 		txn_effect(txn, EFFECT_BUILD, slot->run, slot, a->id);
 	txn_commit_or_drop(txn);
-	return warm || other || boot || reserved;
+	return changes;
 }
 
 void attempt_queues(struct slot *slot, bool cooled)

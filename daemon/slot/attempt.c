@@ -153,6 +153,7 @@ static void end_unstarted(struct txn *txn, struct slot *slot, enum process_resul
 	struct attempt_row *a = txn_edit_attempt(txn, run_attempt(slot->run, slot->row->attempt));
 
 	a->state = ATTEMPT_S_EXITED;
+	text_set(&a->node, NULL);
 	a->process = (int)process;
 	a->outcome = TASK_R_FAILED;
 	attempt_set_cause(a, cause);

@@ -198,8 +198,7 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 	a->output_size = a->output_hash != NULL ? w->output_size : ROW_NONE;
 	a->answered_by = r->model;
 	r->model = NULL;
-	a->node = w->node;
-	w->node = NULL;
+	text_set(&a->node, a->node != NULL ? a->node : w->node);
 	if (r->version != NULL)
 		text_set(&a->program_version, r->version);
 	if (w->says_no_change)

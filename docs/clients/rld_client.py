@@ -483,7 +483,7 @@ class Attempt(TypedDict):
     program_version: str | None  # version that its output names, else that of its npm package
     answered_by: str | None  # model that answered, as its output names it
     launcher: str | None  # launcher that placed it
-    node: str | None  # machine on which its launcher placed it, known at its end
+    node: str | None  # machine on which its launcher places it; one that the launcher chooses is known at its end
     bytes: int | None  # stdout and stderr as the agent wrote them
     started_at: str | None  # time of the start
     ended_at: str | None  # time of the end

@@ -716,7 +716,7 @@ export interface Attempt {
 	answered_by: string | null;
 	/** launcher that placed it */
 	launcher: string | null;
-	/** machine on which its launcher placed it, known at its end */
+	/** machine on which its launcher places it; one that the launcher chooses is known at its end */
 	node: string | null;
 	/** stdout and stderr as the agent wrote them */
 	bytes: number | null;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "core/launcher_host.h"
 #include "core/slot.h"
 #include "day.h"
 #include "world_int.h"
@@ -41,19 +42,42 @@ static bool is_placed(struct world *w, int64_t id)
 	return row != NULL && world_is_placed(plan_of(w, row), row);
 }
 
-/* No more of them are behind a launcher than the run of the one that comes may have there. */
+/* Slots of the node that the row names; 0: the launcher has no list, -1: it is none of the list. */
+static int64_t slots_of_node(const struct agent_plan *agent, const char *node)
+{
+	struct launcher_host host;
+	bool listed = false;
+
+	for (char *const *word = agent->hosts; word != NULL && *word != NULL; word++) {
+		listed = true;
+		if (launcher_host_read(*word, &host) && text_equal(node, host.name))
+			return host.slots;
+	}
+	return listed || node != NULL ? -1 : 0;
+}
+
+/* No more of them are behind a launcher, and on its node, than the run of the one that comes may
+ * have there. */
 static void check_launcher(struct world *w, const struct attempt_row *row)
 {
-	int64_t others = 0, limit;
+	int64_t others = 0, beside = 0, limit, slots;
 
 	if (!world_is_placed(plan_of(w, row), row))
 		return;
 	for (size_t i = 0; i < w->nlive; i++) {
 		const struct process *p = w->live[i];
 
-		others += p->kind == PROC_ATTEMPT && (p->state == PROC_STARTING || p->state == PROC_RUNNING) &&
-		    is_placed(w, p->id);
+		if (p->kind != PROC_ATTEMPT || (p->state != PROC_STARTING && p->state != PROC_RUNNING) ||
+		    !is_placed(w, p->id))
+			continue;
+		others++;
+		beside += row->node != NULL && text_equal(disk_attempt(w, p->id)->node, row->node);
 	}
+	slots = slots_of_node(world_agent(plan_of(w, row), row), row->node);
+	if (slots < 0 || (slots > 0 && beside >= slots))
+		world_fail(w, "attempt %lld is started on %s, where %lld of %lld slots are in use",
+		    (long long)row->id, row->node != NULL ? row->node : "no node", (long long)beside,
+		    (long long)slots);
 	limit = world_agent(plan_of(w, row), row)->launcher_slots;
 	if (limit != 0 && others >= limit)
 		world_fail(w, "attempt %lld is started, and %lld of %lld slots of its launcher are in use",

@@ -139,12 +139,14 @@ static void draw_panel(struct world *w, struct plan *plan)
 	plan->workspace = REVIEW_IN_ROOM;
 }
 
-/* Behind one and the same launcher, of which each run has its own limit. A program that reviews is
- * no agent. */
+/* Behind one and the same launcher, of which each run has its own limit and list of machines. A
+ * program that reviews is no agent. */
 static void draw_launcher(struct world *w, struct plan *plan)
 {
 	static const int64_t limits[] = { 0, 1, 1, 2, 3 };
+	static const char *const hosts[] = { "n1=1", "n2=2", "n3=1" };
 	int64_t limit = limits[below(w, 5)];
+	size_t count = limit == 0 ? 3 : 0;
 	struct agent_plan *agent;
 
 	for (size_t i = 0; i < ROLES + plan->nreviewers; i++) {
@@ -157,6 +159,8 @@ static void draw_launcher(struct world *w, struct plan *plan)
 			strings_append(&agent->launch, "far");
 			strings_append(&agent->cancel, "end");
 			agent->launcher_slots = limit;
+			for (size_t h = 0; h < count; h++)
+				strings_append(&agent->hosts, hosts[h]);
 		}
 	}
 }

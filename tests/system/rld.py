@@ -57,9 +57,11 @@ def note_command(args):
 
 
 def toml(value):
-    """A value in TOML; strings and lists of JSON are valid there."""
+    """A value in TOML; strings and numbers of JSON are valid there."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{json.dumps(k)} = {toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -148,3 +148,33 @@ def test_refused(make_daemon, repo, launcher):
         daemon.review(repo.path, review={"sandbox": "require", "read_only": True}, launcher="fake")
     assert "a reviewer behind launcher 'fake' cannot be confined" in str(e.value)
     assert os.path.exists(repo.path)
+
+
+def test_hosts(make_daemon, tmp_path, launcher):
+    """The one with the fewest of its slots in use; what waits says for what."""
+    gates = [f"g{i}" for i in range(1, 5)]
+    config = launcher(hosts=[{"name": "n1", "slots": 1}, {"name": "n2", "slots": 2}])
+    config["launcher.fake"]["command"][2] = "{node}"
+    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=gates,
+                         config={"parallel": 4, **config, "run.launcher": "fake"})
+    runs = []
+    for i, node in enumerate(["n1", "n2", "n2"]):
+        runs.append(daemon.submit(Repo(tmp_path / f"r{i}").path))
+        daemon.play.arrived(gates[i])
+        # on disk before it is placed there
+        assert attempts(daemon, runs[i])[0]["node"] == node
+    last = daemon.submit(Repo(tmp_path / "r3").path)
+    with daemon.events(run=last) as events:
+        events.until("slot.phase", lambda e: e.get("reason") ==
+                     "launcher fake: n1: its only slot is in use; n2: all 2 slots are in use")
+    assert attempts(daemon, last)[0]["node"] is None
+    # they are counted when they were taken back, too
+    daemon.kill()
+    daemon.start()
+    daemon.play.go("g1")
+    daemon.play.arrived("g4")
+    assert attempts(daemon, last)[0]["node"] == "n1"
+    for gate in gates[1:]:
+        daemon.play.go(gate)
+    assert {r["state"] for r in daemon.ended(*runs, last)} == {"succeeded"}
+    assert [line.split()[1] for line in launcher.placed()] == ["n1", "n2", "n2", "n1"]

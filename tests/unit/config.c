@@ -27,7 +27,7 @@ static struct config *parsed(const char *text)
 }
 
 /* Every text is refused with exactly this message. */
-#define HERE "\"launcher\":null,\"launch\":[],\"cancel\":[],\"launcher_slots\":0"
+#define HERE "\"launcher\":null,\"launch\":[],\"cancel\":[],\"launcher_slots\":0,\"hosts\":[]"
 
 static const struct {
 	const char *text, *message;
@@ -56,6 +56,16 @@ static const struct {
 	{ "[group.night]\npaused = true\n",
 	    "f.toml:2:1: unknown key 'group.night.paused'; remove it, or see rld.toml(5) for the keys" },
 	{ "[run]\niteration = 3\n", "f.toml:2:1: unknown key 'run.iteration'; did you mean 'run.iterations'?" },
+	{ "[launcher.x]\ncommand = [\"x\"]\n", "f.toml:1:11: 'launcher.x' needs a command, and one that ends what it "
+	    "has placed: add command = [\"program\"] and cancel = [\"program\"]" },
+	{ "[launcher.slurm]\noptions = [\"-w\", \"{node}\"]\n", "f.toml:1:11: 'launcher.slurm' names {node} and "
+	    "has no hosts: add hosts = [{ name = \"n1\", slots = 4 }]" },
+	{ "[launcher.slurm]\nhosts = [{ name = \"n1\", slots = 4 }]\n", "f.toml:2:9: 'launcher.slurm.hosts' is a list "
+	    "of machines, and command does not name {node}, which is one of them" },
+	{ "[launcher.slurm]\noptions = [\"{node}\"]\nhosts = [{ name = \"n1\", slots = 4 }, { name = \"n1\", "
+	    "slots = 1 }]\n", "f.toml:3:9: 'launcher.slurm.hosts' names n1 twice" },
+	{ "[launcher.x]\nhosts = [{ name = \"-n1\", slots = 4 }]\n", "f.toml:2:9: 'launcher.x.hosts' (item 1) 'name' "
+	    "must be the name of a machine: letters, digits and \"_.-:@%[]\", '-n1' is not" },
 	{ "[hooks]\n", "f.toml:1:2: unknown key 'hooks'; remove it, or see rld.toml(5) for the keys" },
 	{ "[hook]\non_hole = []\n", "f.toml:2:1: unknown key 'hook.on_hole'; did you mean 'hook.on_hold'?" },
 	{ "[run]\nreport = \"/r\"\n",

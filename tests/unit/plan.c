@@ -320,7 +320,7 @@ static bool came_later(const char *name)
 		"silence", "protect", "setup", "copy", "setup_inputs", "check_on_base",
 		"base_beside", "checks_mode", "checks_merged", "review_merged", "room",
 		"evidence_age_ms", "rolls", "escalate", "labels", "on_question", "reviewers", "quorum",
-		"read_as", "launcher", "launch", "cancel", "launcher_slots" };
+		"read_as", "launcher", "launch", "cancel", "launcher_slots", "hosts" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], name) == 0)
@@ -370,7 +370,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 78 + 4 + 4 * 15 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 78 + 4 + 4 * 16 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));
