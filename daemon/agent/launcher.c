@@ -18,6 +18,10 @@
 #define SYSTEMD_CANCEL \
 	"systemctl --user stop rl-{uuid}.scope 2> /dev/null; ! systemctl --user --quiet is-active rl-{uuid}.scope"
 
+/* It asks for nothing, and a host that is gone does not keep it. */
+#define SSH "ssh", "-T", "-oBatchMode=yes", "-oConnectTimeout=10", "-oServerAliveInterval=15", \
+	"-oServerAliveCountMax=3"
+
 const struct launcher_preset launcher_presets[] = {
 	{
 		.name = "slurm",
@@ -33,8 +37,19 @@ const struct launcher_preset launcher_presets[] = {
 		.cancel = LIST("sh", "-c", SYSTEMD_CANCEL),
 		.help = "a transient scope of the user's systemd",
 	},
+	{
+		.name = "ssh",
+		.command = LIST(SSH, LAUNCHER_OPTIONS, "{node}", "sh {start}"),
+		.cancel = LIST(SSH, LAUNCHER_OPTIONS, "{node}", "sh {end}"),
+		.help = "a host of a list, by ssh",
+	},
 	{ .name = NULL },
 };
+
+static const char *const preset_names[] = { "slurm", "systemd", "ssh" };
+
+const struct state_names launcher_preset_names = { "launcher that rld knows", preset_names,
+    sizeof(preset_names) / sizeof(preset_names[0]), NULL };
 
 const struct launcher_preset *launcher_preset_find(const char *name)
 {
@@ -51,6 +66,7 @@ static char *fill_word(const char *word, const struct launcher_fill *fill)
 	const struct { const char *name, *value; } rows[] = {
 		{ "{run}", fill->run }, { "{attempt}", fill->attempt }, { "{uuid}", fill->uuid },
 		{ "{workdir}", fill->workdir }, { "{node}", fill->node != NULL ? fill->node : "" },
+		{ "{start}", fill->start }, { "{end}", fill->end },
 	};
 	struct buf out = { 0 };
 
@@ -67,6 +83,19 @@ static char *fill_word(const char *word, const struct launcher_fill *fill)
 		word += strlen(rows[i].name);
 	}
 	return out.data != NULL ? buf_take(&out, NULL) : xstrdup("");
+}
+
+bool launcher_names(char *const *words, const char *placeholder)
+{
+	for (; words != NULL && *words != NULL; words++)
+		if (strstr(*words, placeholder) != NULL)
+			return true;
+	return false;
+}
+
+bool launcher_starts_script(char *const *words)
+{
+	return launcher_names(words, "{start}");
 }
 
 char **launcher_argv(char *const *words, const struct launcher_fill *fill)

@@ -176,6 +176,15 @@ const struct profile *config_profile(const struct config *config, const char *na
 	return builtin;
 }
 
+const struct launcher_preset *config_launcher_preset(const struct config *config, const char *name)
+{
+	char *path = xasprintf("launcher.%s.preset", name);
+	const struct value *value = values_find(&config->values, path);
+
+	free(path);
+	return launcher_preset_find(value != NULL ? json_string_value(value->json) : name);
+}
+
 bool config_group_name(const char *name)
 {
 	return setting_table_name(name);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "config/config_int.h"
 #include "config/layers.h"
+#include "core/plan_words.h"
 #include "core/profile.h"
 #include "core/row.h"
 #include "proto/memory.h"
@@ -67,18 +68,18 @@ static bool has_cancel(const struct config *config, const struct value *table)
 	return has;
 }
 
-/* Whether a word of the value has "{node}". */
+/* Whether a word of its command, or of its options, has "{node}". */
 static bool names_node(const struct config *config, const struct value *table, const char *key)
 {
+	struct layers layers = { .config = config };
 	char *path = xasprintf("%s.%s", table->path, key);
-	const struct value *value = values_find(&config->values, path);
-	bool found = false;
-	json_t *word;
-	size_t i;
+	json_t *value = layers_get(&layers, path, NULL);
+	char **words = plan_words(value);
+	bool found = launcher_names(words, "{node}");
 
 	free(path);
-	json_array_foreach(value != NULL ? value->json : NULL, i, word)
-		found = found || strstr(json_string_value(word), "{node}") != NULL;
+	strings_free(words);
+	json_decref(value);
 	return found;
 }
 
@@ -130,7 +131,7 @@ static int check_tables(const struct config *config, const struct reading *r)
 		if (value == NULL && kind == NAMED_GROUP && strcmp(name, GROUP_DEFAULT) != 0)
 			return reading_refuse(r, table->line, table->column, table->path,
 			    xstrdup("has no limit: add slots = 4"));
-		if (kind == NAMED_LAUNCHER && launcher_preset_find(name) == NULL &&
+		if (kind == NAMED_LAUNCHER && config_launcher_preset(config, name) == NULL &&
 		    (value == NULL || !has_cancel(config, table)))
 			return reading_refuse(r, table->line, table->column, table->path,
 			    xstrdup("needs a command, and one that ends what it has placed: add "

@@ -37,6 +37,31 @@ static char **words_of(const struct layers *layers, const char *name, const char
 	return words;
 }
 
+static void append_all(char ***list, char *const *words)
+{
+	for (; *words != NULL; words++)
+		strings_append(list, *words);
+}
+
+/* The words of the key, with the options in their place, or else at the end if they belong
+ * there. */
+static char **with_options(const struct layers *layers, const char *name, const char *key, bool at_end)
+{
+	char **words = words_of(layers, name, key), **options = words_of(layers, name, "options");
+	char **all = plan_words(NULL);
+
+	for (char **word = words; *word != NULL; word++)
+		if (strcmp(*word, LAUNCHER_OPTIONS) == 0)
+			append_all(&all, options);
+		else
+			strings_append(&all, *word);
+	if (at_end && !strings_contain(words, LAUNCHER_OPTIONS))
+		append_all(&all, options);
+	strings_free(words);
+	strings_free(options);
+	return all;
+}
+
 /* "NAME=SLOTS" of each */
 static char **hosts_of(const struct layers *layers, const char *name)
 {
@@ -68,7 +93,7 @@ static char *choose(const struct layers *layers, const struct agent_plan *agent)
 
 static void fill_one(const struct layers *layers, struct agent_plan *agent)
 {
-	char *name = choose(layers, agent), **options;
+	char *name = choose(layers, agent);
 	json_t *slots;
 
 	if (name == NULL || strcmp(name, LAUNCHER_LOCAL) == 0) {
@@ -76,12 +101,8 @@ static void fill_one(const struct layers *layers, struct agent_plan *agent)
 		return;
 	}
 	agent->launcher = name;
-	agent->launch = words_of(layers, name, "command");
-	options = words_of(layers, name, "options");
-	for (char **word = options; *word != NULL; word++)
-		strings_append(&agent->launch, *word);
-	strings_free(options);
-	agent->cancel = words_of(layers, name, "cancel");
+	agent->launch = with_options(layers, name, "command", true);
+	agent->cancel = with_options(layers, name, "cancel", false);
 	slots = value_of(layers, name, "slots");
 	agent->launcher_slots = json_integer_value(slots);
 	json_decref(slots);
@@ -117,6 +138,19 @@ static int check_confined(const struct layers *layers, const struct plan *plan, 
 	return rv;
 }
 
+/* Of a preset that is used without a table. */
+static int check_hosts(const struct agent_plan *first, struct config_error *error)
+{
+	const struct agent_plan *agent;
+
+	for (size_t i = 0; (agent = plan_agent_at(first, i)) != NULL; i++)
+		if (agent->launcher != NULL && launcher_names(agent->launch, "{node}") && agent->hosts[0] == NULL)
+			return config_refuse(error, "launcher", "launcher '%s' has no hosts: add hosts = "
+			    "[{ name = \"n1\", slots = 4 }] to [launcher.%s] in rld.toml", agent->launcher,
+			    agent->launcher);
+	return 0;
+}
+
 int launcher_fill_plan(const struct layers *layers, struct plan *plan, struct config_error *error)
 {
 	static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_FIX, ROLE_COMMIT };
@@ -129,7 +163,12 @@ int launcher_fill_plan(const struct layers *layers, struct plan *plan, struct co
 		fill_agent_of_role(layers, &plan->agents[ROLE_REVIEW]);
 	for (size_t i = 0; i < plan->nreviewers; i++)
 		fill_agent_of_role(layers, &plan->reviewers[i]);
-	rv = check_confined(layers, plan, &plan->agents[ROLE_REVIEW], error);
+	for (size_t i = 0; i < ROLES && rv == 0; i++)
+		rv = check_hosts(&plan->agents[i], error);
+	for (size_t i = 0; i < plan->nreviewers && rv == 0; i++)
+		rv = check_hosts(&plan->reviewers[i], error);
+	if (rv == 0)
+		rv = check_confined(layers, plan, &plan->agents[ROLE_REVIEW], error);
 	for (size_t i = 0; i < plan->nreviewers && rv == 0; i++)
 		rv = check_confined(layers, plan, &plan->reviewers[i], error);
 	return rv;

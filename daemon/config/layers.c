@@ -66,11 +66,11 @@ static json_t *preset_json(const char *path)
 }
 
 /* Likewise of "launcher.NAME.key". */
-static json_t *launcher_json(const char *path)
+static json_t *launcher_json(const struct config *config, const char *path)
 {
 	const char *name = path + strlen("launcher."), *key = setting_key(path);
 	char *copy = xmemdup0(name, (size_t)(key - 1 - name));
-	const struct launcher_preset *preset = launcher_preset_find(copy);
+	const struct launcher_preset *preset = config_launcher_preset(config, copy);
 	const char *const *words = preset == NULL ? NULL : strcmp(key, "command") == 0 ? preset->command :
 	    strcmp(key, "cancel") == 0 ? preset->cancel : NULL;
 
@@ -150,7 +150,8 @@ static json_t *default_json(const struct layers *layers, const struct setting *s
 		return json_array();
 	if (strncmp(path, "agent.", strlen("agent.")) == 0 && (json = preset_json(path)) != NULL)
 		return json;
-	if (strncmp(path, "launcher.", strlen("launcher.")) == 0 && (json = launcher_json(path)) != NULL)
+	if (strncmp(path, "launcher.", strlen("launcher.")) == 0 &&
+	    (json = launcher_json(layers->config, path)) != NULL)
 		return json;
 	/* an agent without an account has one of its own name */
 	if (strcmp(setting->is.name, "agent.*.account") == 0)

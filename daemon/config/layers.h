@@ -69,6 +69,9 @@ char *const *config_agents(const struct config *config);
 char *const *config_account_names(const struct config *config);
 /* Names of all groups: "default", then [group.NAME]. NULL-terminated. */
 char *const *config_group_names(const struct config *config);
+/* What the launcher of that name is by its preset, or by its name; NULL: none. */
+const struct launcher_preset *config_launcher_preset(const struct config *config, const char *name);
+
 /* Launchers: presets and those of the file. */
 char *const *config_launcher_names(const struct config *config);
 

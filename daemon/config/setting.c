@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/launcher.h"
 #include "core/launcher_host.h"
 #include "core/plan_json.h"
 #include "proto/memory.h"
@@ -381,9 +382,12 @@ const struct setting settings[] = {
 	    .help = "limit of an account's total attempt time per UTC day; unset: no limit" },
 	    .layers = LAYER_FILE },
 
+	{ { "launcher.*.preset", SCHEMA_CHOICE, .choices = &launcher_preset_names,
+	    .help = "launcher that rld knows, of which this is another one; unset: that of its name" },
+	    .layers = LAYER_FILE },
 	{ { "launcher.*.command", SCHEMA_ARGV, .min = 1,
-	    .help = "words before the command of an agent; {run}, {attempt}, {uuid}, {workdir} and {node} are "
-	    "replaced" },
+	    .help = "words before the command of an agent; {run}, {attempt}, {uuid}, {workdir}, {node}, {start} "
+	    "and {end} are replaced, and {options}" },
 	    .layers = LAYER_FILE },
 	{ { "launcher.*.options", SCHEMA_ARGV,
 	    .help = "words to add to command, such as those for memory and processors" },

@@ -19,6 +19,7 @@ const char far_script[] =
     "if [ ! -f \"$f\" ] || [ -s \"$f\" ] || ! ln -s \"$c\" \"${f%/*}/" RECORD_CLAIM "\" 2> /dev/null; then\n"
     "\techo \"rld: $f: missing here, or the attempt was started already\" >&2; exit 75\n"
     "fi\n"
+    "rm -f \"${f%/*}/" RECORD_START "\"\n"
     "printf 'started %s %s\\n' \"$u\" \"${SLURMD_NODENAME:-$(uname -n)}\" >> \"$f\" || exit 75\n"
     "k=; trap 'k=\" signalled\"' HUP INT TERM\n"
     "\"$@\"; s=$?\n"
@@ -109,6 +110,8 @@ bool far_revoke(int dirfd)
 {
 	char target[sizeof(REVOKED)];
 
+	/* it has the environment of the agent */
+	unlinkat(dirfd, RECORD_START, 0);
 	/* by rl-shim, and then by rld */
 	return symlinkat(REVOKED, dirfd, RECORD_CLAIM) == 0 ||
 	    (errno == EEXIST && readlinkat(dirfd, RECORD_CLAIM, target, sizeof(target)) == sizeof(REVOKED) - 1 &&

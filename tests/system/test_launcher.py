@@ -143,7 +143,8 @@ def test_refused(make_daemon, repo, launcher):
     daemon = make_daemon(scripts={}, config=launcher())
     with pytest.raises(RpcError) as e:
         daemon.submit(repo.path, launcher="fakes")
-    assert "unknown launcher 'fakes'; did you mean 'fake'? Choose one of local, slurm, systemd, fake" in str(e.value)
+    assert "unknown launcher 'fakes'; did you mean 'fake'? Choose one of local, slurm, systemd, ssh, fake" in \
+        str(e.value)
     with pytest.raises(RpcError) as e:
         daemon.review(repo.path, review={"sandbox": "require", "read_only": True}, launcher="fake")
     assert "a reviewer behind launcher 'fake' cannot be confined" in str(e.value)
@@ -178,3 +179,65 @@ def test_hosts(make_daemon, tmp_path, launcher):
         daemon.play.go(gate)
     assert {r["state"] for r in daemon.ended(*runs, last)} == {"succeeded"}
     assert [line.split()[1] for line in launcher.placed()] == ["n1", "n2", "n2", "n1"]
+
+
+# options are one word each; what runs there has nothing of the environment here
+SSH = """#!/bin/sh
+while [ "${{1#-}}" != "$1" ]; do shift; done
+host=$1; shift
+[ ! -e {log}/down.$host ] || {{ echo "ssh: connect to host $host port 22: Connection refused" >&2; exit 255; }}
+echo "$host $*" >> {log}/placed
+exec env -i PATH=/usr/bin:/bin setsid -w sh -c "$*"
+"""
+HOSTS = [{"name": "n1", "slots": 1}, {"name": "n2", "slots": 1}]
+
+
+@pytest.fixture
+def ssh(tmp_path, make_daemon, launcher):
+    log = tmp_path / "launcher"
+    (log / "ssh").write_text(SSH.format(log=log))
+    (log / "ssh").chmod(0o755)
+
+    def make(config=(), **more):
+        return make_daemon(environment={"PATH": f"{log}:{os.environ['PATH']}"}, config={
+            "launcher.farm": {"preset": "ssh", "hosts": HOSTS, "options": ["-oPort=22"]}, "run.launcher": "farm",
+            **dict(config)}, **more)
+    make.log, make.placed = log, launcher.placed
+    return make
+
+
+ODD = "it's \"$HOME\" `x` \\ *\nand more"
+
+
+def test_ssh(ssh, repo):
+    daemon = ssh(scripts={"implement": "printf %s \"$ODD\" > work.txt\npwd > where.txt\nanswer done\n",
+                          "review": "pass\n"}, config={"agent.play": {"set": {"ODD": ODD}}})
+    run = daemon.review(repo.path)
+    assert daemon.ended(run)["state"] == "succeeded"
+    rows = attempts(daemon, run)
+    assert [(row["launcher"], row["node"], row["exit_code"]) for row in rows] == [("farm", "n1", 0)] * 2
+    assert (repo.path / "work.txt").read_text() == ODD
+    assert (repo.path / "where.txt").read_text() == f"{repo.path}\n"
+    # nothing of the agent is in an argv, and its environment is in no file any more
+    assert [line.split(" ")[:2] for line in ssh.placed()] == [["n1", "sh"]] * 2
+    for row in rows:
+        place = daemon.state / "attempts" / str(row["id"]) / "place"
+        assert str(place / "start") in "\n".join(ssh.placed()) and not (place / "start").exists()
+
+
+def test_ssh_cancelled(ssh, repo):
+    daemon = ssh(scripts={"implement": "trap 'touch $PLAY/signalled; exit 1' TERM\ngate here\nanswer done\n"},
+                 gates=["here"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    assert daemon.cancelled(run)["state"] == "cancelled"
+    assert (daemon.play.path / "signalled").exists() and daemon.run(run)["warnings"] == []
+    row, = attempts(daemon, run)
+    assert "\nended " in (daemon.state / "attempts" / str(row["id"]) / "far").read_text()
+
+
+def test_ssh_without_hosts(ssh, repo):
+    daemon = ssh(scripts={})
+    with pytest.raises(RpcError) as e:
+        daemon.submit(repo.path, launcher="ssh")
+    assert "launcher 'ssh' has no hosts" in str(e.value)

@@ -58,6 +58,10 @@ static const struct {
 	{ "[run]\niteration = 3\n", "f.toml:2:1: unknown key 'run.iteration'; did you mean 'run.iterations'?" },
 	{ "[launcher.x]\ncommand = [\"x\"]\n", "f.toml:1:11: 'launcher.x' needs a command, and one that ends what it "
 	    "has placed: add command = [\"program\"] and cancel = [\"program\"]" },
+	{ "[launcher.x]\npreset = \"pbs\"\n", "f.toml:2:10: 'launcher.x.preset' must be one of "
+	    "\"slurm\", \"systemd\", \"ssh\"" },
+	{ "[launcher.x]\npreset = \"ssh\"\n", "f.toml:1:11: 'launcher.x' names {node} and has no hosts: add hosts = "
+	    "[{ name = \"n1\", slots = 4 }]" },
 	{ "[launcher.slurm]\noptions = [\"-w\", \"{node}\"]\n", "f.toml:1:11: 'launcher.slurm' names {node} and "
 	    "has no hosts: add hosts = [{ name = \"n1\", slots = 4 }]" },
 	{ "[launcher.slurm]\nhosts = [{ name = \"n1\", slots = 4 }]\n", "f.toml:2:9: 'launcher.slurm.hosts' is a list "
