@@ -61,6 +61,8 @@ enum again attempt_again(const struct attempt_facts *f)
 
 	if (f->host)
 		return AGAIN_HOST;
+	if (f->unreached)
+		return AGAIN_NODE;
 	if (!f->account || attempt_succeeded(f))
 		return AGAIN_NOT;
 	if ((ended || silent) && is_exhausted(f))

@@ -37,6 +37,8 @@ struct attempt_facts {
 	bool host;
 	/* ... or of the end of an agent's output: its work exists, its answer does not */
 	bool cut;
+	/* nothing of it was started on the machine of its launcher's list: it may on another */
+	bool unreached;
 	bool resumed;			/* it resumed an interrupted conversation */
 	bool denied;			/* it was denied a permission */
 	bool has_git;			/* so the tree shows whether it did something */
@@ -75,6 +77,8 @@ enum again {
 	AGAIN_RETRY,			/* retry it after a back-off, a limited number of times */
 	/* retry it when the fault of the host is over; not counted as a try */
 	AGAIN_HOST,
+	/* retry it on another machine; not counted as a try */
+	AGAIN_NODE,
 	AGAIN_ANEW			/* perhaps its conversation could not be resumed: it
 					 * begins again without */
 };

@@ -36,6 +36,7 @@
 #include "sched/accounts.h"
 #include "sched/claims.h"
 #include "sched/groups.h"
+#include "sched/launcher_slots.h"
 #include "sched/permits.h"
 #include "slot/attempt_report.h"
 #include "slot/hooks.h"
@@ -134,6 +135,7 @@ void engine_free(struct engine *engine)
 	claims_free(engine->claims);
 	groups_free(engine->groups);
 	accounts_free(engine->accounts);
+	launcher_slots_free(engine);
 	free(engine->deferred);
 	free(engine->pruned);
 	free(engine->state_dir);

@@ -71,6 +71,8 @@ struct engine {
 	TAILQ_HEAD(, pending_submit) deciding;	/* in intake or being committed */
 	TAILQ_HEAD(, file_job) file_queue;
 	bool file_queue_busy;
+	struct node_fault *node_faults;	/* see sched/launcher_slots.c */
+	size_t nnode_faults;
 	/* runs that prune has marked since the start, or is about to mark: rows that were read
 	 * before do not say it. See engine/needs.h */
 	int64_t *pruned;

@@ -126,7 +126,7 @@ static bool waits_for_launcher(struct slot *slot, const struct attempt_row *a, s
 	if (agent == NULL)
 		return false;
 	wait->kind = WAIT_LAUNCHER;
-	wait->reason = launcher_waits(slot, agent);
+	wait->reason = launcher_waits(slot, agent, &wait->until);
 	return wait->reason != NULL;
 }
 

@@ -35,6 +35,7 @@
 #include "record/exit_record.h"
 #include "record/host_fault.h"
 #include "sched/accounts.h"
+#include "sched/launcher_slots.h"
 #include "sched/spending.h"
 #include "slot/attempt.h"
 #include "slot/disputed.h"
@@ -414,6 +415,7 @@ static struct attempt_facts facts_of(const struct slot *slot, const struct attem
 		.host = (!slot->lost && slot->record.how == EXIT_NOT_STARTED &&
 		    host_fault(slot->record.status)) || (w->cut && role_is_command((enum role)a->role)),
 		.cut = w->cut,
+		.unreached = launcher_failed(slot, a),
 		.retries = slot->row->retries,
 		.retries_max = plan->retries,
 		.resumed = a->resumes != ROW_NONE && (attempt_interrupted(slot, a) != NULL ||
@@ -565,9 +567,7 @@ static void collected(struct slot *slot, struct collect_job *w)
 	if (w->doubt != NULL)
 		run_warn_once(txn, run, WARNING_TIME_ZONE, w->doubt);
 	budget_settle(txn, slot, a);
-	/* another one may have its slot */
-	if (a->launcher != NULL)
-		txn_effect_cooling(txn);
+	launcher_ended(txn, slot, a);
 	attempt_emit_ended(txn, a);
 	activity_end(&slot->activity);
 	end = (struct attempt_end){ .row = a, .facts = &facts, .to = to, .reason = reason };

@@ -96,6 +96,8 @@ void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attemp
 	} else if (again == AGAIN_RETRY) {
 		row->retries++;
 		row->retry_at = backoff_until(facts->now, row->retries, facts->reset_at, a->uuid);
+	} else if (again == AGAIN_NODE) {
+		row->retry_at = facts->now;	/* its work has begun, see slot_row_phase() */
 	}
 	slot_move(txn, slot, slot_stage(slot), to, &(struct move_why){ .reason = MOVE_RETRY });
 	if (again == AGAIN_HOST) {

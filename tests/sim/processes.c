@@ -434,6 +434,7 @@ static void attempt_end(struct world *w, struct process *p)
 			r->status = ECHILD;
 			r->far = EXIT_FAR_NOT_STARTED;
 			r->cancelled = EXIT_CANCEL_DONE;
+			f->unreached = disk_attempt(w, p->id)->node != NULL;
 		}
 		break;
 	}

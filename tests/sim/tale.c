@@ -26,6 +26,7 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 {
 	const struct fate *f = world_fate(w, row->id);
 	struct ref_attempt a = {
+		.id = row->id,
 		.role = state_name(&role_names, row->role),
 		.round = (int)row->round,
 		.ended = row->state == ATTEMPT_S_EXITED || row->state == ATTEMPT_S_LOST,
@@ -40,6 +41,12 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 	a.out_of_time = f->result == FATE_TIMEOUT && row->end_kind == END_LIMIT;
 	a.failed = f->result != FATE_OK;
 	a.not_started = f->result == FATE_NOT_STARTED;
+	/* of a list of machines another one is tried, or the same one later */
+	if (a.not_started && f->unreached) {
+		a.not_started = false;
+		a.unserved = 'h';
+		return a;
+	}
 	a.unserved = role_is_command((enum role)row->role) && f->result != FATE_HOST ? 0 : service_says(f);
 	a.anew = row->resumes != ROW_NONE &&
 	    (f->result == FATE_ERROR || f->result == FATE_EXIT || f->result == FATE_SIGNAL);
@@ -49,7 +56,6 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 	a.stop = f->stop;
 	a.says_no_change = f->says_no_change && row->role == ROLE_IMPLEMENT;
 	a.told = f->told;
-	a.id = row->id;
 	a.answer = f->answer == FATE_ANSWER_NEW ? (int)row->id : -f->answer;
 	a.asks = f->asks && f->answer != FATE_ANSWER_NONE;
 	a.disputes = row->role == ROLE_FIX && f->disputes && f->answer != FATE_ANSWER_NONE;

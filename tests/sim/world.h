@@ -47,6 +47,7 @@ struct fate {
 				 * ROW_NONE: it does not say */
 	bool silent;		/* LIMIT, THROTTLED, HICCUP: the program waited until
 				 * a clock ended it */
+	bool unreached;		/* NOT_STARTED, of a list of machines */
 	bool over;		/* LOST, behind a launcher: it was seen to end there */
 	bool reports;		/* LIMIT for long, AUTH: it asks again and again, and says so, until
 				 * it is ended; where nobody reads that it gives up */

@@ -241,3 +241,27 @@ def test_ssh_without_hosts(ssh, repo):
     with pytest.raises(RpcError) as e:
         daemon.submit(repo.path, launcher="ssh")
     assert "launcher 'ssh' has no hosts" in str(e.value)
+
+
+def test_a_host_that_does_not_answer(ssh, tmp_path):
+    """Nothing was started there: it is a failure of the launcher, and another host is tried."""
+    (ssh.log / "down.n1").touch()
+    daemon = ssh(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=["g1", "g2"])
+    first = daemon.submit(Repo(tmp_path / "r1").path)
+    daemon.play.arrived("g1")
+    rows = attempts(daemon, first)
+    assert [(row["node"], row["state"], row["process"]) for row in rows] == [
+        ("n1", "exited", "not-started"), ("n2", "running", None)]
+    assert "before it started the agent: ssh: connect to host n1 port 22: Connection refused" in rows[0]["cause"]
+    # the next one does not try it, and is told
+    second = daemon.submit(Repo(tmp_path / "r2").path)
+    with daemon.events(run=second) as events:
+        told = events.until("slot.phase", lambda e: "launcher farm" in (e.get("reason") or ""))
+    assert "n1: left out until 2" in told["reason"] and "Connection refused; n2: its only slot" in told["reason"]
+    # it is tried again when the other one is in use
+    (ssh.log / "down.n1").unlink()
+    daemon.play.arrived("g2")
+    assert attempts(daemon, second)[-1]["node"] == "n1"
+    for gate in ("g1", "g2"):
+        daemon.play.go(gate)
+    assert {r["state"] for r in daemon.ended(first, second)} == {"succeeded"}
