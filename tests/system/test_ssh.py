@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""Two hosts: an sshd each, on loopback, started here: make check-launchers."""
+import getpass
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from rld import Repo, wait_gone
+
+pytestmark = pytest.mark.skipif("RLD_SSHD" not in os.environ, reason="only in make check-launchers")
+SSHD = os.environ.get("RLD_SSHD")
+
+
+def parents():
+    """{pid: parent} of all processes."""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            found[int(pid)] = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            continue
+    return found
+
+
+def below(pid):
+    """All descendants, the children first."""
+    known, found = parents(), [pid]
+    for each in found:
+        found += [child for child, parent in known.items() if parent == each]
+    return found[1:]
+
+
+def kill(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    for pid in pids:
+        wait_gone(pid)
+
+
+class Host:
+    def __init__(self, path, name):
+        self.path, self.name, self.process = path, name, None
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path / f"key.{name}"], check=True)
+        (path / f"sshd.{name}").write_text(
+            f"ListenAddress 127.0.0.1\nPort {self.port}\nHostKey {path}/key.{name}\nPidFile none\nUsePAM no\n"
+            f"AuthorizedKeysFile {path}/key.pub\nStrictModes no\nPasswordAuthentication no\nMaxStartups 100\n")
+
+    def start(self):
+        self.process = subprocess.Popen([SSHD, "-D", "-E", self.path / f"log.{self.name}", "-f",
+                                         self.path / f"sshd.{self.name}"])
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except ConnectionRefusedError:
+                assert self.process.poll() is None, (self.path / f"log.{self.name}").read_text()
+                time.sleep(0.02)
+
+    def cut(self):
+        """What serves its connections; what they have started goes on."""
+        pids = [pid for pid in below(self.process.pid) if Path(f"/proc/{pid}/exe").resolve().name.startswith("sshd")]
+        assert pids
+        kill(pids)
+
+    def disappear(self):
+        kill([self.process.pid, *below(self.process.pid)])
+        self.process.wait()
+
+
+@pytest.fixture
+def hosts():
+    os.makedirs("/run/sshd", exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="rld-ssh.") as path:
+        path = Path(path)
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path / "key"], check=True)
+        made = [Host(path, name) for name in ("n1", "n2")]
+        (path / "config").write_text("\n".join(
+            f"Host {host.name}\n HostName 127.0.0.1\n Port {host.port}" for host in made) +
+            f"\nHost *\n User {getpass.getuser()}\n IdentityFile {path}/key\n IdentitiesOnly yes\n"
+            " StrictHostKeyChecking no\n UserKnownHostsFile /dev/null\n LogLevel ERROR\n")
+        for host in made:
+            host.start()
+        yield made
+        for host in made:
+            if host.process.poll() is None:
+                host.disappear()
+
+
+@pytest.fixture
+def start(make_daemon, hosts):
+    def make(script, gates=(), **config):
+        scripts = script if isinstance(script, dict) else {"implement": script, "review": "pass\n"}
+        return make_daemon(scripts=scripts, gates=gates, config={
+            "run.launcher": "farm", "parallel": 8, "launcher.farm": {
+                "preset": "ssh", "options": ["-F", str(hosts[0].path / "config")],
+                "hosts": [{"name": host.name, "slots": 2} for host in hosts]}, **config})
+    return make
+
+
+def ends(daemon, run):
+    daemon.call("run.wait", ids=[run])
+    return daemon.run(run)["state"]
+
+
+# the first says who it is, and works as long as it can
+FIRST = {"implement.1": "echo $$ > $PLAY/pid\ngate here\nanswer done\n", "implement.2": "answer done\n"}
+
+
+def pid_of(daemon):
+    return int((daemon.play.path / "pid").read_text())
+
+
+def states(daemon, run):
+    return [(row["node"], row["state"]) for row in daemon.attempts(run)]
+
+
+def test_a_reviewed_run(start, repo):
+    daemon = start("echo one > work.txt\nenv > $PLAY/env\nanswer done\n")
+    run = daemon.review(repo.path)
+    assert ends(daemon, run) == "succeeded"
+    assert [(row["node"], row["exit_code"]) for row in daemon.attempts(run)] == [("n1", 0)] * 2
+    env = dict(line.split("=", 1) for line in (daemon.play.path / "env").read_text().splitlines() if "=" in line)
+    assert env["RL_RUN"] == str(run) and env["HOME"] != pwd.getpwuid(os.getuid()).pw_dir
+
+
+def test_an_exit_status(start, repo):
+    daemon = start("exit 7\n")
+    run = daemon.submit(repo.path)
+    assert ends(daemon, run) == "failed" and daemon.attempts(run)[0]["exit_code"] == 7
+
+
+def test_a_limit(start, repo):
+    daemon = start("echo $$ > $PLAY/pid\ngate here\n", gates=["here"])
+    run = daemon.submit(repo.path, timeout="2s")
+    assert ends(daemon, run) == "failed"
+    attempt, = daemon.attempts(run)
+    assert attempt["state"] == "exited" and attempt["end_kind"] == "timeout"
+    wait_gone(pid_of(daemon))
+
+
+def test_cancelled(start, repo):
+    daemon = start("echo $$ > $PLAY/pid\ntrap 'touch $PLAY/signalled; exit 1' TERM\ngate here\n", gates=["here"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    assert daemon.cancelled(run)["state"] == "cancelled"
+    assert (daemon.play.path / "signalled").exists() and daemon.run(run)["warnings"] == []
+    wait_gone(pid_of(daemon))
+
+
+def test_the_connection_breaks(start, repo, hosts):
+    """It is made once more to end the agent; then another one begins, with on_lost = "retry"."""
+    daemon = start(FIRST, gates=["here"], **{"run.on_lost": "retry"})
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    hosts[0].cut()
+    assert ends(daemon, run) == "succeeded"
+    assert [state for _, state in states(daemon, run)] == ["lost", "exited"]
+    wait_gone(pid_of(daemon))
+
+
+def test_the_daemon_is_killed(start, repo):
+    daemon = start("gate here\nanswer done\n", gates=["here"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    daemon.kill()
+    daemon.start()
+    daemon.play.go("here")
+    assert ends(daemon, run) == "succeeded" and states(daemon, run) == [("n1", "exited")]
+
+
+@pytest.mark.parametrize("down", [False, True])
+def test_the_shim_is_killed(start, repo, down):
+    daemon = start(FIRST, gates=["here"], **{"run.on_lost": "retry"})
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    if down:
+        daemon.kill()
+    for path in (daemon.state / "attempts").glob("*/shim"):
+        pid = int(dict(line.split(" ", 1) for line in path.read_text().splitlines())["pid"])
+        os.kill(pid, signal.SIGKILL)
+        wait_gone(pid)
+    if down:
+        daemon.start()
+    assert ends(daemon, run) == "succeeded"
+    assert [state for _, state in states(daemon, run)] == ["lost", "exited"]
+    wait_gone(pid_of(daemon))
+
+
+@pytest.mark.deadline(300)
+def test_a_host_disappears(start, tmp_path, hosts):
+    """It may come back with the agent at work, so another one does not begin by itself; other runs
+    have the other host."""
+    daemon = start("[ $RL_RUN != 1 ] || gate here\nanswer done\n", gates=["here"], **{"run.on_lost": "retry"})
+    run = daemon.submit(Repo(tmp_path / "r1").path)
+    daemon.play.arrived("here")
+    hosts[0].disappear()
+    assert ends(daemon, run) == "held"
+    attempt, = daemon.attempts(run)
+    assert attempt["state"] == "lost" and "the cancel command failed" in attempt["cause"]
+    other = daemon.submit(Repo(tmp_path / "r2").path)
+    assert ends(daemon, other) == "succeeded" and states(daemon, other) == [("n2", "exited")]
+
+
+def test_a_host_is_down(start, repo, hosts):
+    hosts[0].disappear()
+    daemon = start("answer done\n")
+    run = daemon.submit(repo.path)
+    assert ends(daemon, run) == "succeeded" and states(daemon, run) == [("n1", "exited"), ("n2", "exited")]
+    assert "Connection refused" in daemon.attempts(run)[0]["cause"]
