@@ -13,6 +13,7 @@
 #include "run/run_change.h"
 #include "run/submission.h"
 #include "sched/accounts.h"
+#include "sched/launcher_slots.h"
 #include "sched/groups.h"
 
 struct engine;

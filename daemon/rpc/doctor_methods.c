@@ -44,10 +44,22 @@ static void add_account(void *arg, const struct account_info *account)
 	free(remedy);
 }
 
+static void add_host(void *arg, const char *launcher, const char *node, int64_t until, const char *why)
+{
+	char time[32], *remedy = xasprintf("see whether a log-in to %s works; it is tried again then", node);
+
+	time_format(until, time, sizeof(time));
+	doctor_say(arg, "launcher", DOCTOR_WARNING, remedy, "%s: %s is left out until %s: %s", launcher, node, time,
+	    why);
+	free(remedy);
+}
+
 static void add_accounts(struct examination *e, const json_t *agents)
 {
-	size_t before = e->checks.count;
+	size_t before;
 
+	engine_left_out(e->rpc->options.engine, add_host, &e->checks);
+	before = e->checks.count;
 	engine_accounts(e->rpc->options.engine, add_account, &e->checks);
 	doctor_accounts(rpc_config(e->rpc), agents, &e->checks);
 	if (e->checks.count == before)

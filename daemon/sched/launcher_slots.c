@@ -209,6 +209,17 @@ void launcher_ended(struct txn *txn, const struct slot *slot, const struct attem
 		answers(slot->run->engine, a);
 }
 
+void engine_left_out(struct engine *engine,
+    void (*each)(void *arg, const char *launcher, const char *node, int64_t until, const char *why), void *arg)
+{
+	for (size_t i = 0; i < engine->nnode_faults; i++) {
+		const struct node_fault *fault = &engine->node_faults[i];
+
+		if (fault->until > engine_now(engine))
+			each(arg, fault->launcher, fault->node, fault->until, fault->why);
+	}
+}
+
 void launcher_slots_free(struct engine *engine)
 {
 	for (size_t i = 0; i < engine->nnode_faults; i++)

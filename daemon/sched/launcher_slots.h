@@ -31,6 +31,10 @@ bool launcher_failed(const struct slot *slot, const struct attempt_row *a);
  * does; this is not on disk. */
 void launcher_ended(struct txn *txn, const struct slot *slot, const struct attempt_row *a);
 
+/* Each machine that is left out at present: until when, and why. */
+void engine_left_out(struct engine *engine,
+    void (*each)(void *arg, const char *launcher, const char *node, int64_t until, const char *why), void *arg);
+
 /* Forget the machines that are left out. */
 void launcher_slots_free(struct engine *engine);
 

@@ -258,6 +258,8 @@ def test_a_host_that_does_not_answer(ssh, tmp_path):
     with daemon.events(run=second) as events:
         told = events.until("slot.phase", lambda e: "launcher farm" in (e.get("reason") or ""))
     assert "n1: left out until 2" in told["reason"] and "Connection refused; n2: its only slot" in told["reason"]
+    check, = [check for check in daemon.call("daemon.doctor")["checks"] if check["name"] == "launcher"]
+    assert check["state"] == "warning" and check["text"].startswith("farm: n1 is left out until 2")
     # it is tried again when the other one is in use
     (ssh.log / "down.n1").unlink()
     daemon.play.arrived("g2")
