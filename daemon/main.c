@@ -327,6 +327,7 @@ static void open_engine(struct daemon *d)
 		.config_dir = d->places.config_dir,
 		.socket = d->socket,
 		.instance = d->instance,
+		.shim = d->shim,
 		.rl_git = d->rl_git,
 		.parallel = config_parallel(d->config),
 	};

@@ -58,6 +58,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	engine->config_dir = xstrdup(options->config_dir);
 	engine->instance = xstrdup(options->instance);
 	engine->socket = xstrdup(options->socket);
+	engine->shim = xstrdup(options->shim);
 	engine->rl_git = xstrdup(options->rl_git);
 	engine->parallel = options->parallel;
 	engine->committed = committed;
@@ -139,6 +140,7 @@ void engine_free(struct engine *engine)
 	free(engine->deferred);
 	free(engine->pruned);
 	free(engine->state_dir);
+	free(engine->shim);
 	free(engine->rl_git);
 	free(engine->config_dir);
 	free(engine->instance);

@@ -24,6 +24,7 @@ struct engine_options {
 	const char *config_dir;
 	const char *instance;		/* eight hex digits, part of ref names */
 	const char *socket;		/* path of the socket for agents and hooks; NULL: none */
+	const char *shim;		/* path of rl-shim, also where agents are placed */
 	const char *rl_git;		/* path of the program that runs operations */
 	int64_t parallel;		/* number of permits */
 };

@@ -314,7 +314,7 @@ static struct launch *make_launch(struct build_job *w, const struct agent_plan *
 	}
 	if (p->findings_file != NULL && w->findings != NULL)
 		add_file(launch, RECORD_FINDINGS, xstrdup(w->findings), strlen(w->findings), 0640);
-	placed_wrap(launch, agent, &w->attempt, p->dir);
+	placed_wrap(launch, agent, &w->attempt, p->dir, w->job.shim);
 	return launch;
 }
 

@@ -32,7 +32,7 @@ static void add_agent(char ***argv, const struct shim_job *job, const char *dir)
 
 /* Of what the launcher's words name. */
 static void fill(struct launch *launch, const struct agent_plan *agent, const struct launcher_fill *fill,
-    const char *dir)
+    const char *dir, const char *shim)
 {
 	struct shim_job *job = &launch->job;
 	char **argv = launcher_argv(agent->launch, fill);
@@ -40,8 +40,10 @@ static void fill(struct launch *launch, const struct agent_plan *agent, const st
 	add_file(launch, RECORD_FAR, xstrdup(""), 0660);
 	add_file(launch, RECORD_PLACE, NULL, 0770);
 	if (launcher_starts_script(agent->launch)) {
-		add_file(launch, RECORD_START, placed_start_script(job, launch->envp, dir), 0640);
+		add_file(launch, RECORD_START, placed_start_script(job, launch->envp, dir, shim), 0640);
+		add_file(launch, RECORD_AGAIN, placed_again_script(job, dir, shim), 0640);
 		add_file(launch, RECORD_END, placed_end_script(job, dir), 0640);
+		job->follows = xstrdup(dir);
 	} else {
 		add_agent(&argv, job, dir);
 	}
@@ -54,7 +56,7 @@ static void fill(struct launch *launch, const struct agent_plan *agent, const st
 }
 
 void placed_wrap(struct launch *launch, const struct agent_plan *agent, const struct attempt_row *attempt,
-    const char *dir)
+    const char *dir, const char *shim)
 {
 	char *run, *number, *start, *end, *start_word, *end_word;
 
@@ -67,7 +69,7 @@ void placed_wrap(struct launch *launch, const struct agent_plan *agent, const st
 	start_word = shell_word(start);
 	end_word = shell_word(end);
 	fill(launch, agent, &(struct launcher_fill){ run, number, attempt->uuid, launch->job.cwd, attempt->node,
-	    start_word, end_word }, dir);
+	    start_word, end_word }, dir, shim);
 	free(run);
 	free(number);
 	free(start);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "proto/memory.h"
+#include "record/far_claim.h"
 #include "record/far_status.h"
 #include "record/layout.h"
 
@@ -18,8 +19,10 @@
 #define LOOKS_PER_SECOND 5
 #define GRACE_MAX_S 15		/* rld gives a cancel command half a minute */
 #define KILLING_S 5
+#define WALL_LATER_MS 60000
 
-/* Signals are for what has the mark: the script that started it waits, and tells its end. In an
+/* Signals are for what has the mark: the script that started it, or the rl-shim there, waits, and
+ * tells its end; SIGTERM is for rl-shim, too, but it is not killed. In an
  * earlier boot of the same machine nothing is left of it; of another machine nothing is known. */
 static const char end_script[] =
     "ln -s revoked \"$d/claim\" 2> /dev/null && exit 0\n"
@@ -27,14 +30,15 @@ static const char end_script[] =
     "[ \"$c\" != revoked ] || exit 0\n"
     "b=$(cat /proc/sys/kernel/random/boot_id) m=$(cat /etc/machine-id 2> /dev/null)\n"
     "marked() { grep -lsxzF \"" MARK "=$u\" /proc/[0-9]*/environ | tr -dc '0-9\\n'; }\n"
-    "left() { marked; grep -qsxzF \"$d/start\" \"/proc/${c%%.*}/cmdline\" && echo \"${c%%.*}\"; }\n"
+    "q=${c%%.*}; q=${q#" FAR_SHIM "}\n"
+    "left() { marked; grep -qsxzF -e \"$d/start\" -e \"$f\" \"/proc/$q/cmdline\" && echo \"$q\"; }\n"
     "case $c in\n"
     "*.\"$b\".*)\n"
     "\tp=$(marked); [ -z \"$p\" ] || kill $p 2> /dev/null\n"
     "\tn=0\n"
     "\twhile [ -n \"$(left)\" ]; do\n"
     "\t\tn=$((n + 1)); [ $n -le $end ] || { echo \"some of its processes do not end\" >&2; exit 1; }\n"
-    "\t\tp=; [ $n -le $grace ] || p=$(marked); [ -z \"$p\" ] || kill -9 $p 2> /dev/null\n"
+    "\t\tp=; [ $n -le $grace ] || p=$(marked | grep -vx \"$q\"); [ -z \"$p\" ] || kill -9 $p 2> /dev/null\n"
     "\t\tsleep 0.2\n"
     "\tdone ;;\n"
     "*) [ -n \"$m\" ] && [ \"${c##*.}\" = \"$m\" ] || { echo \"it was started on another machine\" >&2; exit 1; } ;;\n"
@@ -76,7 +80,13 @@ static bool is_exported(const char *variable)
 	    strncmp(variable, "SSH_", strlen("SSH_")) != 0;
 }
 
-char *placed_start_script(const struct shim_job *job, char *const *envp, const char *dir)
+/* A limit of the attempt is watched here; there it is for an agent that nobody can reach. */
+static int64_t far_wall_ms(const struct shim_job *job)
+{
+	return job->wall_ms == 0 ? 0 : job->wall_ms + WALL_LATER_MS;
+}
+
+char *placed_start_script(const struct shim_job *job, char *const *envp, const char *dir, const char *shim)
 {
 	struct buf out = { 0 };
 	char *far = xasprintf("%s/" RECORD_FAR, dir);
@@ -95,9 +105,24 @@ char *placed_start_script(const struct shim_job *job, char *const *envp, const c
 	add_word(&out, "", job->uuid, "");
 	for (char *const *word = job->argv; *word != NULL; word++)
 		add_word(&out, " ", *word, "");
-	buf_adds(&out, "\n");
+	add_word(&out, "\ns=", shim, "\n");
+	buf_adds(&out, "if [ \"$(\"$s\" --version 2> /dev/null)\" = \"rl-shim " RLD_VERSION "\" ]; then\n"
+	    "\tf=$1 u=$2; shift 2\n");
+	add_word(&out, "\texec \"$s\" --far \"$f\" \"$u\" ", job->input != NULL ? job->input : "-", "");
+	buf_addf(&out, " %lld %lld %lld \"$@\"\nfi\n", (long long)job->grace_ms, (long long)far_wall_ms(job),
+	    (long long)job->output_bytes);
 	buf_adds(&out, far_script);
 	free(far);
+	return buf_take(&out, NULL);
+}
+
+char *placed_again_script(const struct shim_job *job, const char *dir, const char *shim)
+{
+	struct buf out = { 0 };
+
+	add_word(&out, "exec ", shim, " --far ");
+	add_word(&out, "", dir, "/" RECORD_FAR " ");
+	add_word(&out, "", job->uuid, " - 0 0 0 false\n");
 	return buf_take(&out, NULL);
 }
 

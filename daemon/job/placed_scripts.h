@@ -10,9 +10,12 @@
 /* The text as one word of a shell; malloc'd. */
 char *shell_word(const char *text);
 
-/* Starts the agent of the job in its directory, with that environment, and does what far_script
- * does; dir is the attempt's. malloc'd. */
-char *placed_start_script(const struct shim_job *job, char *const *envp, const char *dir);
+/* Starts the agent of the job in its directory, with that environment: by the rl-shim with that
+ * path, if it is of this version there, or as far_script does. dir is the attempt's. malloc'd. */
+char *placed_start_script(const struct shim_job *job, char *const *envp, const char *dir, const char *shim);
+
+/* Takes its place when an rl-shim has begun: asks that how the agent is. malloc'd. */
+char *placed_again_script(const struct shim_job *job, const char *dir, const char *shim);
 
 /* Ends what that has started, and succeeds only if nothing of it is left; malloc'd. */
 char *placed_end_script(const struct shim_job *job, const char *dir);

@@ -22,6 +22,7 @@ struct job {
 	const char *state_dir;		/* borrowed from the engine */
 	const char *config_dir;		/* NULL: none */
 	const char *socket;		/* of this daemon, NULL: none */
+	const char *shim;		/* path of rl-shim */
 	int fault;	/* out: errno of a fault of the host that prevented it: try
 			 * again; 0: none */
 };

@@ -20,6 +20,7 @@ static void job_prepare(struct engine *engine, struct job *job, const struct job
 {
 	job->type = type;
 	job->state_dir = engine->state_dir;
+	job->shim = engine->shim;
 	job->config_dir = engine->config_dir;
 	job->socket = engine->socket;
 }

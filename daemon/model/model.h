@@ -37,7 +37,7 @@ struct engine {
 	const struct txn_calls *calls;
 	const struct stage *const *stages;	/* SLOT_STAGES of them: slot/stages.h */
 	const struct operation_calls *operation;
-	char *state_dir, *config_dir, *instance, *socket, *rl_git;
+	char *state_dir, *config_dir, *instance, *socket, *shim, *rl_git;
 	engine_committed_cb *committed;
 	void *arg;
 	int64_t parallel;

@@ -11,6 +11,7 @@
 #include "proc/version_probe.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
+#include "record/far_claim.h"
 #include "record/far_status.h"
 #include "record/shim_job.h"
 

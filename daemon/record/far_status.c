@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,7 +27,6 @@ const char far_script[] =
     "printf 'ended %s %s%s\\n' \"$u\" \"$s\" \"$k\" >> \"$f\" || exit 75\n"
     "exit \"$s\"\n";
 
-#define REVOKED "revoked"
 #define FILE_MAX 512		/* two lines */
 #define NODE_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
 
@@ -106,16 +106,43 @@ void far_status_read(int dirfd, const char *name, const char *uuid, struct far_s
 		take_end(line, out);
 }
 
-bool far_revoke(int dirfd)
+static int append(int dirfd, const char *name, const char *line)
 {
-	char target[sizeof(REVOKED)];
+	int fd = openat(dirfd, name, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW), rv;
+	off_t before;
+	ssize_t n;
 
-	/* it has the environment of the agent */
-	unlinkat(dirfd, RECORD_START, 0);
-	/* by rl-shim, and then by rld */
-	return symlinkat(REVOKED, dirfd, RECORD_CLAIM) == 0 ||
-	    (errno == EEXIST && readlinkat(dirfd, RECORD_CLAIM, target, sizeof(target)) == sizeof(REVOKED) - 1 &&
-	    memcmp(target, REVOKED, sizeof(REVOKED) - 1) == 0);
+	if (fd == -1)
+		return -errno;
+	before = lseek(fd, 0, SEEK_END);
+	n = write(fd, line, strlen(line));
+	rv = n == -1 || fsync(fd) == -1 ? -errno : n == (ssize_t)strlen(line) ? 0 : -ENOSPC;
+	/* half a line would prove nothing for ever */
+	if (rv != 0 && ftruncate(fd, before) == -1)
+		rv = -errno;
+	close(fd);
+	return rv;
+}
+
+int far_tell_started(int dirfd, const char *name, const char *uuid)
+{
+	const char *slurm = getenv("SLURMD_NODENAME");
+	char node[FAR_NODE_MAX] = "", line[FILE_MAX];
+
+	if (slurm != NULL)
+		snprintf(node, sizeof(node), "%s", slurm);
+	else
+		gethostname(node, sizeof(node) - 1);
+	snprintf(line, sizeof(line), "started %s %s\n", uuid, node);
+	return append(dirfd, name, line);
+}
+
+int far_tell_ended(int dirfd, const char *name, const char *uuid, int status, bool signalled)
+{
+	char line[FILE_MAX];
+
+	snprintf(line, sizeof(line), "ended %s %d%s\n", uuid, status, signalled ? " signalled" : "");
+	return append(dirfd, name, line);
 }
 
 bool far_status_is_over(const struct far_status *far)

@@ -6,11 +6,9 @@
  *	ended UUID STATUS	after it: its exit status, as a shell gives it; and behind it
  *				"signalled" when both of them were told to end
  *
- * A file that ends in any other way proves nothing. Before it begins anything, the script makes a
- * link, RECORD_CLAIM, which only one can make, also where several machines share a directory:
- *
- *	PID.BOOT.MACHINE	of the script; ids of the boot and the machine, "" if unknown
- *	revoked			nothing has been started, and nothing will be
+ * A file that ends in any other way proves nothing. Where there is an rl-shim, it does what the
+ * script does, see shim/far_shim.h. Before it begins anything, either takes the claim, see
+ * record/far_claim.h.
  *
  * Used by rl-shim too: nothing but libc. */
 #ifndef RECORD_FAR_STATUS_H
@@ -42,9 +40,10 @@ extern const char far_script[];
  * more: it has never begun, or was seen to end. */
 bool far_status_is_over(const struct far_status *far);
 
-/* Whether no script has claimed the agent of the attempt with that directory, and from now on none
- * can. False also for the directory of an earlier version. Blocks on the disk. */
-bool far_revoke(int dirfd);
+/* Append a line to dirfd/name, as the script does: "started", or "ended" with what is known after
+ * it. 0 or -errno. Both block on the disk. */
+int far_tell_started(int dirfd, const char *name, const char *uuid);
+int far_tell_ended(int dirfd, const char *name, const char *uuid, int status, bool signalled);
 
 /* Read dirfd/name of the attempt with that uuid. Blocks on the disk. */
 void far_status_read(int dirfd, const char *name, const char *uuid, struct far_status *out);

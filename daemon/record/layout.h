@@ -30,9 +30,10 @@
  * record/far_status.h */
 #define RECORD_PLACE "place"
 #define RECORD_CLAIM RECORD_PLACE "/claim"
-/* scripts that start and end it, see job/placed_scripts.h; the first is removed when it has
- * begun */
+/* scripts that start it, look how it is, and end it, see job/placed_scripts.h. The first has its
+ * environment: it is removed when it has begun, or becomes the second */
 #define RECORD_START RECORD_PLACE "/start"
+#define RECORD_AGAIN RECORD_PLACE "/again"
 #define RECORD_END RECORD_PLACE "/end"
 #define RECORD_STDOUT "stdout"		/* segments: stdout.<offset, 16 hex digits> */
 #define RECORD_STDERR "stderr"

@@ -33,6 +33,7 @@ static const struct fields_row job_rows[] = {
 	ROW(tells_limits, FIELDS_OPTION),
 	ROW(far, FIELDS_STRING),
 	ROW(cancel, FIELDS_LIST),
+	ROW(follows, FIELDS_STRING),
 };
 
 static const struct fields_type job_type = {
@@ -55,7 +56,9 @@ static bool all_absolute(char *const *paths)
 /* A plain name in the attempt's directory. A cancel command belongs to such a file. */
 static bool far_is_plausible(const struct shim_job *job)
 {
-	return job->far == NULL ? job->cancel == NULL : job->far[0] != '\0' && strchr(job->far, '/') == NULL;
+	if (job->far == NULL)
+		return job->cancel == NULL && job->follows == NULL;
+	return job->far[0] != '\0' && strchr(job->far, '/') == NULL && (job->follows == NULL || job->follows[0] == '/');
 }
 
 static bool plausible(const struct shim_job *job)

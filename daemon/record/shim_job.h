@@ -42,6 +42,9 @@ struct shim_job {
 	/* argv is that of a launcher, and its exit is confirmed by this file of the attempt's
 	 * directory, see record/far_status.h; NULL: argv is the program itself */
 	char *far;
+	/* absolute path of that directory: an rl-shim may supervise the agent where it is placed,
+	 * so argv is executed again while it works, see shim/follow.h; NULL: it is executed once */
+	char *follows;
 	/* NULL-terminated argv that ends what the launcher placed; empty or NULL: none */
 	char **cancel;
 	/* NULL-terminated absolute paths that it may write to when confined; files or whole

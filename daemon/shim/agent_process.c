@@ -15,6 +15,7 @@
 
 #include "record/handed_environment.h"
 #include "shim/confine.h"
+#include "shim/follow.h"
 #include "shim/ids.h"
 
 /* out of memory, the kernel kills the agent before its shim and before the daemon */
@@ -189,7 +190,10 @@ static void become(const struct shim_job *job, pid_t shim, int in, int out, int 
 		agent_failed(report, EXIT_STEP_PIPE);
 		return;
 	}
-	execvp(job->argv[0], argv);
+	if (job->follows != NULL)
+		errno = follow(job, told);
+	else
+		execvp(job->argv[0], argv);
 	agent_failed(report, EXIT_STEP_EXEC);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The process of the job: the only fork of the project. */
+/* The process of the job. */
 #ifndef SHIM_AGENT_PROCESS_H
 #define SHIM_AGENT_PROCESS_H
 

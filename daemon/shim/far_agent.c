@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "child/process_tree.h"
+#include "record/far_claim.h"
 #include "record/far_status.h"
 #include "shim/agent_process.h"
 

@@ -170,7 +170,7 @@ const char *const world_accounts[ACCOUNTS + 1] = { "fake", "critic", NULL };
 static void start_daemon(struct world *w)
 {
 	struct engine_options options = { .state_dir = "/state", .instance = "0123abcd",
-	    .rl_git = "/rl-git", .parallel = w->parallel };
+	    .shim = "/rl-shim", .rl_git = "/rl-git", .parallel = w->parallel };
 	struct ports ports = {
 		.clock_ctx = w, .now = port_now, .uuid = port_uuid, .boot_id = port_boot,
 		.store_ctx = w, .commit = port_commit, .task_text = port_task_text,

@@ -3,9 +3,10 @@
 The launchers are scripts; tests/launchers has Slurm."""
 import os
 import signal
+import subprocess
 
 import pytest
-from rld import Repo, RpcError, wait_gone
+from rld import SHIM, Repo, RpcError, wait_gone
 
 # it notes the uuid of each job, and runs it as asked
 PREFIX = """#!/bin/sh
@@ -187,6 +188,7 @@ while [ "${{1#-}}" != "$1" ]; do shift; done
 host=$1; shift
 [ ! -e {log}/down.$host ] || {{ echo "ssh: connect to host $host port 22: Connection refused" >&2; exit 255; }}
 echo "$host $*" >> {log}/placed
+[ ! -e {log}/no-shim ] || sed -i "s,^s=.*,s={log}/rl-shim," "${{1#sh }}"
 exec env -i PATH=/usr/bin:/bin setsid -w sh -c "$*"
 """
 HOSTS = [{"name": "n1", "slots": 1}, {"name": "n2", "slots": 1}]
@@ -209,7 +211,15 @@ def ssh(tmp_path, make_daemon, launcher):
 ODD = "it's \"$HOME\" `x` \\ *\nand more"
 
 
-def test_ssh(ssh, repo):
+@pytest.fixture(params=[True, pytest.param(False, marks=pytest.mark.each)], ids=["rl-shim", "script"])
+def has_shim(ssh, request):
+    """Whether there is an rl-shim of this version on the other machine."""
+    if not request.param:
+        (ssh.log / "no-shim").touch()
+    return request.param
+
+
+def test_ssh(ssh, repo, has_shim):
     daemon = ssh(scripts={"implement": "printf %s \"$ODD\" > work.txt\npwd > where.txt\nanswer done\n",
                           "review": "pass\n"}, config={"agent.play": {"set": {"ODD": ODD}}})
     run = daemon.review(repo.path)
@@ -218,14 +228,116 @@ def test_ssh(ssh, repo):
     assert [(row["launcher"], row["node"], row["exit_code"]) for row in rows] == [("farm", "n1", 0)] * 2
     assert (repo.path / "work.txt").read_text() == ODD
     assert (repo.path / "where.txt").read_text() == f"{repo.path}\n"
+    assert b"do it" in daemon.play.prompt(run, "implement")
     # nothing of the agent is in an argv, and its environment is in no file any more
     assert [line.split(" ")[:2] for line in ssh.placed()] == [["n1", "sh"]] * 2
     for row in rows:
         place = daemon.state / "attempts" / str(row["id"]) / "place"
-        assert str(place / "start") in "\n".join(ssh.placed()) and not (place / "start").exists()
+        assert str(place / "start") in "\n".join(ssh.placed())
+        assert (place / "exit").exists() == (place / "start").exists() == has_shim
+        assert not any("ODD" in path.read_text() for path in place.iterdir() if path.is_file())
+        # what the agent has printed is kept once
+        assert not list(place.glob("std*"))
 
 
-def test_ssh_cancelled(ssh, repo):
+def test_ssh_exit_status(ssh, repo, has_shim):
+    daemon = ssh(scripts={"implement": "echo out; echo err >&2; exit 7\n"})
+    run = daemon.submit(repo.path)
+    assert daemon.ended(run)["state"] == "failed"
+    row, = attempts(daemon, run)
+    assert (row["state"], row["exit_code"]) == ("exited", 7)
+    assert [output(daemon, row["id"], stream) for stream in ("stdout", "stderr")] == ["out\n", "err\n"]
+
+
+def output(daemon, attempt, stream):
+    return daemon.call("attempt.output", id=attempt, stream=stream, offset=0)["data"]
+
+
+def until_printed(daemon, attempt, stream, words):
+    while words not in output(daemon, attempt, stream):
+        pass
+
+
+def far_shim(daemon, attempt):
+    """The pid of the rl-shim where the agent was placed."""
+    text = (daemon.state / "attempts" / str(attempt) / "place" / "shim").read_text()
+    return int(dict(line.split(" ", 1) for line in text.splitlines())["pid"])
+
+
+LONG = "echo before\ngate here\nseq 1 60000\necho after >&2\nanswer done\n"
+
+
+def test_ssh_the_connection_breaks(ssh, repo):
+    """It is made again; the agent is not started again, and nothing that it prints is missing."""
+    daemon = ssh(scripts={"implement": LONG}, gates=["here"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    row, = attempts(daemon, run)
+    until_printed(daemon, row["id"], "stdout", "before")
+    (ssh.log / "down.n1").touch()
+    until_printed(daemon, row["id"], "stderr", "the connection to the agent is lost")
+    (ssh.log / "down.n1").unlink()
+    until_printed(daemon, row["id"], "stderr", "there is a connection to the agent again")
+    daemon.kill()
+    daemon.start()
+    daemon.play.go("here")
+    assert daemon.ended(run)["state"] == "succeeded"
+    row, = attempts(daemon, run)
+    printed = [(daemon.state / "attempts" / str(row["id"]) / f"std{which}.0000000000000000").read_text()
+               for which in ("out", "err")]
+    assert [str(n) for n in range(1, 60001)] == printed[0].split("before\n")[1].split("\n")[:60000]
+    assert printed[1].endswith("after\n") and len(set(ssh.placed())) == 1 < len(ssh.placed())
+
+
+def test_ssh_its_shim_is_killed(ssh, repo):
+    """The agent dies with it. It is known to be over, so on_lost decides."""
+    daemon = ssh(scripts={"implement.1": "gate here\nanswer done\n", "implement.2": "answer done\n"}, gates=["here"],
+                 config={"run.on_lost": "retry"})
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    pid = far_shim(daemon, attempts(daemon, run)[0]["id"])
+    os.kill(pid, signal.SIGKILL)
+    wait_gone(pid)
+    assert daemon.ended(run)["state"] == "succeeded"
+    assert [row["state"] for row in attempts(daemon, run)] == ["lost", "exited"]
+
+
+def far_call(daemon, attempt, *words):
+    """What the script does that starts the agent."""
+    directory = daemon.state / "attempts" / str(attempt)
+    return subprocess.run([SHIM, "--far", directory / "far", *words], capture_output=True, text=True)
+
+
+def test_ssh_called_again(ssh, repo):
+    daemon = ssh(scripts={"implement": "answer done\n"})
+    run = daemon.submit(repo.path)
+    assert daemon.ended(run)["state"] == "succeeded"
+    row, = attempts(daemon, run)
+    far = daemon.state / "attempts" / str(row["id"]) / "far"
+    words, told = (row["uuid"], "-", "0", "0", "0", "false"), far.read_text()
+    # it was killed between its record and the word that it has ended
+    far.write_text(told.splitlines(keepends=True)[0])
+    assert far_call(daemon, row["id"], *words).returncode == 0 and far.read_text() == told
+    # a record is missing as well
+    far.write_text(told.splitlines(keepends=True)[0])
+    (far.parent / "place" / "exit").unlink()
+    done = far_call(daemon, row["id"], *words)
+    assert done.returncode == 76 and "rl-shim: the agent is gone: its rl-shim was killed" in done.stderr
+    claim = far.parent / "place" / "claim"
+    pid, boot, machine = claim.readlink().name.split(".")
+    for target, status, why in (("revoked", 75, "is not to be"), (f"{pid}.{boot}1.{machine}", 76, "was restarted"),
+                                (f"{pid}.{boot}1.{machine}1", 75, "on another machine"), ("shim-.", 75, "another"),
+                                ("77.x", 75, "started already")):
+        claim.unlink()
+        claim.symlink_to(target)
+        done = far_call(daemon, row["id"], *words)
+        assert (done.returncode, why in done.stderr) == (status, True), (target, done)
+    for wrong in ((), (row["uuid"], "-", "0", "-1", "0", "false"), (row["uuid"], "-", "0", "0", "0")):
+        done = far_call(daemon, row["id"], *wrong)
+        assert done.returncode == 75 and "rl-shim: arguments: only a script of rld has them" in done.stderr
+
+
+def test_ssh_cancelled(ssh, repo, has_shim):
     daemon = ssh(scripts={"implement": "trap 'touch $PLAY/signalled; exit 1' TERM\ngate here\nanswer done\n"},
                  gates=["here"])
     run = daemon.submit(repo.path)

@@ -46,8 +46,13 @@ def kill(pids):
         wait_gone(pid)
 
 
+# the script that starts an agent finds no rl-shim there
+WITHOUT_SHIM = """ForceCommand f=${SSH_ORIGINAL_COMMAND#sh }; sed -i 's,^s=.*,s=/nonexistent,' "$f"; exec sh "$f"
+"""
+
+
 class Host:
-    def __init__(self, path, name):
+    def __init__(self, path, name, has_shim):
         self.path, self.name, self.process = path, name, None
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -55,7 +60,8 @@ class Host:
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path / f"key.{name}"], check=True)
         (path / f"sshd.{name}").write_text(
             f"ListenAddress 127.0.0.1\nPort {self.port}\nHostKey {path}/key.{name}\nPidFile none\nUsePAM no\n"
-            f"AuthorizedKeysFile {path}/key.pub\nStrictModes no\nPasswordAuthentication no\nMaxStartups 100\n")
+            f"AuthorizedKeysFile {path}/key.pub\nStrictModes no\nPasswordAuthentication no\nMaxStartups 100\n"
+            + ("" if has_shim else WITHOUT_SHIM))
 
     def start(self):
         self.process = subprocess.Popen([SSHD, "-D", "-E", self.path / f"log.{self.name}", "-f",
@@ -79,13 +85,13 @@ class Host:
         self.process.wait()
 
 
-@pytest.fixture
-def hosts():
+@pytest.fixture(params=[True])
+def hosts(request):
     os.makedirs("/run/sshd", exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="rld-ssh.") as path:
         path = Path(path)
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path / "key"], check=True)
-        made = [Host(path, name) for name in ("n1", "n2")]
+        made = [Host(path, name, request.param) for name in ("n1", "n2")]
         (path / "config").write_text("\n".join(
             f"Host {host.name}\n HostName 127.0.0.1\n Port {host.port}" for host in made) +
             f"\nHost *\n User {getpass.getuser()}\n IdentityFile {path}/key\n IdentitiesOnly yes\n"
@@ -159,7 +165,40 @@ def test_cancelled(start, repo):
     wait_gone(pid_of(daemon))
 
 
+def output(daemon, attempt, stream):
+    return daemon.call("attempt.output", id=attempt, stream=stream, offset=0)["data"]
+
+
+def until_lost(daemon, attempt):
+    while "the connection to the agent is lost" not in output(daemon, attempt, "stderr"):
+        pass
+
+
+def far_shim(daemon, attempt):
+    """The pid of the rl-shim where the agent was placed."""
+    text = (daemon.state / "attempts" / str(attempt) / "place" / "shim").read_text()
+    return int(dict(line.split(" ", 1) for line in text.splitlines())["pid"])
+
+
 def test_the_connection_breaks(start, repo, hosts):
+    """The agent works on; the connection is made again, to the same agent."""
+    daemon = start("gate here\necho after >&2\nanswer done\n", gates=["here"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    hosts[0].disappear()
+    row, = daemon.attempts(run)
+    until_lost(daemon, row["id"])
+    hosts[0].start()
+    while "a connection to the agent again" not in output(daemon, row["id"], "stderr"):
+        pass
+    daemon.play.go("here")
+    assert ends(daemon, run) == "succeeded" and states(daemon, run) == [("n1", "exited")]
+    assert output(daemon, row["id"], "stdout") == "done\n"
+    assert output(daemon, row["id"], "stderr").endswith("after\n")
+
+
+@pytest.mark.parametrize("hosts", [False], indirect=True)
+def test_the_connection_breaks_without_rl_shim(start, repo, hosts):
     """It is made once more to end the agent; then another one begins, with on_lost = "retry"."""
     daemon = start(FIRST, gates=["here"], **{"run.on_lost": "retry"})
     run = daemon.submit(repo.path)
@@ -198,19 +237,37 @@ def test_the_shim_is_killed(start, repo, down):
     wait_gone(pid_of(daemon))
 
 
-@pytest.mark.deadline(300)
-def test_a_host_disappears(start, tmp_path, hosts):
-    """It may come back with the agent at work, so another one does not begin by itself; other runs
-    have the other host."""
-    daemon = start("[ $RL_RUN != 1 ] || gate here\nanswer done\n", gates=["here"], **{"run.on_lost": "retry"})
+def test_a_host_is_restarted(start, tmp_path, hosts):
+    """While it is away, its run waits, since the agent may be at work; other runs have the other
+    host. Nothing is left of the agent when it is back, and another one begins."""
+    daemon = start({"implement.1": "[ $RL_RUN != 1 ] || gate here\nanswer done\n", "implement.2": "answer done\n"},
+                   gates=["here"], **{"run.on_lost": "retry"})
     run = daemon.submit(Repo(tmp_path / "r1").path)
     daemon.play.arrived("here")
+    row, = daemon.attempts(run)
+    pid = far_shim(daemon, row["id"])
     hosts[0].disappear()
-    assert ends(daemon, run) == "held"
-    attempt, = daemon.attempts(run)
-    assert attempt["state"] == "lost" and "the cancel command failed" in attempt["cause"]
+    kill(below(pid) + [pid])
+    until_lost(daemon, row["id"])
     other = daemon.submit(Repo(tmp_path / "r2").path)
-    assert ends(daemon, other) == "succeeded" and states(daemon, other) == [("n2", "exited")]
+    assert ends(daemon, other) == "succeeded" and states(daemon, other)[-1] == ("n2", "exited")
+    hosts[0].start()
+    assert ends(daemon, run) == "succeeded" and [state for _, state in states(daemon, run)] == ["lost", "exited"]
+
+
+@pytest.mark.deadline(300)
+def test_cancelled_while_a_host_is_gone(start, repo, hosts):
+    """Nothing is known of the agent then, and rld says so."""
+    daemon = start("gate here\n", gates=["here"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    row, = daemon.attempts(run)
+    pid = far_shim(daemon, row["id"])
+    hosts[0].disappear()
+    assert daemon.cancelled(run)["state"] == "cancelled"
+    row, = daemon.attempts(run)
+    assert row["state"] == "lost" and "launcher failed: it may still run there" in row["cause"]
+    kill(below(pid) + [pid])
 
 
 def test_a_host_is_down(start, repo, hosts):

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ *   FIRST ── the launcher ends, no rl-shim has the claim ──▶ exit as it did
+ *   FIRST ── it ends, an rl-shim has it ──▶ FOLLOWING
+ *   FOLLOWING ── from time to time: the launcher again, which says how the agent is
+ *   FOLLOWING ── the status file: ended ──▶ copy the last output, exit as the agent did
+ *   FOLLOWING ── rl-shim says that the agent is gone ──▶ copy the last output, exit with that
+ */
+#include "shim/follow.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/exit_record.h"
+#include "record/far_claim.h"
+#include "record/far_status.h"
+#include "record/layout.h"
+#include "record/output.h"
+#include "shim/far_shim.h"
+
+#define LOOK_MS 200		/* at files of a directory, perhaps of a server */
+/* between two connections, each of which learns that the agent is alive: doubled up to a limit */
+#define AGAIN_MS 5000
+#define AGAIN_MAX_MS 30000
+#define CHUNK 65536
+
+static const char *const streams[] = { RECORD_STDOUT, RECORD_STDERR };
+
+struct follower {
+	const struct shim_job *job;
+	int dirfd, place;
+	uint64_t copied[2];
+	pid_t launcher;		/* that runs, 0: none */
+	int64_t next, pause;	/* monotonic: of the next one */
+	bool cut;		/* the last one has failed, and it was told */
+};
+
+static int64_t steady_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static int status_of(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void say(const struct follower *f, const char *what)
+{
+	dprintf(STDERR_FILENO, "rld: %s: %s\n", f->job->argv[0], what);
+}
+
+static void write_all(int fd, const char *data, size_t size)
+{
+	while (size > 0) {
+		ssize_t n = write(fd, data, size);
+
+		if (n == -1 && errno != EINTR)
+			_exit(FAR_REFUSED);
+		data += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+}
+
+/* What the agent has printed since. What is missing in the middle was over its limit. */
+static void copy(struct follower *f)
+{
+	static char chunk[CHUNK];
+
+	for (int i = 0; i < 2; i++) {
+		struct output_chunk read = { 0 };
+
+		while (output_read(f->place, streams[i], f->copied[i], chunk, sizeof(chunk), &read) == 0 &&
+		    read.size > 0) {
+			write_all(STDOUT_FILENO + i, chunk, read.size);
+			f->copied[i] = read.offset + read.size;
+		}
+	}
+}
+
+/* The near rl-shim keeps all of it. */
+static void remove_copied(const struct follower *f)
+{
+	DIR *dir = fdopendir(dup(f->place));
+	struct dirent *entry;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL)
+		for (int i = 0; i < 2; i++)
+			if (strncmp(entry->d_name, streams[i], strlen(streams[i])) == 0)
+				unlinkat(f->place, entry->d_name, 0);
+	if (dir != NULL)
+		closedir(dir);
+}
+
+static void exit_if_ended(struct follower *f)
+{
+	struct exit_record record;
+	struct far_status far;
+
+	far_status_read(f->dirfd, f->job->far, f->job->uuid, &far);
+	if (far.found != FAR_ENDED && far.found != FAR_SIGNALLED)
+		return;
+	copy(f);
+	if (exit_record_read(f->place, &record) == 0 && record.how == EXIT_NOT_STARTED)
+		dprintf(STDERR_FILENO, "%s\n", record.error);
+	remove_copied(f);
+	_exit(far.status);
+}
+
+/* The launcher has been there, or not. */
+static void take_word(struct follower *f, int status)
+{
+	if (status == FAR_GONE) {
+		exit_if_ended(f);
+		copy(f);
+		_exit(FAR_GONE);
+	}
+	if (status != 0 && !f->cut)
+		say(f, "the connection to the agent is lost; it works on, and rld tries again");
+	if (status == 0 && f->cut)
+		say(f, "there is a connection to the agent again");
+	f->cut = status != 0;
+	f->pause = f->pause * 2 < AGAIN_MAX_MS ? f->pause * 2 : AGAIN_MAX_MS;
+	f->next = steady_ms() + f->pause;
+}
+
+static int launch(struct follower *f)
+{
+	return posix_spawnp(&f->launcher, f->job->argv[0], NULL, NULL, f->job->argv, environ);
+}
+
+static void connect_from_time_to_time(struct follower *f)
+{
+	int status;
+
+	if (f->launcher != 0 && waitpid(f->launcher, &status, WNOHANG) == f->launcher) {
+		f->launcher = 0;
+		take_word(f, status_of(status));
+	}
+	if (f->launcher == 0 && steady_ms() >= f->next && launch(f) != 0) {
+		f->launcher = 0;
+		take_word(f, FAR_REFUSED);
+	}
+}
+
+/* An rl-shim there has the agent, or may have it in a moment. */
+static bool is_followed(const struct follower *f, int status)
+{
+	struct far_claim claim;
+	struct far_status far;
+
+	far_claim_read(f->dirfd, &claim);
+	far_status_read(f->dirfd, f->job->far, f->job->uuid, &far);
+	return claim.by == FAR_BY_SHIM && (far.found != FAR_EMPTY || status != FAR_REFUSED);
+}
+
+int follow(const struct shim_job *job, int told)
+{
+	struct follower f = { .job = job, .pause = AGAIN_MS };
+	int status, rv = launch(&f);
+
+	if (rv != 0)
+		return rv;
+	close_range(STDERR_FILENO + 1, (unsigned)told - 1, 0);
+	close_range((unsigned)told, ~0U, 0);
+	while (waitpid(f.launcher, &status, 0) == -1)
+		if (errno != EINTR)
+			_exit(FAR_REFUSED);
+	f.launcher = 0;
+	f.dirfd = open(job->follows, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	f.place = openat(f.dirfd, RECORD_PLACE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (f.dirfd == -1 || f.place == -1 || !is_followed(&f, status_of(status)))
+		_exit(status_of(status));
+	for (take_word(&f, status_of(status));; connect_from_time_to_time(&f)) {
+		copy(&f);
+		exit_if_ended(&f);
+		poll(NULL, 0, LOOK_MS);
+	}
+}
