@@ -12,8 +12,8 @@
 #include "record/layout.h"
 
 /* Signals are for the agent: the shell waits for it, and tells that they came, because an agent may
- * exit with 0 then. It gets them with their default action: only traps that ignore are
- * inherited. */
+ * exit with 0 then. It gets them with their default action: only traps that ignore are inherited.
+ * A signal to all of them may reach the shell last, when the agent has ended: so it waits. */
 const char far_script[] =
     "f=$1 u=$2; shift 2\n"
     "c=$$.$(cat /proc/sys/kernel/random/boot_id 2> /dev/null).$(cat /etc/machine-id 2> /dev/null)\n"
@@ -24,6 +24,7 @@ const char far_script[] =
     "printf 'started %s %s\\n' \"$u\" \"${SLURMD_NODENAME:-$(uname -n)}\" >> \"$f\" || exit 75\n"
     "k=; trap 'k=\" signalled\"' HUP INT TERM\n"
     "\"$@\"; s=$?\n"
+    "[ -n \"$k\" ] || sleep 0.2 2> /dev/null || sleep 1\n"
     "printf 'ended %s %s%s\\n' \"$u\" \"$s\" \"$k\" >> \"$f\" || exit 75\n"
     "exit \"$s\"\n";
 

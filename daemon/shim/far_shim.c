@@ -34,7 +34,7 @@ struct far_side {
 /* To the caller. */
 struct answer {
 	int status;
-	char words[256];
+	char words[512];
 };
 
 static struct answer refuse(const char *what, const char *why)

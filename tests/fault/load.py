@@ -126,7 +126,7 @@ class Load:
 
     def kill_one(self, name):
         """The next one that lives, as long as there is work."""
-        while not (pids := self.living(name)):
+        while not (pids := [pid for pid in self.living(name) if not self.is_spared(name, pid)]):
             if all(row["state"] in (*ENDS, "held") for row in self.rows()):
                 return
         pid = self.chance.choice(pids)
@@ -135,6 +135,16 @@ class Load:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
             self.hits[f"{name} {what}"] += 1
+
+    def is_spared(self, name, pid):
+        """rld gives an operation up when it was killed three times."""
+        with contextlib.suppress(OSError, IndexError, TypeError, ValueError):
+            shim = pid if name == "rl-shim" else harness.proc_stat(pid)[1]
+            step = int(Path(harness.command_of(shim).split(" ")[1]).name)
+            (row,) = self.daemon.query("SELECT COUNT(*) AS lost FROM step WHERE state = 'lost' AND run = "
+                                       f"(SELECT run FROM step WHERE id = {step})")
+            return row["lost"] >= 2
+        return False
 
     def job_of(self, words):
         with contextlib.suppress(OSError, IndexError):
