@@ -48,7 +48,7 @@ class Load:
         self.daemon.write_config({"parallel": active, "limits": {"grace": "2s"}})
         self.repos = [Repo(path / f"r{i}", commit=False) for i in range(active)]
         self.asked, self.acked = 0, {}
-        self.hits = collections.Counter()
+        self.hits, self.killed = collections.Counter(), collections.Counter()
 
     def fill(self):
         for repo in self.repos:
@@ -126,25 +126,28 @@ class Load:
 
     def kill_one(self, name):
         """The next one that lives, as long as there is work."""
-        while not (pids := [pid for pid in self.living(name) if not self.is_spared(name, pid)]):
+        while not (pids := self.living(name)):
             if all(row["state"] in (*ENDS, "held") for row in self.rows()):
                 return
         pid = self.chance.choice(pids)
         words = harness.command_of(pid).split(" ")
+        repo = self.operation_of(name, pid)
+        # rld gives an operation up that was killed three times
+        if repo is not None and self.killed[repo, self.asked // (10 * self.active)] == 2:
+            return
+        self.killed[repo, self.asked // (10 * self.active)] += 1
         what = words[1] if name == "rl-git" and len(words) > 1 else self.job_of(words)
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
             self.hits[f"{name} {what}"] += 1
 
-    def is_spared(self, name, pid):
-        """rld gives an operation up when it was killed three times."""
+    def operation_of(self, name, pid):
+        """The repository of the operation that dies with the process; None: an agent's."""
         with contextlib.suppress(OSError, IndexError, TypeError, ValueError):
             shim = pid if name == "rl-shim" else harness.proc_stat(pid)[1]
-            step = int(Path(harness.command_of(shim).split(" ")[1]).name)
-            (row,) = self.daemon.query("SELECT COUNT(*) AS lost FROM step WHERE state = 'lost' AND run = "
-                                       f"(SELECT run FROM step WHERE id = {step})")
-            return row["lost"] >= 2
-        return False
+            words = Path(harness.command_of(shim).split(" ")[1], "operation").read_text()
+            return next((repo.path for repo in self.repos if f"{repo.path}\n" in words), None)
+        return None
 
     def job_of(self, words):
         with contextlib.suppress(OSError, IndexError):
