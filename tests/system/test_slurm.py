@@ -187,6 +187,32 @@ def test_the_shim_is_killed(start, repo, cluster):
     assert [row["state"] for row in daemon.attempts(run)] == (["lost", "exited"] if seen else ["lost"])
 
 
+# a batch job, which Slurm may queue again; what it prints is in a file
+BATCH = """#!/bin/sh
+printf '#!/bin/sh\\nexec "$@"\\n' > {job}
+uuid=$1; shift
+exec sbatch --wait --quiet --requeue --job-name=rl-$uuid --output={job}.out --open-mode=append {job} "$@"
+"""
+
+
+def test_slurm_queues_it_again(start, repo, cluster, tmp_path):
+    """The job that begins once more does not start the agent once more. That one was told to end,
+    not by rld: its attempt is lost, and over, so on_lost decides."""
+    place = tmp_path / "place"
+    place.write_text(BATCH.format(job=tmp_path / "job"))
+    place.chmod(0o755)
+    daemon = start({"implement.1": "gate here\n", "implement.2": "answer done\n"}, gates=["here"],
+                   **{"run.on_lost": "retry", "run.launcher": "batch",
+                      "launcher.batch": {"command": [str(place), "{uuid}"], "cancel": ["scancel", "--name=rl-{uuid}"]}})
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    cluster.run("scontrol", "requeue", cluster.run("squeue", "-h", "-o", "%i").split()[0])
+    assert ends(daemon, run) == "succeeded"
+    assert [row["state"] for row in daemon.attempts(run)] == ["lost", "exited"]
+    assert [began[2] for began in daemon.play.starts()] == [row["id"] for row in daemon.attempts(run)]
+    assert "the attempt was started already" in (tmp_path / "job.out").read_text()
+
+
 def test_a_node_dies(start, repo, cluster):
     """Slurm says that its job has ended, and the agent works on there: no other one may begin."""
     daemon = start("gate here\nanswer done\n", gates=["here"],
