@@ -216,7 +216,8 @@ static int open_place(struct far_side *s, char *far)
 	if (slash == NULL || slash == far)
 		return -EINVAL;
 	*slash = '\0';
-	s->dirfd = open(far, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* it may not be ours to list */
+	s->dirfd = open(far, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	*slash = '/';
 	s->far = slash + 1;
 	if (s->dirfd == -1)

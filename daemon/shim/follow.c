@@ -180,7 +180,8 @@ int follow(const struct shim_job *job, int told)
 		if (errno != EINTR)
 			_exit(FAR_REFUSED);
 	f.launcher = 0;
-	f.dirfd = open(job->follows, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* where agents have another user, it may not list the attempt's directory */
+	f.dirfd = open(job->follows, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	f.place = openat(f.dirfd, RECORD_PLACE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (f.dirfd == -1 || f.place == -1 || !is_followed(&f, status_of(status)))
 		_exit(status_of(status));

@@ -756,3 +756,33 @@ def test_a_launcher(apart, tmp_path):
     assert h.run(run)["state"] == "held" and h.attempts(run)[0]["state"] == "lost"
     agents = h.agents.pw_name
     assert log.read_text().splitlines() == [f"place {agents}", f"place {agents}", f"end {agents}"]
+
+
+# as ssh does: one word for a shell; nothing of the environment here
+CONNECT = """#!/bin/sh
+[ "$1" = end ] || echo "$1 $(id -un)" >> {log}
+sed -i 's,^s=.*,s={shim},' "${{2#sh }}"
+exec env -i PATH=/usr/bin:/bin setsid -w sh -c "$2"
+"""
+
+
+def test_a_launcher_with_an_rl_shim_there(apart, tmp_path):
+    """It is the other user as well, which may not read the attempt's directory."""
+    log = tmp_path / "launched"
+    log.touch()
+    log.chmod(0o666)
+    tmp_path.chmod(0o755)
+    (tmp_path / "connect").write_text(CONNECT.format(log=log, shim=tmp_path / "starter" / "rl-shim"))
+    (tmp_path / "connect").chmod(0o755)
+    h = apart(scripts={"implement": "echo words\nanswer done\n"},
+              config={"launcher.fake": {"command": [str(tmp_path / "connect"), "{node}", "sh {start}"],
+                                        "cancel": [str(tmp_path / "connect"), "end", "sh {end}"],
+                                        "hosts": [{"name": "n1", "slots": 1}]}, "run.launcher": "fake"})
+    run = h.submit(h.work().path)
+    assert h.ended(run)["state"] == "succeeded"
+    row, = h.attempts(run)
+    attempt = h.state / "attempts" / str(row["id"])
+    assert log.read_text().splitlines() == [f"n1 {h.agents.pw_name}"]
+    assert (attempt / "place" / "exit").stat().st_uid == h.agents.pw_uid
+    assert "words\n" in (attempt / "stdout.0000000000000000").read_text()
+    assert b"do it" in h.play.prompt(run, "implement")
