@@ -92,8 +92,10 @@ static int tell_ended(const struct far_side *s)
 	int rv;
 
 	far_status_read(s->dirfd, s->far, s->job.uuid, &far);
-	if (far.found != FAR_STARTED)
+	if (far.found == FAR_ENDED || far.found == FAR_SIGNALLED)
 		return 0;
+	if (far.found != FAR_STARTED)
+		return -EBADMSG;
 	rv = exit_record_read(s->place, &record);
 	return rv != 0 ? rv : far_tell_ended(s->dirfd, s->far, s->job.uuid, shell_status(&record),
 	    record.by != EXIT_OWN);
@@ -103,7 +105,7 @@ static int tell_ended(const struct far_side *s)
 static struct answer look(const struct far_side *s, const struct far_claim *claim)
 {
 	char boot[BOOT_ID] = "", machine[MACHINE_ID];
-	bool ended = faccessat(s->place, RECORD_EXIT, F_OK, 0) == 0;
+	int rv;
 
 	if (claim->by != FAR_BY_SHIM)
 		return refuse(RECORD_CLAIM, "the attempt was started already, or is not to be");
@@ -113,15 +115,22 @@ static struct answer look(const struct far_side *s, const struct far_claim *clai
 		return refuse(RECORD_CLAIM, "it was started on another machine");
 	if (strcmp(claim->boot, boot) == 0 && is_alive(claim, s->job.uuid))
 		return (struct answer){ 0 };
-	if (ended && tell_ended(s) == 0)
+	/* only now: it may have ended until then */
+	rv = tell_ended(s);
+	if (rv == 0)
 		return (struct answer){ 0 };
+	if (host_fault(-rv))
+		return refuse(s->far, strerror(-rv));
+	if (rv != -ENOENT)
+		return gone("its records are damaged");
 	return gone(strcmp(claim->boot, boot) == 0 ? "its rl-shim was killed" : "the machine was restarted");
 }
 
 static void answer(int told, const struct answer *a)
 {
-	if (write(told, a, sizeof(*a)) == -1)
-		_exit(FAR_REFUSED);
+	if (write(told, a, sizeof(*a)) == -1) {
+		/* who called is gone, and will call again */
+	}
 	close(told);
 }
 

@@ -318,6 +318,11 @@ def test_ssh_called_again(ssh, repo):
     # it was killed between its record and the word that it has ended
     far.write_text(told.splitlines(keepends=True)[0])
     assert far_call(daemon, row["id"], *words).returncode == 0 and far.read_text() == told
+    # what it has told proves nothing
+    for damaged in ("", told + "more"):
+        far.write_text(damaged)
+        done = far_call(daemon, row["id"], *words)
+        assert done.returncode == 76 and "the agent is gone: its records are damaged" in done.stderr
     # a record is missing as well
     far.write_text(told.splitlines(keepends=True)[0])
     (far.parent / "place" / "exit").unlink()
