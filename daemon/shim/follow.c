@@ -4,7 +4,9 @@
  *   FIRST ── it ends, an rl-shim has it ──▶ FOLLOWING
  *   FOLLOWING ── from time to time: the launcher again, which says how the agent is
  *   FOLLOWING ── the status file: ended ──▶ copy the last output, exit as the agent did
+ *       unless output is missing for long: then with another status
  *   FOLLOWING ── rl-shim says that the agent is gone ──▶ copy the last output, exit with that
+ *   FOLLOWING ── SIGTERM ──▶ copy the last output, exit as the agent did, or by that signal
  */
 #include "shim/follow.h"
 
@@ -12,11 +14,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,6 +37,8 @@
 /* between two connections, each of which learns that the agent is alive: doubled up to a limit */
 #define AGAIN_MS 5000
 #define AGAIN_MAX_MS 30000
+/* for output of an agent that has ended: a server may tell of a new segment a minute later */
+#define MISSING_MS 90000
 #define CHUNK 65536
 
 static const char *const streams[] = { RECORD_STDOUT, RECORD_STDERR };
@@ -39,11 +46,20 @@ static const char *const streams[] = { RECORD_STDOUT, RECORD_STDERR };
 struct follower {
 	const struct shim_job *job;
 	int dirfd, place;
+	int words;		/* what the launcher says on stderr, unless it is the first */
 	uint64_t copied[2];
 	pid_t launcher;		/* that runs, 0: none */
 	int64_t next, pause;	/* monotonic: of the next one */
 	bool cut;		/* the last one has failed, and it was told */
+	int64_t ended;		/* monotonic: the agent has, as first seen; 0: not yet */
 };
+
+static volatile sig_atomic_t told_to_end;
+
+static void note_signal(int sig)
+{
+	told_to_end = sig;
+}
 
 static int64_t steady_ms(void)
 {
@@ -75,7 +91,17 @@ static void write_all(int fd, const char *data, size_t size)
 	}
 }
 
-/* What the agent has printed since. What is missing in the middle was over its limit. */
+/* What is missing in the middle was over the limit of the agent there. It is over that of the near
+ * rl-shim too, which has to count it. */
+static void fill_gap(int fd, uint64_t size)
+{
+	static const char zeros[CHUNK];
+
+	for (; size > 0; size -= size < CHUNK ? size : CHUNK)
+		write_all(fd, zeros, size < CHUNK ? size : CHUNK);
+}
+
+/* What the agent has printed since. */
 static void copy(struct follower *f)
 {
 	static char chunk[CHUNK];
@@ -85,6 +111,7 @@ static void copy(struct follower *f)
 
 		while (output_read(f->place, streams[i], f->copied[i], chunk, sizeof(chunk), &read) == 0 &&
 		    read.size > 0) {
+			fill_gap(STDOUT_FILENO + i, read.offset - f->copied[i]);
 			write_all(STDOUT_FILENO + i, chunk, read.size);
 			f->copied[i] = read.offset + read.size;
 		}
@@ -105,19 +132,46 @@ static void remove_copied(const struct follower *f)
 		closedir(dir);
 }
 
+static bool is_complete(const struct follower *f, const struct exit_record *record)
+{
+	return f->copied[0] == (uint64_t)record->stdout_bytes && f->copied[1] == (uint64_t)record->stderr_bytes;
+}
+
 static void exit_if_ended(struct follower *f)
 {
 	struct exit_record record;
 	struct far_status far;
+	bool complete;
 
 	far_status_read(f->dirfd, f->job->far, f->job->uuid, &far);
 	if (far.found != FAR_ENDED && far.found != FAR_SIGNALLED)
 		return;
 	copy(f);
-	if (exit_record_read(f->place, &record) == 0 && record.how == EXIT_NOT_STARTED)
-		dprintf(STDERR_FILENO, "%s\n", record.error);
-	remove_copied(f);
+	complete = exit_record_read(f->place, &record) == 0 && is_complete(f, &record);
+	f->ended = f->ended != 0 ? f->ended : steady_ms();
+	/* a signal makes it a lost attempt in any case, perhaps without a record */
+	if (!complete && far.found == FAR_ENDED && told_to_end == 0) {
+		if (steady_ms() < f->ended + MISSING_MS)
+			return;
+		say(f, "some output of the agent is missing here");
+		_exit(far.status != FAR_GONE ? FAR_GONE : FAR_REFUSED);
+	}
+	if (complete) {
+		if (record.how == EXIT_NOT_STARTED)
+			dprintf(STDERR_FILENO, "%s\n", record.error);
+		remove_copied(f);
+	}
 	_exit(far.status);
+}
+
+/* Of a launcher that has failed. */
+static void repeat_words(const struct follower *f)
+{
+	char words[4096];
+	ssize_t n = pread(f->words, words, sizeof(words), 0);
+
+	if (n > 0)
+		write_all(STDERR_FILENO, words, (size_t)n);
 }
 
 /* The launcher has been there, or not. */
@@ -128,18 +182,39 @@ static void take_word(struct follower *f, int status)
 		copy(f);
 		_exit(FAR_GONE);
 	}
-	if (status != 0 && !f->cut)
+	if (status != 0 && !f->cut) {
+		repeat_words(f);
 		say(f, "the connection to the agent is lost; it works on, and rld tries again");
+	}
 	if (status == 0 && f->cut)
 		say(f, "there is a connection to the agent again");
 	f->cut = status != 0;
-	f->pause = f->pause * 2 < AGAIN_MAX_MS ? f->pause * 2 : AGAIN_MAX_MS;
 	f->next = steady_ms() + f->pause;
+	f->pause = f->pause * 2 < AGAIN_MAX_MS ? f->pause * 2 : AGAIN_MAX_MS;
 }
 
 static int launch(struct follower *f)
 {
 	return posix_spawnp(&f->launcher, f->job->argv[0], NULL, NULL, f->job->argv, environ);
+}
+
+/* What it prints is nothing of the agent's. */
+static int launch_again(struct follower *f)
+{
+	posix_spawn_file_actions_t files;
+	int rv = posix_spawn_file_actions_init(&files);
+
+	if (rv != 0)
+		return rv;
+	rv = ftruncate(f->words, 0) == -1 || lseek(f->words, 0, SEEK_SET) == -1 ? errno : 0;
+	if (rv == 0)
+		rv = posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	if (rv == 0)
+		rv = posix_spawn_file_actions_adddup2(&files, f->words, STDERR_FILENO);
+	if (rv == 0)
+		rv = posix_spawnp(&f->launcher, f->job->argv[0], &files, NULL, f->job->argv, environ);
+	posix_spawn_file_actions_destroy(&files);
+	return rv;
 }
 
 static void connect_from_time_to_time(struct follower *f)
@@ -150,7 +225,7 @@ static void connect_from_time_to_time(struct follower *f)
 		f->launcher = 0;
 		take_word(f, status_of(status));
 	}
-	if (f->launcher == 0 && steady_ms() >= f->next && launch(f) != 0) {
+	if (f->launcher == 0 && steady_ms() >= f->next && launch_again(f) != 0) {
 		f->launcher = 0;
 		take_word(f, FAR_REFUSED);
 	}
@@ -165,6 +240,22 @@ static bool is_followed(const struct follower *f, int status)
 	far_claim_read(f->dirfd, &claim);
 	far_status_read(f->dirfd, f->job->far, f->job->uuid, &far);
 	return claim.by == FAR_BY_SHIM && (far.found != FAR_EMPTY || status != FAR_REFUSED);
+}
+
+static void die_by(int sig)
+{
+	prctl(PR_SET_DUMPABLE, 0);	/* no core file */
+	signal(sig, SIG_DFL);
+	raise(sig);
+	_exit(128 + sig);
+}
+
+/* As the launcher has ended. */
+static void exit_as(int status)
+{
+	if (WIFSIGNALED(status))
+		die_by(WTERMSIG(status));
+	_exit(WEXITSTATUS(status));
 }
 
 int follow(const struct shim_job *job, int told)
@@ -184,10 +275,14 @@ int follow(const struct shim_job *job, int told)
 	f.dirfd = open(job->follows, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	f.place = openat(f.dirfd, RECORD_PLACE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (f.dirfd == -1 || f.place == -1 || !is_followed(&f, status_of(status)))
-		_exit(status_of(status));
+		exit_as(status);
+	f.words = memfd_create("words", MFD_CLOEXEC);
+	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = note_signal }, NULL);
 	for (take_word(&f, status_of(status));; connect_from_time_to_time(&f)) {
 		copy(&f);
 		exit_if_ended(&f);
+		if (told_to_end != 0)
+			die_by(told_to_end);
 		poll(NULL, 0, LOOK_MS);
 	}
 }

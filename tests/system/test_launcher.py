@@ -384,3 +384,77 @@ def test_a_host_that_does_not_answer(ssh, tmp_path):
     for gate in ("g1", "g2"):
         daemon.play.go(gate)
     assert {r["state"] for r in daemon.ended(first, second)} == {"succeeded"}
+
+
+def test_ssh_what_it_prints_when_it_is_cancelled(ssh, repo):
+    daemon = ssh(scripts={"implement": "trap 'echo saved; exit 1' TERM\necho before\ngate here\nanswer done\n"},
+                 gates=["here"])
+    for _ in range(3):
+        run = daemon.submit(repo.path)
+        daemon.play.arrived("here")
+        row, = attempts(daemon, run)
+        assert daemon.cancelled(run)["state"] == "cancelled"
+        assert output(daemon, row["id"], "stdout") == "before\nsaved\n"
+
+
+def test_ssh_over_the_limit_of_output(ssh, repo):
+    """What is dropped there is dropped here: nothing looks complete that is not."""
+    daemon = ssh(scripts={"implement": "echo first\nyes 0123456789 | head -c 30000000\necho last\nanswer done\n"},
+                 config={"limits.output": "1M"})
+    run = daemon.submit(repo.path)
+    assert daemon.ended(run)["state"] == "succeeded"
+    row, = attempts(daemon, run)
+    got = daemon.call("attempt.output", id=row["id"], stream="stdout", offset=0)
+    record = (daemon.state / "attempts" / str(row["id"]) / "exit").read_text().splitlines()
+    fields = dict(line.split(" ", 1) for line in record if " " in line)
+    assert got["data"].startswith("first\n0123456789\n")
+    assert int(fields["stdout_bytes"]) > 30000000 and int(fields["dropped"]) > 0
+
+
+def test_ssh_words_of_a_connection(ssh, repo):
+    """What the log-in prints is nothing of the agent's, and no progress of it."""
+    text = (ssh.log / "ssh").read_text()
+    (ssh.log / "ssh").write_text(text.replace("exec env", "echo Welcome; echo Banner >&2\nexec env"))
+    daemon = ssh(scripts={"implement": "printf half\ngate here\necho ' line'\nanswer done\n"}, gates=["here"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    while len(ssh.placed()) < 3:
+        pass
+    daemon.play.go("here")
+    assert daemon.ended(run)["state"] == "succeeded"
+    row, = attempts(daemon, run)
+    assert "half line\n" in output(daemon, row["id"], "stdout")
+    assert output(daemon, row["id"], "stderr").count("Banner") == 1
+
+
+def test_ssh_output_that_cannot_be_read(ssh, repo):
+    """An end is not believed before all of its output is here."""
+    daemon = ssh(scripts={"implement": "echo before\ngate here\necho after\nanswer done\n"}, gates=["here"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    row, = attempts(daemon, run)
+    until_printed(daemon, row["id"], "stdout", "before\n")
+    place = daemon.state / "attempts" / str(row["id"]) / "place"
+    segment = next(place.glob("stdout.*"))
+    segment.rename(place / "hidden")
+    daemon.play.go("here")
+    while "\nended " not in (place.parent / "far").read_text():
+        pass
+    asked = len(ssh.placed())
+    while len(ssh.placed()) == asked:
+        assert daemon.run(run)["state"] == "running"
+    (place / "hidden").rename(segment)
+    assert daemon.ended(run)["state"] == "succeeded"
+    assert output(daemon, row["id"], "stdout").startswith("before\nafter\n")
+
+
+def test_ssh_is_killed(ssh, repo):
+    """A status that looks like the agent's is none."""
+    (ssh.log / "no-shim").touch()
+    text = (ssh.log / "ssh").read_text()
+    (ssh.log / "ssh").write_text(text.replace("exec env", "env") + "[ \"${1%start}\" = \"$1\" ] || kill -9 $$\n")
+    daemon = ssh(scripts={"implement": "exit 137\n"})
+    run = daemon.submit(repo.path)
+    daemon.call("run.wait", ids=[run])
+    row, = attempts(daemon, run)
+    assert row["state"] == "lost"
