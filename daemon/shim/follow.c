@@ -265,6 +265,7 @@ int follow(const struct shim_job *job, int told)
 
 	if (rv != 0)
 		return rv;
+	prctl(PR_SET_NAME, "rl-follow");	/* it is no supervisor */
 	close_range(STDERR_FILENO + 1, (unsigned)told - 1, 0);
 	close_range((unsigned)told, ~0U, 0);
 	while (waitpid(f.launcher, &status, 0) == -1)
