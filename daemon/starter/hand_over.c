@@ -29,8 +29,26 @@ struct move {
 
 static void tell(const struct move *move, const char *name)
 {
-	fprintf(stderr, "rl-start: %s: %s\n", name, strerror(errno));
+	int error = errno;
+
+	fprintf(stderr, "rl-start: %s: %s\n", name, strerror(error));
 	*move->failed = true;
+	errno = error;
+}
+
+/* Whether the last call has failed for no fault of the host: what it names is gone, or is another
+ * kind of file. */
+static bool is_not_there(void)
+{
+	return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == ENXIO;
+}
+
+/* A descriptor, or -1, which is told if it is for a fault. */
+static int told(int fd, const struct move *move, const char *name)
+{
+	if (fd == -1 && !is_not_there())
+		tell(move, name);
+	return fd;
 }
 
 static int open_below(int dirfd, const char *name)
@@ -46,31 +64,36 @@ static void each_name(int dirfd, const struct move *move, int depth,
 	struct dirent *entry;
 
 	if (dir == NULL) {
+		tell(move, "a directory");
 		close(dirfd);
 		return;
 	}
-	while ((entry = readdir(dir)) != NULL)
+	while (errno = 0, (entry = readdir(dir)) != NULL)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			each(dirfd, entry->d_name, move, depth);
+	if (errno != 0)
+		tell(move, "a directory");
 	closedir(dir);
 }
 
 /* With all that is in it, also of a directory that an earlier try has moved before it ended. */
 static void move_tree(int dirfd, const char *name, const struct move *move, int depth)
 {
-	int fd = openat(dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), below = -1;
+	int fd = told(openat(dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), move, name), below = -1;
 	struct stat st;
 
 	if (fd == -1)
 		return;
-	if (fstat(fd, &st) == 0) {
+	if (fstat(fd, &st) == -1) {
+		tell(move, name);
+	} else {
 		bool is_dir = S_ISDIR(st.st_mode);
 
 		if (st.st_uid == move->from && (is_dir || st.st_nlink == 1) &&
 		    fchownat(fd, "", move->to, move->group, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) == -1)
 			tell(move, name);
 		if (is_dir && (st.st_uid == move->from || st.st_uid == move->to) && depth < DEPTH_MAX)
-			below = open_below(fd, ".");
+			below = told(open_below(fd, "."), move, name);
 	}
 	if (below != -1)
 		each_name(below, move, depth + 1, move_tree);
@@ -80,13 +103,13 @@ static void move_tree(int dirfd, const char *name, const struct move *move, int 
 /* A file or directory that stays rld's, and is for the agents, too. */
 static void share(int dirfd, const char *name, const struct move *move, mode_t mode)
 {
-	int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = told(openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), move, name);
 	struct stat st;
 
 	if (fd == -1)
 		return;
-	if (fstat(fd, &st) == 0 && st.st_uid == move->from && (S_ISDIR(st.st_mode) || st.st_nlink == 1) &&
-	    (fchown(fd, (uid_t)-1, move->group) == -1 || fchmod(fd, mode) == -1))
+	if (fstat(fd, &st) == -1 || (st.st_uid == move->from && (S_ISDIR(st.st_mode) || st.st_nlink == 1) &&
+	    (fchown(fd, (uid_t)-1, move->group) == -1 || fchmod(fd, mode) == -1)))
 		tell(move, name);
 	close(fd);
 }
@@ -99,10 +122,11 @@ static bool begins(const char *name, const char *head)
 /* Of a run, and in it one for each slot: the directories stay rld's, which makes them. */
 static void move_scratch(int dirfd, const char *name, const struct move *move, int depth)
 {
-	int fd = open_below(dirfd, name);
+	int fd = told(open_below(dirfd, name), move, name);
 
 	if (fd == -1) {
-		move_tree(dirfd, name, move, depth);
+		if (is_not_there())
+			move_tree(dirfd, name, move, depth);
 		return;
 	}
 	each_name(fd, move, depth + 1, depth == SLOT_DEPTH ? move_tree : move_scratch);
@@ -122,16 +146,18 @@ static void move_of_run(int dirfd, const char *name, const struct move *move, in
 
 static void move_run(int dirfd, const char *name, const struct move *move, int depth)
 {
-	int fd = open_below(dirfd, name);
+	int fd = told(open_below(dirfd, name), move, name);
 
 	if (fd == -1)
 		return;
-	fchmod(fd, 0771);
+	if (fchmod(fd, 0771) == -1)
+		tell(move, name);
 	each_name(fd, move, depth + 1, move_of_run);
 }
 
-/* The target of a link in the directory of a process; "": none. */
-static const char *process_link(const char *process, const char *name, char target[PATH_MAX])
+/* The target of a link in the directory of a process: its size; 0: it has none, or is gone; -1: it
+ * is not known. */
+static ssize_t process_link(const char *process, const char *name, char target[PATH_MAX])
 {
 	char path[300];
 	ssize_t n;
@@ -139,50 +165,68 @@ static const char *process_link(const char *process, const char *name, char targ
 	snprintf(path, sizeof(path), "/proc/%s/%s", process, name);
 	n = readlink(path, target, PATH_MAX - 1);
 	target[n > 0 ? n : 0] = '\0';
-	return target;
+	return n >= 0 ? n : errno == ENOENT || errno == ESRCH || errno == EACCES ? 0 : -1;
 }
 
-/* A shim that works in the state directory, which is where it has its agent's records, with one
- * kind of ids: its agent has them, too. The directory in /proc of one that has two kinds is
- * root's. */
-static bool is_earlier(const char *process, const char *state_dir, uid_t uid)
+/* 1: it is a shim that works in the state directory, which is where it has its agent's records,
+ * with one kind of ids: its agent has them, too. The directory in /proc of one that has two kinds
+ * is root's. 0: it is none. -1: that is not known. */
+static int is_earlier(const char *process, const char *state_dir, uid_t uid)
 {
 	char target[PATH_MAX], path[300];
 	size_t n = strlen(state_dir);
+	ssize_t size = process_link(process, "exe", target);
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%s", process);
 	/* "(deleted)" follows when the package was replaced */
-	return strstr(process_link(process, "exe", target), "/" PROCESS_SHIM) != NULL &&
-	    strncmp(process_link(process, "cwd", target), state_dir, n) == 0 && target[n] == '/' &&
-	    stat(path, &st) == 0 && st.st_uid == uid;
+	if (size <= 0 || strstr(target, "/" PROCESS_SHIM) == NULL)
+		return size < 0 ? -1 : 0;
+	size = process_link(process, "cwd", target);
+	if (size <= 0 || strncmp(target, state_dir, n) != 0 || target[n] != '/')
+		return size < 0 ? -1 : 0;
+	snprintf(path, sizeof(path), "/proc/%s", process);
+	if (stat(path, &st) == -1)
+		return errno == ENOENT || errno == ESRCH ? 0 : -1;
+	return st.st_uid == uid;
 }
 
-/* A descriptor that is readable when one of them ends; -1: there is none. */
-static int find_shim(const char *state_dir, uid_t uid, int *count)
+/* How many there are, -1 with errno; *pidfd: readable when one of them ends, or -1. */
+static int find_shims(const char *state_dir, uid_t uid, int *pidfd)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
-	int found = -1;
+	int count = 0, is = 0, error;
 
-	*count = 0;
-	while (proc != NULL && (entry = readdir(proc)) != NULL) {
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || !is_earlier(entry->d_name, state_dir, uid))
+	*pidfd = -1;
+	if (proc == NULL)
+		return -1;
+	while (is != -1 && (errno = 0, (entry = readdir(proc)) != NULL)) {
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
 			continue;
-		(*count)++;
-		if (found == -1)
-			found = pidfd_open((pid_t)strtol(entry->d_name, NULL, 10), 0);
+		is = is_earlier(entry->d_name, state_dir, uid);
+		if (is == 1 && *pidfd == -1) {
+			*pidfd = pidfd_open((pid_t)strtol(entry->d_name, NULL, 10), 0);
+			if (*pidfd == -1)
+				is = errno == ESRCH ? 0 : -1;
+		}
+		count += is == 1;
 	}
-	if (proc != NULL)
-		closedir(proc);
-	return found;
+	error = errno;
+	closedir(proc);
+	errno = error;
+	if (error == 0)
+		return count;
+	if (*pidfd != -1)
+		close(*pidfd);
+	return -1;
 }
 
-static void wait_for_shims(const char *state_dir, uid_t uid)
+/* 0, or -1 with errno: whether there are any is not known. */
+static int wait_for_shims(const char *state_dir, uid_t uid)
 {
 	int count, told = 0, pidfd;
 
-	while ((pidfd = find_shim(state_dir, uid, &count)) != -1) {
+	while ((count = find_shims(state_dir, uid, &pidfd)) > 0) {
 		struct pollfd p = { .fd = pidfd, .events = POLLIN };
 
 		if (count != told)
@@ -192,6 +236,7 @@ static void wait_for_shims(const char *state_dir, uid_t uid)
 		poll(&p, 1, -1);
 		close(pidfd);
 	}
+	return count;
 }
 
 static bool is_marked(int state, uid_t uid)
@@ -244,13 +289,19 @@ int hand_over(const struct start_setup *setup, const char *state_dir)
 	}
 	if (!is_marked(state, setup->uid)) {
 		real = realpath(state_dir, NULL);
-		wait_for_shims(real != NULL ? real : state_dir, st.st_uid);
+		if (real == NULL || wait_for_shims(real, st.st_uid) == -1) {
+			fprintf(stderr, "rl-start: whether agents of an earlier version are at work in %s is not "
+			    "known: %s; start rld again\n", state_dir, strerror(errno));
+			free(real);
+			close(state);
+			return -1;
+		}
 		free(real);
 		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 			const struct move move = { .from = st.st_uid, .to = setup->uid,
 			    .group = parts[i].keeps_group ? st.st_gid : setup->gid,
 			    .failed = &failed };
-			int fd = open_below(state, parts[i].name);
+			int fd = told(open_below(state, parts[i].name), &move, parts[i].name);
 
 			if (fd != -1)
 				each_name(fd, &move, 0, parts[i].move);

@@ -14,6 +14,7 @@ import subprocess
 import pytest
 from apart import RLD_NAME, RLD_UID, Starter
 from rld import BUILD, RLCTL, SANITIZED, Repo, RpcError, alive, give, wait_gone
+from test_host_faults import INJECT, needs_inject
 from users import needs_root
 
 pytestmark = needs_root
@@ -722,6 +723,44 @@ def test_a_hand_over_that_cannot_be_completed(tmp_path, another_user):
     assert "could not be given to uid 5" in done.stderr and not (state / "agents").exists(), done
     assert subprocess.run(argv).returncode == 0 and (state / "agents").exists()
     assert file.stat().st_uid == pwd.getpwnam("games").pw_uid
+
+
+# A call that fails, of files below this directory; what is said then.
+FAULTS = {
+    "who works there": ("readlink", "/proc", "whether agents of an earlier version are at work"),
+    "when it ends": ("pidfd_open", "/", "whether agents of an earlier version are at work"),
+    "what is there": ("openat", "@/evidence", "could not be given to uid 5"),
+    "what is in it": ("getdents64", "@/runs", "could not be given to uid 5"),
+    "whose it is": ("newfstatat", "@/worktrees", "could not be given to uid 5"),
+}
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_a_fault_of_the_host_ends_a_hand_over(tmp_path, another_user, what):
+    """What is not known is not taken for done: nothing is moved while an agent of an earlier
+    version may be at work."""
+    needs_inject()
+    state, (call, below, said) = tmp_path / "state", FAULTS[what]
+    for name in ("evidence/a.git/HEAD", "runs/1/tree-1/file", "worktrees/1/t1/file"):
+        (state / name).parent.mkdir(parents=True)
+        (state / name).write_text("text\n")
+    shutil.copy("/bin/cat", tmp_path / "rl-shim")
+    give(state, RLD_UID)
+    shim = subprocess.Popen([tmp_path / "rl-shim"], stdin=subprocess.PIPE, cwd=state / "runs", user=RLD_UID,
+                            group=RLD_UID, extra_groups=[]) if below[0] == "/" else None
+    argv = [str(BUILD / "rl-start"), "--user", "games", "--hand-over", str(state)]
+    inject = [INJECT, "-p", "rl-start", "-c", call, "-g", "drp", "-d", below.replace("@", str(state)), "-n", "1", "-k",
+              "-a", "EMFILE"]
+    try:
+        done = subprocess.run([*inject, *argv], capture_output=True, text=True)
+        assert done.returncode == 1 and said in done.stderr and "Too many open files" in done.stderr, done
+        assert not (state / "agents").exists()
+        assert shim is None or (state / "runs/1/tree-1/file").stat().st_uid == RLD_UID
+    finally:
+        if shim is not None:
+            shim.stdin.close()
+            shim.wait()
+    assert subprocess.run(argv).returncode == 0 and (state / "agents").exists()
 
 
 # What it places, and what ends that, say who they are.
