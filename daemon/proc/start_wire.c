@@ -111,25 +111,41 @@ int start_words(char *const *words)
 	return fd;
 }
 
+/* 0 or errno. */
+static int read_all(int fd, char *text, size_t size)
+{
+	for (size_t done = 0; done < size; ) {
+		ssize_t n = pread(fd, text + done, size - done, (off_t)done);
+
+		if (n == 0 || (n == -1 && errno != EINTR))
+			return n == 0 ? EIO : errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
 char **start_words_read(int fd)
 {
 	struct stat st;
-	char **words = xcalloc(1, sizeof(*words)), *text;
+	char **words, *text;
 	size_t size, count = 0;
+	int error;
 
-	if (fstat(fd, &st) == -1 || st.st_size > WORDS_MAX) {
-		free(words);
+	if (fstat(fd, &st) == -1)
+		return NULL;
+	if (st.st_size > WORDS_MAX) {
 		errno = E2BIG;
 		return NULL;
 	}
 	size = (size_t)st.st_size;
 	text = xcalloc(1, size + 1);
-	if (pread(fd, text, size, 0) != (ssize_t)size) {
-		free(words);
+	error = read_all(fd, text, size);
+	if (error != 0) {
 		free(text);
-		errno = EIO;
+		errno = error;
 		return NULL;
 	}
+	words = xcalloc(1, sizeof(*words));
 	for (size_t i = 0; i < size; i += strlen(text + i) + 1) {
 		words = xreallocarray(words, count + 2, sizeof(*words));
 		words[count++] = xstrdup(text + i);

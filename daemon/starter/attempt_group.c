@@ -228,12 +228,13 @@ void attempt_group_enter(const char *groups_at, const char *uuid, const struct s
 	free(dir);
 }
 
-/* "populated 0" or "populated 1"; false: there is no such group. */
+/* "populated 0" or "populated 1"; false: there is no such group. What cannot be read may be. */
 static bool is_populated(const char *dir)
 {
 	char *path = xasprintf("%s/cgroup.events", dir), text[256] = { 0 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool populated = fd != -1 && read(fd, text, sizeof(text) - 1) > 0 && strstr(text, "populated 1") != NULL;
+	ssize_t n = fd != -1 ? read(fd, text, sizeof(text) - 1) : -1;
+	bool populated = n > 0 ? strstr(text, "populated 1") != NULL : errno != ENOENT && errno != ENODEV;
 
 	if (fd != -1)
 		close(fd);

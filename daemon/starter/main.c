@@ -41,6 +41,7 @@
 #include "base/notify.h"
 #include "proc/start_wire.h"
 #include "proto/memory.h"
+#include "record/host_fault.h"
 #include "starter/attempt_group.h"
 #include "starter/hand_over.h"
 #include "starter/requests.h"
@@ -66,11 +67,20 @@ static int refuse(const char *what, const char *why)
 	return EX_CONFIG;
 }
 
+/* After a fault of the host systemd starts it again. */
+static int failed(const char *what, int error)
+{
+	refuse(what, strerror(error));
+	return host_fault(error) ? EX_OSERR : EX_CONFIG;
+}
+
 static int find_user(const char *name, struct start_setup *setup)
 {
-	const struct passwd *entry = getpwnam(name);
+	const struct passwd *entry = (errno = 0, getpwnam(name));
 	int count = 0;
 
+	if (entry == NULL && host_fault(errno))
+		return failed(name, errno);
 	if (entry == NULL)
 		return refuse(name, "there is no such user");
 	if (entry->pw_uid == 0 || entry->pw_uid == geteuid())
@@ -79,8 +89,10 @@ static int find_user(const char *name, struct start_setup *setup)
 	setup->gid = entry->pw_gid;
 	getgrouplist(name, setup->gid, NULL, &count);
 	setup->groups = xcalloc((size_t)count + 1, sizeof(*setup->groups));
-	if (getgrouplist(name, setup->gid, setup->groups, &count) == -1)
-		return refuse(name, "its groups cannot be read");
+	if (getgrouplist(name, setup->gid, setup->groups, &count) == -1) {
+		refuse(name, "its groups cannot be read");
+		return EX_OSERR;
+	}
 	setup->ngroups = (size_t)count;
 	for (size_t i = 0; geteuid() != 0 && i < setup->ngroups; i++)
 		if (setup->groups[i] == getegid())
@@ -91,7 +103,7 @@ static int find_user(const char *name, struct start_setup *setup)
 static int listen_at(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int fd;
 
 	if (strlen(path) >= sizeof(address.sun_path)) {
 		errno = ENAMETOOLONG;
@@ -100,6 +112,7 @@ static int listen_at(const char *path)
 	strlcpy(address.sun_path, path, sizeof(address.sun_path));
 	unlink(path);
 	umask(077);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd == -1 || bind(fd, (struct sockaddr *)&address, sizeof(address)) == -1 || listen(fd, SOMAXCONN) == -1)
 		return -1;
 	return fd;
@@ -193,13 +206,14 @@ static void loop(struct starter *s)
 	}
 }
 
+/* NULL with errno. */
 static char *beside(const char *name)
 {
 	char self[4096], *slash;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (n <= 0)
-		return xasprintf("%s/%s", RLD_LIBEXEC, name);
+	if (n == -1)
+		return NULL;
 	self[n] = '\0';
 	slash = strrchr(self, '/');
 	return xasprintf("%.*s/%s", (int)(slash - self), self, name);
@@ -246,18 +260,21 @@ int main(int argc, char **argv)
 		    "rld-start.service does");
 	if ((rv = find_user(user, &s.setup)) != 0)
 		return rv;
-	if (!start_may_change(&s.setup))
+	rv = start_may_change(&s.setup);
+	if (rv == -EPERM)
 		return refuse("capabilities", "CAP_SETUID and CAP_SETGID are missing; see rld-start.service");
-	if (s.setup.shim == NULL)
-		s.setup.shim = beside("rl-shim");
+	if (rv != 0)
+		return failed("a process as that user", -rv);
+	if (s.setup.shim == NULL && (s.setup.shim = beside("rl-shim")) == NULL)
+		return failed("/proc/self/exe", errno);
 	if (socket_path != NULL && (s.listening = listen_at(socket_path)) == -1)
-		return refuse(socket_path, strerror(errno));
+		return failed(socket_path, errno);
 	if (socket_path == NULL && getenv("LISTEN_FDS") == NULL)
 		return refuse("descriptor 3", "no socket was handed over; rld-start.socket does that");
 	s.setup.groups_at = attempt_groups_find();
 	s.signals = take_signals();
 	if (s.signals == -1)
-		return refuse("signalfd", strerror(errno));
+		return failed("signalfd", errno);
 	s.setup.can = attempt_groups_limit(s.setup.groups_at);
 	notify_ready(getenv("NOTIFY_SOCKET"), states[s.setup.can]);
 	loop(&s);

@@ -55,16 +55,19 @@ static int become(const struct start_setup *setup, enum stays stays)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 ? -errno : capabilities_set(kept, kept, kept);
 }
 
-bool start_may_change(const struct start_setup *setup)
+int start_may_change(const struct start_setup *setup)
 {
 	pid_t pid = fork();
-	int status = -1;
+	int status = -1, rv;
 
+	if (pid == -1)
+		return -errno;
 	if (pid == 0)
-		_exit(become(setup, STAYS_NOTHING) != 0);
-	while (pid != -1 && waitpid(pid, &status, 0) == -1 && errno == EINTR)
-		;
-	return pid != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+		_exit(-become(setup, STAYS_NOTHING));
+	do
+		rv = waitpid(pid, &status, 0);
+	while (rv == -1 && errno == EINTR);
+	return rv == -1 ? -errno : WIFEXITED(status) ? -WEXITSTATUS(status) : -ENOMEM;
 }
 
 static void answer(int conn, int error, int64_t value, int64_t more, int fd)
@@ -216,14 +219,18 @@ static void serve_tell(const struct start_setup *setup, int conn, char *const *w
 	if (rv == 0 && pid == -1)
 		rv = -errno;
 	close(fds[1]);
+	if (pid > 0)
+		setpgid(pid, pid);
+	if (rv == 0 && (p[1].fd = pidfd_open(pid, 0)) == -1)
+		rv = -errno;
 	if (rv == 0)
 		rv = answer_process(conn, getpid());
 	if (rv != 0) {
+		if (pid > 0)
+			kill(-pid, SIGKILL);
 		answer(conn, -rv, 0, 0, -1);
 		_exit(-rv);
 	}
-	setpgid(pid, pid);
-	p[1].fd = pidfd_open(pid, 0);
 	while (poll(p, 2, -1) <= 0)
 		;
 	kill(-pid, SIGKILL);
@@ -251,6 +258,13 @@ static void serve_remove(const struct start_setup *setup, int conn, char *const 
 	_exit(0);
 }
 
+/* 0 or -errno, which tells a fault of the host from a request that is none. */
+static int take_words(int fd, char ***words)
+{
+	*words = fd != -1 ? start_words_read(fd) : NULL;
+	return fd == -1 ? -EINVAL : *words == NULL ? -errno : **words == NULL ? -EINVAL : 0;
+}
+
 void start_serve(const struct start_setup *setup, int conn)
 {
 	const struct timeval limit = { .tv_sec = REQUEST_S };
@@ -262,9 +276,8 @@ void start_serve(const struct start_setup *setup, int conn)
 	rv = start_receive(conn, &request, sizeof(request), fds);
 	if (rv == 0 && request.version != START_VERSION)
 		rv = -EPROTONOSUPPORT;
-	if (rv == 0 && request.kind != START_WHO && request.kind != START_LIMITS &&
-	    (fds[0] == -1 || (words = start_words_read(fds[0])) == NULL || words[0] == NULL))
-		rv = -EINVAL;
+	if (rv == 0 && request.kind != START_WHO && request.kind != START_LIMITS)
+		rv = take_words(fds[0], &words);
 	if (rv == 0 && request.kind == START_WHO)
 		serve_who(setup, conn);
 	if (rv == 0 && request.kind == START_LIMITS)

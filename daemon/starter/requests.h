@@ -3,7 +3,6 @@
 #ifndef STARTER_REQUESTS_H
 #define STARTER_REQUESTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -17,8 +16,8 @@ struct start_setup {
 	unsigned can;		/* START_CAN_...: how attempts can be limited */
 };
 
-/* Whether this process may become that user: tried in a child. */
-bool start_may_change(const struct start_setup *setup);
+/* Whether this process may become that user, tried in a child: 0, -EPERM: it may not, or -errno. */
+int start_may_change(const struct start_setup *setup);
 
 /* Receive the request of the connection and carry it out. In a child; does not return. */
 void start_serve(const struct start_setup *setup, int conn) __attribute__((noreturn));

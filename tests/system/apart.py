@@ -39,11 +39,19 @@ def own_cgroup():
     return group
 
 
+def let_in(path, agents):
+    """Make all below the agents' own, and let their group read and write it."""
+    for at, folders, names in os.walk(path):
+        for each in (at, *(os.path.join(at, name) for name in (*folders, *names))):
+            os.chown(each, agents.pw_uid, agents.pw_gid, follow_symlinks=False)
+    subprocess.run(["chmod", "-R", "g+rwX", path], check=True)
+
+
 class Starter:
     """rl-start at a socket of its own."""
 
-    def __init__(self, directory, agents=AGENTS, cgroup=True):
-        self.path = Path(directory)
+    def __init__(self, directory, agents=AGENTS, cgroup=True, prefix=(), start=True):
+        self.path, self.prefix = Path(directory), [*prefix]
         self.path.mkdir()
         os.chown(self.path, RLD_UID, RLD_UID)
         self.path.chmod(0o755)
@@ -53,10 +61,12 @@ class Starter:
         self.agents = pwd.getpwnam(agents)
         self.cgroup = own_cgroup() if cgroup else None
         self.log = self.path / "log"
-        self.start()
+        self.process = None
+        if start:
+            self.start()
 
     def argv(self, user=None):
-        return ["setpriv", f"--reuid={RLD_UID}", f"--regid={RLD_UID}", "--clear-groups", *CAPABILITIES,
+        return [*self.prefix, "setpriv", f"--reuid={RLD_UID}", f"--regid={RLD_UID}", "--clear-groups", *CAPABILITIES,
                 str(self.path / "rl-start"), "--user", user or self.agents.pw_name, "--socket", str(self.socket)]
 
     def start(self):
@@ -77,6 +87,8 @@ class Starter:
         pidfd = os.pidfd_open(self.process.pid)
         ready, _, _ = select.select([told, pidfd], [], [])
         os.close(pidfd)
+        if told not in ready:
+            self.process.wait()
         assert told in ready, f"rl-start ended: {self.log.read_text()}"
         self.said = told.recv(4096).decode()
         told.close()
@@ -91,8 +103,11 @@ class Starter:
     def finish(self):
         if self.process.poll() is None:
             assert self.stop() == 0, self.log.read_text()
-        if self.cgroup is not None:
+        self.remove_groups()
+        return self.log.read_text()
+
+    def remove_groups(self):
+        if self.cgroup is not None and self.cgroup.exists():
             for group in self.cgroup.glob("*/"):
                 group.rmdir()
             self.cgroup.rmdir()
-        return self.log.read_text()

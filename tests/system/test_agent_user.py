@@ -12,7 +12,7 @@ import struct
 import subprocess
 
 import pytest
-from apart import RLD_NAME, RLD_UID, Starter
+from apart import RLD_NAME, RLD_UID, Starter, let_in
 from rld import BUILD, RLCTL, SANITIZED, Repo, RpcError, alive, give, wait_gone
 from test_host_faults import INJECT, needs_inject
 from users import needs_root
@@ -21,8 +21,8 @@ pytestmark = needs_root
 
 
 class Apart:
-    def __init__(self, make_daemon, tmp_path, cgroup=True, **kwargs):
-        self.starter = Starter(tmp_path / "starter", cgroup=cgroup)
+    def __init__(self, make_daemon, tmp_path, cgroup=True, starter_prefix=(), **kwargs):
+        self.starter = Starter(tmp_path / "starter", cgroup=cgroup, prefix=starter_prefix)
         self.agents = self.starter.agents
         self.tmp_path = tmp_path
         self.daemon = make_daemon(uid=RLD_UID, prefix=self.prefix(self.agents), prefix_sets_uid=True,
@@ -42,10 +42,7 @@ class Apart:
     def work(self, name="work"):
         """A repository of the agents' user, which the group may read and write."""
         repo = Repo(self.tmp_path / name)
-        for path, folders, files in os.walk(repo.path):
-            for each in (path, *(os.path.join(path, n) for n in (*folders, *files))):
-                os.chown(each, self.agents.pw_uid, self.agents.pw_gid, follow_symlinks=False)
-        subprocess.run(["chmod", "-R", "g+rwX", repo.path], check=True)
+        let_in(repo.path, self.agents)
         return repo
 
 
@@ -442,9 +439,7 @@ def test_the_key_names_the_user(apart):
     ("root", "agents need a user of their own"), (RLD_NAME, "agents need a user of their own"),
     ("nobody-of-this-name", "there is no such user")])
 def test_users_that_agents_cannot_be(tmp_path, another_user, user, why):
-    starter = Starter.__new__(Starter)
-    starter.path, starter.socket = tmp_path, tmp_path / "sock"
-    shutil.copy(BUILD / "rl-start", tmp_path)
+    starter = Starter(tmp_path / "starter", cgroup=False, start=False)
     done = subprocess.run(starter.argv(user), capture_output=True, text=True, cwd="/")
     assert done.returncode == 78 and why in done.stderr, done
 
@@ -723,6 +718,30 @@ def test_a_hand_over_that_cannot_be_completed(tmp_path, another_user):
     assert "could not be given to uid 5" in done.stderr and not (state / "agents").exists(), done
     assert subprocess.run(argv).returncode == 0 and (state / "agents").exists()
     assert file.stat().st_uid == pwd.getpwnam("games").pw_uid
+
+
+def test_a_fault_in_rl_start_is_no_result(apart, tmp_path):
+    """What it cannot read of a request is no request that is wrong: it is made again."""
+    needs_inject()
+    flag = tmp_path / "flag"
+    h = apart(cgroup=False, starter_prefix=[INJECT, "-p", "rl-start", "-c", "pread64", "-g", "r", "-n", "1",
+                                            "-a", "EIO", "-f", flag])
+    repo = h.work()
+    flag.touch()
+    run = h.review(repo.path)
+    assert h.ended(run)["state"] == "succeeded", h.run(run)
+    waits = h.call("event.list", since=0, types=["host"], limit=100)["events"]
+    assert [event["error"] for event in waits if event["what"] == "waits"] == ["EIO"], waits
+
+
+@pytest.mark.parametrize(("call", "error"), [("readlink", "EIO"), ("clone", "EAGAIN"), ("signalfd4", "EMFILE")])
+def test_rl_start_comes_up_when_a_fault_is_over(tmp_path, another_user, call, error):
+    """Its status is not that of settings that are wrong, after which systemd would leave it."""
+    needs_inject()
+    starter = Starter(tmp_path / "starter", cgroup=False, start=False, prefix=[
+        INJECT, "-p", "rl-start", "-c", call, "-g", "drp", "-n", "1", "-k", "-a", error])
+    done = subprocess.run(starter.argv(), capture_output=True, text=True)
+    assert done.returncode == os.EX_OSERR and done.stderr.startswith("rl-start: "), done
 
 
 # A call that fails, of files below this directory; what is said then.

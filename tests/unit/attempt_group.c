@@ -181,6 +181,32 @@ START_TEST(limits_outlive_a_restart)
 }
 END_TEST
 
+/* A fault of the host: whether the group is empty is not known, and it is killed. */
+START_TEST(one_that_cannot_be_read_is_killed)
+{
+	char *kill = xasprintf("%s/attempt-a/cgroup.kill", at), *events = xasprintf("%s/attempt-a/cgroup.events", at);
+	char text[8] = "";
+	pid_t pid;
+
+	attempt("attempt-a");
+	below("attempt-a/cgroup.events");	/* EISDIR */
+	ck_assert_int_eq(mkfifo(kill, 0600), 0);
+	pid = fork();
+	if (pid == 0) {
+		int fd = open(kill, O_RDWR | O_CLOEXEC);
+
+		if (read(fd, text, sizeof(text)) == 1)
+			rmdir(events);
+		_exit(0);
+	}
+	ck_assert_int_eq(attempt_group_kill(at, "a"), 1);
+	waitpid(pid, NULL, 0);
+	ck_assert_int_eq(attempt_group_kill(at, "a"), 0);
+	free(events);
+	free(kill);
+}
+END_TEST
+
 START_TEST(controllers_are_turned_off)
 {
 	group("memory pids\n", "memory pids\n");
@@ -250,6 +276,7 @@ int main(void)
 	tcase_add_test(tc, limits_are_set);
 	tcase_add_test(tc, one_that_is_tidied_away_is_made_again);
 	tcase_add_test(tc, limits_outlive_a_restart);
+	tcase_add_test(tc, one_that_cannot_be_read_is_killed);
 	tcase_add_test(tc, controllers_are_turned_off);
 	tcase_add_test(tc, systemd_has_a_group_for_us);
 	tcase_add_loop_test(tc, what_limits_did, 0, sizeof(events) / sizeof(events[0]));
