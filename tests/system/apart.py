@@ -107,7 +107,14 @@ class Starter:
         return self.log.read_text()
 
     def remove_groups(self):
+        """When what was killed there has ended, which takes a moment."""
         if self.cgroup is not None and self.cgroup.exists():
+            with open(self.cgroup / "cgroup.events") as events:
+                poll = select.poll()
+                poll.register(events, select.POLLPRI | select.POLLERR)
+                while "populated 1" in events.read():
+                    poll.poll()
+                    events.seek(0)
             for group in self.cgroup.glob("*/"):
                 group.rmdir()
             self.cgroup.rmdir()
