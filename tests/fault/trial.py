@@ -4,6 +4,7 @@ afterwards, and what must hold then."""
 import collections
 import contextlib
 import os
+import pwd
 import re
 import select
 import shutil
@@ -22,11 +23,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "system"))
 import earlier  # noqa: E402
 import kept  # noqa: E402
 import rld as harness  # noqa: E402
-from rld import BUILD, ENDS, RLCTL, Closed, Daemon, Play, Repo, RpcError, Rpc  # noqa: E402
+from apart import AGENTS, RLD_UID, Starter, let_in  # noqa: E402
+from rld import BUILD, ENDS, RLCTL, Closed, Daemon, Play, Repo, RpcError, Rpc, give  # noqa: E402
 
 INJECT, MALLOC = BUILD / "fault" / "inject", BUILD / "fault" / "malloc.so"
 PROGRAMS = ("rld", "rl-shim", "rl-git")
 ANSWERS = 8         # seconds until a daemon in trouble counts as one that says nothing
+NEVER_AGAIN = 78    # RestartPreventExitStatus= of rld-start.service
 FAULTY = 25         # seconds that a scenario has while the fault lasts
 DEADLINE = 150      # seconds of a trial
 
@@ -85,13 +88,13 @@ class Victim(Daemon):
 
     def come_up(self):
         """Whether it is ready; else it has ended."""
-        self.spawn()
-        pidfd = os.pidfd_open(self.process.pid)
+        self.pid = self.spawn().pid
+        pidfd = os.pidfd_open(self.pid)
         try:
             while True:
                 ready, _, _ = select.select([self.notify, pidfd], [], [])
                 if self.notify in ready and b"READY=1" in self.notify.recv(4096).split(b"\n"):
-                    self.pid = self.process.pid
+                    self.fds = self.count_fds()
                     return True
                 if pidfd in ready:
                     self.process.wait()
@@ -114,7 +117,7 @@ class Victim(Daemon):
         if status is None:
             self.process.send_signal(signal.SIGTERM if gently else signal.SIGKILL)
             self.process.wait()
-        self.prefix, self.pid = [], None
+        self.prefix, self.pid, self.fds = [], None, None
         return status
 
 
@@ -141,6 +144,8 @@ class Trial:
         self.flag.touch()
         self.wrong, self.end = [], "unnoticed"
         self.acked, self.key = None, "key"
+        self.starter = None             # rl-start, where it is the victim
+        self.reason = ""                # why the run waits
         self.of_commands = None         # calls of the command that makes most of each
 
     def prefix(self):
@@ -184,9 +189,9 @@ class Trial:
 
 # ---- one reviewed run ---------------------------------------------------------------------------
 
-def make(trial, scripts=kept.SCRIPTS, **config):
+def make(trial, scripts=kept.SCRIPTS, **kwargs):
     trial.play_ = Play(trial.path / "play", scripts)
-    trial.daemon = Victim(trial.path / "d", trial.play_, config={"limits": {"grace": "2s"}, **config})
+    trial.daemon = Victim(trial.path / "d", trial.play_, config={"limits": {"grace": "2s"}}, **kwargs)
     trial.repo = kept.fill_repository(Repo(trial.path / "repo"))
     trial.repo.write("mine.txt", "mine\n")
 
@@ -206,6 +211,7 @@ def follow(trial, number):
         if row["state"] in (*ENDS, "held"):
             return "unnoticed" if row["state"] == "succeeded" else row["state"]
         if waits_for_host(row):
+            trial.reason = str([row.get("reason"), *(slot.get("reason") for slot in row.get("slots", []))])
             return "waits"
         time.sleep(0.02)
     return "died"
@@ -215,6 +221,8 @@ def under_fault(trial, kind):
     """What happens while the fault lasts: whatever it is, it is no false promise."""
     try:
         with deadline(FAULTY):
+            if trial.starter is not None:
+                trial.starter.start()
             if not trial.daemon.come_up():
                 return "no start"
             trial.acked = submit(trial, kind)
@@ -243,7 +251,8 @@ def faulty(trial, kind):
 def finish(trial, kind):
     """The same daemon without a fault: the run that was promised is there, once, and ends well."""
     daemon, wrong = trial.daemon, trial.wrong
-    daemon.start()
+    if not daemon.running():
+        daemon.start()
     number = submit(trial, kind)
     if trial.acked not in (None, number):
         wrong.append(f"the submit was answered with run {trial.acked}, and the same key gives {number}")
@@ -288,6 +297,106 @@ def recover(trial, kind):
     (trial.play_.path / "go").touch()
     faulty(trial, kind)
     finish(trial, kind)
+
+
+# ---- agents of another user ---------------------------------------------------------------------
+
+def apart(trial, kind):
+    """What goes wrong is in rl-start. It and rld go on when that is over; what has ended by itself
+    comes up again, as systemd has it."""
+    trial.path.chmod(0o777)
+    trial.below = "/"
+    make(trial, uid=RLD_UID)
+    daemon = trial.daemon
+    trial.starter = starter = Starter(trial.path / "starter", prefix=trial.prefix(), start=False)
+    trial.places.callback(starter.remove_groups)
+    daemon.groups = [starter.agents.pw_gid]
+    daemon.environment["RLD_STARTER"] = str(starter.socket)
+    for path in (daemon.path, trial.play_.path):
+        path.chmod(0o755)
+    give(trial.play_.path, starter.agents.pw_uid)
+    let_in(trial.repo.path, starter.agents)
+    trial.end = under_fault(trial, kind)
+    trial.flag.unlink()
+    harness.close_clients()
+    if trial.end == "died":
+        trial.wrong.append("rld has ended")
+    if trial.end == "waits" and not re.search("rl-(start|shim)", trial.reason):
+        trial.wrong.append(f"rld does not say what failed: {trial.reason}")
+    if trial.end == "mute" and daemon.process is not None:
+        daemon.end()
+    elif trial.end == "mute":           # it does not say that it is ready, and systemd ends it
+        starter.process.kill()
+        starter.process.wait()
+    status = starter.process.poll()
+    if status is not None:
+        trial.end += f" {status}"
+        # of passwd, glibc does not tell what cannot be read from what is not there
+        if status == NEVER_AGAIN and "there is no such user" not in starter.log.read_text():
+            trial.wrong.append("systemd does not start rl-start again: it says that its settings are wrong")
+        if status >= 0 and starter.log.read_text() == "":
+            trial.wrong.append(f"rl-start ended with {status} without a word")
+        starter.prefix = []
+        starter.start()
+    finish(trial, kind)
+    if starter.stop() != 0:
+        trial.wrong.append(f"rl-start ended with {starter.process.returncode}")
+    starter.finish()
+
+
+# What is handed over, and what stays.
+HANDED = ("evidence/a.git/HEAD", "worktrees/1/t1/file", "runs/1/tree-1/file", "runs/1/scratch/1/file")
+OWN = ("rld.db", "runs/1/task")
+OWN_DIRECTORIES = ("runs", "runs/1", "runs/1/scratch", "runs/1/scratch/1")
+
+
+def handed_over(state, agents):
+    """What is wrong with a state directory of which rl-start says that it is handed over."""
+    return [f"{name} belongs to {(state / name).stat().st_uid}" for name in (*HANDED, *OWN, *OWN_DIRECTORIES)
+            if (state / name).stat().st_uid != (agents.pw_uid if name in HANDED else RLD_UID)]
+
+
+def hand_over(trial, _):
+    """The state of an rld whose agents were itself, and of which one is at work still: until that
+    has ended nothing is moved, and what is called done is done."""
+    trial.path.chmod(0o777)
+    trial.below = "/"
+    state, agents = trial.path / "state", pwd.getpwnam(AGENTS)
+    for name in (*HANDED, *OWN):
+        (state / name).parent.mkdir(parents=True, exist_ok=True)
+        (state / name).write_text("text\n")
+    shutil.copy("/bin/cat", trial.path / "rl-shim")
+    give(state, RLD_UID)
+    shim = subprocess.Popen([trial.path / "rl-shim"], stdin=subprocess.PIPE, cwd=state / "runs", user=RLD_UID,
+                            group=RLD_UID, extra_groups=[])
+    argv = [str(BUILD / "rl-start"), "--user", AGENTS, "--hand-over", str(state)]
+    process = subprocess.Popen([*trial.prefix(), *argv], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    said = ""
+    try:
+        with contextlib.suppress(Late), deadline(ANSWERS):      # what it writes may be lost
+            for line in process.stderr:
+                said += line
+                if "waiting for their end" in line:
+                    break
+            else:
+                process.wait()
+        if process.poll() == 0 or handed_over(state, agents) == []:
+            trial.wrong.append("it was handed over while an agent was at work")
+    finally:
+        shim.stdin.close()
+        shim.wait()
+    said += process.stderr.read()
+    process.wait()
+    trial.end = str(process.returncode)
+    if process.returncode == 0:
+        trial.wrong += handed_over(state, agents)
+    elif not said:
+        trial.wrong.append(f"rl-start ended without a word: {process.returncode}")
+    trial.flag.unlink()
+    done = subprocess.run(argv, capture_output=True, text=True)
+    if done.returncode != 0:
+        trial.wrong.append(f"it cannot be completed: {done.stderr}")
+    trial.wrong += handed_over(state, agents)
 
 
 # ---- migration ----------------------------------------------------------------------------------
@@ -385,6 +494,8 @@ SCENARIOS = {
     "commit": lambda trial: review(trial, "committed"),
     "recover": lambda trial: recover(trial, "checked"),
     "client": lambda trial: client(trial, None),
+    "apart": lambda trial: apart(trial, "worktree"),
+    "hand-over": lambda trial: hand_over(trial, None),
 }
 MIGRATIONS = {f"migrate{schema}": partial(migrate, schema=schema) for schema in sorted(earlier.SCHEMAS)}
 SCENARIOS.update(MIGRATIONS)

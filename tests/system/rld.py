@@ -509,7 +509,7 @@ class Daemon:
         self.refs_removed = False   # by the test, which knows that they no longer match the record
         self.prefix = list(prefix)
         self.inherited = ()         # descriptors for what prefix starts
-        self.uid = uid
+        self.uid, self.groups = uid, []
         self.prefix_sets_uid = prefix_sets_uid
         self.environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8",
                             "ASAN_OPTIONS": self.sanitizer_options("asan"),
@@ -560,7 +560,7 @@ class Daemon:
             os.chown(notify, self.uid, self.uid)
         with open(self.log_path, "ab") as log:
             becomes = self.uid is not None and not self.prefix_sets_uid
-            extra = {"user": self.uid, "group": self.uid, "extra_groups": []} if becomes else {}
+            extra = {"user": self.uid, "group": self.uid, "extra_groups": self.groups} if becomes else {}
             self.process = subprocess.Popen(self.argv(*more), stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
                                             pass_fds=self.inherited,
                                             env={**self.environment, "NOTIFY_SOCKET": str(notify),
