@@ -93,6 +93,15 @@ def kill_shims(daemon):
             os.kill(pid, signal.SIGKILL)
 
 
+def is_script(pid, far):
+    """Whether it is the script around the agent of that attempt."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return words[:2] == [b"/usr/bin/sh", b"-c"] and str(far).encode() in words
+
+
 def ends(daemon, run):
     daemon.call("run.wait", ids=[run])
     return daemon.run(run)["state"]
@@ -223,8 +232,12 @@ def test_a_node_dies(start, repo, cluster):
     assert ends(daemon, run) == "held"
     attempt, = daemon.attempts(run)
     assert attempt["state"] == "lost" and "on node n1" in attempt["cause"]
-    daemon.play.go("here")
     cluster.revive("n1")
+    daemon.play.go("here")
+    far, = (daemon.state / "attempts").glob("*/far")
+    script, = [int(pid) for pid in filter(str.isdigit, os.listdir("/proc")) if is_script(pid, far)]
+    wait_gone(script)
+    assert "\nended " in far.read_text()
 
 
 def test_twenty_slots(start, tmp_path):
