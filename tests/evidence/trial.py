@@ -257,8 +257,10 @@ class Arena:
 
     def judged(self, number, role):
         """What the honest judge had before it; None: it never ran."""
-        path = self.path / "notes" / f"{number}.{role}.json"
-        return json.loads(path.read_text()) if path.exists() else None
+        for path in (self.path / "notes" / f"{number}.{role}{base}.json" for base in ("", ".base")):
+            if path.exists():
+                return json.loads(path.read_text())
+        return None
 
     def places(self, trial, row, repo):
         """{place: listing}, or {place: text} where there is none to be had."""
