@@ -48,7 +48,7 @@ LDLIBS_RLCTL = $(shell pkg-config --libs jansson libbsd-overlay libmicrohttpd) -
 ROOMS    = core model txn job evidence sched slot run engine keep rpc store proc agent verdict prompt task git config child base
 RLD_C    = $(wildcard $(ROOMS:%=daemon/%/*.c)) $(wildcard daemon/record/*.c proto/*.c)
 RLD_CXX  = $(wildcard daemon/config/*.cc)
-RLD_O    = $(RLD_C:%.c=$(B)/%.o) $(RLD_CXX:%.cc=$(B)/%.o) $(B)/gen/sql.o $(B)/gen/templates.o
+RLD_O    = $(RLD_C:%.c=$(B)/%.o) $(RLD_CXX:%.cc=$(B)/%.o) $(B)/gen/sql.o $(B)/gen/templates.o $(B)/gen/copy.o
 MAIN_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/*.c))
 RLCTL_O  = $(patsubst %.c,$(B)/%.o,$(wildcard client/*.c client/*/*.c proto/*.c)) \
            $(B)/gen/page.o $(B)/gen/web_style.o $(B)/gen/web_script.o
@@ -104,6 +104,10 @@ $(B)/gen/templates.c: $(wildcard daemon/prompt/templates/*.md) daemon/prompt/emb
 	@mkdir -p $(@D)
 	$(call say,GEN)
 	$(Q)awk -f daemon/prompt/embed.awk $(sort $(filter %.md,$^)) > $@
+$(B)/gen/copy.c: daemon/job/copy.sh client/page/embed.awk
+	@mkdir -p $(@D)
+	$(call say,GEN)
+	$(Q)awk -v name=copy_text -v header=job/copy_text.h -f client/page/embed.awk $< > $@
 $(B)/gen/page.c: client/page/page.css client/page/embed.awk
 	@mkdir -p $(@D)
 	$(call say,GEN)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Turns a file of a page, such as client/page/page.css, into a text of C:
+# Turns a file, such as client/page/page.css, into a text of C, without its indentation:
 # awk -v name=page_style -v header=client/page/style.h -f client/page/embed.awk FILE
 FNR == 1 {
 	printf "/* Made by client/page/embed.awk from %s: do not edit. */\n", FILENAME

@@ -51,6 +51,11 @@ static const char *const preset_names[] = { "slurm", "systemd", "ssh" };
 const struct state_names launcher_preset_names = { "launcher that rld knows", preset_names,
     sizeof(preset_names) / sizeof(preset_names[0]), NULL };
 
+static const char *const files_names[] = { [LAUNCHER_SHARED] = "shared", [LAUNCHER_COPIED] = "copied" };
+
+const struct state_names launcher_files_names = { "way of files to a launcher", files_names,
+    sizeof(files_names) / sizeof(files_names[0]), NULL };
+
 const struct launcher_preset *launcher_preset_find(const char *name)
 {
 	for (const struct launcher_preset *p = launcher_presets; p->name != NULL; p++) {
@@ -96,6 +101,13 @@ bool launcher_names(char *const *words, const char *placeholder)
 bool launcher_starts_script(char *const *words)
 {
 	return launcher_names(words, "{start}");
+}
+
+bool launcher_is_shell(char *const *words)
+{
+	size_t count = strings_count(words);
+
+	return count > 1 && strcmp(words[count - 1], "sh {start}") == 0;
 }
 
 char **launcher_argv(char *const *words, const struct launcher_fill *fill)

@@ -27,6 +27,10 @@ extern const struct state_names launcher_preset_names;
 /* NULL: none. */
 const struct launcher_preset *launcher_preset_find(const char *name);
 
+/* How a machine gets the files of an attempt. */
+enum launcher_files { LAUNCHER_SHARED, LAUNCHER_COPIED };
+extern const struct state_names launcher_files_names;
+
 struct launcher_fill {
 	const char *run, *attempt, *uuid, *workdir;
 	const char *node;	/* NULL: the launcher has no list of machines */
@@ -41,6 +45,10 @@ bool launcher_names(char *const *words, const char *placeholder);
 
 /* Whether the agent is started by a script, not by the words that follow. */
 bool launcher_starts_script(char *const *words);
+
+/* Whether the words before the last one execute any command line on the machine, as ssh does: the
+ * last one starts that script. */
+bool launcher_is_shell(char *const *words);
 
 /* The words with their placeholders replaced; new list. */
 char **launcher_argv(char *const *words, const struct launcher_fill *fill);

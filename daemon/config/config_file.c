@@ -14,6 +14,7 @@
 #include "core/profile.h"
 #include "core/row.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
 
 /* The kinds of named tables; needs: the key they cannot do without. */
 enum named { NAMED_AGENT, NAMED_PROFILE, NAMED_GROUP, NAMED_ACCOUNT, NAMED_LAUNCHER, NAMED_KINDS };
@@ -109,6 +110,27 @@ static int check_hosts(const struct config *config, const struct reading *r, con
 	return 0;
 }
 
+/* What takes files to a machine, and back, is executed there as the script is that starts an
+ * agent. */
+static int check_files(const struct config *config, const struct reading *r, const struct value *table)
+{
+	struct layers layers = { .config = config };
+	char *files_path = xasprintf("%s.files", table->path), *path = xasprintf("%s.command", table->path);
+	const struct value *files = values_find(&config->values, files_path);
+	json_t *value = layers_get(&layers, path, NULL);
+	char **words = plan_words(value);
+	bool fits = files == NULL || launcher_is_shell(words) || strcmp(json_string_value(files->json),
+	    state_name(&launcher_files_names, LAUNCHER_COPIED)) != 0;
+
+	free(files_path);
+	free(path);
+	strings_free(words);
+	json_decref(value);
+	return fits ? 0 : reading_refuse(r, files->line, files->column, files->path, xstrdup(
+	    "needs a command like that of ssh, whose last word is \"sh {start}\" and whose other words execute "
+	    "any command line on the machine; otherwise choose \"shared\""));
+}
+
 /* An agent that is not a preset needs a command, a profile must extend a built-in one, perhaps
  * indirectly, and a group needs slots. */
 static int check_tables(const struct config *config, const struct reading *r)
@@ -136,7 +158,8 @@ static int check_tables(const struct config *config, const struct reading *r)
 			return reading_refuse(r, table->line, table->column, table->path,
 			    xstrdup("needs a command, and one that ends what it has placed: add "
 			        "command = [\"program\"] and cancel = [\"program\"]"));
-		if (kind == NAMED_LAUNCHER && check_hosts(config, r, table) == -1)
+		if (kind == NAMED_LAUNCHER && (check_hosts(config, r, table) == -1 ||
+		    check_files(config, r, table) == -1))
 			return -1;
 		for (size_t steps = 0; kind == NAMED_PROFILE && at != NULL &&
 		    profile_find(at) == NULL; at = config_extends(config, at)) {

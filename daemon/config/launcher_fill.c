@@ -7,6 +7,7 @@
 #include "agent/launcher.h"
 #include "core/plan_words.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
 
 /* New; NULL if unset. */
 static char *text_of(const struct layers *layers, const char *path)
@@ -80,6 +81,16 @@ static char **hosts_of(const struct layers *layers, const char *name)
 	return hosts;
 }
 
+static bool is_copied(const struct layers *layers, const char *name)
+{
+	json_t *json = value_of(layers, name, "files");
+	bool copied = json != NULL &&
+	    strcmp(json_string_value(json), state_name(&launcher_files_names, LAUNCHER_COPIED)) == 0;
+
+	json_decref(json);
+	return copied;
+}
+
 /* The name for the agent, malloc'd. */
 static char *choose(const struct layers *layers, const struct agent_plan *agent)
 {
@@ -107,6 +118,7 @@ static void fill_one(const struct layers *layers, struct agent_plan *agent)
 	agent->launcher_slots = json_integer_value(slots);
 	json_decref(slots);
 	agent->hosts = hosts_of(layers, name);
+	agent->copies = is_copied(layers, name);
 }
 
 static void fill_agent_of_role(const struct layers *layers, struct agent_plan *agent)

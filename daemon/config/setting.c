@@ -403,6 +403,11 @@ const struct setting settings[] = {
 	    .help = "machines of which one takes the place of {node}, and how many attempts each has at a time" },
 	    .layers = LAYER_FILE, .fallback = "[]" },
 
+	{ { "launcher.*.files", SCHEMA_CHOICE, .choices = &launcher_files_names,
+	    .help = "\"shared\": its machines see work tree and state directory under the same paths; \"copied\": "
+	    "rsync takes them there, and the work back" },
+	    .layers = LAYER_FILE, .fallback = "\"shared\"" },
+
 	{ { "access.read", SCHEMA_TEXTS, .rule = &rule_user,
 	    .help = "users and @groups that may see all runs" }, .layers = LAYER_FILE, .fallback = "[]" },
 	{ { "access.submit", SCHEMA_TEXTS, .rule = &rule_user,

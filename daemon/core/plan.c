@@ -152,12 +152,45 @@ static char *plan_refuse(const struct refusal *refusals, size_t count, const cha
 
 #define REFUSE(refusals, field) plan_refuse(refusals, sizeof(refusals) / sizeof((refusals)[0]), field)
 
+/* Whether the agent, or one that may replace it, works in a copy of the tree. */
+static bool agent_copies(const struct agent_plan *agent)
+{
+	bool copies = agent->copies;
+
+	for (size_t i = 0; i < agent->nfallbacks; i++)
+		copies = copies || agent->fallbacks[i].copies;
+	return copies;
+}
+
+static bool workers_copy(const struct plan *plan)
+{
+	return agent_copies(&plan->agents[ROLE_IMPLEMENT]) || agent_copies(&plan->agents[ROLE_FIX]) ||
+	    agent_copies(&plan->agents[ROLE_COMMIT]);
+}
+
+static bool reviewers_copy(const struct plan *plan)
+{
+	bool copies = agent_copies(&plan->agents[ROLE_REVIEW]);
+
+	for (size_t i = 0; i < plan->nreviewers; i++)
+		copies = copies || agent_copies(&plan->reviewers[i]);
+	return copies;
+}
+
 static char *settle_isolation(struct plan *plan, bool has_git, const char **field)
 {
+	bool copies = workers_copy(plan);
+
 	if (plan->isolation == ISOLATION_AUTO)
-		plan->isolation = plan->parallel > 1 && has_git && plan->assign == ASSIGN_DAEMON ?
+		plan->isolation = (plan->parallel > 1 || copies) && has_git && plan->assign == ASSIGN_DAEMON ?
 		    ISOLATION_WORKTREE : ISOLATION_SHARED;
 	return REFUSE(((struct refusal[]){
+		{ copies && !has_git, "launcher",
+		    "a launcher with files = \"copied\" needs a git repository, and the working directory is in "
+		    "none; run 'git init' there, or choose --launcher local" },
+		{ copies && plan->isolation == ISOLATION_SHARED, "isolation",
+		    "a launcher with files = \"copied\" needs work trees of the run's own: it would overwrite what "
+		    "others change in a shared directory; choose --isolation worktree, or --launcher local" },
 		{ plan->base != NULL && !has_git, "base",
 		    "--base needs a git repository, and the working directory is in none; run 'git "
 		    "init' there, or leave --base out" },
@@ -212,6 +245,10 @@ static char *settle_trees(struct plan *plan, bool has_git, bool many, const char
 	if (!has_git)
 		plan->workspace = REVIEW_IN_PLACE;
 	return REFUSE(((struct refusal[]){
+		{ plan->review && reviewers_copy(plan) && !worktree && plan->workspace != REVIEW_IN_ROOM,
+		    "review.workspace",
+		    "a launcher with files = \"copied\" needs a tree of the run's own: choose review.workspace "
+		    "\"room\", in a git repository, or a local reviewer" },
 		{ plan_has_panel(plan) && plan->workspace != REVIEW_IN_ROOM, "review.reviewers",
 		    "several reviewers work in a room each, which needs a git repository and review.workspace "
 		    "\"room\"; or name one reviewer" },

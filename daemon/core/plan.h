@@ -49,6 +49,8 @@ struct agent_plan {
 	/* NULL-terminated "NAME=SLOTS": the machines of which it is given one; empty: it finds one
 	 * by itself */
 	char **hosts;
+	/* the machine does not see the work tree: it has a copy, see job/copy_script.h */
+	bool copies;
 	/* replacements while its account is exhausted, in this order; they have no fallbacks */
 	struct agent_plan *fallbacks;
 	size_t nfallbacks;

@@ -50,6 +50,7 @@ static const struct member agent_members[] = {
 	AGENT(cancel, MEMBER_WORDS, CAME_LATER),
 	AGENT_OLD(launcher_slots, MEMBER_INT, 0),
 	AGENT(hosts, MEMBER_WORDS, CAME_LATER),
+	AGENT(copies, MEMBER_BOOL, CAME_LATER),
 };
 
 /* The profile precedes the members that take defaults from it. */

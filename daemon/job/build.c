@@ -42,61 +42,6 @@
 #include "record/layout.h"
 #include "task/task_op.h"
 
-/* Works in the directory of the user, to compare. */
-static bool compares(const struct build_job *w)
-{
-	return w->attempt.role == ROLE_CHECK && w->slot.base == BASE_COMPARING;
-}
-
-/* Works where the reviewer does. */
-static bool judges(const struct build_job *w)
-{
-	if (compares(w))
-		return false;
-	return build_is_review(w) || (w->attempt.role == ROLE_CHECK && plan_checks_room(w->plan)) ||
-	    (w->attempt.role == ROLE_SETUP && (w->slot.round > 0 || w->slot.base == BASE_CHECKING));
-}
-
-static void places_init(struct places *p, const struct build_job *w)
-{
-	const char *state_dir = w->job.state_dir;
-	enum carrier carrier = w->plan->profile->carrier;
-
-	p->dir = dirs_attempt(state_dir, w->attempt.id);
-	p->run_dir = dirs_run(state_dir, w->run.id);
-	p->cwd = judges(w) ? dirs_review(state_dir, &w->run, w->plan, &w->slot) : compares(w) ?
-	    xstrdup(w->run.workdir) : dirs_slot(&w->run, &w->slot);
-	p->task_file = dirs_task_file(state_dir, &w->run, &w->slot);
-	p->prompt_file = xasprintf("%s/" RECORD_PROMPT, p->dir);
-	if (w->attempt.role == ROLE_FIX)
-		p->findings_file = xasprintf("%s/" RECORD_FINDINGS, p->dir);
-	if (!build_is_review(w))
-		return;
-	if (w->slot.diff != ROW_NONE)
-		p->diff_file = xasprintf("%s/" RECORD_DIFF, p->dir);
-	p->review_file = dirs_review_file(state_dir, &w->run, w->plan, &w->slot);
-	if (carrier == CARRIER_COMMENTS)
-		p->verdict_file = xstrdup(p->review_file);
-	else if (carrier == CARRIER_VERDICT || carrier == CARRIER_DECISION)
-		p->verdict_file = xasprintf("%s/" RECORD_VERDICT, p->dir);
-	if (w->plan->read_only)
-		p->scratch = xasprintf("%s/tmp-%lld", p->run_dir, (long long)w->attempt.id);
-}
-
-static void places_release(struct places *p)
-{
-	free(p->dir);
-	free(p->run_dir);
-	free(p->cwd);
-	free(p->task_file);
-	free(p->prompt_file);
-	free(p->verdict_file);
-	free(p->findings_file);
-	free(p->diff_file);
-	free(p->review_file);
-	free(p->scratch);
-}
-
 static void add_text(struct buf *out, const char *text, size_t size)
 {
 	if (text != NULL && size > 0)
@@ -314,7 +259,7 @@ static struct launch *make_launch(struct build_job *w, const struct agent_plan *
 	}
 	if (p->findings_file != NULL && w->findings != NULL)
 		add_file(launch, RECORD_FINDINGS, xstrdup(w->findings), strlen(w->findings), 0640);
-	placed_wrap(launch, agent, &w->attempt, p->dir, w->job.shim);
+	placed_wrap(launch, agent, w, p, s);
 	return launch;
 }
 
@@ -524,12 +469,12 @@ static void build_run(struct job *base)
 
 	/* the attempt may have another one than the plan's, see plan_model() */
 	chosen.model = w->attempt.model;
-	places_init(&p, w);
+	build_places(&p, w, agent);
 	w->floor = disk_shortage(w->job.state_dir, p.cwd, w->disk_floor);
 	if (w->floor != NULL || check_reviewer(w) == -1)
 		goto out;
 	if (sources_read(w, &p, &s, &w->error) == -1 ||
-	    (judges(w) && make_directories(w, &p, &w->error) == -1) ||
+	    (build_judges(w) && make_directories(w, &p, &w->error) == -1) ||
 	    (build_is_review(w) && clear_review_file(w, &p, &w->error) == -1))
 		goto out;
 	mask_sources(w, &s);
@@ -554,7 +499,7 @@ static void build_run(struct job *base)
 	prompt = NULL;
 out:
 	free(prompt);
-	places_release(&p);
+	build_places_release(&p);
 	sources_release(&s);
 }
 

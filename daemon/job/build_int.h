@@ -29,12 +29,21 @@ struct places {
 	char *dir;		/* attempt directory */
 	char *run_dir;
 	char *cwd;
+	char *top;		/* the work tree whose copy the agent gets on a host */
 	char *task_file;	/* the task's text */
+	char *copied_task;	/* a copy of it, with top */
 	char *prompt_file, *verdict_file, *findings_file;
 	char *diff_file;	/* all of the diff under review */
 	char *review_file;	/* carrier file */
 	char *scratch;		/* for a reviewer that may write nowhere else */
 };
+
+/* places.c: agent is what the attempt is of. Call build_places_release() in any case. */
+void build_places(struct places *p, const struct build_job *w, const struct agent_plan *agent);
+void build_places_release(struct places *p);
+
+/* places.c: whether it works where the reviewer does. */
+bool build_judges(const struct build_job *w);
 
 static inline bool build_is_review(const struct build_job *w)
 {

@@ -133,7 +133,9 @@ static char *task_text(const struct receiver *r)
 
 static char *task_file(const struct receiver *r)
 {
-	return sees_task(r->w) ? xstrdup(r->places->task_file) : NULL;
+	const struct places *p = r->places;
+
+	return sees_task(r->w) ? xstrdup(p->copied_task != NULL ? p->copied_task : p->task_file) : NULL;
 }
 
 static char *attempt_id(const struct receiver *r)

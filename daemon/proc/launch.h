@@ -25,7 +25,7 @@ struct launch {
 	int64_t id;		/* attempt or step: <state>/attempts/<id>/ */
 	struct shim_job job;		/* owned */
 	char **envp;		/* owned, NULL-terminated: complete environment of the process */
-	struct launch_file files[11];
+	struct launch_file files[14];
 	size_t nfiles;
 };
 

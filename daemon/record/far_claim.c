@@ -58,7 +58,7 @@ void far_claim_read(int dirfd, struct far_claim *out)
 	if (n <= 0)
 		return;
 	target[n] = '\0';
-	out->by = strcmp(target, REVOKED) == 0 ? FAR_REVOKED :
+	out->by = strcmp(target, REVOKED) == 0 ? FAR_REVOKED : strcmp(target, FAR_IS_COPIED) == 0 ? FAR_COPIED :
 	    strncmp(target, FAR_SHIM, strlen(FAR_SHIM)) == 0 ? FAR_BY_SHIM : FAR_SCRIPT;
 	text += out->by == FAR_BY_SHIM ? strlen(FAR_SHIM) : 0;
 	take_part(&text, pid, sizeof(pid));

@@ -5,6 +5,8 @@
  *
  *	PID.BOOT.MACHINE	far_script; ids of the boot and the machine, "" if unknown
  *	shim-PID.BOOT.MACHINE	an rl-shim, which outlives the connection that started it
+ *	copied			job/copy_script.h, of a machine that has a directory of its own: the
+ *				claim there counts, of which this one becomes a copy
  *	revoked			nothing has been started, and nothing will be
  *
  * Used by rl-shim too: nothing but libc. */
@@ -17,12 +19,14 @@
 #include "record/identity.h"
 
 #define FAR_SHIM "shim-"
+#define FAR_IS_COPIED "copied"
 #define MACHINE_ID 65		/* including NUL */
 
 enum far_claimant {
 	FAR_NOBODY,		/* or unreadable */
 	FAR_REVOKED,
 	FAR_SCRIPT,
+	FAR_COPIED,
 	FAR_BY_SHIM
 };
 

@@ -35,6 +35,11 @@
 #define RECORD_START RECORD_PLACE "/start"
 #define RECORD_AGAIN RECORD_PLACE "/again"
 #define RECORD_END RECORD_PLACE "/end"
+/* where that machine has a copy: takes it there and back, see job/copy_script.h; what rsync calls;
+ * the text of the task */
+#define RECORD_COPY RECORD_PLACE "/copy"
+#define RECORD_SHELL RECORD_PLACE "/shell"
+#define RECORD_TASK RECORD_PLACE "/task"
 #define RECORD_STDOUT "stdout"		/* segments: stdout.<offset, 16 hex digits> */
 #define RECORD_STDERR "stderr"
 

@@ -34,6 +34,7 @@ static const struct fields_row job_rows[] = {
 	ROW(far, FIELDS_STRING),
 	ROW(cancel, FIELDS_LIST),
 	ROW(follows, FIELDS_STRING),
+	ROW(copied, FIELDS_OPTION),
 };
 
 static const struct fields_type job_type = {
@@ -71,7 +72,8 @@ static bool plausible(const struct shim_job *job)
 	    (job->names_step == 0 || job->names_step == 1) &&
 	    (job->syncs_work == 0 || job->syncs_work == 1) &&
 	    (job->keeps_group == 0 || job->keeps_group == 1) &&
-	    (job->tells_limits == 0 || job->tells_limits == 1) && far_is_plausible(job) &&
+	    (job->tells_limits == 0 || job->tells_limits == 1) &&
+	    (job->copied == 0 || job->copied == 1) && far_is_plausible(job) &&
 	    all_absolute(job->writable);
 }
 

@@ -45,6 +45,7 @@ struct shim_job {
 	/* absolute path of that directory: an rl-shim may supervise the agent where it is placed,
 	 * so argv is executed again while it works, see shim/follow.h; NULL: it is executed once */
 	char *follows;
+	int copied;		/* 1: with follows: argv waits for news, and brings them */
 	/* NULL-terminated argv that ends what the launcher placed; empty or NULL: none */
 	char **cancel;
 	/* NULL-terminated absolute paths that it may write to when confined; files or whole

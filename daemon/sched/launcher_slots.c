@@ -132,16 +132,23 @@ char *launcher_waits(const struct slot *slot, const struct agent_plan *agent, in
 	return why;
 }
 
+/* Whether the attempt was there: its conversation may be on that machine only. */
+static bool was_there(const struct attempt_row *a, const struct agent_plan *agent, const char *node)
+{
+	return a != NULL && text_equal(a->launcher, agent->launcher) && text_equal(a->node, node);
+}
+
 char *launcher_node(const struct slot *slot, const struct agent_plan *agent)
 {
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
+	const struct attempt_row *resumed = a->resumes != ROW_NONE ? run_attempt(slot->run, a->resumes) : NULL;
 	struct launcher_host host, best = { .slots = 0 };
 	int64_t count, best_count = 0;
 
 	for (char *const *word = agent->hosts; word != NULL && *word != NULL; word++) {
 		if (!launcher_host_read(*word, &host) || !is_free(slot, agent, &host))
 			continue;
-		if (text_equal(a->launcher, agent->launcher) && text_equal(a->node, host.name))
+		if (was_there(a, agent, host.name) || was_there(resumed, agent, host.name))
 			return xstrdup(host.name);
 		count = used(slot, agent->launcher, host.name, true);
 		if (best.slots == 0 || count * best.slots < best_count * host.slots) {

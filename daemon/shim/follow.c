@@ -37,6 +37,7 @@
 /* between two connections, each of which learns that the agent is alive: doubled up to a limit */
 #define AGAIN_MS 5000
 #define AGAIN_MAX_MS 30000
+#define NEXT_MS 500		/* after one that has waited for news itself */
 /* for output of an agent that has ended: a server may tell of a new segment a minute later */
 #define MISSING_MS 90000
 #define CHUNK 65536
@@ -189,6 +190,8 @@ static void take_word(struct follower *f, int status)
 	if (status == 0 && f->cut)
 		say(f, "there is a connection to the agent again");
 	f->cut = status != 0;
+	if (status == 0 && f->job->copied == 1)
+		f->pause = NEXT_MS;
 	f->next = steady_ms() + f->pause;
 	f->pause = f->pause * 2 < AGAIN_MAX_MS ? f->pause * 2 : AGAIN_MAX_MS;
 }
@@ -239,7 +242,7 @@ static bool is_followed(const struct follower *f, int status)
 
 	far_claim_read(f->dirfd, &claim);
 	far_status_read(f->dirfd, f->job->far, f->job->uuid, &far);
-	return claim.by == FAR_BY_SHIM && (far.found != FAR_EMPTY || status != FAR_REFUSED);
+	return claim.by == FAR_COPIED || (claim.by == FAR_BY_SHIM && (far.found != FAR_EMPTY || status != FAR_REFUSED));
 }
 
 static void die_by(int sig)

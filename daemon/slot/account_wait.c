@@ -272,6 +272,12 @@ static bool takes_node(struct txn *txn, struct slot *slot, const struct attempt_
 
 	if (other)
 		text_set(&txn_edit_attempt(txn, a)->node, node);
+	/* what shares no directory shares no conversation either */
+	if (node != NULL && agent->copies && a->resumes != ROW_NONE &&
+	    !text_equal(run_attempt(slot->run, a->resumes)->node, node)) {
+		txn_edit_attempt(txn, a)->resumes = ROW_NONE;
+		other = true;
+	}
 	free(node);
 	return other;
 }

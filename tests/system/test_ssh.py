@@ -64,7 +64,8 @@ class Host:
             + ("" if has_shim else WITHOUT_SHIM))
 
     def start(self):
-        self.process = subprocess.Popen([SSHD, "-D", "-E", self.path / f"log.{self.name}", "-f",
+        # with mounts of its own
+        self.process = subprocess.Popen(["unshare", "-m", SSHD, "-D", "-E", self.path / f"log.{self.name}", "-f",
                                          self.path / f"sshd.{self.name}"])
         while True:
             try:
@@ -76,9 +77,16 @@ class Host:
 
     def cut(self):
         """What serves its connections; what they have started goes on."""
-        pids = [pid for pid in below(self.process.pid) if Path(f"/proc/{pid}/exe").resolve().name.startswith("sshd")]
-        assert pids
+        pids = []
+        while not pids:
+            pids = [pid for pid in below(self.process.pid)
+                    if os.path.basename(os.path.realpath(f"/proc/{pid}/exe")).startswith("sshd")]
         kill(pids)
+
+    def share_nothing(self, *paths):
+        for path in paths:
+            subprocess.run(["nsenter", "-m", "-t", str(self.process.pid), "mount", "-t", "tmpfs", "none", path],
+                           check=True)
 
     def disappear(self):
         kill([self.process.pid, *below(self.process.pid)])
@@ -106,11 +114,11 @@ def hosts(request):
 
 @pytest.fixture
 def start(make_daemon, hosts):
-    def make(script, gates=(), **config):
+    def make(script, gates=(), files="shared", **config):
         scripts = script if isinstance(script, dict) else {"implement": script, "review": "pass\n"}
         return make_daemon(scripts=scripts, gates=gates, config={
             "run.launcher": "farm", "parallel": 8, "launcher.farm": {
-                "preset": "ssh", "options": ["-F", str(hosts[0].path / "config")],
+                "preset": "ssh", "files": files, "options": ["-F", str(hosts[0].path / "config")],
                 "hosts": [{"name": host.name, "slots": 2} for host in hosts]}, **config})
     return make
 
@@ -195,6 +203,27 @@ def test_the_connection_breaks(start, repo, hosts):
     assert ends(daemon, run) == "succeeded" and states(daemon, run) == [("n1", "exited")]
     assert output(daemon, row["id"], "stdout") == "done\n"
     assert output(daemon, row["id"], "stderr").endswith("after\n")
+
+
+def test_a_host_that_shares_no_directory(start, repo, hosts):
+    """The work tree goes there and comes back; the connection may break meanwhile."""
+    daemon = start("echo one > work.txt; echo before\ngate here\necho two >> work.txt; git log --format=%s > log.txt\n"
+                   "echo after >&2\nanswer done\n", gates=["here"], files="copied")
+    for host in hosts:
+        host.share_nothing(daemon.state, repo.path)
+    run = daemon.review(repo.path)
+    daemon.play.arrived("here")
+    row, = daemon.attempts(run)
+    while "before" not in output(daemon, row["id"], "stdout"):
+        pass
+    hosts[0].cut()
+    until_lost(daemon, row["id"])
+    daemon.play.go("here")
+    assert ends(daemon, run) == "succeeded", daemon.run(run)["cause"]
+    assert states(daemon, run) == [("n1", "exited")] * 2
+    assert output(daemon, row["id"], "stdout") == "before\ndone\n"
+    commit = daemon.run(run)["result_commit"]
+    assert repo.git("show", f"{commit}:work.txt") == "one\ntwo" and repo.git("show", f"{commit}:log.txt") == "start"
 
 
 @pytest.mark.parametrize("hosts", [False], indirect=True)
