@@ -92,10 +92,12 @@ def test_a_reviewed_run(farm, repo):
     """The agent has files, history, base and task there; what it has left comes back."""
     repo.write(".gitignore", "cache\n")
     repo.write("gone.txt", "gone\n")
+    repo.write("same.txt", "old\n")
     repo.git("add", ".")
     repo.git("commit", "-qm", "second")
     daemon = farm(scripts={
         "implement": "cat README > seen.txt; cat \"$RL_TASK_FILE\" > task.txt\nmkdir -p \"a dir/b\"; rm gone.txt\n"
+                     "touch -r same.txt t; echo new > same.txt; touch -r t same.txt; rm t\n"
                      "echo one > \"a dir/b/it's.txt\"; chmod 755 README; ln -s README link; mkdir cache; "
                      "echo kept > cache/x\ngit log --format=%s > log.txt; git diff --stat $RL_BASE_REF > diff.txt\n"
                      "git branch --show-current > branch.txt; echo out; echo err >&2\nanswer done\n",
@@ -109,6 +111,8 @@ def test_a_reviewed_run(farm, repo):
         (role, "farm", 0) for role in ("implement", "review", "fix", "review")]
     assert result(repo, daemon, run, "a dir/b/it's.txt") == "one\ntwo"
     assert result(repo, daemon, run, "task.txt") == "do it" and result(repo, daemon, run, "seen.txt") == "scratch"
+    # as large and as old as before
+    assert result(repo, daemon, run, "same.txt") == "new"
     assert result(repo, daemon, run, "log.txt") == "second\nstart"
     assert result(repo, daemon, run, "branch.txt") == "rl/1/t1" and "README" in result(repo, daemon, run, "diff.txt")
     listed = repo.git("ls-tree", "-r", row["result_commit"])

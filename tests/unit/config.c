@@ -27,7 +27,7 @@ static struct config *parsed(const char *text)
 }
 
 /* Every text is refused with exactly this message. */
-#define HERE "\"launcher\":null,\"launch\":[],\"cancel\":[],\"launcher_slots\":0,\"hosts\":[]"
+#define HERE "\"launcher\":null,\"launch\":[],\"cancel\":[],\"launcher_slots\":0,\"hosts\":[],\"copies\":false"
 
 static const struct {
 	const char *text, *message;

@@ -320,7 +320,7 @@ static bool came_later(const char *name)
 		"silence", "protect", "setup", "copy", "setup_inputs", "check_on_base",
 		"base_beside", "checks_mode", "checks_merged", "review_merged", "room",
 		"evidence_age_ms", "rolls", "escalate", "labels", "on_question", "reviewers", "quorum",
-		"read_as", "launcher", "launch", "cancel", "launcher_slots", "hosts" };
+		"read_as", "launcher", "launch", "cancel", "launcher_slots", "hosts", "copies" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], name) == 0)
