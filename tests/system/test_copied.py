@@ -195,6 +195,7 @@ exec /usr/bin/rsync "$@"
 """
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("match", ["--exclude=/.git node:", "--exclude=/hooks"])
 def test_the_work_cannot_be_brought(farm, repo, match):
     """It is tried again; the agent is not."""
@@ -254,6 +255,7 @@ def test_it_is_gone(farm, repo):
     assert all(is_empty(daemon, host) for host in farm.hosts)
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("missing, words", [("rl-shim", "is not there, as"), ("rsync", "rsync is not installed there")])
 def test_a_host_without_a_program(farm, repo, missing, words):
     daemon = farm(scripts={"implement": "echo one > work.txt\nanswer done\n"})
@@ -301,6 +303,7 @@ def said(text, before=""):
     return f"{before}\ncat <<'END-OF-STREAM'\n" + "\n".join(map(json.dumps, lines)) + "\nEND-OF-STREAM\n"
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("is_free", [True, False])
 def test_a_conversation_is_on_one_host(farm, repo, tmp_path, is_free):
     """What resumes it goes there; if there is no slot, it begins anew elsewhere."""

@@ -370,7 +370,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 78 + 4 + 4 * 16 + 1 + 6 * 7);
+	ck_assert_int_eq(count, 1 + 78 + 4 + 4 * 17 + 1 + 6 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));
