@@ -185,7 +185,7 @@ static void take_word(struct follower *f, int status)
 	}
 	if (status != 0 && !f->cut) {
 		repeat_words(f);
-		say(f, "the connection to the agent is lost; it works on, and rld tries again");
+		say(f, "the connection to the agent is lost; it may work on, and rld tries again");
 	}
 	if (status == 0 && f->cut)
 		say(f, "there is a connection to the agent again");

@@ -216,7 +216,8 @@ static const struct {
 	    NULL, { { "review.reviewer", "\"/x/judge\"" } }, { { "agents.review",
 	    "{\"name\":\"judge\",\"command\":[\"/x/judge\"],\"resume\":[],\"prompt\":\"stdin\","
 	    "\"reader\":\"text\",\"model\":\"m\",\"set\":[\"S=1\"],\"env\":[\"KEY\"],\"writable\":[],"
-	    "\"account\":\"judge\",\"launcher\":null,\"launch\":[],\"cancel\":[],\"launcher_slots\":0,\"hosts\":[],\"copies\":false,"
+	    "\"account\":\"judge\",\"launcher\":null,\"launch\":[],\"cancel\":[],\"launcher_slots\":0,\"hosts\":[],"
+	    "\"copies\":false,"
 	    "\"fallbacks\":[]}" }, { "agents.fix.name", "\"a\"" } } },
 	{ "a reviewer is of no use elsewhere", "[review]\nreviewer = \"judge\"\nenabled = true\n",
 	    NULL, { { 0 } }, { { "profile", "\"verdict\"" }, { "reviewer", "null" } } },
