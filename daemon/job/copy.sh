@@ -5,7 +5,9 @@
 #
 #	sh copy go          here: start the agent, wait for news of it, bring them
 #	sh copy end         here: end the agent, bring its work
-#	sh copy look SIZES  there: start it or look how it is, wait for other sizes of its output, print far
+#	sh copy look SIZES UMASK
+#	                    there: start it or look how it is, wait for other sizes of its output,
+#	                    print far
 #	sh copy stop        there: end it, print far
 #	sh copy drop        there: remove all of it
 #
@@ -13,6 +15,7 @@
 # tree; SCRATCH, a directory for temporary files, or ""; WRITES, 1 if its work is the tree; and
 # functions: there executes a command line on the machine; prepare is one that makes the directories
 # there; quoted is the name of this file as a word of one; send_files; fetch_answer.
+MASK=$(umask)
 umask 077
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR
 P=$D/place
@@ -29,7 +32,7 @@ head_of() { git -C "$1" rev-parse -q --verify HEAD; }
 # ---- there ----
 
 look() {
-	sh start >&2 < /dev/null || exit
+	(umask "$2" && exec sh start) >&2 < /dev/null || exit
 	n=0
 	while [ $n -lt $WAIT ] && [ "$(sizes)" = "$1" ] && ! grep -qs '^ended' ../far; do
 		sleep 0.5
@@ -93,7 +96,7 @@ note() {
 
 # Output and record.
 news() {
-	copy --no-checksum --inplace --delete --include=/exit --include='/std*' --exclude='*' \
+	copy --size-only --no-perms --no-times --inplace --delete --include=/exit --include='/std*' --exclude='*' \
 	    "node:$P/" ./
 }
 
@@ -153,7 +156,7 @@ go() {
 		have=$(sizes)
 	fi
 	if [ ! -f home ]; then
-		far=$(there "sh $(quoted) look '$have'" < /dev/null) || exit
+		far=$(there "sh $(quoted) look '$have' $MASK" < /dev/null) || exit
 		rm -f start
 	fi
 	lock

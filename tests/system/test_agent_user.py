@@ -10,10 +10,11 @@ import signal
 import socket
 import struct
 import subprocess
+import threading
 
 import pytest
 from apart import RLD_NAME, RLD_UID, Starter, let_in
-from rld import BUILD, RLCTL, SANITIZED, Repo, RpcError, alive, give, wait_gone
+from rld import BUILD, RLCTL, SANITIZED, SHIM, Repo, RpcError, alive, give, wait_gone
 from test_host_faults import INJECT, needs_inject
 from users import needs_root
 
@@ -845,3 +846,95 @@ def test_a_launcher_with_an_rl_shim_there(apart, tmp_path):
     assert (attempt / "place" / "exit").stat().st_uid == h.agents.pw_uid
     assert "words\n" in (attempt / "stdout.0000000000000000").read_text()
     assert b"do it" in h.play.prompt(run, "implement")
+
+
+# ssh for one who may enter no namespace: a server does, with what the caller has open
+DOOR = """#!/usr/bin/python3
+import os, socket, sys
+door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+door.connect("{socket}")
+socket.send_fds(door, [" ".join(sys.argv[2:]).encode()], [0, 1, 2])
+sys.exit(int(door.recv(16)))
+"""
+NAMESPACE = ("mount -t tmpfs -o mode=711,uid={uid},gid={gid} none {state} && mount -t tmpfs none {repo} && "
+             "echo ready && exec sleep infinity")
+
+
+class Away:
+    """A host with directories of its own, in which the user of the agents has a home."""
+
+    def __init__(self, h, repo, path):
+        self.h, self.path = h, path
+        path.chmod(0o755)
+        self.process = subprocess.Popen(["unshare", "-m", "sh", "-c", NAMESPACE.format(
+            uid=h.agents.pw_uid, gid=h.agents.pw_gid, state=h.state, repo=repo.path)], stdout=subprocess.PIPE)
+        assert self.process.stdout.readline() == b"ready\n"
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.bind(str(path / "door.sock"))
+        (path / "door.sock").chmod(0o666)
+        self.socket.listen(16)
+        (path / "door").write_text(DOOR.format(socket=path / "door.sock"))
+        (path / "door").chmod(0o755)
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                client, _ = self.socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.execute, args=(client,), daemon=True).start()
+
+    def execute(self, client):
+        data, fds, _, _ = socket.recv_fds(client, 65536, 3)
+        # the one in the build is perhaps not for the agents' user
+        command = data.decode().replace(str(SHIM), str(self.path / "starter" / "rl-shim"))
+        for start in (self.h.state / "attempts").glob("*/place/start"):
+            start.write_text(start.read_text().replace(str(SHIM), str(self.path / "starter" / "rl-shim")))
+        done = subprocess.run(
+            ["nsenter", "-m", "-t", str(self.process.pid), "setpriv", f"--reuid={self.h.agents.pw_uid}",
+             f"--regid={self.h.agents.pw_gid}", "--clear-groups", "env", "-i", "PATH=/usr/bin:/bin",
+             "HOME=/nonexistent", "sh", "-c", command], stdin=fds[0], stdout=fds[1], stderr=fds[2], cwd="/", start_new_session=True)
+        for fd in fds:
+            os.close(fd)
+        client.send(str(done.returncode).encode())
+        client.close()
+
+    def end(self):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.mark.skipif(shutil.which("rsync") is None, reason="needs rsync")
+def test_a_host_that_shares_no_directory(apart, tmp_path):
+    """The agents' user takes the tree there, and brings the work back."""
+    h = apart(scripts={"implement": "id -un > who.txt; git log --format=%s > log.txt; chmod +x README; mkdir -p a/b; "
+                                    "echo x > a/b/c; umask > mask.txt\necho words\nanswer done\n",
+                       "review": "cat who.txt\npass\n"},
+              config={"launcher.farm": {"command": [str(tmp_path / "door"), "{node}", "sh {start}"],
+                                        "cancel": [str(tmp_path / "door"), "{node}", "sh {end}"], "files": "copied",
+                                        "hosts": [{"name": "n1", "slots": 1}]}, "run.launcher": "farm"})
+    repo = h.work()
+    away = Away(h, repo, tmp_path)
+    try:
+        run = h.review(repo.path)
+        h.call("run.wait", ids=[run])
+        row = h.run(run)
+        assert row["state"] == "succeeded", (row["cause"], row["reason"], [
+            (a["cause"], h.call("attempt.output", id=a["id"], stream="stderr", offset=0)["data"])
+            for a in h.attempts(run)])
+        rows = h.attempts(run)
+        assert [(a["node"], a["exit_code"]) for a in rows] == [("n1", 0)] * 2
+        assert repo.git("show", f"{row['result_commit']}:who.txt") == h.agents.pw_name
+        assert repo.git("show", f"{row['result_commit']}:log.txt") == "start"
+        assert repo.git("show", f"{row['result_commit']}:mask.txt") == "0002"
+        assert repo.git("ls-tree", row["result_commit"], "README").startswith("100755")
+        assert repo.git("show", f"{row['result_commit']}:mask.txt") == "0002"
+        assert repo.git("ls-tree", row["result_commit"], "README").startswith("100755")
+        assert "words\n" in h.call("attempt.output", id=rows[0]["id"], stream="stdout", offset=0)["data"]
+        assert not list((h.state / "attempts").glob("*/place/start"))
+    finally:
+        away.end()
