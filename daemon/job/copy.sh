@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # For a machine that does not see the directories of this one: takes the files of an attempt there,
-# and brings its work back. rsync copies, and git packs the pack; both may be repeated at any
-# point. The same file is on both machines.
+# and brings its work back. rsync copies, and git packs the history; both may be repeated at
+# any point. The same file is on both machines.
 #
 #	sh copy go          here: start the agent, wait for news of it, bring them
 #	sh copy end         here: end the agent, bring its work
@@ -110,10 +110,11 @@ commits() {
 	sent=$(cat sent)
 	copy --delete --exclude=/config --exclude=/hooks "node:$W/.git/" git/ || return
 	tip=$(head_of git) || { say "HEAD of its work tree there names no commit; its files are here"; return 0; }
-	git -C "$W" fetch -q --no-tags "$P/git" HEAD '+refs/heads/*:refs/rld-copied/*' || return
-	git -C "$W" for-each-ref --format='%(refname)' refs/rld-copied/ | while read -r ref; do
-		git -C "$W" update-ref "refs/heads/${ref#refs/rld-copied/}" "$ref" "" 2> /dev/null
-		git -C "$W" update-ref -d "$ref"
+	{ echo HEAD; git -C git for-each-ref --format='%(refname)' refs/heads/; } |
+	    git -C "$W" fetch -q --no-tags --no-auto-maintenance --stdin "$P/git" || return
+	git -C git for-each-ref --format='%(objectname) %(refname)' refs/heads/ | while read -r id ref; do
+		# one that is new
+		git -C "$W" update-ref "$ref" "$id" "" 2> /dev/null
 	done
 	[ "$tip" = "$(head_of "$W")" ] && return
 	if [ "$(git -C git symbolic-ref -q HEAD)" = "$(git -C "$W" symbolic-ref -q HEAD)" ]; then

@@ -894,7 +894,8 @@ class Away:
         done = subprocess.run(
             ["nsenter", "-m", "-t", str(self.process.pid), "setpriv", f"--reuid={self.h.agents.pw_uid}",
              f"--regid={self.h.agents.pw_gid}", "--clear-groups", "env", "-i", "PATH=/usr/bin:/bin",
-             "HOME=/nonexistent", "sh", "-c", command], stdin=fds[0], stdout=fds[1], stderr=fds[2], cwd="/", start_new_session=True)
+             "HOME=/nonexistent", "sh", "-c", command], stdin=fds[0], stdout=fds[1], stderr=fds[2], cwd="/",
+            start_new_session=True)
         for fd in fds:
             os.close(fd)
         client.send(str(done.returncode).encode())
