@@ -508,6 +508,27 @@ static int segment_sync(int dirfd, const char *name, void *arg)
 	return rv;
 }
 
+static int segment_remove(int dirfd, const char *name, void *arg)
+{
+	bool *any = arg;
+
+	*any = true;
+	return unlinkat(dirfd, name, 0) == -1 && errno != ENOENT ? -errno : 0;
+}
+
+int output_remove(int dirfd, const char *stream)
+{
+	bool any;
+	int rv;
+
+	/* what changes may not be listed whole */
+	do {
+		any = false;
+		rv = each_segment(dirfd, stream, segment_remove, &any);
+	} while (rv == 0 && any);
+	return rv;
+}
+
 int output_sync(int dirfd, const char *stream)
 {
 	bool any = false;

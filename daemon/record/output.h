@@ -30,6 +30,9 @@ int output_end(int dirfd, const char *stream, uint64_t *end, int64_t *modified);
 /* Add to *bytes the saved size of a stream. 0 or -errno. */
 int output_kept(int dirfd, const char *stream, uint64_t *bytes);
 
+/* Remove a stream. 0 or -errno. */
+int output_remove(int dirfd, const char *stream);
+
 /* Sync the content of a stream, and then the names of its segments. 0 or -errno. */
 int output_sync(int dirfd, const char *stream);
 

@@ -2,6 +2,7 @@
 #include "shim/far_agent.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,6 +15,8 @@
 #include "child/process_tree.h"
 #include "record/far_claim.h"
 #include "record/far_status.h"
+#include "record/layout.h"
+#include "record/output.h"
 #include "shim/agent_process.h"
 
 #define CANCEL_MS 60000		/* all tries together */
@@ -176,4 +179,18 @@ void far_agent_settle(const struct shim_job *job, int dirfd, struct exit_record 
 		say(job, record, &far, unknown_words(record, &far));
 		record->far = EXIT_FAR_UNKNOWN;
 	}
+}
+
+void far_agent_remove_output(const struct shim_job *job, int dirfd, const struct exit_record *record)
+{
+	int place;
+
+	if (job->follows == NULL || record->far != EXIT_FAR_ENDED || output_vouched(dirfd, job->output_bytes) != 0)
+		return;
+	place = openat(dirfd, RECORD_PLACE, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (place == -1)
+		return;
+	output_remove(place, RECORD_STDOUT);
+	output_remove(place, RECORD_STDERR);
+	close(place);
 }

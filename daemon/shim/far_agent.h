@@ -17,4 +17,8 @@ int far_agent_cancel(const struct shim_job *job, int dirfd);
  * ended. */
 void far_agent_settle(const struct shim_job *job, int dirfd, struct exit_record *record);
 
+/* The exit record is on the disk: remove what the rl-shim where the agent was has kept of its
+ * output, if that record vouches for all of it here. Until then it is needed to follow again. */
+void far_agent_remove_output(const struct shim_job *job, int dirfd, const struct exit_record *record);
+
 #endif

@@ -10,7 +10,6 @@
  */
 #include "shim/follow.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,7 +18,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -119,20 +117,6 @@ static void copy(struct follower *f)
 	}
 }
 
-/* The near rl-shim keeps all of it. */
-static void remove_copied(const struct follower *f)
-{
-	DIR *dir = fdopendir(dup(f->place));
-	struct dirent *entry;
-
-	while (dir != NULL && (entry = readdir(dir)) != NULL)
-		for (int i = 0; i < 2; i++)
-			if (strncmp(entry->d_name, streams[i], strlen(streams[i])) == 0)
-				unlinkat(f->place, entry->d_name, 0);
-	if (dir != NULL)
-		closedir(dir);
-}
-
 static bool is_complete(const struct follower *f, const struct exit_record *record)
 {
 	return f->copied[0] == (uint64_t)record->stdout_bytes && f->copied[1] == (uint64_t)record->stderr_bytes;
@@ -157,11 +141,8 @@ static void exit_if_ended(struct follower *f)
 		say(f, "some output of the agent is missing here");
 		_exit(far.status != FAR_GONE ? FAR_GONE : FAR_REFUSED);
 	}
-	if (complete) {
-		if (record.how == EXIT_NOT_STARTED)
-			dprintf(STDERR_FILENO, "%s\n", record.error);
-		remove_copied(f);
-	}
+	if (complete && record.how == EXIT_NOT_STARTED)
+		dprintf(STDERR_FILENO, "%s\n", record.error);
 	_exit(far.status);
 }
 

@@ -26,6 +26,7 @@
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/shim_job.h"
+#include "shim/far_agent.h"
 #include "shim/far_shim.h"
 #include "shim/ids.h"
 #include "shim/job_run.h"
@@ -127,6 +128,8 @@ int main(int argc, char **argv)
 		return refuse_errno("signalfd", errno);
 	run(dirfd, sigfd, &job, &record);
 	rv = job_leave_record(dirfd, sigfd, &record, &job);
+	if (rv == 0)
+		far_agent_remove_output(&job, dirfd, &record);
 	shim_job_release(&job);
 	return -rv;
 }

@@ -4,6 +4,7 @@ The launchers are scripts; tests/launchers has Slurm."""
 import os
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 from rld import SHIM, Repo, RpcError, wait_gone
@@ -262,6 +263,33 @@ def far_shim(daemon, attempt):
     """The pid of the rl-shim where the agent was placed."""
     text = (daemon.state / "attempts" / str(attempt) / "place" / "shim").read_text()
     return int(dict(line.split(" ", 1) for line in text.splitlines())["pid"])
+
+
+def near_shim(daemon, attempt):
+    """The pid of the rl-shim here, and of its child, which follows the agent."""
+    text = (daemon.state / "attempts" / str(attempt) / "shim").read_text()
+    pid = int(dict(line.split(" ", 1) for line in text.splitlines())["pid"])
+    return pid, int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
+
+
+def test_ssh_output_is_removed_last(ssh, repo):
+    """What the agent has printed is there until the exit record of the near rl-shim vouches for it
+    here: that may be killed as long as it has none."""
+    daemon = ssh(scripts={"implement": "echo before\ngate here\nanswer done\n"}, gates=["here"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    row, = attempts(daemon, run)
+    until_printed(daemon, row["id"], "stdout", "before")
+    place = daemon.state / "attempts" / str(row["id"]) / "place"
+    pid, follower = near_shim(daemon, row["id"])
+    os.kill(pid, signal.SIGSTOP)
+    daemon.play.go("here")
+    while ") Z " not in Path(f"/proc/{follower}/stat").read_text():
+        pass
+    assert [path.read_text() for path in place.glob("stdout.*")] == ["before\ndone\n"]
+    os.kill(pid, signal.SIGCONT)
+    assert daemon.ended(run)["state"] == "succeeded"
+    assert not list(place.glob("std*"))
 
 
 LONG = "echo before\ngate here\nseq 1 60000\necho after >&2\nanswer done\n"
