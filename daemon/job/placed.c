@@ -15,7 +15,7 @@
 static void add_file(struct launch *launch, const char *name, char *data, int shared)
 {
 	launch->files[launch->nfiles++] = (struct launch_file){ .name = name, .data = data,
-	    .size = data != NULL ? strlen(data) : 0, .shared = shared };
+	    .size = data != NULL ? strlen(data) : 0, .shared = shared, .durable = true };
 }
 
 /* Behind the prefix: the script around the agent, and its argv. */

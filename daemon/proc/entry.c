@@ -4,8 +4,10 @@
  *   proc_start ─▶ PREPARING ── spawned ──▶ WATCHING ── pidfd readable ──▶ LOOKING ──▶ ended()
  *   proc_adopt ─▶ LOOKING ─── running ──▶ found(), WATCHING
  *                    │ ▲
- *                    └─┴ PAUSING: the inspection gave no answer, or orphans of a killed shim
- *                               are still there; once more in a moment
+ *                    │ └ PAUSING: the inspection gave no answer, or orphans of a killed shim
+ *                    │          are still there; once more in a moment
+ *                    └─ the shim was killed, its agent is placed elsewhere and has an rl-shim
+ *                       there ──▶ PAUSING ──▶ PREPARING ── another one spawned ──▶ WATCHING
  *
  * A shim that outlasts its limits is looked at from WATCHING, and killed if it stands still.
  */
@@ -32,6 +34,13 @@
 #define ORPHANS_MAX 250
 #define TOLD_MAX 250		/* looks for what rl-start says: 5 s in total */
 #define NAMELESS_MS 30000	/* how long a held lock may be without an identity */
+/* before another shim follows an agent: none for the first, then doubled up to a limit, until one
+ * has lasted */
+#define FOLLOW_MS UINT64_C(500)
+#define FOLLOW_DOUBLED 7
+#define FOLLOW_LASTS_MS 60000
+/* an agent that is to be ended gets so many; then its cancel command is run without one */
+#define FOLLOWERS_OF_AN_END 3
 
 struct entry *entry_new(struct proc *proc, int64_t id, const char *uuid, const char *boot_id)
 {
@@ -305,6 +314,7 @@ static void report_ended(struct entry *e)
 		sink->ended(e->proc->arg, e->id, e->inspection.placed ? &e->inspection.record : NULL);
 		break;
 	case INSPECTION_RUNNING:
+	case INSPECTION_FOLLOWED:
 	case INSPECTION_AGAIN:
 	case INSPECTION_BUSY:
 		log_bug("attempt %lld: an end is reported, but the attempt has not ended", (long long)e->id);
@@ -316,6 +326,7 @@ static void report_found(struct entry *e)
 {
 	static const enum proc_found found[] = {
 		[INSPECTION_RUNNING] = FOUND_RUNNING,
+		[INSPECTION_FOLLOWED] = FOUND_RUNNING,
 		[INSPECTION_ENDED] = FOUND_ENDED,
 		[INSPECTION_NEVER_STARTED] = FOUND_NEVER_STARTED,
 		[INSPECTION_LOST] = FOUND_LOST,
@@ -348,11 +359,50 @@ static void entry_finish(struct entry *e)
 		entry_pause(e);	/* its lock is free already, so it will end in a moment */
 		return;
 	}
+	if (e->followers > 0)
+		orphans_reap(e->proc);	/* what the first shim has left */
 	entry_drop(e);
 	if (e->adopting)
 		report_found(e);
 	else
 		report_ended(e);
+}
+
+static void follow_cb(uv_timer_t *timer)
+{
+	struct entry *e = timer->data;
+
+	e->following = true;
+	e->asked = e->tries = e->exited = e->killed = 0;
+	e->delay = IN_TIME;
+	e->expired = e->wind_up_wanted = false;
+	e->prepare = (struct prepare){ .attempts_dir = e->proc->attempts_dir, .dir = e->dir, .lock = -1 };
+	entry_prepare(e);
+}
+
+/* The agent is at work where it was placed, or its end is known there: only a shim is missing here.
+ * Nothing of it is decided by that, so nothing is committed: the next rld finds the same. */
+static void entry_follow(struct entry *e)
+{
+	uint64_t now = uv_now(e->proc->loop), pause;
+
+	if (!entry_reap(e)) {
+		entry_pause(e);
+		return;
+	}
+	if (e->followers > 0 && now - e->followed >= FOLLOW_LASTS_MS)
+		e->followers = 0;
+	pause = e->followers == 0 ? 0 : FOLLOW_MS << (e->followers < FOLLOW_DOUBLED ? e->followers : FOLLOW_DOUBLED);
+	log_about(LOG_LEVEL_WARN, 0, e->id, "attempt %lld: %s; an rl-shim where its launcher placed it has its "
+	    "agent, and another one here follows it", (long long)e->id, e->inspection.detail);
+	e->followers++;
+	e->followed = now + pause;
+	e->wall_ms = e->inspection.wall_ms;
+	e->grace_ms = e->inspection.grace_ms;
+	e->state = PAUSING;
+	uv_timer_start(&e->timer, follow_cb, pause, 0);
+	if (e->adopting)
+		report_found(e);
 }
 
 static void orphans_cb(uv_timer_t *timer);
@@ -416,6 +466,9 @@ static void inspect_cb(void *arg)
 	case INSPECTION_BUSY:
 		entry_no_answer(e);
 		break;
+	case INSPECTION_FOLLOWED:
+		entry_follow(e);
+		break;
 	case INSPECTION_ENDED:
 	case INSPECTION_NEVER_STARTED:
 		entry_finish(e);
@@ -431,6 +484,7 @@ void entry_look(struct entry *e)
 {
 	e->state = LOOKING;
 	e->inspection = (struct inspection){ .dir = e->dir, .uuid = e->uuid, .boot_id = e->boot_id, .pidfd = -1 };
+	e->inspection.over = e->end_wanted && (e->delay == KILLED || e->followers >= FOLLOWERS_OF_AN_END);
 	e->inspection.killed = e->delay == KILLED && e->expired;
 	e->inspection.last = e->since != 0 && uv_now(e->proc->loop) - e->since >= NAMELESS_MS;
 	offload(e->proc->loop, inspect_run, inspect_cb, e);
@@ -438,8 +492,9 @@ void entry_look(struct entry *e)
 
 static int entry_spawn(struct entry *e)
 {
-	int rv = spawn_shim(e->proc->shim_path, e->dir, e->prepare.lock, e->launch->envp, e->uuid, e->proc->core,
-	    &e->limits, &e->spawned);
+	/* what follows has the environment of cancel commands: that of the agent is not kept */
+	int rv = spawn_shim(e->proc->shim_path, e->dir, e->prepare.lock, e->following ? environ : e->launch->envp,
+	    e->uuid, e->proc->core, &e->limits, &e->spawned);
 
 	if (rv != 0 && rv != -ETIMEDOUT) {
 		e->prepare.status = -rv;
@@ -455,7 +510,10 @@ static void prepare_run(void *arg)
 {
 	struct entry *e = arg;
 
-	prepare(&e->prepare);
+	if (e->following)
+		prepare_another(&e->prepare);
+	else
+		prepare(&e->prepare);
 	e->spawn_rv = -ECANCELED;
 	if (e->prepare.lock != -1 && starter_used())
 		e->spawn_rv = entry_spawn(e);
@@ -475,7 +533,7 @@ static void prepare_cb(void *arg);
 void entry_prepare(struct entry *e)
 {
 	e->state = PREPARING;
-	if (e->launch->job.tells_limits == 1)
+	if (!e->following && e->launch->job.tells_limits == 1)
 		e->limits = e->proc->limits;
 	offload(e->proc->loop, prepare_run, prepare_cb, e);
 }
@@ -484,6 +542,7 @@ static void prepare_cb(void *arg)
 {
 	struct entry *e = arg;
 	struct proc *proc = e->proc;
+	bool following = e->following;
 	int rv = e->spawn_rv;
 
 	if (e->prepare.lock != -1 && !proc->closing && !starter_used())
@@ -494,6 +553,7 @@ static void prepare_cb(void *arg)
 		close(e->prepare.lock);
 	launch_free(e->launch);
 	e->launch = NULL;
+	e->following = false;
 	if (proc->closing) {
 		if (rv == 0)
 			entry_release(&e->spawned);
@@ -502,7 +562,13 @@ static void prepare_cb(void *arg)
 		e->child = e->spawned.conn == -1 ? e->spawned.pid : 0;
 		e->conn = e->spawned.conn;
 		entry_watch(e, e->spawned.pidfd);
-		proc->sink->started(proc->arg, e->id);
+		if (!following)
+			proc->sink->started(proc->arg, e->id);
+		return;
+	} else if (following) {
+		log_about(LOG_LEVEL_WARN, 0, e->id, "attempt %lld: nothing follows its agent: %s", (long long)e->id,
+		    e->prepare.error);
+		entry_look(e);
 		return;
 	}
 	entry_drop(e);

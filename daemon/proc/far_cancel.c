@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,6 +52,36 @@ static enum exit_cancel cancel_job(const struct shim_job *job, int dirfd)
 		return EXIT_CANCEL_FAILED;
 	far_status_read(dirfd, job->far, job->uuid, &far);
 	return far_status_is_over(&far) ? EXIT_CANCEL_DONE : EXIT_CANCEL_UNSEEN;
+}
+
+/* Not of a copy, which says nothing about what is in the original. */
+static bool is_same(const char *path, int dirfd)
+{
+	struct stat there, here;
+
+	return stat(path, &there) == 0 && fstat(dirfd, &here) == 0 && there.st_dev == here.st_dev &&
+	    there.st_ino == here.st_ino;
+}
+
+bool far_is_followed(const char *dir, const char *uuid, bool revoke)
+{
+	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct far_claim claim = { .by = FAR_NOBODY };
+	struct shim_job job;
+
+	if (dirfd == -1)
+		return false;
+	if (shim_job_read(dirfd, &job) == 0) {
+		if (job.follows != NULL && is_same(job.follows, dirfd) && uuid != NULL && strcmp(job.uuid, uuid) == 0) {
+			/* it may be claimed at this moment */
+			if (revoke)
+				far_revoke(dirfd);
+			far_claim_read(dirfd, &claim);
+		}
+		shim_job_release(&job);
+	}
+	close(dirfd);
+	return claim.by == FAR_BY_SHIM;
 }
 
 enum exit_cancel far_cancel(const char *dir, const char *uuid)

@@ -190,9 +190,10 @@ static void inspect_dir(struct inspection *l, int dirfd)
 	}
 	if (pidfd != -1)
 		close(pidfd);
+	l->free = held == 0;
 	if (held == 1)
 		inspect_conclude(l, INSPECTION_AGAIN, "the lock is held by an unknown process");
-	else if (held == 0)
+	else if (l->free)
 		inspect_ended(l, dirfd);
 	else
 		inspect_fail(l, "lock", held);
@@ -223,7 +224,7 @@ void inspect(struct inspection *l)
 
 	l->pidfd = -1;
 	l->detail[0] = '\0';
-	l->placed = false;
+	l->placed = l->free = false;
 	dirfd = inspect_open(l);
 	if (dirfd != -1) {
 		inspect_dir(l, dirfd);
@@ -233,6 +234,12 @@ void inspect(struct inspection *l)
 		l->result = INSPECTION_LOST;
 	if (l->result != INSPECTION_LOST && l->result != INSPECTION_UNREADABLE && l->result != INSPECTION_NEVER_STARTED)
 		return;
+	/* also without an identity: another shim was about to begin when rld was killed */
+	if (l->free && !l->over && l->result != INSPECTION_UNREADABLE &&
+	    far_is_followed(l->dir, l->uuid, l->result == INSPECTION_LOST)) {
+		l->result = INSPECTION_FOLLOWED;
+		return;
+	}
 	if (l->result != INSPECTION_NEVER_STARTED)
 		inspect_placed(l);
 	/* ours also with rl-start: what an earlier version of the service has started */

@@ -18,7 +18,9 @@ struct launch_file {
 	size_t size;
 	/* with another user for agents: its mode, given to their group; 0: not for them */
 	int shared;
-	bool durable;		/* on the disk before the start: a row has its hash */
+	/* on the disk before the start: a row has its hash, or it is for what may outlive a power
+	 * cut here */
+	bool durable;
 };
 
 struct launch {

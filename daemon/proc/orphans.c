@@ -35,7 +35,8 @@ bool orphans_mixed(void)
 	return any || getpid() == 1;
 }
 
-size_t orphans_end(const struct proc *proc)
+/* Reap them; end: and kill them. Returns how many may be left. */
+static size_t orphans_each(const struct proc *proc, bool end)
 {
 	FILE *children = open_children();
 	size_t count = 0;
@@ -47,11 +48,21 @@ size_t orphans_end(const struct proc *proc)
 		if (is_shim(proc, (pid_t)pid))
 			continue;
 		/* unreaped, so the pid is not reused */
-		if (!proc->mixed)
+		if (end)
 			kill((pid_t)pid, SIGKILL);
 		waitpid((pid_t)pid, NULL, WNOHANG | __WALL);
-		count += !proc->mixed;
+		count += end;
 	}
 	fclose(children);
 	return count;
+}
+
+size_t orphans_end(const struct proc *proc)
+{
+	return orphans_each(proc, !proc->mixed);
+}
+
+void orphans_reap(const struct proc *proc)
+{
+	orphans_each(proc, false);
 }

@@ -20,4 +20,7 @@ bool orphans_mixed(void);
  * and returns 0. */
 size_t orphans_end(const struct proc *proc);
 
+/* Only reap those that are dead. */
+void orphans_reap(const struct proc *proc);
+
 #endif

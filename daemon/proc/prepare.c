@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "record/layout.h"
 #include "record/lock_file.h"
+#include "record/output.h"
 
 static int prepare_failed(struct prepare *p, const char *name, const char *why)
 {
@@ -138,6 +139,44 @@ void prepare(struct prepare *p)
 			close(p->lock);
 		p->lock = -1;
 		prepare_undo(p);
+	}
+	close(dirfd);
+}
+
+static int make_room(struct prepare *p, int dirfd)
+{
+	static const char *const streams[] = { RECORD_STDOUT, RECORD_STDERR };
+	int rv;
+
+	if (faccessat(dirfd, RECORD_EXIT, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return prepare_failed(p, RECORD_EXIT, "exists already");
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+		rv = output_remove(dirfd, streams[i]);
+		if (rv != 0)
+			return failed_errno(p, streams[i], -rv);
+	}
+	/* last: what has an identity was started, also for an earlier rld */
+	return unlinkat(dirfd, RECORD_SHIM, 0) == 0 || errno == ENOENT ? 0 : failed_errno(p, RECORD_SHIM, errno);
+}
+
+void prepare_another(struct prepare *p)
+{
+	int dirfd = open(p->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	p->status = 0;
+	p->error[0] = '\0';
+	p->lock = -1;
+	if (dirfd == -1) {
+		failed_errno(p, NULL, errno);
+		return;
+	}
+	p->lock = lock_take(dirfd);
+	if (p->lock < 0) {
+		failed_errno(p, RECORD_LOCK, -p->lock);
+		p->lock = -1;
+	} else if (make_room(p, dirfd) == -1) {
+		close(p->lock);
+		p->lock = -1;
 	}
 	close(dirfd);
 }

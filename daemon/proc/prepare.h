@@ -20,6 +20,12 @@ struct prepare {
  * because its contents could be anything. */
 void prepare(struct prepare *p);
 
+/* For another shim of an agent that a launcher placed, and that an rl-shim has there: the shim here
+ * was killed. Take the lock, which proves that it is gone, and remove what it has left: its output,
+ * since all of it is there, then its identity. The job stays. Fails if it has an exit record. Where
+ * this is cut short, it begins again. Blocks. */
+void prepare_another(struct prepare *p);
+
 /* Nothing will be started: remove the directory, if it was made for this launch, so that the number
  * can be used later. */
 void prepare_undo(struct prepare *p);

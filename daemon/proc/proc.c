@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "proc/orphans.h"
 #include "proc/proc_int.h"
+#include "proto/clock.h"
 #include "proto/memory.h"
 #include "record/identity.h"
 
@@ -87,6 +88,8 @@ void proc_start(struct proc *proc, struct launch *launch)
 
 	launch->job.umask = (int)proc->umask;
 	launch->job.nofile = proc->nofile;
+	if (launch->job.follows != NULL)
+		launch->job.began_ms = clock_wall();
 	e->launch = launch;
 	e->wall_ms = launch->job.wall_ms;
 	e->grace_ms = launch->job.grace_ms;

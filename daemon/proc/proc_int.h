@@ -52,6 +52,11 @@ struct entry {
 	bool warned;
 	int exited;		/* exit status of the shim; 0: not a child, or it left a record */
 	int killed;		/* signal that ended the shim; 0: none, or not a child */
+	/* shims in a row that were started to follow an agent, and did not last; when the last one
+	 * was, in loop time; and whether the next one is being started */
+	int followers;
+	uint64_t followed;
+	bool following;
 	int tries;		/* number of searches for orphans */
 	enum entry_delay delay;
 	bool expired;		/* LOOKING because the timer of WATCHING has expired */

@@ -70,12 +70,13 @@ void far_claim_read(int dirfd, struct far_claim *out)
 bool far_revoke(int dirfd)
 {
 	struct far_claim claim;
+	bool revoked = symlinkat(REVOKED, dirfd, RECORD_CLAIM) == 0;
 
-	/* it has the environment of the agent */
-	unlinkat(dirfd, RECORD_START, 0);
-	if (symlinkat(REVOKED, dirfd, RECORD_CLAIM) == 0)
-		return true;
 	/* by rl-shim, and then by rld */
 	far_claim_read(dirfd, &claim);
-	return claim.by == FAR_REVOKED;
+	/* it has the environment of the agent; but an rl-shim there may have replaced it by one
+	 * that asks how it is */
+	if (claim.by != FAR_BY_SHIM)
+		unlinkat(dirfd, RECORD_START, 0);
+	return revoked || claim.by == FAR_REVOKED;
 }

@@ -35,6 +35,7 @@ static const struct fields_row job_rows[] = {
 	ROW(cancel, FIELDS_LIST),
 	ROW(follows, FIELDS_STRING),
 	ROW(copied, FIELDS_OPTION),
+	ROW(began_ms, FIELDS_OPTION64),
 };
 
 static const struct fields_type job_type = {
@@ -59,6 +60,8 @@ static bool far_is_plausible(const struct shim_job *job)
 {
 	if (job->far == NULL)
 		return job->cancel == NULL && job->follows == NULL;
+	if (job->began_ms < 0)
+		return false;
 	return job->far[0] != '\0' && strchr(job->far, '/') == NULL && (job->follows == NULL || job->follows[0] == '/');
 }
 
@@ -81,7 +84,7 @@ int shim_job_write(int dirfd, const struct shim_job *job)
 {
 	if (!plausible(job))
 		return -EINVAL;
-	return fields_write(dirfd, RECORD_JOB, &job_type, job, false);
+	return fields_write(dirfd, RECORD_JOB, &job_type, job, job->far != NULL && job->durable);
 }
 
 int shim_job_read(int dirfd, struct shim_job *job)

@@ -46,6 +46,9 @@ struct shim_job {
 	 * so argv is executed again while it works, see shim/follow.h; NULL: it is executed once */
 	char *follows;
 	int copied;		/* 1: with follows: argv waits for news, and brings them */
+	/* wall clock, with follows: when the first shim was started. One that takes its place
+	 * counts the limit of time from there; in the first one it is 0. Filled in by proc/ */
+	int64_t began_ms;
 	/* NULL-terminated argv that ends what the launcher placed; empty or NULL: none */
 	char **cancel;
 	/* NULL-terminated absolute paths that it may write to when confined; files or whole
@@ -53,8 +56,9 @@ struct shim_job {
 	char **writable;
 };
 
-/* 0; -EINVAL: no argv, cwd not absolute, no uuid or a negative limit; or -errno. Without fsync: if
- * no shim is running, the job is written again. */
+/* 0; -EINVAL: no argv, cwd not absolute, no uuid or a negative limit; or -errno. With fsync only
+ * where a launcher places an agent that is durable: it may work on after a power cut here. Others
+ * are written again if no shim is running. */
 int shim_job_write(int dirfd, const struct shim_job *job);
 
 /* 0 or -errno; -EBADMSG for a file that is not a job of this version. shim_job_release()

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ *   FIRST ── another near rl-shim had the agent before ──▶ FOLLOWING, without a launcher
  *   FIRST ── the launcher ends, no rl-shim has the claim ──▶ exit as it did
  *   FIRST ── it ends, an rl-shim has it ──▶ FOLLOWING
  *   FOLLOWING ── from time to time: the launcher again, which says how the agent is
@@ -242,28 +243,51 @@ static void exit_as(int status)
 	_exit(WEXITSTATUS(status));
 }
 
+/* Where agents have another user, it may not list the attempt's directory. */
+static bool open_place(struct follower *f)
+{
+	if (f->dirfd == -1)
+		f->dirfd = open(f->job->follows, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (f->dirfd != -1 && f->place == -1)
+		f->place = openat(f->dirfd, RECORD_PLACE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return f->place != -1;
+}
+
+/* Unless an rl-shim has the agent, the launcher's end is that of the agent. */
+static int await_first(struct follower *f)
+{
+	int status;
+
+	while (waitpid(f->launcher, &status, 0) == -1)
+		if (errno != EINTR)
+			_exit(FAR_REFUSED);
+	f->launcher = 0;
+	if (!open_place(f) || !is_followed(f, status_of(status)))
+		exit_as(status);
+	return status_of(status);
+}
+
 int follow(const struct shim_job *job, int told)
 {
-	struct follower f = { .job = job, .pause = AGAIN_MS };
-	int status, rv = launch(&f);
+	struct follower f = { .job = job, .dirfd = -1, .place = -1, .pause = AGAIN_MS };
+	bool first = job->began_ms == 0;
+	int status = 0, rv = first ? launch(&f) : 0;
 
 	if (rv != 0)
 		return rv;
 	prctl(PR_SET_NAME, "rl-follow");	/* it is no supervisor */
 	close_range(STDERR_FILENO + 1, (unsigned)told - 1, 0);
 	close_range((unsigned)told, ~0U, 0);
-	while (waitpid(f.launcher, &status, 0) == -1)
-		if (errno != EINTR)
-			_exit(FAR_REFUSED);
-	f.launcher = 0;
-	/* where agents have another user, it may not list the attempt's directory */
-	f.dirfd = open(job->follows, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	f.place = openat(f.dirfd, RECORD_PLACE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (f.dirfd == -1 || f.place == -1 || !is_followed(&f, status_of(status)))
-		exit_as(status);
+	if (first)
+		status = await_first(&f);
 	f.words = memfd_create("words", MFD_CLOEXEC);
 	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = note_signal }, NULL);
-	for (take_word(&f, status_of(status));; connect_from_time_to_time(&f)) {
+	/* the agent is known to be there: it is not lost because it cannot be seen now */
+	while (!open_place(&f) && told_to_end == 0)
+		poll(NULL, 0, LOOK_MS);
+	if (first)
+		take_word(&f, status);
+	for (;; connect_from_time_to_time(&f)) {
 		copy(&f);
 		exit_if_ended(&f);
 		if (told_to_end != 0)

@@ -8,8 +8,9 @@
 
 /* In the child that would execute the launcher of the job, as which it counts: execute it again and
  * again, print what the agent has printed, and exit with the agent's status. If no rl-shim works
- * there, this is the launcher, once. told is closed as by an exec. Returns an errno if the launcher
- * cannot be executed, and otherwise never. */
+ * there, this is the launcher, once. With began_ms an rl-shim had the agent before: nothing is
+ * started, and all that it has printed is printed again. told is closed as by an exec. Returns an
+ * errno if the launcher cannot be executed, and otherwise never. */
 int follow(const struct shim_job *job, int told);
 
 #endif

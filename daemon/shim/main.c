@@ -8,21 +8,25 @@
  * DIRECTORY (default: the working directory) holds the job. UID and GID are those of the agents, if
  * they have another user: then we have the capabilities to become it. Descriptor 3 is the lock
  * file, locked by the caller. Started by rld, with SIGTERM, SIGUSR1 and SIGUSR2 blocked from the
- * first moment on. The truth is in the files that it writes: its own exit status is 0 when an exit
- * record was left, the errno of what kept it from that when none could be, 2 for a wrong start,
- * which touches nothing.
+ * first moment on. If an rl-shim has the agent where it was placed, we take the place of one that
+ * was killed here, and follow it (shim/follow.h). The truth is in the files that we write: our own
+ * exit status is 0 when an exit record was left, the errno of what kept it from that when none
+ * could be, 2 for a wrong start, which touches nothing.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/handed_environment.h"
 #include "record/exit_record.h"
+#include "record/far_claim.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/shim_job.h"
@@ -85,10 +89,33 @@ static int check_lock(int dirfd)
 	return errno == EWOULDBLOCK ? -EBUSY : -errno;	/* the former is no fault of the host */
 }
 
-static void run(int dirfd, int sigfd, struct shim_job *job, struct exit_record *record)
+/* An rl-shim has the agent where it was placed: this one takes the place of one that was killed. */
+static bool is_another(int dirfd)
+{
+	struct far_claim claim;
+
+	far_claim_read(dirfd, &claim);
+	return claim.by == FAR_BY_SHIM;
+}
+
+/* The job of an earlier version does not tell since when. */
+static void count_limits(struct shim_job *job, bool another)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	if (!another || job->follows == NULL)
+		job->began_ms = 0;
+	else if (job->began_ms == 0)
+		job->began_ms = (int64_t)ts.tv_sec * 1000;
+}
+
+static void run(int dirfd, int sigfd, bool another, struct shim_job *job, struct exit_record *record)
 {
 	int rv = shim_job_read(dirfd, job);
 
+	if (rv == 0)
+		count_limits(job, another);
 	if (rv != 0)
 		job_not_started(record, RECORD_JOB, -rv);
 	else if (job_begin(dirfd, record))
@@ -100,6 +127,7 @@ int main(int argc, char **argv)
 	struct exit_record record;
 	struct shim_job job = { 0 };
 	int dirfd, sigfd, rv;
+	bool another;
 
 	if (argc >= 2 && strcmp(argv[1], FAR_SHIM_OPTION) == 0)
 		return far_shim(argc - 2, argv + 2);
@@ -126,7 +154,12 @@ int main(int argc, char **argv)
 	sigfd = job_take_signals();
 	if (sigfd == -1)
 		return refuse_errno("signalfd", errno);
-	run(dirfd, sigfd, &job, &record);
+	another = is_another(dirfd);
+	run(dirfd, sigfd, another, &job, &record);
+	/* nothing was started here, but there: a record would say that nothing was, so that another
+	 * agent is. rld starts one more of us. */
+	if (another && record.how == EXIT_NOT_STARTED && record.far == EXIT_FAR_NONE)
+		return record.status;
 	rv = job_leave_record(dirfd, sigfd, &record, &job);
 	if (rv == 0)
 		far_agent_remove_output(&job, dirfd, &record);

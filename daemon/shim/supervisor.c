@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/far_status.h"
 #include "record/layout.h"
 #include "record/output.h"
 #include "record/own_group.h"
@@ -139,10 +140,11 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* begin + limit; a limit of 0 means none. */
+/* begin + limit; a limit of 0 means none. An agent may have begun before this machine did: then
+ * begin is below 0. */
 static int64_t due(int64_t begin, int64_t limit)
 {
-	return limit == 0 || limit > INT64_MAX - begin ? INT64_MAX : begin + limit;
+	return limit == 0 || (begin > 0 && limit > INT64_MAX - begin) ? INT64_MAX : begin + limit;
 }
 
 /* output on stderr extends the time, where stderr counts */
@@ -429,6 +431,19 @@ static void record_end(struct supervisor *s)
 	s->record->dropped = output_dropped(out) + output_dropped(err);
 }
 
+/* How long an agent has been at work for which an rl-shim was here before. One that has ended by
+ * now has kept its limits there. */
+static int64_t been_at_work(const struct supervisor *s)
+{
+	int64_t ms = s->job->began_ms != 0 ? clock_ms(CLOCK_REALTIME) - s->job->began_ms : 0;
+	struct far_status far;
+
+	if (ms <= 0)
+		return 0;
+	far_status_read(s->dirfd, s->job->far, s->job->uuid, &far);
+	return far.found == FAR_ENDED || far.found == FAR_SIGNALLED ? 0 : ms;
+}
+
 static bool start(struct supervisor *s, int dirfd)
 {
 	s->streams[0].fd = s->streams[1].fd = s->agent.report = -1;
@@ -443,7 +458,8 @@ static bool start(struct supervisor *s, int dirfd)
 	s->tree.main = s->agent.pid;
 	s->streams[0].fd = s->agent.out;
 	s->streams[1].fd = s->agent.err;
-	s->started = s->last_output = s->last_counted = s->now = clock_ms(CLOCK_MONOTONIC);
+	s->last_output = s->last_counted = s->now = clock_ms(CLOCK_MONOTONIC);
+	s->started = s->now - been_at_work(s);
 	return true;
 }
 
@@ -452,7 +468,8 @@ void supervise(const struct shim_job *job, int dirfd, int sigfd, struct exit_rec
 	struct supervisor s = { .job = job, .record = record, .dirfd = dirfd, .sigfd = sigfd, .cancelling = -1,
 	    .phase = RUNNING };
 
-	*record = (struct exit_record){ .by = EXIT_OWN, .started_ms = clock_ms(CLOCK_REALTIME) };
+	*record = (struct exit_record){ .by = EXIT_OWN };
+	record->started_ms = job->began_ms != 0 ? job->began_ms : clock_ms(CLOCK_REALTIME);
 	if (start(&s, dirfd)) {
 		loop(&s);
 		drain(&s);

@@ -248,22 +248,77 @@ def test_the_daemon_is_killed(start, repo):
     assert ends(daemon, run) == "succeeded" and states(daemon, run) == [("n1", "exited")]
 
 
-@pytest.mark.parametrize("down", [False, True])
-def test_the_shim_is_killed(start, repo, down):
-    daemon = start(FIRST, gates=["here"], **{"run.on_lost": "retry"})
+def kill_near(daemon, attempt):
+    text = (daemon.state / "attempts" / str(attempt) / "shim").read_text()
+    kill([int(dict(line.split(" ", 1) for line in text.splitlines())["pid"])])
+
+
+@pytest.mark.parametrize("down, meanwhile", [(False, False), (True, False), (True, True)])
+def test_the_shim_is_killed(start, repo, down, meanwhile):
+    """Another one follows the agent, also if that has ended while the daemon was down."""
+    daemon = start("echo before\ngate here\necho one > work.txt\necho after >&2\nanswer done\n", gates=["here"],
+                   **{"run.on_lost": "retry"})
     run = daemon.submit(repo.path)
     daemon.play.arrived("here")
+    row, = daemon.attempts(run)
+    pid = far_shim(daemon, row["id"])
     if down:
         daemon.kill()
-    for path in (daemon.state / "attempts").glob("*/shim"):
-        pid = int(dict(line.split(" ", 1) for line in path.read_text().splitlines())["pid"])
-        os.kill(pid, signal.SIGKILL)
+    kill_near(daemon, row["id"])
+    if meanwhile:
+        daemon.play.go("here")
         wait_gone(pid)
     if down:
         daemon.start()
+    if not meanwhile:
+        daemon.play.go("here")
+    assert ends(daemon, run) == "succeeded" and states(daemon, run) == [("n1", "exited")]
+    assert output(daemon, row["id"], "stdout") == "before\ndone\n" and daemon.run(run)["warnings"] == []
+
+
+def test_both_shims_are_killed(start, repo):
+    """Nothing is left to be followed: lost, and over."""
+    daemon = start(FIRST, gates=["here"], **{"run.on_lost": "retry"})
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    row, = daemon.attempts(run)
+    daemon.kill()
+    pid = far_shim(daemon, row["id"])
+    kill(below(pid) + [pid])
+    kill_near(daemon, row["id"])
+    daemon.start()
     assert ends(daemon, run) == "succeeded"
     assert [state for _, state in states(daemon, run)] == ["lost", "exited"]
     wait_gone(pid_of(daemon))
+
+
+@pytest.mark.parametrize("hosts", [False], indirect=True)
+def test_the_shim_is_killed_without_rl_shim(start, repo, hosts):
+    """Nothing is there that could be followed: the daemon has {end} end the agent."""
+    daemon = start(FIRST, gates=["here"], **{"run.on_lost": "retry"})
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    kill_near(daemon, daemon.attempts(run)[0]["id"])
+    assert ends(daemon, run) == "succeeded"
+    assert [state for _, state in states(daemon, run)] == ["lost", "exited"]
+    wait_gone(pid_of(daemon))
+
+
+def test_the_shim_is_killed_while_a_host_is_gone(start, repo, hosts):
+    """The agent is followed by its files, and its connection is made again when it can be."""
+    daemon = start("echo before\ngate here\nanswer done\n", gates=["here"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    row, = daemon.attempts(run)
+    hosts[0].disappear()
+    kill_near(daemon, row["id"])
+    until_lost(daemon, row["id"])
+    hosts[0].start()
+    while "a connection to the agent again" not in output(daemon, row["id"], "stderr"):
+        pass
+    daemon.play.go("here")
+    assert ends(daemon, run) == "succeeded" and states(daemon, run) == [("n1", "exited")]
+    assert output(daemon, row["id"], "stdout") == "before\ndone\n"
 
 
 def test_a_host_is_restarted(start, tmp_path, hosts):

@@ -600,6 +600,155 @@ START_TEST(placed_agent_without_a_shim)
 }
 END_TEST
 
+static const struct patience no_patience = { 1, 1, 1, 1, 1 };
+
+/* As an rl-shim does that has the agent where it is placed. */
+static const char claimed[] =
+    "[ -s 1/far ] || { ln -s shim-1.boot.machine 1/place/claim; echo started $0 node >> 1/far; }";
+
+static bool is_there(const char *name)
+{
+	char path[256];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", attempt_dir(1), name);
+	return lstat(path, &st) == 0 && (S_ISLNK(st.st_mode) || st.st_size > 0);
+}
+
+/* With an input file. Returns when it is followed. */
+static void start_followed(const char *cancel)
+{
+	struct launch *launch = placed(1, claimed, "echo never", cancel);
+
+	strings_free(launch->job.argv);
+	launch->job.argv = NULL;
+	for (size_t i = 0; i < 4; i++)
+		strings_append(&launch->job.argv, (const char *const[]){ "sh", "-c", claimed, uuid_of(1) }[i]);
+	launch->job.follows = xstrdup(attempt_dir(1));
+	launch->job.input = xstrdup("in");
+	launch->files[launch->nfiles++] = (struct launch_file){ .name = "in", .data = xstrdup("") };
+	proc_start(w.proc, launch);
+	WAIT_FOR(w.of[1].started);
+	while (!is_there(RECORD_FAR) || !is_there(RECORD_CLAIM))
+		usleep(1000);
+}
+
+/* Another one with an identity than this. */
+static pid_t wait_another(pid_t pid)
+{
+	struct identity identity = { .pid = pid };
+	int dirfd = open(attempt_dir(1), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	while (identity_read(dirfd, &identity) != 0 || identity.pid == pid) {
+		identity.pid = pid;
+		uv_run(&w.loop, UV_RUN_NOWAIT);
+		usleep(1000);
+	}
+	close(dirfd);
+	return (pid_t)identity.pid;
+}
+
+/* Its rl-shim there has left a record, and then told. */
+static void end_there(void)
+{
+	const struct exit_record record = { .how = EXIT_BY_CODE, .status = 3, .started_ms = 1, .ended_ms = 2,
+	    .stdout_bytes = 5, .tree_empty = true };
+	int dirfd = open(attempt_dir(1), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int place = openat(dirfd, RECORD_PLACE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	ck_assert_int_eq(file_write(place, RECORD_STDOUT ".0000000000000000", "words", 5, 0600, false), 0);
+	ck_assert_int_eq(exit_record_write(place, &record, false), 0);
+	ck_assert_int_eq(far_tell_ended(dirfd, RECORD_FAR, uuid_of(1), 3, false), 0);
+	close(place);
+	close(dirfd);
+}
+
+START_TEST(followed_agent_outlives_its_shims)
+{
+	struct output_chunk chunk;
+	char got[16];
+	pid_t pid;
+	int dirfd;
+
+	start_followed(NULL);
+	pid = shim_pid(1);
+	for (int i = 0; i < 2; i++) {
+		kill(pid, SIGKILL);
+		pid = wait_another(pid);
+	}
+	if (_i == 1) {
+		/* and rld stops meanwhile */
+		close_proc();
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		end_there();
+		open_proc();
+		adopt(1, proc_boot_id());
+		expect_found(1, FOUND_RUNNING);
+	} else {
+		end_there();
+	}
+	WAIT_FOR(w.of[1].ended);
+	ck_assert(w.of[1].started == 1 && !w.of[1].lost && cancels() == 0);
+	ck_assert_int_eq(w.of[1].record.far, EXIT_FAR_ENDED);
+	ck_assert_int_eq(w.of[1].record.status, 3);
+	dirfd = open(attempt_dir(1), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_eq(output_read(dirfd, RECORD_STDOUT, 0, got, sizeof(got), &chunk), 0);
+	close(dirfd);
+	ck_assert_mem_eq(got, "words", chunk.size);
+	ck_assert_uint_eq(chunk.size, 5);
+	ck_assert(!is_there(RECORD_PLACE "/" RECORD_STDOUT ".0000000000000000"));
+}
+END_TEST
+
+/* To end it, some are enough: one that rld itself has killed, or three that could not begin. */
+START_TEST(followed_agent_is_ended_without_a_shim)
+{
+	char path[128];
+	pid_t pid;
+
+	start_followed("sleep 0.2; exit 1");
+	pid = shim_pid(1);
+	if (_i == 0) {
+		w.proc->patience = no_patience;
+		w.proc->patience.kill = 60000;
+		proc_end(w.proc, 1);
+	} else {
+		snprintf(path, sizeof(path), "%s/in", attempt_dir(1));
+		ck_assert_int_eq(unlink(path), 0);
+		kill(pid, SIGKILL);
+		wait_another(pid);
+		proc_end(w.proc, 1);
+	}
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.far, EXIT_FAR_UNKNOWN);
+	ck_assert_int_eq(w.of[1].record.cancelled, EXIT_CANCEL_FAILED);
+	ck_assert(_i != 0 || shim_pid(1) == pid);
+}
+END_TEST
+
+/* A copy of the state directory says nothing about the original, whose path is in the job. */
+START_TEST(followed_agent_of_a_copy)
+{
+	char command[400], from[128];
+	pid_t pid;
+
+	start_followed("exit 1");
+	pid = shim_pid(1);
+	close_proc();
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	snprintf(from, sizeof(from), "%s", attempt_dir(1));
+	snprintf(command, sizeof(command), "mkdir %s/copy && cp -a %s %s/copy", w.root, from, w.root);
+	ck_assert_int_eq(system(command), 0);
+	snprintf(w.attempts, sizeof(w.attempts), "%s/copy", w.root);
+	open_proc();
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_ENDED);
+	ck_assert_int_eq(w.of[1].record.cancelled, EXIT_CANCEL_FAILED);
+}
+END_TEST
+
 /* The job's wish reaches the shim, and what came of it comes back. */
 START_TEST(confinement_is_told)
 {
@@ -760,7 +909,6 @@ START_TEST(wall_limit_of_one_that_has_stopped_its_shim)
 }
 END_TEST
 
-static const struct patience no_patience = { 1, 1, 1, 1, 1 };
 
 /* Nothing but SIGKILL moves it. */
 static pid_t hold_still(int64_t id)
@@ -1509,6 +1657,9 @@ int main(void)
 	tcase_add_test(start, placed_agent_is_ended);
 	tcase_add_loop_test(start, placed_agent_is_not_seen_to_end, 0, 2);
 	tcase_add_loop_test(start, placed_agent_without_a_shim, 0, (int)(sizeof(shimless) / sizeof(shimless[0])));
+	tcase_add_loop_test(start, followed_agent_outlives_its_shims, 0, 2);
+	tcase_add_loop_test(start, followed_agent_is_ended_without_a_shim, 0, 2);
+	tcase_add_test(start, followed_agent_of_a_copy);
 	tcase_add_test(start, confinement_is_told);
 	tcase_add_test(start, missing_shim_is_refused);
 	tcase_add_test(start, missing_place_is_refused);
