@@ -834,7 +834,7 @@ def test_a_launcher_with_an_rl_shim_there(apart, tmp_path):
     tmp_path.chmod(0o755)
     (tmp_path / "connect").write_text(CONNECT.format(log=log, shim=tmp_path / "starter" / "rl-shim"))
     (tmp_path / "connect").chmod(0o755)
-    h = apart(scripts={"implement": "echo words\nanswer done\n"},
+    h = apart(scripts={"implement": "echo words\n[ $RL_RUN = 1 ] || gate there\nanswer done\n"}, gates=["there"],
               config={"launcher.fake": {"command": [str(tmp_path / "connect"), "{node}", "sh {start}"],
                                         "cancel": [str(tmp_path / "connect"), "end", "sh {end}"],
                                         "hosts": [{"name": "n1", "slots": 1}]}, "run.launcher": "fake"})
@@ -846,6 +846,20 @@ def test_a_launcher_with_an_rl_shim_there(apart, tmp_path):
     assert (attempt / "place" / "exit").stat().st_uid == h.agents.pw_uid
     assert "words\n" in (attempt / "stdout.0000000000000000").read_text()
     assert b"do it" in h.play.prompt(run, "implement")
+    # another one follows it, when the one here is killed: as the other user, too
+    run = h.submit(h.work("more").path)
+    h.play.arrived("there")
+    attempt = h.state / "attempts" / str(h.attempts(run)[0]["id"])
+    log.write_text("")
+    os.kill(int(next(line.split()[1] for line in (attempt / "shim").read_text().splitlines()
+                     if line.startswith("pid"))), signal.SIGKILL)
+    while not log.read_text():
+        pass
+    h.play.go("there")
+    assert h.ended(run)["state"] == "succeeded" and len(h.attempts(run)) == 1 == len(h.play.starts(run))
+    assert "words\n" in (attempt / "stdout.0000000000000000").read_text()
+    assert set(log.read_text().splitlines()) == {f"n1 {h.agents.pw_name}"}
+    assert not list((attempt / "place").glob("std*"))
 
 
 # ssh for one who may enter no namespace: a server does, with what the caller has open

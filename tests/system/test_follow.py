@@ -88,8 +88,7 @@ def until_ended(daemon, attempt):
         pass
 
 
-@pytest.mark.parametrize("meanwhile", [False, True], ids=["works", "ended"])
-@pytest.mark.parametrize("rebooted", [False, True], ids=["killed", "rebooted"])
+@pytest.mark.parametrize("rebooted, meanwhile", [(True, True), (False, False), (True, False), (False, True)])
 def test_the_daemon_is_down(ssh, repo, rebooted, meanwhile):
     """The agent may have ended before it is back."""
     daemon = ssh(scripts={"implement": WORK}, gates=["here"], config=AGAIN)
@@ -107,7 +106,7 @@ def test_the_daemon_is_down(ssh, repo, rebooted, meanwhile):
     is_whole(daemon, run, attempt)
 
 
-@pytest.mark.parametrize("left", ["shim", "nothing"])
+@pytest.mark.parametrize("left", ["nothing", "shim"])
 def test_rld_is_killed_while_it_makes_room(ssh, repo, left):
     """Between its steps, the output and then the identity of the first one are gone. No identity
     is not the same as never started."""
@@ -161,24 +160,32 @@ def test_words_of_the_log_in(ssh, repo):
     is_whole(daemon, run, attempt)
 
 
-@pytest.mark.parametrize("meanwhile", [False, True], ids=["works", "ended"])
-def test_its_limit_has_passed(ssh, repo, meanwhile):
-    """It is ended at once, unless it has ended before its limit."""
-    daemon = ssh(scripts={"implement": WORK}, gates=["here"])
+def restarted_long_after(daemon, repo):
+    """When its limit has passed; until then the daemon is down."""
     run, attempt = at_work(daemon, repo, timeout="1h")
     daemon.kill()
     kill(near_shim(daemon, attempt)[0])
     begin_long_ago(daemon, attempt)
-    if meanwhile:
-        daemon.play.go("here")
-        until_ended(daemon, attempt)
+    return run, attempt
+
+
+def test_its_limit_has_passed(ssh, repo):
+    daemon = ssh(scripts={"implement": WORK}, gates=["here"])
+    run, attempt = restarted_long_after(daemon, repo)
     daemon.start()
-    if meanwhile:
-        is_whole(daemon, run, attempt)
-        return
     assert daemon.ended(run)["state"] == "failed"
     row, = attempts(daemon, run)
     assert (row["state"], row["end_kind"]) == ("exited", "timeout")
+
+
+def test_its_limit_has_passed_since_its_end(ssh, repo):
+    """It had ended in time."""
+    daemon = ssh(scripts={"implement": WORK}, gates=["here"])
+    run, attempt = restarted_long_after(daemon, repo)
+    daemon.play.go("here")
+    until_ended(daemon, attempt)
+    daemon.start()
+    is_whole(daemon, run, attempt)
 
 
 def test_its_limit_is_kept_there(ssh, repo):

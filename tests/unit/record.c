@@ -188,6 +188,13 @@ START_TEST(job_of_a_launcher)
 	ck_assert_str_eq(got.far, far);
 	ck_assert_str_eq(got.cancel[1], "x");
 	shim_job_release(&got);
+	want.began_ms = -1;
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
+	want.began_ms = INT64_MAX;
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), 0);
+	ck_assert_int_eq(shim_job_read(dirfd_, &got), 0);
+	ck_assert_int_eq(got.began_ms, INT64_MAX);
+	shim_job_release(&got);
 	want.far = path;
 	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 	want.far = NULL;
