@@ -58,7 +58,7 @@ def is_whole(daemon, run, attempt):
     assert output(daemon, attempt, "stderr") == "problem\nafter\n"
     assert not list((directory / "place").glob("std*"))
     assert daemon.run(run)["warnings"] == []
-    return decode("exit", (directory / "exit").read_bytes())
+    assert decode("exit", (directory / "exit").read_bytes())["dropped"] == "0"
 
 
 @pytest.mark.parametrize("times", [1, 3])

@@ -704,7 +704,7 @@ END_TEST
 /* To end it, some are enough: one that rld itself has killed, or three that could not begin. */
 START_TEST(followed_agent_is_ended_without_a_shim)
 {
-	char path[128];
+	char path[160];
 	pid_t pid;
 
 	start_followed("sleep 0.2; exit 1");
