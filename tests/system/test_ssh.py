@@ -284,7 +284,7 @@ def test_both_shims_are_killed(start, repo):
     row, = daemon.attempts(run)
     daemon.kill()
     pid = far_shim(daemon, row["id"])
-    kill(below(pid) + [pid])
+    kill([pid, *below(pid)])
     kill_near(daemon, row["id"])
     daemon.start()
     assert ends(daemon, run) == "succeeded"
@@ -331,7 +331,7 @@ def test_a_host_is_restarted(start, tmp_path, hosts):
     row, = daemon.attempts(run)
     pid = far_shim(daemon, row["id"])
     hosts[0].disappear()
-    kill(below(pid) + [pid])
+    kill([pid, *below(pid)])
     until_lost(daemon, row["id"])
     other = daemon.submit(Repo(tmp_path / "r2").path)
     assert ends(daemon, other) == "succeeded" and states(daemon, other)[-1] == ("n2", "exited")
@@ -351,7 +351,7 @@ def test_cancelled_while_a_host_is_gone(start, repo, hosts):
     assert daemon.cancelled(run)["state"] == "cancelled"
     row, = daemon.attempts(run)
     assert row["state"] == "lost" and "launcher failed: it may still run there" in row["cause"]
-    kill(below(pid) + [pid])
+    kill([pid, *below(pid)])
 
 
 def test_a_host_is_down(start, repo, hosts):
