@@ -81,7 +81,7 @@ bool far_is_followed(const char *dir, const char *uuid, bool revoke)
 		shim_job_release(&job);
 	}
 	close(dirfd);
-	return claim.by == FAR_BY_SHIM;
+	return far_claim_is_away(&claim);
 }
 
 enum exit_cancel far_cancel(const char *dir, const char *uuid)

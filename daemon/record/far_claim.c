@@ -67,6 +67,11 @@ void far_claim_read(int dirfd, struct far_claim *out)
 	out->pid = (pid_t)strtol(pid, NULL, 10);
 }
 
+bool far_claim_is_away(const struct far_claim *claim)
+{
+	return claim->by == FAR_BY_SHIM || claim->by == FAR_COPIED;
+}
+
 bool far_revoke(int dirfd)
 {
 	struct far_claim claim;

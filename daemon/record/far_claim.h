@@ -43,6 +43,10 @@ int far_claim_take(int dirfd);
 
 void far_claim_read(int dirfd, struct far_claim *out);
 
+/* Whether the agent needs nothing here any more: an rl-shim has it where it was placed, or may get
+ * it there. */
+bool far_claim_is_away(const struct far_claim *claim);
+
 /* The id of this machine; "" if unknown. */
 void machine_id_read(char out[MACHINE_ID]);
 

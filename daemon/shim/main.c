@@ -95,7 +95,7 @@ static bool is_another(int dirfd)
 	struct far_claim claim;
 
 	far_claim_read(dirfd, &claim);
-	return claim.by == FAR_BY_SHIM;
+	return far_claim_is_away(&claim);
 }
 
 /* The job of an earlier version does not tell since when. */

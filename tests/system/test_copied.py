@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from rld import FAKES, SHIM, Repo, RpcError, wait_gone
+from test_launcher import near_shim
 
 CAN = shutil.which("rsync") and subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
 pytestmark = pytest.mark.skipif(not CAN, reason="needs rsync, and mount namespaces (root)")
@@ -333,3 +334,29 @@ def test_a_conversation_is_on_one_host(farm, repo, tmp_path, is_free):
     if not is_free:
         daemon.play.go("g3")
         daemon.ended(runs[2])
+
+
+@pytest.mark.each
+@pytest.mark.parametrize("down", [False, True])
+def test_the_near_shim_is_killed(farm, repo, down):
+    """Another one follows the agent, and brings its work."""
+    daemon = farm(scripts={"implement": LONG}, gates=["here"], config={"run.on_lost": "retry"})
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("here")
+    row, = attempts(daemon, run)
+    until_printed(daemon, row["id"], "stdout", "before")
+    pid, _ = near_shim(daemon, row["id"])
+    if down:
+        daemon.kill()
+    os.kill(pid, signal.SIGKILL)
+    wait_gone(pid)
+    daemon.play.go("here")
+    if down:
+        daemon.start()
+    assert daemon.ended(run)["state"] == "succeeded", daemon.run(run)["cause"]
+    again, = attempts(daemon, run)
+    assert (again["id"], again["exit_code"], len(daemon.play.starts())) == (row["id"], 0, 1)
+    printed = (daemon.state / "attempts" / str(row["id"]) / "stdout.0000000000000000").read_text()
+    assert printed == "before\n" + "".join(f"{n}\n" for n in range(1, 60001)) + "done\n"
+    assert result(repo, daemon, run, "work.txt") == "one"
+    assert all(is_empty(daemon, host) for host in farm.hosts)
