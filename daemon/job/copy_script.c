@@ -14,8 +14,13 @@ static const char prepare[] =
     "[ \"$(\"$s\" --version 2> /dev/null)\" = \"rl-shim " RLD_VERSION "\" ] || "
     "{ echo \"rld: rl-shim " RLD_VERSION " is not there, as $s\" >&2; exit 75; }; "
     "command -v rsync > /dev/null || { echo \"rld: rsync is not installed there\" >&2; exit 75; }; "
-    "umask 077; mkdir -p \"$d\" ${t:+\"$t\"} \"$w\" || exit 75; "
-    "[ ! -h \"$d/claim\" ] || { echo \"rld: $d: it was started there already\" >&2; exit 75; }";
+    "b=${d%/*/*/*}; [ ! -e \"$b/rld.db\" ] || "
+    "{ echo \"rld: $b there belongs to an rld; if to this one, choose files = shared\" >&2; exit 75; }; "
+    "l=$b/attempts/copied; umask 077; mkdir -p \"$b/attempts\" || exit 75; ln -s \"$1\" \"$l\" 2> /dev/null; "
+    "[ \"$(readlink \"$l\")\" = \"$1\" ] || "
+    "{ echo \"rld: $b there has copies of another machine; if it is gone, remove $l\" >&2; exit 75; }; "
+    "[ ! -h \"$d/claim\" ] || { echo \"rld: $d: it was started there already\" >&2; exit 75; }; "
+    "mkdir -p \"$d\" ${t:+\"$t\"} \"$w\" || exit 75";
 
 static void add_word(struct buf *out, const char *before, const char *text, const char *after)
 {
@@ -79,22 +84,24 @@ static void add_send(struct buf *out, const struct launch *launch, const struct 
 	buf_adds(out, " node:/; }\n");
 }
 
-/* The first names the machine. Those here belong to rld, so only what is in them is copied. */
+/* One that the agent has removed there is removed here; but not the empty one in the directory of
+ * the attempt, which may be of another user. Both belong to rld, so only what is in them comes. */
 static void add_fetch(struct buf *out, const struct places *p, bool writes)
 {
-	const char *const answers[] = { p->verdict_file, p->review_file };
-	size_t count = 0;
+	bool has_verdict = p->verdict_file != NULL && !text_equal(p->verdict_file, p->review_file);
+	const struct { const char *path, *missing; } answers[] = {
+		{ has_verdict && !writes ? p->verdict_file : NULL, "--ignore-missing-args" },
+		{ !writes ? p->review_file : NULL, "--delete-missing-args" },
+	};
 
-	buf_adds(out, "fetch_answer() { ");
+	buf_adds(out, "fetch_answer() { :");
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-		if (answers[i] == NULL || writes || (i > 0 && text_equal(answers[i], answers[0])))
+		if (answers[i].path == NULL)
 			continue;
-		if (count++ == 0)
-			buf_adds(out, "rsync -rlcsR --inplace --no-implied-dirs --ignore-missing-args "
-			    "-e 'sh shell' --");
-		add_word(out, count == 1 ? " node:" : " :", answers[i], "");
+		buf_addf(out, " && rsync -csR --inplace --no-implied-dirs %s -e 'sh shell' --", answers[i].missing);
+		add_word(out, " node:", answers[i].path, " / 9>&-");
 	}
-	buf_adds(out, count > 0 ? " / 9>&-; }\n" : ":; }\n");
+	buf_adds(out, "; }\n");
 }
 
 char *copy_script(const struct launch *launch, char *const *words, const struct places *p, const char *shim,

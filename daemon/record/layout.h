@@ -40,6 +40,7 @@
 #define RECORD_COPY RECORD_PLACE "/copy"
 #define RECORD_SHELL RECORD_PLACE "/shell"
 #define RECORD_TASK RECORD_PLACE "/task"
+#define RECORD_SAID RECORD_PLACE "/said"	/* what did not come back; for a person */
 #define RECORD_STDOUT "stdout"		/* segments: stdout.<offset, 16 hex digits> */
 #define RECORD_STDERR "stderr"
 

@@ -123,6 +123,25 @@ static bool is_complete(const struct follower *f, const struct exit_record *reco
 	return f->copied[0] == (uint64_t)record->stdout_bytes && f->copied[1] == (uint64_t)record->stderr_bytes;
 }
 
+static void repeat(int fd)
+{
+	char words[4096];
+	ssize_t n = pread(fd, words, sizeof(words), 0);
+
+	if (n > 0)
+		write_all(STDERR_FILENO, words, (size_t)n);
+}
+
+static void repeat_said(const struct follower *f)
+{
+	int fd = openat(f->dirfd, RECORD_SAID, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd == -1)
+		return;
+	repeat(fd);
+	close(fd);
+}
+
 static void exit_if_ended(struct follower *f)
 {
 	struct exit_record record;
@@ -144,17 +163,14 @@ static void exit_if_ended(struct follower *f)
 	}
 	if (complete && record.how == EXIT_NOT_STARTED)
 		dprintf(STDERR_FILENO, "%s\n", record.error);
+	repeat_said(f);
 	_exit(far.status);
 }
 
 /* Of a launcher that has failed. */
 static void repeat_words(const struct follower *f)
 {
-	char words[4096];
-	ssize_t n = pread(f->words, words, sizeof(words), 0);
-
-	if (n > 0)
-		write_all(STDERR_FILENO, words, (size_t)n);
+	repeat(f->words);
 }
 
 /* The launcher has been there, or not. */

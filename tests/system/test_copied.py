@@ -197,7 +197,7 @@ exec /usr/bin/rsync "$@"
 
 
 @pytest.mark.each
-@pytest.mark.parametrize("match", ["--exclude=/.git node:", "--exclude=/hooks"])
+@pytest.mark.parametrize("match", ["--exclude=/.git node:", "--include=/.git/HEAD"])
 def test_the_work_cannot_be_brought(farm, repo, match):
     """It is tried again; the agent is not."""
     daemon = farm(scripts={"implement": "echo one > work.txt\nanswer done\n"})
