@@ -8,7 +8,7 @@ import socket
 import subprocess
 from pathlib import Path
 
-from rld import BUILD, Daemon
+from rld import BUILD, Daemon, sanitizer_reports, sanitizer_variables
 
 RLD_UID, RLD_NAME = 1, "daemon"     # of Debian
 AGENTS = "games"
@@ -61,6 +61,7 @@ class Starter:
         self.agents = pwd.getpwnam(agents)
         self.cgroup = own_cgroup() if cgroup else None
         self.log = self.path / "log"
+        self.environment = {"PATH": "/usr/bin:/bin", **sanitizer_variables(self.path, self.prefix)}
         self.process = None
         if start:
             self.start()
@@ -81,7 +82,7 @@ class Starter:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 self.argv(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
-                env={"PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": str(name)}, start_new_session=True,
+                env={**self.environment, "NOTIFY_SOCKET": str(name)}, start_new_session=True,
                 preexec_fn=lambda: self.cgroup and (self.cgroup / "cgroup.procs").write_text(str(os.getpid())))
         Daemon.processes.append(self.process)
         pidfd = os.pidfd_open(self.process.pid)
@@ -104,6 +105,8 @@ class Starter:
         if self.process.poll() is None:
             assert self.stop() == 0, self.log.read_text()
         self.remove_groups()
+        reports = sanitizer_reports(self.path, self.log.read_text())
+        assert not reports, "\n".join(reports)
         return self.log.read_text()
 
     def remove_groups(self):

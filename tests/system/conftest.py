@@ -184,8 +184,11 @@ def on(make_daemon):
     """on(daemon, args…) → a Terminal, closed after the test and before the daemon is looked at."""
     made = []
 
-    def make(daemon, *args, **kwargs):
-        made.append(Terminal(daemon.socket, *args, **kwargs))
+    def make(daemon, *args, environment=None, **kwargs):
+        # a fake daemon has no environment
+        reports = {name: text for name, text in getattr(daemon, "environment", {}).items()
+                   if name.endswith("SAN_OPTIONS")}
+        made.append(Terminal(daemon.socket, *args, environment={**reports, **(environment or {})}, **kwargs))
         return made[-1]
     yield make
     for terminal in made:

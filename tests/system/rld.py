@@ -469,6 +469,35 @@ class Events:
         return self.until("run.state", lambda e: e["state"] in ENDS or e["state"] == "held")
 
 
+# ---- sanitizers ----------------------------------------------------------------------------------
+
+TRACERS = ("strace", "inject")
+
+
+def sanitizer_variables(directory, prefix=()):
+    """The variables with which what is started behind the prefix writes its reports below the
+    directory, whichever user it has become."""
+    place = Path(directory) / "reports"
+    place.mkdir(exist_ok=True)
+    place.chmod(0o1777)
+    # LeakSanitizer cannot work under a tracer
+    leaks = int(not any(Path(word).name in TRACERS for word in prefix))
+    # disable_coredump: the limit of core files is rld's and rl-shim's to take away
+    return {f"{kind}_OPTIONS": f"log_path={place}/{kind.lower()}:print_stacktrace=1:detect_leaks={leaks}:"
+            "disable_coredump=0" for kind in ("ASAN", "UBSAN", "TSAN")}
+
+
+# "Can't open file": a report that could not be written to its file
+REPORTED = ("Sanitizer:", "runtime error:", "ERROR: Can't open file")
+
+
+def sanitizer_reports(directory, log):
+    """Sentences about the reports that programs have written, there or to the log."""
+    said = [f"log: {line}" for line in log.splitlines() if any(word in line for word in REPORTED)]
+    return said + [f"sanitizer: {report.read_text(errors='replace')[:6000]}"
+                   for report in sorted((Path(directory) / "reports").glob("*"))]
+
+
 # ---- daemon --------------------------------------------------------------------------------------
 
 def close_clients():
@@ -512,10 +541,7 @@ class Daemon:
         self.uid, self.groups = uid, []
         self.prefix_sets_uid = prefix_sets_uid
         self.environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8",
-                            "ASAN_OPTIONS": self.sanitizer_options("asan"),
-                            "UBSAN_OPTIONS": self.sanitizer_options("ubsan"),
-                            "TSAN_OPTIONS": self.sanitizer_options("tsan"),
-                            **(environment or {})}
+                            **sanitizer_variables(self.path, prefix), **(environment or {})}
         self.process = None
         self.pid = None
         self.fds = None
@@ -531,17 +557,11 @@ class Daemon:
             give(self.play.path, uid)
         self.write_config(config or {})
 
-    def sanitizer_options(self, kind, leaks=True):
-        leaks = int(leaks and not self.prefix)		# LeakSanitizer cannot work under a tracer
-        # disable_coredump: the limit of core files is rld's and rl-shim's to take away
-        return f"log_path={self.path}/{kind}:print_stacktrace=1:detect_leaks={leaks}:disable_coredump=0"
-
     def write_config(self, config):
         """Replaces keys, and keys of tables, in what every test starts from."""
         base = {"default_agent": "play", "agent.play": {"command": self.play.command(), "reader": "text"}}
         if SANITIZED:
-            # rl-shim: LeakSanitizer attaches to it at its exit, and hangs on a SIGCONT of rld
-            base["agent.play"]["set"] = {"ASAN_OPTIONS": self.sanitizer_options("asan", leaks=False)}
+            base["agent.play"]["set"] = sanitizer_variables(self.path)      # for rl-shim
         for key, value in config.items():
             base[key] = {**base.get(key, {}), **value} if isinstance(value, dict) else value
         self.config.write_text(toml_document(base))
@@ -740,12 +760,12 @@ class Daemon:
                 wrong.append(f"integrity_check: {said}")
             left = carriers(self.uuids())
             wrong += [f"process {pid} of an attempt is left: {command_of(pid)}" for pid in left]
-        for line in self.log().splitlines():
-            if "bug: " in line or "AddressSanitizer" in line or "runtime error:" in line:
-                wrong.append(f"log: {line}")
-        for report in [*self.path.glob("asan.*"), *self.path.glob("ubsan.*"), *self.path.glob("tsan.*")]:
-            wrong.append(f"sanitizer: {report.read_text(errors='replace')[:6000]}")
-        return wrong
+        wrong += [f"log: {line}" for line in self.log().splitlines() if "bug: " in line]
+        # what rl-git says; its variables are those of a step
+        for said in (self.state / "attempts").glob("*/stderr.*") if SANITIZED else ():
+            text = said.read_text(errors="replace")
+            wrong += [f"{said}: {text[:6000]}"] if any(word in text for word in REPORTED) else []
+        return wrong + sanitizer_reports(self.path, self.log())
 
     def no_longer_under_way(self, run):
         """It may have ended since somebody looked."""

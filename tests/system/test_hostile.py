@@ -157,7 +157,7 @@ def check(daemon, aviary, run):
                    if n not in ALLOWED | OURS and not n.startswith(("GIT_", "LC_", "XDG_", "RL_"))}
         foreign -= {"BD_ACTOR", "BEADS_ACTOR", "RLD_SOCKET"} if uuid in attempts else set()
         # of the agent's table, see the harness
-        foreign -= {"ASAN_OPTIONS"} if SANITIZED and uuid in attempts else set()
+        foreign -= {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"} if SANITIZED and uuid in attempts else set()
         foreign -= {"SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "GPG_TTY", "DISPLAY",
                     "WAYLAND_DISPLAY"} if uuid in steps else set()
         assert foreign == set() and "hush" not in environment.values(), (tag, foreign)
