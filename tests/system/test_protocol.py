@@ -9,7 +9,7 @@ import socket
 import subprocess
 
 import pytest
-from rld import SANITIZED, Closed, RpcError, cpu_seconds, rss_kib
+from rld import BUILD, SANITIZED, Closed, RpcError, cpu_seconds, rss_kib
 
 BOTH = pytest.mark.parametrize("framing", ["line", "header"])
 
@@ -671,6 +671,7 @@ def test_submit_refuses_what_is_not_there_yet(daemon, repo):
     assert error.value.code == -32602 and "chequers" in error.value.data["field"]
 
 
+@pytest.mark.skipif(BUILD.name.endswith("tsan"), reason="the thread sanitizer has a thread that wakes")
 def test_idle_daemon_does_not_wake(daemon):
     """Without work there is nothing to wake up for."""
     with daemon.connect() as rpc:
