@@ -78,6 +78,13 @@ def lock_directory(path):
     return None
 
 
+def remove_left(path):
+    """Of a test that was killed: its daemon may be alive, and ends now, which removes files too."""
+    while path.exists() or path.is_symlink():
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
 @contextlib.contextmanager
 def kept_path(path):
     """The path as an empty directory, which no other test has meanwhile."""
@@ -85,8 +92,8 @@ def kept_path(path):
     while fd is None:
         fd = lock_directory(path)
     try:
-        for each in path.iterdir():     # of a test that was killed
-            shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink()
+        for each in path.iterdir():
+            remove_left(each)
         yield path
         shutil.rmtree(path)
     finally:
